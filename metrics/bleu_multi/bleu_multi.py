@@ -1,0 +1,95 @@
+"""BLEU for one or many references, with every choice named, as an evaluate module."""
+
+import datasets
+import evaluate
+
+from tercet.module import SuiteModule
+
+_CITATION = """\
+@inproceedings{papineni-etal-2002-bleu,
+    title = "{B}leu: a Method for Automatic Evaluation of Machine Translation",
+    author = "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
+    booktitle = "Proceedings of the 40th Annual Meeting of the Association for Computational Linguistics",
+    year = "2002",
+    url = "https://aclanthology.org/P02-1040",
+    pages = "311--318",
+}
+@inproceedings{post-2018-call,
+    title = "A Call for Clarity in Reporting {BLEU} Scores",
+    author = "Post, Matt",
+    booktitle = "Proceedings of the Third Conference on Machine Translation: Research Papers",
+    year = "2018",
+    url = "https://aclanthology.org/W18-6319",
+    pages = "186--191",
+}
+"""
+
+_DESCRIPTION = """\
+BLEU compares the n-grams of a prediction with those of its references: the geometric mean of the clipped
+precisions of n-grams of 1 to 4 tokens, times a penalty for predictions shorter than their references. This module
+gives the numbers of sacrebleu, of evaluate's bleu or of NLTK, several weightings at once, intervals, and a
+signature that says how the number was made.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    predictions (`list` of `str`): one text an item.
+    references (`list` of `str` or of `list` of `str`): one reference an item, or a list of any number of them.
+    tokenizer (`str` or callable): 13a (default), intl, zh, ja, jieba, char, unicode, none, or a function from a text
+        to its tokens.
+    lowercase (`bool`): lower-case the texts first. Defaults to `False`.
+    max_order (`int`): longest n-gram. Defaults to 4.
+    weights (`list` of `float`, or `dict` of named ones): weights of the orders; names give `bleu_<name>`. Defaults
+        to uniform weights.
+    smooth_method (`str`): none (default), floor, add-k, exp, nltk1 ... nltk7.
+    smooth_value (`float`): the number that floor (0.1), add-k (1), nltk1 (0.1), nltk4 and nltk7 (5), nltk6 (5) take.
+    smooth (`bool`): add one to the orders above 1, as evaluate's bleu does. Defaults to `False`.
+    reference_length (`str`): closest (default), shortest or average.
+    effective_order (`bool`): leave out orders that the predictions have no n-gram of. Defaults to `False`.
+    stemmer (`str` or callable): porter, a language of NLTK's Snowball stemmers, or a function.
+    lemmatizer (`str` or callable): a language code of simplemma, or a function.
+    missing_references (`str`): error (default), skip or zero: what an item without reference does.
+    scale (`int`): 1 (default) or 100 for percent.
+    segments (`bool`): add the score of every item. Defaults to `False`.
+    grid (`bool` or `dict`): add rows of all combinations of weights, smoothing and reference length.
+    confidence_level (`float`): add bootstrap intervals of this level, such as 0.95.
+    n_resamples (`int`), seed (`int`): of the bootstrap; 1000 and 12345.
+    compat (`str`): sacrebleu, evaluate or nltk: the number of that library.
+Returns:
+    bleu (`float`), and `bleu_<name>` for each named weighting,
+    precisions (`list` of `float`), brevity_penalty (`float`), length_ratio (`float`), translation_length (`int`),
+    reference_length (`int`), as evaluate's bleu,
+    counts and totals (`list` of `int`): clipped matches and n-grams of each order,
+    interpretation (`str`): what a BLEU of this size roughly means,
+    signature (`str`), n_segments, empty_predictions, missing_references (`int`),
+    and on request segments, intervals and grid.
+Examples:
+
+    >>> import tercet
+    >>> bleu = tercet.load("bleu_multi")
+    >>> predictions = ["The NASA Opportunity rover is fighting a massive storm on Mars ."]
+    >>> references = [["The NASA Opportunity rover is battling a massive dust storm on Mars ."]]
+    >>> result = bleu.compute(predictions=predictions, references=references)
+    >>> round(result["bleu"], 4), result["counts"], result["totals"]
+    (0.4671, [11, 8, 5, 3], [12, 11, 10, 9])
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class BleuMulti(SuiteModule, evaluate.Metric):
+    """BLEU as an evaluate module."""
+
+    metric = "bleu_multi"
+
+    def _info(self):
+        text = datasets.Value("string")
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=[
+                datasets.Features({"predictions": text, "references": datasets.Sequence(text)}),
+                datasets.Features({"predictions": text, "references": text}),
+            ],
+            reference_urls=["https://aclanthology.org/P02-1040", "https://aclanthology.org/W18-6319"],
+        )

@@ -1,0 +1,16 @@
+"""BLEU, ROUGE and BERTScore: equal to the reference implementations, fast, with intervals and signatures.
+
+Examples
+--------
+>>> import tercet
+>>> result = tercet.score("rouge_nlws", ["the cat sat on the mat"], ["the cat lay on the mat"])
+>>> round(result["rouge1"], 3)
+0.833
+"""
+
+from .api import load, score
+from .errors import InputError, MergeError, OptionError, TercetError
+from .result import Result
+from .signature import __version__
+
+__all__ = ["InputError", "MergeError", "OptionError", "Result", "TercetError", "__version__", "load", "score"]

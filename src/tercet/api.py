@@ -1,0 +1,175 @@
+"""From texts to a result, for every metric of the suite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .columns import Items, check_missing, make_batch, read_items
+from .errors import InputError, OptionError, did_you_mean
+from .options import option_names
+from .resample import percentile_intervals
+from .result import Result
+from .scorer import Scorer, segment_lists
+from .stats import SegmentStats
+
+#: The metrics of the suite: the file of the core and the class that scores. A new metric adds a line.
+SCORERS = {
+    "bleu_multi": ("bleu", "BleuScorer"),
+    "rouge_nlws": ("rouge", "RougeScorer"),
+}
+
+
+def score(metric: str, predictions: Any, references: Any, **options: Any) -> Result:
+    """Score predictions against references.
+
+    Parameters
+    ----------
+    metric : str
+        A metric of the suite: ``"bleu_multi"``, ``"rouge_nlws"``.
+    predictions : sequence of str
+        One text an item.
+    references : sequence of str or of sequences of str
+        One reference an item, or a list of any number of them an item.
+    **options
+        The metric's options, as its card describes them.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    InputError
+        For texts that cannot be scored; names the item.
+    OptionError
+        For an option or a value that the metric does not know.
+
+    Examples
+    --------
+    >>> result = score("bleu_multi", ["the cat is on the mat"], [["the cat is on the mat"]])
+    >>> result["bleu"]
+    1.0
+    """
+    scorer = make_scorer(metric, options)
+    return score_items(scorer, read_items(predictions, references))
+
+
+def make_scorer(metric: str, options: Mapping[str, Any]) -> Scorer[Any]:
+    """Return the scorer of a metric with these options.
+
+    Raises
+    ------
+    OptionError
+        On an unknown metric, option or value.
+    """
+    return _scorer_class(metric).from_options(options)
+
+
+def score_items(scorer: Scorer[Any], items: Items) -> Result:
+    """Score checked items.
+
+    Raises
+    ------
+    InputError
+        For an empty corpus, and for items without reference under ``missing_references="error"``.
+    """
+    if not items.predictions:
+        raise InputError("The corpus is empty: predictions and references must have at least one item.")
+    check_missing(items.missing, scorer.options.missing_references)
+    batch = make_batch(items)
+    return summarize(scorer, scorer.segment_stats(batch, scorer.fit(batch)))
+
+
+def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:
+    """Return the result that statistics give: scores, and on request intervals and the scores of segments."""
+    o = scorer.options
+    scored = stats.column("items") > 0
+    if not scored.any():
+        raise InputError("No item has a reference, and missing_references='skip' left all of them out.")
+    kept = stats if scored.all() else SegmentStats(stats.signature, stats.columns, stats.rows[scored])
+    notes = [f"refs:{_span(kept.column('references'))}"]
+    intervals = segments = None
+    if o.confidence_level is not None:
+        intervals = percentile_intervals(scorer, kept, o.confidence_level, o.n_resamples, o.seed)
+        notes.append(f"ci:{o.confidence_level:g},{o.n_resamples},{o.seed}")
+    if o.segments:
+        segments = segment_lists(scorer, stats)
+    return Result(
+        metric=scorer.name,
+        scores=scorer.report(stats),
+        signature=stats.signature.replace("|version:", f"|{'|'.join(notes)}|version:"),
+        n_segments=len(kept),
+        empty_predictions=int(stats.column("empty").sum()),
+        missing_references=int(stats.column("missing").sum()),
+        intervals=intervals,
+        segments=segments,
+    )
+
+
+def known_options(metric: str) -> list[str]:
+    """Return the names of the options that a metric takes."""
+    return option_names(_scorer_class(metric).options_type)
+
+
+def own_options(metric: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the given options without those that only siblings take (``evaluate.combine`` sends all to all).
+
+    Raises
+    ------
+    OptionError
+        On a name that no metric of the suite knows, with the nearest one.
+    """
+    own = known_options(metric)
+    siblings = {name for other in SCORERS if other != metric for name in _options_if_there(other)}
+    for name in given:
+        if name not in own and name not in siblings:
+            raise OptionError(f"{metric} has no option {name!r}. {did_you_mean(name, own)}")
+    return {name: value for name, value in given.items() if name in own}
+
+
+def load(metric: str, **settings: Any) -> Any:
+    """Return the evaluate module of a metric: of the installed package, or of the checkout.
+
+    Parameters
+    ----------
+    metric : str
+        A metric of the suite.
+    **settings
+        Passed to ``evaluate.load``, such as ``num_process`` or ``experiment_id``.
+
+    Returns
+    -------
+    evaluate.Metric
+    """
+    import evaluate
+
+    _scorer_class(metric)
+    here = Path(__file__).resolve().parent
+    for folder in (here / "metrics", here.parents[1] / "metrics"):
+        if (folder / metric / f"{metric}.py").is_file():
+            return evaluate.load(str(folder / metric), **settings)
+    raise OptionError(f"The module folder of {metric!r} is not beside the package {here}.")
+
+
+def _scorer_class(metric: str) -> type[Scorer[Any]]:
+    if metric not in SCORERS:
+        raise OptionError(f"There is no metric {metric!r}. {did_you_mean(metric, SCORERS)}")
+    file, name = SCORERS[metric]
+    return getattr(import_module(f".{file}", __package__), name)  # type: ignore[no-any-return]
+
+
+def _options_if_there(metric: str) -> list[str]:
+    try:
+        return known_options(metric)
+    except ImportError:  # a Space carries its own scorer only
+        return []
+
+
+def _span(counts: Any) -> str:
+    low, high = int(np.min(counts)), int(np.max(counts))
+    return str(low) if low == high else f"{low}-{high}"

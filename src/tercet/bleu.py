@@ -1,0 +1,385 @@
+"""BLEU (Papineni et al. 2002): one pass over the texts, any number of weightings, smoothings and length rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .columns import Batch
+from .errors import OptionError
+from .ngrams import clipped_matches
+from .options import Options, flag, integer, number, one_of, option, refuse, text_or_callable
+from .scorer import Scorer, Scores
+from .signature import format_signature
+from .smoothing import SMOOTH_METHODS, Counts, brevity_penalty, geometric_mean, nltk_precisions, precisions
+from .stats import SegmentStats
+from .stems import check_word_options, lemmatizer_for, map_words, stemmer_for
+from .tokenizers import TokenBatch, tokenize, tokenizer_label
+
+REFERENCE_LENGTHS = ("closest", "shortest", "average")
+TOKENIZERS = ("13a", "intl", "zh", "ja", "jieba", "char", "unicode", "none")
+
+#: Bands of the AutoML Translation documentation, by BLEU in percent; a rough guide, for one language and test set.
+BANDS = (
+    (10, "almost useless"),
+    (20, "hard to get the gist"),
+    (30, "the gist is clear, but has significant grammatical errors"),
+    (40, "understandable to good translations"),
+    (50, "high quality translations"),
+    (60, "very high quality, adequate and fluent translations"),
+    (float("inf"), "quality often better than human"),
+)
+
+
+def _as_weights(value: Any) -> tuple[float, ...]:
+    if not isinstance(value, (str, bytes, Mapping)) and isinstance(value, Iterable):
+        weights = tuple(float(weight) for weight in value)
+        if weights and all(weight >= 0 for weight in weights) and sum(weights) > 0:
+            return weights
+    raise ValueError
+
+
+def _check_weights(value: Any) -> Any:
+    if value is None:
+        return None
+    try:
+        if isinstance(value, Mapping):
+            return {str(name): _as_weights(weights) for name, weights in value.items()}
+        return _as_weights(value)
+    except (TypeError, ValueError):
+        raise refuse(
+            "a sequence of weights such as (0.25, 0.25, 0.25, 0.25), none negative and not all 0, or a dict of "
+            "named ones"
+        ) from None
+
+
+def _check_grid(value: Any) -> Any:
+    if value is None or isinstance(value, bool):
+        return value or None
+    axes = {
+        "weights": _check_weights,
+        "smooth_method": lambda each: [one_of(*SMOOTH_METHODS)(method) for method in each],
+        "reference_length": lambda each: [one_of(*REFERENCE_LENGTHS)(rule) for rule in each],
+    }
+    if isinstance(value, Mapping) and value and set(value) <= set(axes):
+        return {name: axes[name]([each] if isinstance(each, str) else each) for name, each in value.items()}
+    raise refuse("True or a dict with any of the keys 'weights', 'smooth_method' and 'reference_length'")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BleuOptions(Options):
+    """Options of bleu_multi; the card describes each."""
+
+    tokenizer: str | Callable[[str], Iterable[str]] = option("13a", one_of(*TOKENIZERS, callables=True))
+    lowercase: bool = option(False, flag)
+    max_order: int = option(4, integer(1, 20))
+    weights: Sequence[float] | Mapping[str, Sequence[float]] | None = option(None, _check_weights)
+    smooth_method: str = option("none", one_of(*SMOOTH_METHODS))
+    smooth_value: float | None = option(None, number("a number above 0", lambda x: x > 0, none=True))
+    smooth: bool = option(False, flag)
+    reference_length: str = option("closest", one_of(*REFERENCE_LENGTHS))
+    effective_order: bool = option(False, flag)
+    stemmer: str | Callable[[str], str] | None = option(None, text_or_callable("a language"))
+    lemmatizer: str | Callable[[str], str] | None = option(None, text_or_callable("a language code"))
+    grid: Any = option(None, _check_grid)
+    compat: str | None = option(None, one_of(None, "sacrebleu", "evaluate", "nltk"))
+
+
+class BleuScorer(Scorer[BleuOptions]):
+    """BLEU of a corpus, of its segments, and of resamples.
+
+    A row holds the base columns, the tokens of the prediction, the three reference lengths, and for each order
+    the clipped matches and the n-grams of the prediction.
+
+    Examples
+    --------
+    >>> from tercet.columns import read_batch
+    >>> scorer = BleuScorer.from_options({"max_order": 2})
+    >>> stats = scorer.segment_stats(read_batch(["the the cat"], [["the cat sat", "a cat"]]), None)
+    >>> dict(zip(stats.columns[4:], stats.rows[0, 4:].tolist()))  # doctest: +NORMALIZE_WHITESPACE
+    {'length': 3.0, 'closest': 3.0, 'shortest': 2.0, 'average': 2.5,
+     'match1': 2.0, 'match2': 1.0, 'total1': 3.0, 'total2': 2.0}
+    """
+
+    name: ClassVar[str] = "bleu_multi"
+    primary: ClassVar[str] = "bleu"
+    options_type: ClassVar[type[Options]] = BleuOptions
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "sacrebleu": {"smooth_method": "exp"},
+        "evaluate": {"reference_length": "shortest"},
+        "nltk": {"tokenizer": "none"},
+    }
+
+    def __init__(self, options: BleuOptions) -> None:
+        super().__init__(options)
+        check_word_options(options)
+        if options.smooth and options.smooth_method != "none":
+            raise OptionError(
+                "smooth=True (add one to the orders above 1) and smooth_method exclude each other: give one of them."
+            )
+        self._method = "add-k" if options.smooth else options.smooth_method
+        self._by_nltk = options.compat == "nltk" or self._method.startswith("nltk")
+        methods = [self._method]
+        if isinstance(options.grid, Mapping):
+            methods += options.grid.get("smooth_method", [])
+        self._nltk_columns = self._by_nltk or any(method.startswith("nltk") for method in methods)
+        self._next_columns = bool({"nltk5", "nltk7"} & set(methods))
+        self._weightings = self._named_weights(options.weights)
+
+    def _named_weights(self, weights: Any) -> dict[str, NDArray[np.float64]]:
+        """Return the weightings of the orders by the key of their score."""
+        uniform = np.full(self.options.max_order, 1 / self.options.max_order)
+        if weights is None:
+            return {"bleu": uniform}
+        if isinstance(weights, Mapping):
+            named = {f"bleu_{name}": self._padded(each) for name, each in weights.items()}
+            return {"bleu": uniform, **named}
+        return {"bleu": self._padded(weights)}
+
+    def _padded(self, weights: Sequence[float]) -> NDArray[np.float64]:
+        order = self.options.max_order
+        if len(weights) > order:
+            raise OptionError(
+                f"The 'weights' option of {self.name} has {len(weights)} weights, but max_order is {order}: "
+                f"set max_order={len(weights)}."
+            )
+        return np.pad(np.asarray(weights, np.float64), (0, order - len(weights)))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of a row."""
+        orders = range(1, self.options.max_order + 1)
+        names = [*self.base_columns, "length", *REFERENCE_LENGTHS]
+        names += [f"match{n}" for n in orders] + [f"total{n}" for n in orders]
+        if self._nltk_columns:
+            names += [f"floor{n}" for n in orders]
+        if self._next_columns:
+            names += ["next_match", "next_floor"]
+        return tuple(names)
+
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        """``bleu`` and one ``bleu_<name>`` for each named weighting."""
+        return tuple(self._weightings)
+
+    def signature(self, context: Any = None) -> str:
+        """Return the options that the score depends on, and the implementation that it equals."""
+        o = self.options
+        value = "" if o.smooth_value is None else f"[{o.smooth_value:g}]"
+        weights: Any = None
+        if isinstance(o.weights, Mapping):
+            weights = ";".join(f"{name}={','.join(f'{w:g}' for w in each)}" for name, each in o.weights.items())
+        elif o.weights is not None:
+            weights = tuple(o.weights)
+        parts = {
+            "tok": tokenizer_label(o.tokenizer),
+            "case": "lc" if o.lowercase else "mixed",
+            "order": o.max_order,
+            "weights": weights,
+            "smooth": self._method + value,
+            "reflen": o.reference_length,
+            "eff": o.effective_order,
+            "stem": o.stemmer if o.stemmer is None else tokenizer_label(o.stemmer),
+            "lemma": o.lemmatizer if o.lemmatizer is None else tokenizer_label(o.lemmatizer),
+            "missing": None if o.missing_references == "error" else o.missing_references,
+            "equals": self._equals(),
+        }
+        return format_signature(self.name, parts)
+
+    def _equals(self) -> str | None:
+        o = self.options
+        if o.stemmer is not None or o.lemmatizer is not None:
+            return None
+        if o.compat is not None:
+            return {"evaluate": "evaluate-bleu"}.get(o.compat, o.compat)
+        if self._by_nltk or o.weights is not None or o.reference_length != "closest":
+            return None
+        return "sacrebleu" if o.tokenizer in ("13a", "intl", "zh", "char", "none") else None
+
+    def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
+        """Return one row an item; time is linear in the tokens."""
+        o = self.options
+        tokens = self._tokens(batch)
+        n = tokens.n_items
+        lengths = tokens.tokens.lengths
+        orders = o.max_order + self._next_columns
+        matches = clipped_matches(
+            tokens.tokens, np.arange(n), n + tokens.reference_offsets, orders, tokens.n_types
+        )
+        totals = np.maximum(lengths[:n, None] - np.arange(orders), 0)
+        base = self.base_rows(batch, lengths[:n])
+        parts = [lengths[:n, None], _reference_lengths(lengths, tokens.reference_offsets)]
+        parts += [matches[:, : o.max_order], totals[:, : o.max_order]]
+        if self._nltk_columns:
+            parts.append(np.maximum(totals[:, : o.max_order], 1))
+        if self._next_columns:
+            parts += [matches[:, -1:], np.maximum(totals[:, -1:], 1)]
+        rows = np.concatenate([base, *parts], axis=1).astype(np.float64)
+        rows[base[:, 0] == 0, 4:] = 0.0  # items left out
+        return SegmentStats(self.signature(context), self.columns, rows)
+
+    def _tokens(self, batch: Batch) -> TokenBatch:
+        o = self.options
+        tokenizer = o.tokenizer
+        if o.compat == "evaluate" and tokenizer == "13a":
+            tokenizer = "13a-unstripped"
+        tokens, words = tokenize(batch, tokenizer, lowercase=o.lowercase)
+        if o.stemmer is not None:
+            return map_words(tokens, words(), stemmer_for(o.stemmer))
+        if o.lemmatizer is not None:
+            return map_words(tokens, words(), lemmatizer_for(o.lemmatizer))
+        return tokens
+
+    def corpus_totals(self, stats: SegmentStats) -> NDArray[np.float64]:
+        """Return the sum of the rows; with ``compat="nltk"``, methods 5 to 7 see what NLTK shows them.
+
+        NLTK's corpus_bleu hands its smoothing functions the last segment instead of the corpus (the variable of
+        a loop that has ended).
+        """
+        totals = stats.total()
+        if self.options.compat == "nltk" and len(stats):
+            last = stats.rows[stats.column("items") > 0][-1]
+            borrowed = ["next_match", "next_floor"] if self._next_columns else []
+            if self._method == "nltk6":
+                borrowed = [name for name in stats.columns if name.startswith("total")]
+            for name in borrowed:
+                totals[stats.columns.index(name)] = last[stats.columns.index(name)]
+        return totals
+
+    def _counts(self, totals: NDArray[np.float64]) -> Counts:
+        order = self.options.max_order
+        names = self.columns
+        first = names.index("match1")
+        pick = {name: totals[..., names.index(name)] for name in ("length", "next_match", "next_floor") if name in names}
+        return Counts(
+            matches=totals[..., first : first + order],
+            totals=totals[..., first + order : first + 2 * order],
+            length=pick["length"],
+            floors=totals[..., first + 2 * order : first + 3 * order] if self._nltk_columns else None,
+            next_matches=pick.get("next_match"),
+            next_floors=pick.get("next_floor"),
+        )
+
+    def _means(
+        self, counts: Counts, method: str, weightings: Mapping[str, NDArray[np.float64]], effective: bool
+    ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+        """Return the precisions of one smoothing method, and the weighted means of them before the penalty."""
+        value = self.options.smooth_value
+        matched = counts.matches[..., 0] > 0
+        if method.startswith("nltk") or self.options.compat == "nltk":
+            smoothed = nltk_precisions(counts, method, value)
+            means = {name: geometric_mean(smoothed, each, None, True) for name, each in weightings.items()}
+        else:
+            smoothed, reached = precisions(counts, method, value, self.options.compat == "evaluate")
+            orders = reached if effective else None
+            means = {name: geometric_mean(smoothed, each, orders, False) for name, each in weightings.items()}
+        return smoothed, {name: np.where(matched, mean, 0.0) for name, mean in means.items()}
+
+    def finalize(self, totals: NDArray[np.float64]) -> Scores:
+        """Return BLEU under every weighting, the precisions, and the parts of the brevity penalty."""
+        return self._scores(totals, self._method, self.options.effective_order)
+
+    def segment_scores(self, rows: NDArray[np.float64]) -> Scores:
+        """Return the BLEU of single segments: effective order, and exp smoothing unless another was chosen.
+
+        These are sacrebleu's choices for a sentence: without them a perfect sentence of three words scores 0.
+        """
+        if self._by_nltk:
+            return self.finalize(rows)
+        return self._scores(rows, "exp" if self._method == "none" else self._method, effective=True)
+
+    def _scores(self, totals: NDArray[np.float64], method: str, effective: bool) -> Scores:
+        counts = self._counts(totals)
+        smoothed, means = self._means(counts, method, self._weightings, effective)
+        reference_length = totals[..., self.columns.index(self.options.reference_length)]
+        penalty = brevity_penalty(counts.length, reference_length)
+        scale = self.options.scale
+        known = reference_length > 0
+        return {
+            **{name: scale * penalty * mean for name, mean in means.items()},
+            "precisions": scale * smoothed,
+            "brevity_penalty": penalty,
+            "length_ratio": np.where(known, counts.length / np.where(known, reference_length, 1.0), 0.0),
+            "translation_length": counts.length,
+            "reference_length": reference_length,
+        }
+
+    def report(self, stats: SegmentStats) -> dict[str, Any]:
+        """Return evaluate's entries of bleu, the table behind the score, its band, and the grid on request."""
+        totals = stats.total()
+        scores = self.finalize(self.corpus_totals(stats))
+        counts = self._counts(totals)
+        reference_length = scores["reference_length"].tolist()
+        entries = {name: scores[name].tolist() for name in (*self.score_names, "precisions")}
+        entries |= {name: scores[name].tolist() for name in ("brevity_penalty", "length_ratio")}
+        entries["translation_length"] = int(counts.length)
+        entries["reference_length"] = (
+            reference_length if self.options.reference_length == "average" else int(reference_length)
+        )
+        entries["counts"] = counts.matches.astype(int).tolist()
+        entries["totals"] = counts.totals.astype(int).tolist()
+        entries["interpretation"] = interpretation(float(scores["bleu"]) * 100 / self.options.scale)
+        if self.options.grid is not None:
+            entries["grid"] = self._grid_rows(self.corpus_totals(stats))
+        return entries
+
+    def _grid_rows(self, totals: NDArray[np.float64]) -> list[dict[str, Any]]:
+        grid = self.options.grid if isinstance(self.options.grid, Mapping) else {
+            "smooth_method": ("none", "floor", "add-k", "exp"), "reference_length": REFERENCE_LENGTHS,
+        }  # fmt: skip
+        weightings = self._named_weights(grid.get("weights", self.options.weights))
+        counts = self._counts(totals)
+        rows = []
+        for method, rule in product(
+            grid.get("smooth_method", [self._method]), grid.get("reference_length", [self.options.reference_length])
+        ):
+            penalty = brevity_penalty(counts.length, totals[..., self.columns.index(rule)])
+            _, means = self._means(counts, method, weightings, self.options.effective_order)
+            for name, mean in means.items():
+                row = {"weights": name.removeprefix("bleu_") if name != "bleu" else "uniform"}
+                row |= {"smooth_method": method, "reference_length": rule}
+                rows.append({**row, "bleu": float(self.options.scale * penalty * mean)})
+        return rows
+
+
+def interpretation(percent: float) -> str:
+    """Return what a BLEU in percent roughly means.
+
+    Scores of different languages or test sets cannot be compared, and so neither can their bands.
+
+    Examples
+    --------
+    >>> interpretation(27.2)
+    '20-30: the gist is clear, but has significant grammatical errors'
+    """
+    low = 0.0
+    for high, meaning in BANDS:
+        if percent < high:
+            break
+        low = high
+    bounds = f"over {low:g}" if high == float("inf") else f"{low:g}-{high:g}"
+    return f"{bounds}: {meaning}"
+
+
+def _reference_lengths(lengths: NDArray[np.int64], reference_offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the closest (of two equally close ones the shorter), shortest and average length, shape (n, 3).
+
+    An item without reference gets the length of its prediction: no penalty comes of what nobody wrote.
+    """
+    n = len(reference_offsets) - 1
+    own, references = lengths[:n], lengths[n:]
+    rules = np.repeat(own[:, None], 3, axis=1).astype(np.float64)
+    counts = np.diff(reference_offsets)
+    filled = counts > 0
+    if filled.any():
+        starts = reference_offsets[:-1][filled]
+        distance = np.abs(references - np.repeat(own, counts))
+        rules[filled, 0] = np.minimum.reduceat((distance << 32) | references, starts) & 0xFFFFFFFF
+        rules[filled, 1] = np.minimum.reduceat(references, starts)
+        rules[filled, 2] = np.add.reduceat(references, starts) / counts[filled]
+    return rules

@@ -1,0 +1,218 @@
+"""Predictions and references as a user has them -> a checked batch of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from .errors import InputError, shorten
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Checked texts: first the n predictions, then all references, item by item.
+
+    Attributes
+    ----------
+    texts : pyarrow.LargeStringArray, shape (n + m,)
+        UTF-8 bytes and offsets in two buffers, which kernels read as they are.
+    reference_offsets : ndarray of int64, shape (n + 1,)
+        Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``, counted from the
+        first reference. An item may have none.
+    """
+
+    texts: Any
+    reference_offsets: NDArray[np.int64]
+
+    @property
+    def n_items(self) -> int:
+        """Number of predictions."""
+        return len(self.reference_offsets) - 1
+
+    @property
+    def reference_counts(self) -> NDArray[np.int64]:
+        """Number of references of each item, shape (n,)."""
+        return np.diff(self.reference_offsets)
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Checked lists: predictions, and for each of them its list of references (None stands for no reference)."""
+
+    predictions: list[str]
+    references: list[list[str]]
+
+    @property
+    def missing(self) -> list[int]:
+        """Indices of the items without a reference."""
+        return [index for index, texts in enumerate(self.references) if not texts]
+
+
+def read_items(predictions: object, references: object) -> Items:
+    """Check predictions and references and return them as lists.
+
+    Parameters
+    ----------
+    predictions : sequence of str
+        One text an item: a list, tuple, NumPy array, pandas Series, Arrow array or datasets column.
+    references : sequence of str or of sequences of str
+        One reference an item, or a list of any number of them an item. ``None`` or an empty list means that
+        the item has no reference.
+
+    Returns
+    -------
+    Items
+
+    Raises
+    ------
+    InputError
+        Names the first item that is None, a number, bytes or anything else but text; a string among lists;
+        lengths that differ, with a hint when the references look transposed.
+    """
+    texts = _as_list(predictions, "predictions", "one text an item")
+    targets = _as_list(references, "references", "one text or one list of texts an item")
+    _check_texts(texts, "predictions")
+    lists = _reference_lists(targets)
+    if len(texts) != len(lists):
+        raise InputError(
+            f"predictions and references must have one entry an item, got {len(texts)} predictions and "
+            f"{len(lists)} references." + _transposed_hint(len(texts), lists, targets)
+        )
+    return Items(texts, lists)
+
+
+def make_batch(items: Items) -> Batch:
+    """Encode checked items as UTF-8.
+
+    Raises
+    ------
+    InputError
+        Names the first text that cannot be encoded (a lone surrogate).
+    """
+    counts = np.fromiter(map(len, items.references), np.int64, len(items.references))
+    offsets = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    texts = [*items.predictions, *chain.from_iterable(items.references)]
+    try:
+        encoded = pa.array(texts, pa.large_string())
+    except UnicodeEncodeError:
+        raise _encoding_error(items) from None
+    return Batch(encoded, offsets)
+
+
+def read_batch(predictions: object, references: object) -> Batch:
+    """Check and encode predictions and references; see :func:`read_items`.
+
+    Examples
+    --------
+    >>> batch = read_batch(["a b", "c"], [["a", "b"], ["c"]])
+    >>> batch.n_items, batch.reference_counts.tolist(), batch.texts.to_pylist()
+    (2, [2, 1], ['a b', 'c', 'a', 'b', 'c'])
+    >>> read_batch(["a", 7], ["a", "b"])
+    Traceback (most recent call last):
+    tercet.errors.InputError: item 1 of predictions must be a string, got 7 (int).
+    """
+    return make_batch(read_items(predictions, references))
+
+
+def check_missing(missing: Sequence[int], policy: str) -> None:
+    """Raise an InputError for items without reference unless the policy says what to do with them."""
+    if policy == "error" and missing:
+        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        raise InputError(
+            f"item {missing[0]}{more} of references is empty: every item needs at least one reference. "
+            "missing_references='skip' leaves such items out, missing_references='zero' scores them 0."
+        )
+
+
+def _as_list(column: object, name: str, expected: str) -> list[Any]:
+    if isinstance(column, list):
+        return column
+    if isinstance(column, (pa.Array, pa.ChunkedArray)):
+        return column.to_pylist()  # type: ignore[no-any-return]
+    if column is None or isinstance(column, (str, bytes, dict, set, frozenset)) or not isinstance(column, Iterable):
+        raise InputError(f"{name} must be a list with {expected}, got {shorten(column)} ({_kind(column)}).")
+    return list(column)
+
+
+def _check_texts(texts: list[Any], where: str) -> None:
+    """Raise for the first entry that is not a string; a subclass of str such as numpy.str_ is one."""
+    if set(map(type, texts)) <= {str}:
+        return
+    for index, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InputError(f"item {index} of {where} must be a string, got {shorten(text)} ({_kind(text)}).")
+
+
+def _reference_lists(targets: list[Any]) -> list[list[str]]:
+    kinds = set(map(type, targets))
+    if kinds <= {str}:
+        return [[text] for text in targets]
+    if not kinds <= {list, tuple}:
+        targets = [_reference_entry(index, entry) for index, entry in enumerate(targets)]
+        first = next((entry for entry in targets if entry is not None), None)
+        for index, entry in enumerate(targets):
+            if entry is not None and isinstance(entry, str) != isinstance(first, str):
+                raise InputError(
+                    f"item {index} of references is {_described(entry)}, but an earlier one is {_described(first)}: "
+                    "give either one string an item or one list of strings an item."
+                )
+        targets = [[] if entry is None else [entry] if isinstance(entry, str) else entry for entry in targets]
+    flat = list(chain.from_iterable(targets))
+    if not set(map(type, flat)) <= {str}:
+        for index, entry in enumerate(targets):
+            _check_texts(list(entry), f"the references of item {index}")
+    return [list(entry) for entry in targets]
+
+
+def _reference_entry(index: int, entry: Any) -> Any:
+    if entry is None or isinstance(entry, (str, list, tuple)):
+        return entry
+    if isinstance(entry, (np.ndarray, pa.Array)):
+        return entry.tolist()
+    raise InputError(
+        f"item {index} of references must be a string or a list of strings, got {shorten(entry)} ({_kind(entry)})."
+    )
+
+
+def _transposed_hint(n_items: int, lists: list[list[str]], targets: list[Any]) -> str:
+    if lists and not isinstance(targets[0], str) and all(len(texts) == n_items for texts in lists):
+        return (
+            f" The references look transposed: {len(lists)} lists of {n_items} texts. Give one list an item, "
+            "[list(texts) for texts in zip(*references)]."
+        )
+    return ""
+
+
+def _encoding_error(items: Items) -> InputError:
+    named = chain(
+        ((f"item {index} of predictions", text) for index, text in enumerate(items.predictions)),
+        (
+            (f"a reference of item {index}", text)
+            for index, texts in enumerate(items.references)
+            for text in texts
+        ),
+    )
+    for name, text in named:
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            return InputError(
+                f"{name} is not valid Unicode text: the lone surrogate {text[error.start]!r} stands at "
+                f"position {error.start}."
+            )
+    raise AssertionError("every text can be encoded")
+
+
+def _described(entry: Any) -> str:
+    return "a string" if isinstance(entry, str) else "a list"
+
+
+def _kind(value: object) -> str:
+    return type(value).__name__

@@ -1,0 +1,113 @@
+"""What the suite's evaluate modules share: every check before anything is stored.
+
+The class is written against the promises of ``evaluate.EvaluationModule`` but does not import evaluate, so that
+a Space gets the same file as the package.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from .api import make_scorer, own_options, score_items
+from .columns import Items, check_missing, make_batch, read_items
+from .errors import InputError, TercetError
+
+
+class SuiteModule:
+    """Mixin for ``class Name(SuiteModule, evaluate.Metric)``.
+
+    The base class checks the first item only, stores what does not fit as something else, and loses what was
+    added before when an option is wrong. Here a refused batch or option changes nothing.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric of the suite.
+    """
+
+    metric: ClassVar[str]
+    num_process: int
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._missing: list[int] = []  # added items without reference, which only compute's options can allow
+        self._failure: TercetError | None = None
+
+    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
+        """Score the predictions added so far and those given here.
+
+        Args:
+            predictions (`list` of `str`, *optional*):
+                One text an item.
+            references (`list` of `str` or of `list` of `str`, *optional*):
+                One reference an item, or a list of any number of them an item.
+            **options (optional):
+                The metric's options.
+
+        Return:
+            `dict`, or `None` if this is not the main process (`process_id != 0`).
+        """
+        scorer = make_scorer(self.metric, own_options(self.metric, options))
+        items = Items([], [])
+        if predictions is not None or references is not None:
+            items = read_items(predictions, references)
+        stored = len(self)  # type: ignore[arg-type]
+        check_missing([*self._missing, *(stored + i for i in items.missing)], scorer.options.missing_references)
+        if not items.predictions:
+            if stored == 0:
+                raise InputError("The corpus is empty: predictions and references must have at least one item.")
+            items = Items(None, None)  # type: ignore[arg-type]
+        result = super().compute(  # type: ignore[misc]
+            predictions=items.predictions, references=items.references, scorer=scorer
+        )
+        self._missing = []
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
+        return result
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **inputs: Any) -> None:
+        """Add predictions and references; they are checked first, and a refused batch adds nothing.
+
+        Args:
+            predictions (`list` of `str`):
+                One text an item.
+            references (`list` of `str` or of `list` of `str`):
+                One reference an item, or a list of any number of them an item.
+        """
+        _refuse_inputs(inputs)
+        items = read_items(predictions, references)
+        make_batch(items)  # what cannot be encoded would be refused half-way
+        if items.predictions:
+            stored = len(self)  # type: ignore[arg-type]
+            super().add_batch(  # type: ignore[misc]
+                predictions=items.predictions, references=items.references
+            )
+            self._missing += [stored + index for index in items.missing]
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **inputs: Any) -> None:
+        """Add one prediction and its reference or references; a refused one adds nothing.
+
+        Args:
+            prediction (`str`):
+                A text.
+            reference (`str` or `list` of `str`):
+                Its reference, or a list of any number of them.
+        """
+        prediction = inputs.pop("predictions", prediction)  # as evaluate.combine passes them
+        reference = inputs.pop("references", reference)
+        _refuse_inputs(inputs)
+        self.add_batch(predictions=[prediction], references=[reference])
+
+    def _compute(self, predictions: Any, references: Any, scorer: Any) -> dict[str, Any]:
+        """Score what the base class read back; an error waits until it has closed its files."""
+        try:
+            return score_items(scorer, Items(predictions, [texts or [] for texts in references])).to_dict()
+        except TercetError as error:
+            self._failure = error
+            return {}
+
+
+def _refuse_inputs(inputs: dict[str, Any]) -> None:
+    if inputs:
+        raise InputError(f"The inputs are predictions and references, got {', '.join(sorted(inputs))} besides.")

@@ -1,0 +1,182 @@
+"""Options as declared data: a dataclass a metric, each field with its default and its check."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from numbers import Integral, Real
+from typing import Any, TypeVar
+
+from .errors import OptionError, did_you_mean, shorten
+
+Check = Callable[[Any], Any]
+OptionsT = TypeVar("OptionsT", bound="Options")
+
+
+class _Refused(Exception):
+    """Raised by a check with what would have been right; turned into an OptionError that names the option."""
+
+    def __init__(self, expected: str, hint: str = "") -> None:
+        super().__init__(expected)
+        self.expected = expected
+        self.hint = hint
+
+
+def option(default: Any, check: Check) -> Any:
+    """Declare a dataclass field with its default and the check that a given value has to pass."""
+    return field(default=default, metadata={"check": check})
+
+
+def refuse(expected: str, hint: str = "") -> Exception:
+    """Return the exception by which a check says what it expected."""
+    return _Refused(expected, hint)
+
+
+def one_of(*choices: Any, callables: bool = False) -> Check:
+    """Check that the value is one of `choices` (or, on request, a callable)."""
+
+    def check(value: Any) -> Any:
+        if callables and callable(value):
+            return value
+        if any(value is choice or (type(value) is type(choice) and value == choice) for choice in choices):
+            return value
+        expected = "one of " + ", ".join(repr(choice) for choice in choices) + (
+            " or a callable" if callables else ""
+        )
+        known = [choice for choice in choices if isinstance(choice, str)]
+        raise refuse(expected, did_you_mean(value, known) if isinstance(value, str) else "")
+
+    return check
+
+
+def flag(value: Any) -> bool:
+    """Check that the value is True or False."""
+    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
+        return bool(value)
+    raise refuse("True or False")
+
+
+def integer(minimum: int, maximum: int | None = None, none: bool = False) -> Check:
+    """Check that the value is a whole number in [minimum, maximum] (or None, on request)."""
+
+    def check(value: Any) -> Any:
+        if none and value is None:
+            return None
+        if isinstance(value, Integral) and not isinstance(value, bool):
+            number = int(value)
+            if number >= minimum and (maximum is None or number <= maximum):
+                return number
+        bounds = f"from {minimum} to {maximum}" if maximum is not None else f"of at least {minimum}"
+        raise refuse(f"a whole number {bounds}" + (" or None" if none else ""))
+
+    return check
+
+
+def number(expected: str, test: Callable[[float], bool], none: bool = False) -> Check:
+    """Check that the value is a finite number that passes `test`; `expected` says so in words."""
+
+    def check(value: Any) -> Any:
+        if none and value is None:
+            return None
+        if isinstance(value, Real) and not isinstance(value, bool):
+            real = float(value)
+            if abs(real) != float("inf") and real == real and test(real):
+                return real
+        raise refuse(expected + (" or None" if none else ""))
+
+    return check
+
+
+def text_or_callable(expected: str) -> Check:
+    """Check that the value is a string, a callable or None; `expected` says what the string stands for."""
+
+    def check(value: Any) -> Any:
+        if value is None or isinstance(value, str) or callable(value):
+            return value
+        raise refuse(f"{expected}, a callable or None")
+
+    return check
+
+
+MISSING_POLICIES = ("error", "skip", "zero")
+
+
+def as_scale(value: Any) -> int:
+    """Check that the value is 1 (scores from 0 to 1) or 100 (percent)."""
+    if isinstance(value, Real) and not isinstance(value, bool) and value in (1, 100):
+        return int(value)
+    raise refuse("1 (scores from 0 to 1) or 100 (percent)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Options that every metric of the suite takes.
+
+    Attributes
+    ----------
+    missing_references : {"error", "skip", "zero"}
+        What to do with an item that has no reference: refuse the corpus, leave the item out, or score it 0.
+    scale : {1, 100}
+        Scores from 0 to 1, or in percent.
+    segments : bool
+        Add the scores of every item to the result.
+    confidence_level : float or None
+        Add bootstrap intervals of this level, such as 0.95, to the result.
+    n_resamples : int
+        Number of bootstrap resamples.
+    seed : int
+        Seed of the resamples: the same seed gives the same interval.
+    """
+
+    missing_references: str = option("error", one_of(*MISSING_POLICIES))
+    scale: int = option(1, as_scale)
+    segments: bool = option(False, flag)
+    confidence_level: float | None = option(
+        None, number("a number between 0 and 1, such as 0.95", lambda level: 0 < level < 1, none=True)
+    )
+    n_resamples: int = option(1000, integer(1))
+    seed: int = option(12345, integer(0))
+
+
+def option_names(kind: type[Options]) -> list[str]:
+    """Return the names of the options that a dataclass of options declares."""
+    return [declared.name for declared in fields(kind)]
+
+
+def build_options(
+    kind: type[OptionsT], given: Mapping[str, Any], metric: str, presets: Mapping[str, Mapping[str, Any]]
+) -> OptionsT:
+    """Check the options that a user gave and return them with the defaults filled in.
+
+    Parameters
+    ----------
+    kind : type
+        The metric's dataclass of options.
+    given : mapping
+        What the user wrote; only what was written, so that a preset yields to it.
+    metric : str
+        Name of the metric, for messages.
+    presets : mapping of str to mapping
+        For each value of ``compat`` the defaults that it changes.
+
+    Raises
+    ------
+    OptionError
+        On an unknown name (with the nearest one) or a value that its check refuses.
+    """
+    declared = {each.name: each for each in fields(kind)}
+    for name in given:
+        if name not in declared:
+            raise OptionError(f"{metric} has no option {name!r}. {did_you_mean(name, declared)}")
+    checked = {name: _checked(metric, name, declared[name], value) for name, value in given.items()}
+    preset = presets.get(checked.get("compat") or "", {})
+    return kind(**{**preset, **checked})
+
+
+def _checked(metric: str, name: str, declared: dataclasses.Field[Any], value: Any) -> Any:
+    try:
+        return declared.metadata["check"](value)
+    except _Refused as refused:
+        message = f"The {name!r} option of {metric} must be {refused.expected}. Got {shorten(value)} instead."
+        raise OptionError(f"{message} {refused.hint}".rstrip()) from None

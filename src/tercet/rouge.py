@@ -1,0 +1,296 @@
+"""ROUGE (Lin 2004): n-grams, longest common subsequences, weighted ones and skip-bigrams in one pass."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import rouge155
+from .columns import Batch
+from .errors import OptionError
+from .letters import LetterCounts, count_letters
+from .options import Options, flag, integer, number, one_of, option, refuse, text_or_callable
+from .rouge_counts import PairCounter, PairCounts
+from .rouge_types import RougeType, parse_types
+from .scorer import Scorer, Scores, segment_lists
+from .sentences import split_sentences, truncate_bytes, truncate_words
+from .signature import format_signature
+from .stats import SegmentStats
+from .stems import WordMap, check_word_options, lemmatizer_for, map_words, stemmer_for, stopwords_for
+from .tokenizers import TokenBatch, tokenize, tokenizer_label
+
+TOKENIZERS = ("auto", "rouge", "unicode", "char", "13a", "zh", "ja", "jieba", "none")
+MEASURES = ("precision", "recall", "fmeasure")
+
+Array = NDArray[np.float64]
+
+
+def _check_stopwords(value: Any) -> Any:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, Collection) and all(isinstance(word, str) for word in value):
+        return frozenset(value)
+    raise refuse("a collection of words, a language code, 'smart' (the list of ROUGE-1.5.5) or None")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RougeOptions(Options):
+    """Options of rouge_nlws; the card describes each."""
+
+    rouge_types: tuple[RougeType, ...] = option(parse_types(None), parse_types)
+    use_aggregator: bool = option(True, flag)
+    use_stemmer: bool = option(False, flag)
+    tokenizer: str | Callable[[str], Iterable[str]] = option("auto", one_of(*TOKENIZERS, callables=True))
+    beta: float = option(1.0, number("a number above 0", lambda x: x > 0))
+    multi_ref: str = option("best", one_of("best", "average", "jackknife"))
+    stemmer: str | Callable[[str], str] | None = option(None, text_or_callable("a language"))
+    lemmatizer: str | Callable[[str], str] | None = option(None, text_or_callable("a language code"))
+    stopwords: str | frozenset[str] | None = option(None, _check_stopwords)
+    max_words: int | None = option(None, integer(1, none=True))
+    max_bytes: int | None = option(None, integer(1, none=True))
+    sentence_split: str = option("newline", one_of("newline", "auto"))
+    output: str = option("fmeasure", one_of(*MEASURES, "all"))
+    compat: str | None = option(None, one_of(None, "rouge_score", "rouge155"))
+
+
+class RougeScorer(Scorer[RougeOptions]):
+    """ROUGE of a corpus (the mean over its items), of its segments, and of resamples.
+
+    A row holds the base columns and, for each type, precision, recall and F of the item: its references are
+    already made one by `multi_ref`.
+
+    Examples
+    --------
+    >>> from tercet.columns import read_batch
+    >>> scorer = RougeScorer.from_options({"rouge_types": ["rouge1"], "output": "all"})
+    >>> batch = read_batch(["the cat sat"], [["the cat", "a dog"]])
+    >>> stats = scorer.segment_stats(batch, scorer.fit(batch))
+    >>> {name: round(float(value), 3) for name, value in scorer.finalize(stats.total()).items()}
+    {'rouge1': 0.8, 'rouge1_precision': 0.667, 'rouge1_recall': 1.0}
+    """
+
+    name: ClassVar[str] = "rouge_nlws"
+    options_type: ClassVar[type[Options]] = RougeOptions
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "rouge_score": {"tokenizer": "rouge"},
+        "rouge155": {"tokenizer": "rouge"},
+    }
+
+    def __init__(self, options: RougeOptions) -> None:
+        super().__init__(options)
+        check_word_options(options)
+        self._by_script = options.compat == "rouge155"
+        if options.use_stemmer and (options.stemmer is not None or options.lemmatizer is not None):
+            raise OptionError("use_stemmer and the options 'stemmer' and 'lemmatizer' exclude each other.")
+        if options.max_words is not None and options.max_bytes is not None:
+            raise OptionError("The options 'max_words' and 'max_bytes' exclude each other: give one of them.")
+        if self._by_script and options.multi_ref == "jackknife":
+            raise OptionError("ROUGE-1.5.5 has no jackknife: with compat='rouge155' choose 'best' or 'average'.")
+
+    @property
+    def primary(self) -> str:  # type: ignore[override]
+        """The first type."""
+        return self.options.rouge_types[0].name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of a row."""
+        types = [f"{each.name}_{measure}" for each in self.options.rouge_types for measure in MEASURES]
+        return (*self.base_columns, *types)
+
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        """Each type; with ``output="all"`` also its precision and its recall."""
+        names: list[str] = []
+        for each in self.options.rouge_types:
+            names.append(each.name)
+            if self.options.output == "all":
+                names += [f"{each.name}_precision", f"{each.name}_recall"]
+        return tuple(names)
+
+    def fit(self, batch: Batch) -> LetterCounts | None:
+        """Return the counts of letters from which ``tokenizer="auto"`` chooses; None for other tokenizers."""
+        return count_letters(batch) if self.options.tokenizer == "auto" else None
+
+    def _tokenizer(self, context: LetterCounts | None) -> str | Callable[[str], Iterable[str]]:
+        if self.options.tokenizer != "auto":
+            return self.options.tokenizer
+        return "unicode" if context is not None and context.mostly_dropped else "rouge"
+
+    def signature(self, context: LetterCounts | None) -> str:
+        """Return the options that the score depends on, and the implementation that it equals."""
+        o = self.options
+        tokenizer = self._tokenizer(context)
+        parts = {
+            "types": ",".join(each.name for each in o.rouge_types),
+            "tok": tokenizer_label(tokenizer),
+            "beta": o.beta,
+            "multi": o.multi_ref,
+            "measure": o.output,
+            "stem": "porter" if o.use_stemmer else o.stemmer and tokenizer_label(o.stemmer),
+            "lemma": o.lemmatizer and tokenizer_label(o.lemmatizer),
+            "stopwords": o.stopwords if isinstance(o.stopwords, str) else o.stopwords and len(o.stopwords),
+            "words": o.max_words,
+            "bytes": o.max_bytes,
+            "split": o.sentence_split,
+            "missing": None if o.missing_references == "error" else o.missing_references,
+            "equals": self._equals(tokenizer),
+        }
+        return format_signature(self.name, parts)
+
+    def _equals(self, tokenizer: Any) -> str | None:
+        o = self.options
+        changed = (o.stemmer, o.lemmatizer, o.stopwords, o.max_words, o.max_bytes)
+        if self._by_script:
+            return "ROUGE-1.5.5" if changed[:2] == (None, None) else None
+        by_default = tokenizer == "rouge" and o.beta == 1 and o.multi_ref == "best" and changed == (None,) * 5
+        return "rouge_score" if by_default and o.sentence_split == "newline" else None
+
+    def segment_stats(self, batch: Batch, context: LetterCounts | None) -> SegmentStats:
+        """Return one row an item."""
+        tokenizer = self._tokenizer(context)
+        if self.options.tokenizer == "auto" and tokenizer != "rouge":
+            warnings.warn(
+                "rouge_nlws: the tokenizer of rouge_score keeps a-z and 0-9 only and would drop more than half of "
+                "the letters of these texts; tokenizer='unicode' is used instead. Give tokenizer='unicode' or "
+                "tokenizer='rouge' to choose.",
+                UserWarning,
+                stacklevel=2,
+            )
+        tokens = self._tokens(batch, tokenizer)
+        base = self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items])
+        counter = PairCounter(tokens, self.options.rouge_types, self._by_script)
+        triples = [self._item_scores(each, counter.count(each), tokens) for each in self.options.rouge_types]
+        rows = np.concatenate([base, *triples], axis=1)
+        return SegmentStats(self.signature(context), self.columns, rows)
+
+    def _tokens(self, batch: Batch, tokenizer: str | Callable[[str], Iterable[str]]) -> TokenBatch:
+        o = self.options
+        by_line = self._by_script or any(each.by_line for each in o.rouge_types)
+        lowercase = isinstance(tokenizer, str) and tokenizer not in ("rouge", "none")
+        tokens, words = tokenize(batch, tokenizer, lowercase=lowercase, prepare=self._prepare(), lines=by_line)
+        mapping = self._word_map()
+        stopwords: Collection[str] = ()
+        if o.stopwords is not None:
+            stopwords = rouge155.stopwords() if o.stopwords == "smart" else stopwords_for(o.stopwords)
+        return map_words(tokens, words(), mapping, stopwords) if mapping or stopwords else tokens
+
+    def _prepare(self) -> Callable[[str], str] | None:
+        """Return what is done to a text before it is split into tokens."""
+        o = self.options
+        if o.max_words is None and o.max_bytes is None and o.sentence_split == "newline":
+            return None
+
+        def prepare(text: str) -> str:
+            if o.sentence_split == "auto":
+                text = split_sentences(text)
+            if o.max_words is not None:
+                return truncate_words(text, o.max_words)
+            return text if o.max_bytes is None else truncate_bytes(text, o.max_bytes)
+
+        return prepare
+
+    def _word_map(self) -> WordMap | None:
+        o = self.options
+        if o.use_stemmer:
+            return rouge155.stemmer() if self._by_script else stemmer_for("porter")
+        if o.stemmer is not None:
+            return stemmer_for(o.stemmer)
+        return lemmatizer_for(o.lemmatizer) if o.lemmatizer is not None else None
+
+    def _item_scores(self, kind: RougeType, counts: PairCounts, tokens: TokenBatch) -> Array:
+        """Return precision, recall and F of every item, shape (n, 3): 0 for an item without reference."""
+        starts = tokens.reference_offsets[:-1]
+        n_references = np.diff(tokens.reference_offsets)
+        filled = n_references > 0
+        result = np.zeros((tokens.n_items, 3))
+        if self._by_script:
+            one = self._script_scores(kind, counts, starts[filled])
+        else:
+            scores = pair_scores(counts, self.options.beta)
+            one = scores
+            if (n_references > 1).any():
+                one = _combined(scores, starts[filled], n_references[filled], self.options.multi_ref)
+        result[filled] = one
+        return result
+
+    def _script_scores(self, kind: RougeType, counts: PairCounts, starts: NDArray[np.int64]) -> Array:
+        if self.options.multi_ref == "average":  # -f A: the counts of all references in one
+            pooled = [
+                np.add.reduceat(each, starts)
+                for each in (counts.hits, counts.text_totals, counts.reference_totals)
+            ]
+        else:
+            rank = rouge155.recall_rank(kind.kind, counts.hits, counts.reference_totals, kind.weight)
+            chosen = _first_greatest(rank, starts)
+            pooled = [each[chosen] for each in (counts.hits, counts.text_totals, counts.reference_totals)]
+        return rouge155.scores(pooled[0], pooled[1], pooled[2], counts.root, self.options.beta)
+
+    def finalize(self, totals: NDArray[np.float64]) -> Scores:
+        """Return the mean of each measure over the items."""
+        items = totals[..., self.columns.index("items")]
+        means = self.options.scale * totals / np.where(items > 0, items, 1.0)[..., None]
+        output = self.options.output
+        scores: Scores = {}
+        for each in self.options.rouge_types:
+            first = self.columns.index(f"{each.name}_precision")
+            values = dict(zip(MEASURES, np.moveaxis(means[..., first : first + 3], -1, 0), strict=True))
+            scores[each.name] = values["fmeasure" if output == "all" else output]
+            if output == "all":
+                scores[f"{each.name}_precision"] = values["precision"]
+                scores[f"{each.name}_recall"] = values["recall"]
+        return scores
+
+    def report(self, stats: SegmentStats) -> dict[str, Any]:
+        """Return one float a score, or the list of the items' with ``use_aggregator=False``."""
+        if self.options.use_aggregator:
+            return super().report(stats)
+        return dict(segment_lists(self, stats))
+
+
+def pair_scores(counts: PairCounts, beta: float) -> Array:
+    """Return precision, recall and F of pairs, shape (m, 3); a text or reference without tokens scores 0."""
+    precision = counts.hits / np.where(counts.text_totals > 0, counts.text_totals, 1)
+    recall = counts.hits / np.where(counts.reference_totals > 0, counts.reference_totals, 1)
+    if counts.root != 1:
+        precision, recall = precision ** (1 / counts.root), recall ** (1 / counts.root)
+    weight = beta * beta
+    mixed = recall + weight * precision
+    f = np.where(mixed > 0, (1 + weight) * precision * recall / np.where(mixed > 0, mixed, 1), 0.0)
+    return np.stack([precision, recall, f], axis=1)
+
+
+def _combined(scores: Array, starts: NDArray[np.int64], counts: NDArray[np.int64], rule: str) -> Array:
+    """Make one triple of the triples of an item's references.
+
+    ``best`` takes the reference with the greatest F, the first on ties. ``average`` is the mean of all.
+    ``jackknife`` is the mean over every choice of all references but one of the best among them (Lin 2004): the
+    best one in all choices but that without it, where the second best takes its place.
+    """
+    if rule == "average":
+        return np.add.reduceat(scores, starts, axis=0) / counts[:, None]
+    first = _first_greatest(scores[:, 2], starts)
+    best = scores[first]
+    if rule == "best":
+        return best
+    others = scores[:, 2].copy()
+    others[first] = -1.0
+    second = scores[_first_greatest(others, starts)]
+    mean = ((counts - 1)[:, None] * best + second) / counts[:, None]
+    return np.where(counts[:, None] > 1, mean, best)
+
+
+def _first_greatest(values: Array, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the index of the first greatest value of each group; groups follow each other from `starts` on."""
+    if len(starts) == len(values):
+        return np.arange(len(values))
+    sizes = np.diff(np.append(starts, len(values)))
+    group = np.repeat(np.arange(len(starts)), sizes)
+    greatest = np.flatnonzero(values == np.maximum.reduceat(values, starts)[group])
+    _, first = np.unique(group[greatest], return_index=True)
+    return greatest[first]

@@ -1,0 +1,129 @@
+"""What a metric of the suite is: statistics of segments, and scores from their sums."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .columns import Batch
+from .options import Options, build_options
+from .stats import SegmentStats
+
+OptionsT = TypeVar("OptionsT", bound=Options)
+Scores = dict[str, NDArray[np.float64]]
+
+
+class Scorer(ABC, Generic[OptionsT]):
+    """A metric with its options fixed.
+
+    A scorer has no state but its options: it can be shared between threads, and what it learns from a corpus
+    before it scores it (`fit`) is passed along as a context.
+
+    Attributes
+    ----------
+    name : str
+        Name of the metric.
+    primary : str
+        The score to sort systems by.
+    higher_is_better : bool
+        Whether a greater primary score is a better one.
+    options_type : type
+        Dataclass of its options.
+    presets : mapping
+        For each value of ``compat`` the defaults that it changes.
+    base_columns : tuple of str
+        Columns that every scorer's rows begin with: ``items`` (1, or 0 for an item left out), ``empty`` (1 for
+        an empty prediction), ``missing`` (1 for an item without reference), ``references`` (their number).
+    """
+
+    name: ClassVar[str]
+    primary: ClassVar[str]
+    higher_is_better: ClassVar[bool] = True
+    options_type: ClassVar[type[Options]]
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    base_columns: ClassVar[tuple[str, ...]] = ("items", "empty", "missing", "references")
+
+    def __init__(self, options: OptionsT) -> None:
+        self.options = options
+
+    @classmethod
+    def from_options(cls, given: Mapping[str, Any]) -> Scorer[Any]:
+        """Return a scorer with the options that a user gave, checked, and the defaults for the others.
+
+        Raises
+        ------
+        OptionError
+            On an option that the metric does not have or a value that it does not take.
+        """
+        return cls(build_options(cls.options_type, given, cls.name, cls.presets))  # type: ignore[arg-type]
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """Names of the k columns of a row."""
+
+    @property
+    @abstractmethod
+    def score_names(self) -> tuple[str, ...]:
+        """The keys of `finalize` that are scores: they get intervals and values a segment."""
+
+    def fit(self, batch: Batch) -> Any:
+        """Return what the scorer must know of the whole corpus before it scores a part; contexts add up."""
+        return None
+
+    @abstractmethod
+    def signature(self, context: Any) -> str:
+        """Return how the statistics are made."""
+
+    @abstractmethod
+    def segment_stats(self, batch: Batch, context: Any) -> SegmentStats:
+        """Return one row of statistics an item."""
+
+    @abstractmethod
+    def finalize(self, totals: NDArray[np.float64]) -> Scores:
+        """Return the scores of sums of rows.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., k)
+            A corpus (k,), segments (n, k) or resamples (B, k).
+
+        Returns
+        -------
+        dict of str to ndarray of float64, shape (...)
+        """
+
+    def segment_scores(self, rows: NDArray[np.float64]) -> Scores:
+        """Return the scores of single segments, shape (n,)."""
+        return self.finalize(rows)
+
+    def corpus_totals(self, stats: SegmentStats) -> NDArray[np.float64]:
+        """Return the sums that the score of the corpus is made from, shape (k,)."""
+        return stats.total()
+
+    def report(self, stats: SegmentStats) -> dict[str, Any]:
+        """Return the result's entries for a corpus, as plain Python: scores, and what explains them."""
+        scores = self.finalize(self.corpus_totals(stats))
+        return {name: scores[name].tolist() for name in self.score_names}
+
+    def base_rows(self, batch: Batch, prediction_lengths: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the columns that every scorer's rows begin with, shape (n, 4)."""
+        references = batch.reference_counts
+        missing = references == 0
+        left_out = missing if self.options.missing_references == "skip" else np.zeros_like(missing)
+        empty = (prediction_lengths == 0) & ~left_out
+        return np.column_stack([~left_out, empty, missing, references]).astype(np.float64)
+
+
+def segment_lists(scorer: Scorer[Any], stats: SegmentStats) -> dict[str, list[float | None]]:
+    """Return the scores of every item as lists; None for an item that was left out."""
+    values = scorer.segment_scores(stats.rows)
+    scored = (stats.column("items") > 0).tolist()
+    return {
+        name: [value if counted else None for value, counted in zip(values[name].tolist(), scored, strict=True)]
+        for name in scorer.score_names
+    }

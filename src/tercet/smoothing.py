@@ -1,0 +1,173 @@
+"""BLEU's precisions with and without smoothing, for any number of corpora at once (arrays of shape (..., N)).
+
+Sources: Chen and Cherry 2014; sacrebleu's ``compute_bleu``; NLTK's ``SmoothingFunction``.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+#: Default of the one number that each method takes.
+SMOOTH_VALUES: dict[str, float | None] = {
+    "none": None, "floor": 0.1, "add-k": 1.0, "exp": None,
+    "nltk1": 0.1, "nltk2": None, "nltk3": None, "nltk4": 5.0, "nltk5": None, "nltk6": 5.0, "nltk7": 5.0,
+}  # fmt: skip
+SMOOTH_METHODS = tuple(SMOOTH_VALUES)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What BLEU knows of a corpus; N is the highest order.
+
+    Attributes
+    ----------
+    matches, totals : ndarray, shape (..., N)
+        Clipped matches and n-grams of each order.
+    floors : ndarray, shape (..., N), optional
+        N-grams of each order with at least 1 a segment (NLTK).
+    next_matches, next_floors : ndarray, shape (...), optional
+        The same for the order N + 1 (NLTK's methods 5 and 7).
+    length : ndarray, shape (...)
+        Tokens of the predictions.
+    """
+
+    matches: Array
+    totals: Array
+    length: Array
+    floors: Array | None = None
+    next_matches: Array | None = None
+    next_floors: Array | None = None
+
+
+def precisions(counts: Counts, method: str, value: float | None, unmatched_too: bool) -> tuple[Array, Array]:
+    """Return the precisions of each order, and how many orders were reached, as sacrebleu defines them.
+
+    Parameters
+    ----------
+    counts : Counts
+    method : {"none", "floor", "add-k", "exp"}
+        ``floor`` and ``add-k`` add `value` to matches that are 0, or to matches and totals of the orders above 1;
+        ``exp`` halves the precision at each order without a match.
+    value : float or None
+    unmatched_too : bool
+        Smooth a corpus without a single match too (evaluate); its score is 0 all the same.
+
+    Returns
+    -------
+    precisions : ndarray, shape (..., N)
+        In [0, 1].
+    reached : ndarray, shape (...)
+        Orders up to the first one of which the predictions have no n-gram.
+    """
+    matches, totals = counts.matches, counts.totals
+    if method == "add-k":
+        added = np.where(np.arange(matches.shape[-1]) > 0, SMOOTH_VALUES[method] if value is None else value, 0.0)
+        matches, totals = matches + added, totals + added
+    alive = np.cumprod(totals > 0, axis=-1).astype(bool)
+    zero = alive & (matches == 0)
+    safe = np.where(totals > 0, totals, 1.0)
+    result = np.where(alive, matches / safe, 0.0)
+    if method == "exp":
+        result = np.where(zero, 1.0 / (2.0 ** np.cumsum(zero, axis=-1) * safe), result)
+    elif method == "floor":
+        result = np.where(zero, (SMOOTH_VALUES[method] if value is None else value) / safe, result)
+    if not unmatched_too:
+        result = np.where((counts.matches > 0).any(axis=-1, keepdims=True), result, 0.0)
+    return result, alive.sum(axis=-1)
+
+
+def nltk_precisions(counts: Counts, method: str, value: float | None) -> Array:
+    """Return the precisions that NLTK's ``method0`` to ``method7`` give (``none`` is method0).
+
+    Differences from NLTK, where it has no value or a wrong one: method 6 does not ask for a match of order 3,
+    and methods 5 to 7 take the n-grams of the whole corpus (see :meth:`tercet.bleu.BleuScorer.corpus_totals`).
+
+    Returns
+    -------
+    ndarray, shape (..., N)
+    """
+    assert counts.floors is not None
+    matches, floors = counts.matches, counts.floors
+    value = SMOOTH_VALUES[method] if value is None else value
+    raw = matches / floors
+    zero = matches == 0
+    rank = np.cumsum(zero, axis=-1)
+    if method == "none":
+        return np.where(zero, sys.float_info.min, raw)
+    if method == "nltk1":
+        return np.where(zero, value / floors, raw)
+    if method == "nltk2":
+        later = np.arange(matches.shape[-1]) > 0
+        return np.where(later, (matches + 1) / (floors + 1), raw)
+    if method == "nltk3":
+        return np.where(zero, 1 / (2.0**rank * floors), raw)
+    if method == "nltk6":
+        return _interpolated(raw, counts, float(value or 0))
+    if method in ("nltk4", "nltk7"):
+        long = counts.length[..., None] > 1
+        log_length = np.log(np.where(long, counts.length[..., None], 2.0))
+        raw = np.where(zero & long, log_length / (2.0**rank * float(value or 1)) / floors, raw)
+    return _averaged(raw, counts) if method in ("nltk5", "nltk7") else raw
+
+
+def _averaged(raw: Array, counts: Counts) -> Array:
+    """Method 5: the mean of an order's precision, the one above it, and the averaged one below it."""
+    assert counts.next_matches is not None and counts.next_floors is not None
+    above = np.concatenate([raw[..., 1:], (counts.next_matches / counts.next_floors)[..., None]], axis=-1)
+    result = np.empty_like(raw)
+    below = raw[..., 0] + 1
+    for order in range(raw.shape[-1]):
+        below = (below + raw[..., order] + above[..., order]) / 3
+        result[..., order] = below
+    return result
+
+
+def _interpolated(raw: Array, counts: Counts, alpha: float) -> Array:
+    """Method 6: from order 3 on, between the precision and what the two orders below it let expect."""
+    result = raw.copy()
+    for order in range(2, raw.shape[-1]):
+        below, lowest = result[..., order - 1], result[..., order - 2]
+        prior = np.where(lowest == 0, 0.0, below**2 / np.where(lowest == 0, 1.0, lowest))
+        result[..., order] = (counts.matches[..., order] + alpha * prior) / (counts.totals[..., order] + alpha)
+    return result
+
+
+def geometric_mean(values: Array, weights: Array, reached: Array | None, skip_zeros: bool) -> Array:
+    """Return ``exp(sum(weights * log(values)))`` over the last axis.
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., N)
+    weights : ndarray, shape (N,)
+        Orders of weight 0 do not matter.
+    reached : ndarray, shape (...), optional
+        Take this many orders only, with their weights scaled to the same sum (effective order).
+    skip_zeros : bool
+        Leave zeros out (NLTK) instead of returning 0 for them.
+    """
+    used = np.broadcast_to(weights > 0, values.shape)
+    if reached is not None:
+        used = used & (np.arange(values.shape[-1]) < reached[..., None])
+    if skip_zeros:
+        used = used & (values > 0)
+    logs = np.log(np.where(used & (values > 0), values, 1.0))
+    shares = np.where(used, weights, 0.0)
+    exponent = (logs * shares).sum(axis=-1)
+    if reached is not None:
+        kept = shares.sum(axis=-1)
+        exponent = exponent * np.where(kept > 0, weights.sum() / np.where(kept > 0, kept, 1.0), 0.0)
+    mean = np.exp(exponent)
+    return mean if skip_zeros else np.where((used & (values == 0)).any(axis=-1), 0.0, mean)
+
+
+def brevity_penalty(length: Array, reference_length: Array) -> Array:
+    """Return 1 for predictions as long as their references, else exp(1 - reference / prediction length)."""
+    ratio = reference_length / np.maximum(length, 1.0)
+    shorter = np.where(length > 0, np.exp(1 - np.maximum(ratio, 1.0)), 0.0)
+    return np.where(length < reference_length, shorter, 1.0)

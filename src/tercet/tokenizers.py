@@ -1,0 +1,352 @@
+"""Texts -> token ids. Each tokenizer has a name that stands in the signature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from .columns import Batch
+from .errors import InputError, OptionError, shorten
+from .intern import DASH, LINE, POINT, SINGLE, SPACE, WIDE, WORD, Interned, intern_bytes
+
+Splitter = Callable[[str], Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ragged:
+    """Rows of different lengths: row i is ``values[offsets[i]:offsets[i + 1]]``."""
+
+    values: NDArray[Any]
+    offsets: NDArray[np.int64]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Length of each row."""
+        return np.diff(self.offsets)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenBatch:
+    """Token ids of a batch: documents are the n predictions, then the m references.
+
+    Attributes
+    ----------
+    tokens : Ragged of int32
+        Token ids; a row a document.
+    lines : Ragged of int64
+        First token of every line that has tokens; a row a document, and one more start at the end.
+    reference_offsets : ndarray of int64, shape (n + 1,)
+        Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``.
+    n_types : int
+        Number of different tokens; ids are smaller than it.
+    """
+
+    tokens: Ragged
+    lines: Ragged
+    reference_offsets: NDArray[np.int64]
+    n_types: int
+
+    @property
+    def n_items(self) -> int:
+        """Number of predictions."""
+        return len(self.reference_offsets) - 1
+
+    @property
+    def owners(self) -> NDArray[np.int64]:
+        """The item that each reference belongs to, shape (m,)."""
+        return np.repeat(np.arange(self.n_items), np.diff(self.reference_offsets))
+
+
+def _classes(default: int, **marks: int) -> NDArray[np.uint8]:
+    table = np.full(256, default, np.uint8)
+    table[list(range(9, 14)) + list(range(0x1C, 0x21))] = SPACE
+    for byte in (0xC2, 0xE1, 0xE2, 0xE3):
+        table[byte] = WIDE
+    table[list(b"{|}~[\\]^_`!\"#$%&()*+:;<=>?@/")] = marks.get("punctuation", default)
+    table[list(b".,")] = marks.get("point", default)
+    table[ord("-")] = marks.get("dash", default)
+    return table
+
+
+_WHITESPACE = _classes(WORD)
+_WHITESPACE[10] = LINE
+_MTEVAL = _classes(WORD, punctuation=SINGLE, point=POINT, dash=DASH)
+_MTEVAL[10] = LINE
+
+# ROUGE: ASCII letters and digits in lower case, the line end, and a blank for everything else.
+_ROUGE_BYTES = bytes(
+    byte if chr(byte) in "0123456789abcdefghijklmnopqrstuvwxyz\n" else byte + 32 if 65 <= byte <= 90 else 32
+    for byte in range(256)
+)
+_ROUGE_CLASSES = np.full(256, WORD, np.uint8)
+_ROUGE_CLASSES[32], _ROUGE_CLASSES[10] = SPACE, LINE
+
+
+def _bytes_of(texts: Any) -> tuple[bytes, NDArray[np.int64]]:
+    """Return the UTF-8 bytes of an Arrow column of texts, and where each text begins."""
+    _, offsets, data = texts.buffers()
+    starts = np.frombuffer(offsets, np.int64, len(texts) + 1, texts.offset * 8)
+    return (data.to_pybytes() if data is not None else b""), starts
+
+
+def _by_rouge(texts: Any) -> Interned:
+    data, starts = _bytes_of(texts)
+    if b"\xc4\xb0" in data or b"\xe2\x84\xaa" in data:  # the two letters whose lower case is in ASCII
+        data, starts = _bytes_of(_mapped(str.lower, texts))
+    return intern_bytes(data.translate(_ROUGE_BYTES), starts, _ROUGE_CLASSES)
+
+
+def _by_whitespace(texts: Any) -> Interned:
+    return intern_bytes(*_bytes_of(texts), _WHITESPACE)
+
+
+def _by_13a(texts: Any, strip: bool = True) -> Interned:
+    data, starts = _bytes_of(texts)
+    if b"&" in data or b"<skipped>" in data or b"-\n" in data:
+        data, starts = _bytes_of(_mapped(lambda text: _unescaped(text, strip), texts))
+    return intern_bytes(data, starts, _MTEVAL)
+
+
+def _unescaped(text: str, strip: bool) -> str:
+    """Apply the textual steps of mteval-v13a; strip the right end first, as sacrebleu does."""
+    text = (text.rstrip() if strip else text).replace("<skipped>", "").replace("-\n", "")
+    for entity, sign in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
+        text = text.replace(entity, sign)
+    return text
+
+
+def _by_zh(texts: Any) -> Interned:
+    pattern = _zh_pattern()
+    spaced = _mapped(lambda text: pattern.sub(r" \g<0> ", text.strip()), texts)
+    return intern_bytes(*_bytes_of(spaced), _MTEVAL, padded=False)
+
+
+@cache
+def _zh_pattern() -> Any:
+    r"""Characters that sacrebleu's zh sets apart.
+
+    Two of its ranges are written \u20000 to \u2a6d6 and \u2f800 to \u2fa1d, five digits behind a \u that takes
+    four: what they select is U+2001 to U+2A6D (curly quotes, dashes, arrows) and U+2F81 to U+2FA1.
+    """
+    import re
+
+    return re.compile(
+        "[\u3400-\u4db5\u4e00-\u9fbb\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9\uff00-\uffef\u2e80-\u2eff"
+        "\u2001-\u2a6d\u3000-\u303f\u31c0-\u31ef\u2f00-\u2fdf\u2ff0-\u2fff\u3100-\u312f\u31a0-\u31bf\ufe10-\ufe1f"
+        "\ufe30-\ufe4f\u2600-\u26ff\u2700-\u27bf\u3200-\u33ff]"
+    )
+
+
+def _mapped(function: Callable[[str], str], texts: Any) -> Any:
+    return pa.array([function(text) for text in texts.to_pylist()], pa.large_string())
+
+
+# ---------------------------------------------------------------- tokenizers that are Python functions
+
+
+@cache
+def _intl_patterns() -> tuple[tuple[Any, str], ...]:
+    import regex
+
+    return (
+        (regex.compile(r"(\P{N})(\p{P})"), r"\1 \2 "),
+        (regex.compile(r"(\p{P})(\P{N})"), r" \1 \2"),
+        (regex.compile(r"\p{S}"), r" \g<0> "),
+    )
+
+
+def split_intl(text: str) -> list[str]:
+    """Split as mteval-v14 with --international-tokenization (sacrebleu's intl); the right end is stripped first."""
+    text = text.rstrip()
+    for pattern, replacement in _intl_patterns():
+        text = pattern.sub(replacement, text)
+    return text.split()
+
+
+@cache
+def _unicode_pattern() -> Any:
+    import regex
+
+    unspaced = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+    joiners = r"\u200c\u200d"
+    return regex.compile(
+        rf"(?V1)[{unspaced}&&[\p{{L}}\p{{N}}]]\p{{M}}*|[[\p{{L}}\p{{M}}\p{{N}}]--[{unspaced}]][[\p{{L}}\p{{M}}\p{{N}}{joiners}]--[{unspaced}]]*"
+    )
+
+
+def split_unicode(text: str) -> list[str]:
+    """Split into words of letters, marks and digits; scripts written without blanks, by character.
+
+    Examples
+    --------
+    >>> split_unicode("Привет, мир! नमस्ते 北京2008 café")
+    ['Привет', 'мир', 'नमस्ते', '北', '京', '2008', 'café']
+    """
+    import unicodedata
+
+    return _unicode_pattern().findall(unicodedata.normalize("NFC", text))  # type: ignore[no-any-return]
+
+
+def split_char(text: str) -> list[str]:
+    """Split into characters, white space left out (sacrebleu's char)."""
+    return list("".join(text.split()))
+
+
+@cache
+def _ja_tagger() -> Any:
+    fugashi = _optional("fugashi", "ja")
+    unidic = _optional("unidic_lite", "ja")
+    return fugashi.Tagger(f"-d {unidic.DICDIR} -r {unidic.DICDIR}/dicrc -Owakati")
+
+
+def split_ja(text: str) -> list[str]:
+    """Split Japanese into words by MeCab with the dictionary unidic-lite."""
+    return _ja_tagger().parse(text.strip()).split()  # type: ignore[no-any-return]
+
+
+def split_jieba(text: str) -> list[str]:
+    """Split Chinese into words by jieba."""
+    jieba = _optional("jieba", "jieba")
+    jieba.setLogLevel("WARNING")
+    return [word for word in jieba.lcut(text) if not word.isspace()]
+
+
+def _optional(package: str, tokenizer: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise OptionError(
+            f"The tokenizer {tokenizer!r} needs the package {package!r}, which is not installed: "
+            "pip install tercet[languages]"
+        ) from None
+
+
+_BYTE_TOKENIZERS: dict[str, Callable[[Any], Interned]] = {
+    "rouge": _by_rouge,
+    "13a": _by_13a,
+    "13a-unstripped": lambda texts: _by_13a(texts, strip=False),
+    "zh": _by_zh,
+    "none": _by_whitespace,
+}
+_PYTHON_TOKENIZERS: dict[str, Splitter] = {
+    "intl": split_intl,
+    "unicode": split_unicode,
+    "char": split_char,
+    "ja": split_ja,
+    "jieba": split_jieba,
+}
+
+
+def tokenizer_label(tokenizer: str | Splitter) -> str:
+    """Return the name that stands for a tokenizer in a signature."""
+    if isinstance(tokenizer, str):
+        return tokenizer
+    return getattr(tokenizer, "__qualname__", type(tokenizer).__qualname__)
+
+
+def tokenize(
+    batch: Batch,
+    tokenizer: str | Splitter,
+    *,
+    lowercase: bool = False,
+    prepare: Callable[[str], str] | None = None,
+    lines: bool = False,
+) -> tuple[TokenBatch, Callable[[], list[str]]]:
+    """Split the texts of a batch into tokens.
+
+    Parameters
+    ----------
+    batch : Batch
+    tokenizer : str or callable
+        A name (rouge, 13a, intl, zh, ja, jieba, char, unicode, none), or a function from a text to its tokens.
+    lowercase : bool
+        Lower-case every text first (:meth:`str.lower`).
+    prepare : callable, optional
+        A function applied to every text before that, such as a cut.
+    lines : bool
+        Keep line ends: tokenizers that are Python functions then get one line at a time.
+
+    Returns
+    -------
+    tokens : TokenBatch
+    words : callable
+        Gives the list of the different tokens, by id.
+
+    Raises
+    ------
+    InputError
+        When a callable returns anything else than strings.
+    """
+    texts = batch.texts
+    if prepare is not None or lowercase:
+        texts = _mapped(_chain(prepare, str.lower if lowercase else None), texts)
+    if isinstance(tokenizer, str) and tokenizer in _BYTE_TOKENIZERS:
+        interned = _BYTE_TOKENIZERS[tokenizer](texts)
+    else:
+        splitter = _PYTHON_TOKENIZERS[tokenizer] if isinstance(tokenizer, str) else _checked(tokenizer)
+        interned = _by_python(texts.to_pylist(), splitter, lines)
+    tokens = TokenBatch(
+        Ragged(interned.ids, interned.offsets),
+        Ragged(interned.line_starts, interned.line_offsets),
+        batch.reference_offsets,
+        interned.n_types,
+    )
+    return tokens, interned.words
+
+
+def _chain(*steps: Callable[[str], str] | None) -> Callable[[str], str]:
+    def run(text: str) -> str:
+        for step in steps:
+            if step is not None:
+                text = step(text)
+        return text
+
+    return run
+
+
+def _checked(tokenizer: Splitter) -> Splitter:
+    name = tokenizer_label(tokenizer)
+
+    def split(text: str) -> list[str]:
+        tokens = tokenizer(text)
+        words = tokens.split() if isinstance(tokens, str) else list(tokens)
+        for word in words:
+            if not isinstance(word, str):
+                raise InputError(
+                    f"The tokenizer {name} must return strings, got {shorten(word)} for {shorten(text)}."
+                )
+        return words
+
+    return split
+
+
+def _by_python(texts: list[str], splitter: Splitter, lines: bool) -> Interned:
+    types: dict[str, int] = {}
+    ids: list[int] = []
+    offsets, line_offsets = [0], [0]
+    line_starts: list[int] = []
+    for text in texts:
+        for line in text.split("\n") if lines else (text,):
+            words = splitter(line)
+            start = len(ids)
+            ids.extend([types.setdefault(word, len(types)) for word in words])
+            if len(ids) > start:
+                line_starts.append(start)
+        offsets.append(len(ids))
+        line_offsets.append(len(line_starts))
+    return Interned(
+        np.array(ids, np.int32),
+        np.array(offsets, np.int64),
+        np.array([*line_starts, len(ids)], np.int64),
+        np.array(line_offsets, np.int64),
+        len(types),
+        lambda: list(types),
+    )
