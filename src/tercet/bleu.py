@@ -2,92 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .bleu_options import REFERENCE_LENGTHS, BleuOptions, interpretation
 from .columns import Batch
 from .errors import OptionError
 from .ngrams import clipped_matches
-from .options import Options, flag, integer, number, one_of, option, refuse, text_or_callable
+from .options import Options
 from .scorer import Scorer, Scores
 from .signature import format_signature
-from .smoothing import SMOOTH_METHODS, Counts, brevity_penalty, geometric_mean, nltk_precisions, precisions
+from .smoothing import Counts, brevity_penalty, geometric_mean, nltk_precisions, precisions
 from .stats import SegmentStats
 from .stems import check_word_options, lemmatizer_for, map_words, stemmer_for
-from .tokenizers import TokenBatch, tokenize, tokenizer_label
-
-REFERENCE_LENGTHS = ("closest", "shortest", "average")
-TOKENIZERS = ("13a", "intl", "zh", "ja", "jieba", "char", "unicode", "none")
-
-#: Bands of the AutoML Translation documentation, by BLEU in percent; a rough guide, for one language and test set.
-BANDS = (
-    (10, "almost useless"),
-    (20, "hard to get the gist"),
-    (30, "the gist is clear, but has significant grammatical errors"),
-    (40, "understandable to good translations"),
-    (50, "high quality translations"),
-    (60, "very high quality, adequate and fluent translations"),
-    (float("inf"), "quality often better than human"),
-)
-
-
-def _as_weights(value: Any) -> tuple[float, ...]:
-    if not isinstance(value, (str, bytes, Mapping)) and isinstance(value, Iterable):
-        weights = tuple(float(weight) for weight in value)
-        if weights and all(weight >= 0 for weight in weights) and sum(weights) > 0:
-            return weights
-    raise ValueError
-
-
-def _check_weights(value: Any) -> Any:
-    if value is None:
-        return None
-    try:
-        if isinstance(value, Mapping):
-            return {str(name): _as_weights(weights) for name, weights in value.items()}
-        return _as_weights(value)
-    except (TypeError, ValueError):
-        raise refuse(
-            "a sequence of weights such as (0.25, 0.25, 0.25, 0.25), none negative and not all 0, or a dict of "
-            "named ones"
-        ) from None
-
-
-def _check_grid(value: Any) -> Any:
-    if value is None or isinstance(value, bool):
-        return value or None
-    axes = {
-        "weights": _check_weights,
-        "smooth_method": lambda each: [one_of(*SMOOTH_METHODS)(method) for method in each],
-        "reference_length": lambda each: [one_of(*REFERENCE_LENGTHS)(rule) for rule in each],
-    }
-    if isinstance(value, Mapping) and value and set(value) <= set(axes):
-        return {name: axes[name]([each] if isinstance(each, str) else each) for name, each in value.items()}
-    raise refuse("True or a dict with any of the keys 'weights', 'smooth_method' and 'reference_length'")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BleuOptions(Options):
-    """Options of bleu_multi; the card describes each."""
-
-    tokenizer: str | Callable[[str], Iterable[str]] = option("13a", one_of(*TOKENIZERS, callables=True))
-    lowercase: bool = option(False, flag)
-    max_order: int = option(4, integer(1, 20))
-    weights: Sequence[float] | Mapping[str, Sequence[float]] | None = option(None, _check_weights)
-    smooth_method: str = option("none", one_of(*SMOOTH_METHODS))
-    smooth_value: float | None = option(None, number("a number above 0", lambda x: x > 0, none=True))
-    smooth: bool = option(False, flag)
-    reference_length: str = option("closest", one_of(*REFERENCE_LENGTHS))
-    effective_order: bool = option(False, flag)
-    stemmer: str | Callable[[str], str] | None = option(None, text_or_callable("a language"))
-    lemmatizer: str | Callable[[str], str] | None = option(None, text_or_callable("a language code"))
-    grid: Any = option(None, _check_grid)
-    compat: str | None = option(None, one_of(None, "sacrebleu", "evaluate", "nltk"))
+from .tokenizers import tokenize, tokenizer_label
+from .tokens import TokenBatch
 
 
 class BleuScorer(Scorer[BleuOptions]):
@@ -208,9 +141,7 @@ class BleuScorer(Scorer[BleuOptions]):
         n = tokens.n_items
         lengths = tokens.tokens.lengths
         orders = o.max_order + self._next_columns
-        matches = clipped_matches(
-            tokens.tokens, np.arange(n), n + tokens.reference_offsets, orders, tokens.n_types
-        )
+        matches = clipped_matches(tokens.tokens, np.arange(n), n + tokens.reference_offsets, orders, tokens.n_types)
         totals = np.maximum(lengths[:n, None] - np.arange(orders), 0)
         base = self.base_rows(batch, lengths[:n])
         parts = [lengths[:n, None], _reference_lengths(lengths, tokens.reference_offsets)]
@@ -255,7 +186,9 @@ class BleuScorer(Scorer[BleuOptions]):
         order = self.options.max_order
         names = self.columns
         first = names.index("match1")
-        pick = {name: totals[..., names.index(name)] for name in ("length", "next_match", "next_floor") if name in names}
+        pick = {
+            name: totals[..., names.index(name)] for name in ("length", "next_match", "next_floor") if name in names
+        }
         return Counts(
             matches=totals[..., first : first + order],
             totals=totals[..., first + order : first + 2 * order],
@@ -336,7 +269,8 @@ class BleuScorer(Scorer[BleuOptions]):
         counts = self._counts(totals)
         rows = []
         for method, rule in product(
-            grid.get("smooth_method", [self._method]), grid.get("reference_length", [self.options.reference_length])
+            grid.get("smooth_method", [self._method]),
+            grid.get("reference_length", [self.options.reference_length]),
         ):
             penalty = brevity_penalty(counts.length, totals[..., self.columns.index(rule)])
             _, means = self._means(counts, method, weightings, self.options.effective_order)
@@ -345,25 +279,6 @@ class BleuScorer(Scorer[BleuOptions]):
                 row |= {"smooth_method": method, "reference_length": rule}
                 rows.append({**row, "bleu": float(self.options.scale * penalty * mean)})
         return rows
-
-
-def interpretation(percent: float) -> str:
-    """Return what a BLEU in percent roughly means.
-
-    Scores of different languages or test sets cannot be compared, and so neither can their bands.
-
-    Examples
-    --------
-    >>> interpretation(27.2)
-    '20-30: the gist is clear, but has significant grammatical errors'
-    """
-    low = 0.0
-    for high, meaning in BANDS:
-        if percent < high:
-            break
-        low = high
-    bounds = f"over {low:g}" if high == float("inf") else f"{low:g}-{high:g}"
-    return f"{bounds}: {meaning}"
 
 
 def _reference_lengths(lengths: NDArray[np.int64], reference_offsets: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -193,11 +193,7 @@ def _transposed_hint(n_items: int, lists: list[list[str]], targets: list[Any]) -
 def _encoding_error(items: Items) -> InputError:
     named = chain(
         ((f"item {index} of predictions", text) for index, text in enumerate(items.predictions)),
-        (
-            (f"a reference of item {index}", text)
-            for index, texts in enumerate(items.references)
-            for text in texts
-        ),
+        ((f"a reference of item {index}", text) for index, texts in enumerate(items.references) for text in texts),
     )
     for name, text in named:
         try:

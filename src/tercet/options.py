@@ -14,7 +14,7 @@ Check = Callable[[Any], Any]
 OptionsT = TypeVar("OptionsT", bound="Options")
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """Raised by a check with what would have been right; turned into an OptionError that names the option."""
 
     def __init__(self, expected: str, hint: str = "") -> None:
@@ -30,7 +30,7 @@ def option(default: Any, check: Check) -> Any:
 
 def refuse(expected: str, hint: str = "") -> Exception:
     """Return the exception by which a check says what it expected."""
-    return _Refused(expected, hint)
+    return _RefusedError(expected, hint)
 
 
 def one_of(*choices: Any, callables: bool = False) -> Check:
@@ -41,9 +41,7 @@ def one_of(*choices: Any, callables: bool = False) -> Check:
             return value
         if any(value is choice or (type(value) is type(choice) and value == choice) for choice in choices):
             return value
-        expected = "one of " + ", ".join(repr(choice) for choice in choices) + (
-            " or a callable" if callables else ""
-        )
+        expected = "one of " + ", ".join(repr(choice) for choice in choices) + (" or a callable" if callables else "")
         known = [choice for choice in choices if isinstance(choice, str)]
         raise refuse(expected, did_you_mean(value, known) if isinstance(value, str) else "")
 
@@ -104,8 +102,8 @@ MISSING_POLICIES = ("error", "skip", "zero")
 
 def as_scale(value: Any) -> int:
     """Check that the value is 1 (scores from 0 to 1) or 100 (percent)."""
-    if isinstance(value, Real) and not isinstance(value, bool) and value in (1, 100):
-        return int(value)
+    if isinstance(value, Real) and not isinstance(value, bool) and float(value) in (1.0, 100.0):
+        return int(float(value))
     raise refuse("1 (scores from 0 to 1) or 100 (percent)")
 
 
@@ -177,6 +175,6 @@ def build_options(
 def _checked(metric: str, name: str, declared: dataclasses.Field[Any], value: Any) -> Any:
     try:
         return declared.metadata["check"](value)
-    except _Refused as refused:
+    except _RefusedError as refused:
         message = f"The {name!r} option of {metric} must be {refused.expected}. Got {shorten(value)} instead."
         raise OptionError(f"{message} {refused.hint}".rstrip()) from None

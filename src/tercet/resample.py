@@ -47,9 +47,7 @@ def bootstrap_scores(scorer: Scorer[Any], stats: SegmentStats, n_resamples: int,
     -------
     dict of str to ndarray, shape (n_resamples,)
     """
-    totals = np.concatenate(
-        [stats.resample(weights) for weights in bootstrap_weights(len(stats), n_resamples, seed)]
-    )
+    totals = np.concatenate([stats.resample(weights) for weights in bootstrap_weights(len(stats), n_resamples, seed)])
     scores = scorer.finalize(totals)
     return {name: scores[name] for name in scorer.score_names}
 
@@ -75,6 +73,5 @@ def percentile_intervals(
     tail = (1 - confidence_level) / 2
     resampled = bootstrap_scores(scorer, stats, n_resamples, seed)
     return {
-        name: [float(bound) for bound in np.quantile(scores, [tail, 1 - tail])]
-        for name, scores in resampled.items()
+        name: [float(bound) for bound in np.quantile(scores, [tail, 1 - tail])] for name, scores in resampled.items()
     }

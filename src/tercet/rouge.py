@@ -22,7 +22,8 @@ from .sentences import split_sentences, truncate_bytes, truncate_words
 from .signature import format_signature
 from .stats import SegmentStats
 from .stems import WordMap, check_word_options, lemmatizer_for, map_words, stemmer_for, stopwords_for
-from .tokenizers import TokenBatch, tokenize, tokenizer_label
+from .tokenizers import tokenize, tokenizer_label
+from .tokens import TokenBatch
 
 TOKENIZERS = ("auto", "rouge", "unicode", "char", "13a", "zh", "ja", "jieba", "none")
 MEASURES = ("precision", "recall", "fmeasure")
@@ -222,8 +223,7 @@ class RougeScorer(Scorer[RougeOptions]):
     def _script_scores(self, kind: RougeType, counts: PairCounts, starts: NDArray[np.int64]) -> Array:
         if self.options.multi_ref == "average":  # -f A: the counts of all references in one
             pooled = [
-                np.add.reduceat(each, starts)
-                for each in (counts.hits, counts.text_totals, counts.reference_totals)
+                np.add.reduceat(each, starts) for each in (counts.hits, counts.text_totals, counts.reference_totals)
             ]
         else:
             rank = rouge155.recall_rank(kind.kind, counts.hits, counts.reference_totals, kind.weight)

@@ -13,7 +13,7 @@ from .lcs import lcs_lengths, union_lcs_hits, weighted_lcs_hits
 from .ngrams import clipped_matches
 from .rouge_types import RougeType
 from .skipgrams import skip_bigram_matches, skip_bigram_total
-from .tokenizers import Ragged, TokenBatch
+from .tokens import Ragged, TokenBatch
 
 Array = NDArray[np.float64]
 
@@ -100,7 +100,7 @@ class PairCounter:
         worth = np.array([float(k) ** weight for k in range(int(line_lengths.max(initial=0)) + 2)])
         # bincount adds line by line in their order, so one document's sum owes nothing to another's
         of_line = np.repeat(np.arange(len(self._lengths)), t.lines.lengths)
-        line_sums = np.bincount(of_line, worth[line_lengths], minlength=len(self._lengths))
+        line_sums = np.bincount(of_line, worth[line_lengths], minlength=len(self._lengths)).astype(np.float64)
         hits = weighted_lcs_hits(t.tokens, t.lines, self._texts, self._references, worth, t.n_types)
         return PairCounts(
             hits,

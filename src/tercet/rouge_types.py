@@ -12,7 +12,17 @@ from .errors import OptionError, did_you_mean
 _FORM = re.compile(
     r"rouge(?:(?P<order>[1-9])|(?P<lcs>L|Lsum)|W(?P<weight>\d+(?:\.\d+)?)?|(?P<skip>SU|S)(?P<gap>\d+)?)"
 )
-_EXAMPLES = ("rouge1", "rouge2", "rougeL", "rougeLsum", "rougeW", "rougeW1.5", "rougeS", "rougeS4", "rougeSU4")
+_EXAMPLES = (
+    "rouge1",
+    "rouge2",
+    "rougeL",
+    "rougeLsum",
+    "rougeW",
+    "rougeW1.5",
+    "rougeS",
+    "rougeS4",
+    "rougeSU4",
+)
 
 DEFAULT_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum", "rougeW", "rougeS4", "rougeSU4")
 

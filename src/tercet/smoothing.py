@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-#: Default of the one number that each method takes.
-SMOOTH_VALUES: dict[str, float | None] = {
-    "none": None, "floor": 0.1, "add-k": 1.0, "exp": None,
-    "nltk1": 0.1, "nltk2": None, "nltk3": None, "nltk4": 5.0, "nltk5": None, "nltk6": 5.0, "nltk7": 5.0,
+#: Default of the number that a method takes; the others take none.
+SMOOTH_VALUES: dict[str, float] = {
+    "floor": 0.1, "add-k": 1.0, "nltk1": 0.1, "nltk4": 5.0, "nltk6": 5.0, "nltk7": 5.0,
 }  # fmt: skip
-SMOOTH_METHODS = tuple(SMOOTH_VALUES)
+SMOOTH_METHODS = ("none", "floor", "add-k", "exp", *(f"nltk{number}" for number in range(1, 8)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +65,9 @@ def precisions(counts: Counts, method: str, value: float | None, unmatched_too: 
         Orders up to the first one of which the predictions have no n-gram.
     """
     matches, totals = counts.matches, counts.totals
+    amount = SMOOTH_VALUES.get(method, 0.0) if value is None else value
     if method == "add-k":
-        added = np.where(np.arange(matches.shape[-1]) > 0, SMOOTH_VALUES[method] if value is None else value, 0.0)
+        added = np.where(np.arange(matches.shape[-1]) > 0, amount, 0.0)
         matches, totals = matches + added, totals + added
     alive = np.cumprod(totals > 0, axis=-1).astype(bool)
     zero = alive & (matches == 0)
@@ -76,7 +76,7 @@ def precisions(counts: Counts, method: str, value: float | None, unmatched_too: 
     if method == "exp":
         result = np.where(zero, 1.0 / (2.0 ** np.cumsum(zero, axis=-1) * safe), result)
     elif method == "floor":
-        result = np.where(zero, (SMOOTH_VALUES[method] if value is None else value) / safe, result)
+        result = np.where(zero, amount / safe, result)
     if not unmatched_too:
         result = np.where((counts.matches > 0).any(axis=-1, keepdims=True), result, 0.0)
     return result, alive.sum(axis=-1)
@@ -94,31 +94,32 @@ def nltk_precisions(counts: Counts, method: str, value: float | None) -> Array:
     """
     assert counts.floors is not None
     matches, floors = counts.matches, counts.floors
-    value = SMOOTH_VALUES[method] if value is None else value
+    amount = SMOOTH_VALUES.get(method, 0.0) if value is None else value
     raw = matches / floors
     zero = matches == 0
     rank = np.cumsum(zero, axis=-1)
     if method == "none":
         return np.where(zero, sys.float_info.min, raw)
     if method == "nltk1":
-        return np.where(zero, value / floors, raw)
+        return np.where(zero, amount / floors, raw)
     if method == "nltk2":
         later = np.arange(matches.shape[-1]) > 0
         return np.where(later, (matches + 1) / (floors + 1), raw)
     if method == "nltk3":
         return np.where(zero, 1 / (2.0**rank * floors), raw)
     if method == "nltk6":
-        return _interpolated(raw, counts, float(value or 0))
+        return _interpolated(raw, counts, amount)
     if method in ("nltk4", "nltk7"):
         long = counts.length[..., None] > 1
         log_length = np.log(np.where(long, counts.length[..., None], 2.0))
-        raw = np.where(zero & long, log_length / (2.0**rank * float(value or 1)) / floors, raw)
+        raw = np.where(zero & long, log_length / (2.0**rank * amount) / floors, raw)
     return _averaged(raw, counts) if method in ("nltk5", "nltk7") else raw
 
 
 def _averaged(raw: Array, counts: Counts) -> Array:
     """Method 5: the mean of an order's precision, the one above it, and the averaged one below it."""
-    assert counts.next_matches is not None and counts.next_floors is not None
+    assert counts.next_matches is not None
+    assert counts.next_floors is not None
     above = np.concatenate([raw[..., 1:], (counts.next_matches / counts.next_floors)[..., None]], axis=-1)
     result = np.empty_like(raw)
     below = raw[..., 0] + 1

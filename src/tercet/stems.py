@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import OptionError, did_you_mean
-from .tokenizers import Ragged, TokenBatch
+from .tokens import Ragged, TokenBatch
 
 WordMap = Callable[[str], str]
 
@@ -62,9 +62,7 @@ def _snowball(language: str) -> WordMap:
 
     if language not in _SNOWBALL_CODES.values():
         known = ["porter", *_SNOWBALL_CODES, *_SNOWBALL_CODES.values()]
-        raise OptionError(
-            f"The 'stemmer' option knows no language {language!r}. {did_you_mean(language, known)}"
-        )
+        raise OptionError(f"The 'stemmer' option knows no language {language!r}. {did_you_mean(language, known)}")
     return lru_cache(maxsize=1 << 18)(SnowballStemmer(language).stem)
 
 
@@ -116,8 +114,7 @@ def stopwords_for(stopwords: str | Collection[str]) -> frozenset[str]:
         import stop_words
     except ImportError:
         raise OptionError(
-            "The 'stopwords' option needs the package 'stop-words' for a language code: "
-            "pip install tercet[languages]"
+            "The 'stopwords' option needs the package 'stop-words' for a language code: pip install tercet[languages]"
         ) from None
     try:
         return frozenset(stop_words.get_stop_words(stopwords))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -12,55 +11,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from .columns import Batch
-from .errors import InputError, OptionError, shorten
-from .intern import DASH, LINE, POINT, SINGLE, SPACE, WIDE, WORD, Interned, intern_bytes
+from .errors import InputError, shorten
+from .intern import Interned, intern_bytes
+from .intern_kernels import DASH, LINE, POINT, SINGLE, SPACE, WIDE, WORD
+from .splitters import split_char, split_intl, split_ja, split_jieba, split_unicode
+from .tokens import Ragged, TokenBatch
 
 Splitter = Callable[[str], Iterable[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Ragged:
-    """Rows of different lengths: row i is ``values[offsets[i]:offsets[i + 1]]``."""
-
-    values: NDArray[Any]
-    offsets: NDArray[np.int64]
-
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """Length of each row."""
-        return np.diff(self.offsets)
-
-
-@dataclass(frozen=True, slots=True)
-class TokenBatch:
-    """Token ids of a batch: documents are the n predictions, then the m references.
-
-    Attributes
-    ----------
-    tokens : Ragged of int32
-        Token ids; a row a document.
-    lines : Ragged of int64
-        First token of every line that has tokens; a row a document, and one more start at the end.
-    reference_offsets : ndarray of int64, shape (n + 1,)
-        Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``.
-    n_types : int
-        Number of different tokens; ids are smaller than it.
-    """
-
-    tokens: Ragged
-    lines: Ragged
-    reference_offsets: NDArray[np.int64]
-    n_types: int
-
-    @property
-    def n_items(self) -> int:
-        """Number of predictions."""
-        return len(self.reference_offsets) - 1
-
-    @property
-    def owners(self) -> NDArray[np.int64]:
-        """The item that each reference belongs to, shape (m,)."""
-        return np.repeat(np.arange(self.n_items), np.diff(self.reference_offsets))
 
 
 def _classes(default: int, **marks: int) -> NDArray[np.uint8]:
@@ -68,7 +25,7 @@ def _classes(default: int, **marks: int) -> NDArray[np.uint8]:
     table[list(range(9, 14)) + list(range(0x1C, 0x21))] = SPACE
     for byte in (0xC2, 0xE1, 0xE2, 0xE3):
         table[byte] = WIDE
-    table[list(b"{|}~[\\]^_`!\"#$%&()*+:;<=>?@/")] = marks.get("punctuation", default)
+    table[list(b'{|}~[\\]^_`!"#$%&()*+:;<=>?@/')] = marks.get("punctuation", default)
     table[list(b".,")] = marks.get("point", default)
     table[ord("-")] = marks.get("dash", default)
     return table
@@ -145,88 +102,6 @@ def _zh_pattern() -> Any:
 
 def _mapped(function: Callable[[str], str], texts: Any) -> Any:
     return pa.array([function(text) for text in texts.to_pylist()], pa.large_string())
-
-
-# ---------------------------------------------------------------- tokenizers that are Python functions
-
-
-@cache
-def _intl_patterns() -> tuple[tuple[Any, str], ...]:
-    import regex
-
-    return (
-        (regex.compile(r"(\P{N})(\p{P})"), r"\1 \2 "),
-        (regex.compile(r"(\p{P})(\P{N})"), r" \1 \2"),
-        (regex.compile(r"\p{S}"), r" \g<0> "),
-    )
-
-
-def split_intl(text: str) -> list[str]:
-    """Split as mteval-v14 with --international-tokenization (sacrebleu's intl); the right end is stripped first."""
-    text = text.rstrip()
-    for pattern, replacement in _intl_patterns():
-        text = pattern.sub(replacement, text)
-    return text.split()
-
-
-@cache
-def _unicode_pattern() -> Any:
-    import regex
-
-    unspaced = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-    joiners = r"\u200c\u200d"
-    return regex.compile(
-        rf"(?V1)[{unspaced}&&[\p{{L}}\p{{N}}]]\p{{M}}*|[[\p{{L}}\p{{M}}\p{{N}}]--[{unspaced}]][[\p{{L}}\p{{M}}\p{{N}}{joiners}]--[{unspaced}]]*"
-    )
-
-
-def split_unicode(text: str) -> list[str]:
-    """Split into words of letters, marks and digits; scripts written without blanks, by character.
-
-    Examples
-    --------
-    >>> split_unicode("Привет, мир! नमस्ते 北京2008 café")
-    ['Привет', 'мир', 'नमस्ते', '北', '京', '2008', 'café']
-    """
-    import unicodedata
-
-    return _unicode_pattern().findall(unicodedata.normalize("NFC", text))  # type: ignore[no-any-return]
-
-
-def split_char(text: str) -> list[str]:
-    """Split into characters, white space left out (sacrebleu's char)."""
-    return list("".join(text.split()))
-
-
-@cache
-def _ja_tagger() -> Any:
-    fugashi = _optional("fugashi", "ja")
-    unidic = _optional("unidic_lite", "ja")
-    return fugashi.Tagger(f"-d {unidic.DICDIR} -r {unidic.DICDIR}/dicrc -Owakati")
-
-
-def split_ja(text: str) -> list[str]:
-    """Split Japanese into words by MeCab with the dictionary unidic-lite."""
-    return _ja_tagger().parse(text.strip()).split()  # type: ignore[no-any-return]
-
-
-def split_jieba(text: str) -> list[str]:
-    """Split Chinese into words by jieba."""
-    jieba = _optional("jieba", "jieba")
-    jieba.setLogLevel("WARNING")
-    return [word for word in jieba.lcut(text) if not word.isspace()]
-
-
-def _optional(package: str, tokenizer: str) -> Any:
-    import importlib
-
-    try:
-        return importlib.import_module(package)
-    except ImportError:
-        raise OptionError(
-            f"The tokenizer {tokenizer!r} needs the package {package!r}, which is not installed: "
-            "pip install tercet[languages]"
-        ) from None
 
 
 _BYTE_TOKENIZERS: dict[str, Callable[[Any], Interned]] = {

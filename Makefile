@@ -1,0 +1,32 @@
+PYTHON ?= python3
+VENV ?= .venv
+RUN := $(VENV)/bin/python
+INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test lint clean
+
+demo: $(VENV)/.demo-installed  ## Score the sample test set with every metric, through evaluate.load
+	$(RUN) examples/demo.py
+
+test: $(VENV)/.test-installed lint  ## Everything that must hold
+	$(RUN) -m pytest
+
+lint: $(VENV)/.test-installed
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+
+$(VENV)/.venv-made:
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/.demo-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
+	$(INSTALL) --editable .
+	touch $@
+
+$(VENV)/.test-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
+	$(INSTALL) --editable ".[test]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist

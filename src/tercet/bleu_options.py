@@ -1,0 +1,97 @@
+"""Options of bleu_multi, and what its scores roughly mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .options import Check, Options, flag, integer, number, one_of, option, refuse, text_or_callable
+from .smoothing import SMOOTH_METHODS
+
+#: Bands of the AutoML Translation documentation, by BLEU in percent; a rough guide, for one language and test set.
+BANDS = (
+    (10, "almost useless"),
+    (20, "hard to get the gist"),
+    (30, "the gist is clear, but has significant grammatical errors"),
+    (40, "understandable to good translations"),
+    (50, "high quality translations"),
+    (60, "very high quality, adequate and fluent translations"),
+    (float("inf"), "quality often better than human"),
+)
+
+REFERENCE_LENGTHS = ("closest", "shortest", "average")
+TOKENIZERS = ("13a", "intl", "zh", "ja", "jieba", "char", "unicode", "none")
+
+
+def _as_weights(value: Any) -> tuple[float, ...]:
+    if not isinstance(value, (str, bytes, Mapping)) and isinstance(value, Iterable):
+        weights = tuple(float(weight) for weight in value)
+        if weights and all(weight >= 0 for weight in weights) and sum(weights) > 0:
+            return weights
+    raise ValueError
+
+
+def _check_weights(value: Any) -> Any:
+    if value is None:
+        return None
+    try:
+        if isinstance(value, Mapping):
+            return {str(name): _as_weights(weights) for name, weights in value.items()}
+        return _as_weights(value)
+    except (TypeError, ValueError):
+        raise refuse(
+            "a sequence of weights such as (0.25, 0.25, 0.25, 0.25), none negative and not all 0, or a dict of "
+            "named ones"
+        ) from None
+
+
+def _check_grid(value: Any) -> Any:
+    if value is None or isinstance(value, bool):
+        return value or None
+    axes: dict[str, Check] = {
+        "weights": _check_weights,
+        "smooth_method": lambda each: [one_of(*SMOOTH_METHODS)(method) for method in each],
+        "reference_length": lambda each: [one_of(*REFERENCE_LENGTHS)(rule) for rule in each],
+    }
+    if isinstance(value, Mapping) and value and set(value) <= set(axes):
+        return {name: axes[name]([each] if isinstance(each, str) else each) for name, each in value.items()}
+    raise refuse("True or a dict with any of the keys 'weights', 'smooth_method' and 'reference_length'")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BleuOptions(Options):
+    """Options of bleu_multi; the card describes each."""
+
+    tokenizer: str | Callable[[str], Iterable[str]] = option("13a", one_of(*TOKENIZERS, callables=True))
+    lowercase: bool = option(False, flag)
+    max_order: int = option(4, integer(1, 20))
+    weights: Sequence[float] | Mapping[str, Sequence[float]] | None = option(None, _check_weights)
+    smooth_method: str = option("none", one_of(*SMOOTH_METHODS))
+    smooth_value: float | None = option(None, number("a number above 0", lambda x: x > 0, none=True))
+    smooth: bool = option(False, flag)
+    reference_length: str = option("closest", one_of(*REFERENCE_LENGTHS))
+    effective_order: bool = option(False, flag)
+    stemmer: str | Callable[[str], str] | None = option(None, text_or_callable("a language"))
+    lemmatizer: str | Callable[[str], str] | None = option(None, text_or_callable("a language code"))
+    grid: Any = option(None, _check_grid)
+    compat: str | None = option(None, one_of(None, "sacrebleu", "evaluate", "nltk"))
+
+
+def interpretation(percent: float) -> str:
+    """Return what a BLEU in percent roughly means.
+
+    Scores of different languages or test sets cannot be compared, and so neither can their bands.
+
+    Examples
+    --------
+    >>> interpretation(27.2)
+    '20-30: the gist is clear, but has significant grammatical errors'
+    """
+    low = 0.0
+    for high, meaning in BANDS:
+        if percent < high:
+            bounds = f"over {low:g}" if high == float("inf") else f"{low:g}-{high:g}"
+            return f"{bounds}: {meaning}"
+        low = high
+    raise AssertionError("the last band has no end")

@@ -1,0 +1,54 @@
+"""Token ids of a batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Ragged:
+    """Rows of different lengths: row i is ``values[offsets[i]:offsets[i + 1]]``."""
+
+    values: NDArray[Any]
+    offsets: NDArray[np.int64]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Length of each row."""
+        return np.diff(self.offsets)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenBatch:
+    """Token ids of a batch: documents are the n predictions, then the m references.
+
+    Attributes
+    ----------
+    tokens : Ragged of int32
+        Token ids; a row a document.
+    lines : Ragged of int64
+        First token of every line that has tokens; a row a document, and one more start at the end.
+    reference_offsets : ndarray of int64, shape (n + 1,)
+        Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``.
+    n_types : int
+        Number of different tokens; ids are smaller than it.
+    """
+
+    tokens: Ragged
+    lines: Ragged
+    reference_offsets: NDArray[np.int64]
+    n_types: int
+
+    @property
+    def n_items(self) -> int:
+        """Number of predictions."""
+        return len(self.reference_offsets) - 1
+
+    @property
+    def owners(self) -> NDArray[np.int64]:
+        """The item that each reference belongs to, shape (m,)."""
+        return np.repeat(np.arange(self.n_items), np.diff(self.reference_offsets))
