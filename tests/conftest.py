@@ -1,0 +1,39 @@
+"""What all tests share: where the real test sets are, and that nobody touches the global random state."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SETS = ROOT.parent / "shared" / "data"
+
+# Everything that evaluate and datasets write goes to a folder of this run.
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hf")
+    import evaluate.config
+
+    evaluate.config.HF_METRICS_CACHE = str(folder / "metrics")
+    evaluate.config.HF_MODULES_CACHE = str(folder / "modules")
+
+
+@pytest.fixture(scope="session")
+def sets() -> Path:
+    """Folder of real test sets with golden figures; the tests that need it are skipped where it is absent."""
+    if not SETS.is_dir():
+        if os.environ.get("TERCET_REQUIRE_TEST_DATA"):
+            pytest.fail(f"TERCET_REQUIRE_TEST_DATA is set, but there is no folder {SETS}")
+        pytest.skip("the folder of real test sets (../shared/data) is not beside this checkout")
+    return SETS
+
+
+@pytest.fixture(autouse=True)
+def _global_random_state_untouched():
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    yield
+    assert (np.random.get_state()[1] == before).all(), "a test changed numpy's global random state"  # noqa: NPY002

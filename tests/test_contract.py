@@ -1,0 +1,157 @@
+"""What holds for every scorer of the suite; a new metric adds a line to CASES."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tercet.api import SCORERS, make_scorer, score, score_items, summarize
+from tercet.columns import Items, make_batch, read_batch, read_items
+from texts import all_pairs, corpora
+
+CASES = [
+    ("bleu_multi", {}),
+    ("bleu_multi", {"smooth_method": "exp", "tokenizer": "intl", "lowercase": True, "max_order": 3}),
+    ("bleu_multi", {"weights": {"low": (0.7, 0.3), "high": (0, 0, 0.5, 0.5)}, "reference_length": "average"}),
+    ("bleu_multi", {"smooth_method": "nltk7", "effective_order": True}),
+    ("bleu_multi", {"compat": "evaluate", "smooth": True}),
+    ("bleu_multi", {"compat": "nltk"}),
+    ("rouge_nlws", {}),
+    ("rouge_nlws", {"output": "all", "multi_ref": "average", "rouge_types": ["rouge3", "rougeLsum", "rougeS"]}),
+    ("rouge_nlws", {"multi_ref": "jackknife", "use_stemmer": True, "beta": 2}),
+    ("rouge_nlws", {"compat": "rouge155", "rouge_types": ["rouge1", "rougeL", "rougeW2", "rougeSU4"]}),
+    ("rouge_nlws", {"tokenizer": "unicode", "stemmer": "ru", "sentence_split": "auto"}),
+]
+
+pytestmark = pytest.mark.filterwarnings("ignore:rouge_nlws. the tokenizer of rouge_score:UserWarning")
+
+
+def stats_of(scorer, predictions, references, context=None):
+    batch = read_batch(predictions, references)
+    return scorer.segment_stats(batch, scorer.fit(batch) if context is None else context)
+
+
+def values(scorer, totals):
+    return {name: np.asarray(each) for name, each in scorer.finalize(totals).items()}
+
+
+def test_every_metric_of_the_suite_is_among_the_cases():
+    assert {metric for metric, _ in CASES} == set(SCORERS)
+
+
+@pytest.mark.parametrize(("metric", "options"), CASES)
+class TestEveryScorer:
+    def test_a_perfect_match_scores_one(self, metric, options):
+        texts = [text for text in all_pairs()[0] if len(text.split()) > 4]
+        result = score(metric, texts, texts, **{"tokenizer": "unicode", **options})
+        perfect = 4 / 3 if options.get("smooth_method") == "nltk7" else 1  # methods 5 and 7 start at p1 + 1
+        assert result[make_scorer(metric, options).primary] == pytest.approx(
+            perfect, abs=0.02 if perfect > 1 else 1e-12
+        )
+
+    def test_the_order_of_items_does_not_matter(self, metric, options):
+        predictions, references = all_pairs()
+        if options.get("compat") == "nltk" or "nltk" in options.get("smooth_method", ""):
+            pytest.skip("NLTK's corpus_bleu reads the last item for some smoothing methods")
+        there = score(metric, predictions, references, segments=True, **options).to_dict()
+        back = score(metric, predictions[::-1], references[::-1], segments=True, **options).to_dict()
+        for name, scores in there["segments"].items():
+            assert back["segments"][name] == scores[::-1]
+            assert back[name] == pytest.approx(there[name], abs=1e-12)
+
+    def test_the_order_of_references_does_not_matter_to_the_greatest_f(self, metric, options):
+        predictions, references = all_pairs()
+        options = {**options, "output": "fmeasure"} if metric == "rouge_nlws" else options
+        there = score(metric, predictions, references, **options)
+        back = score(metric, predictions, [texts[::-1] for texts in references], **options)
+        primary = make_scorer(metric, options).primary
+        if options.get("compat") != "rouge155":  # it ranks by recall, and takes the first of equal ones
+            assert back[primary] == pytest.approx(there[primary], abs=1e-12)
+
+    @settings(max_examples=25, deadline=None)
+    @given(corpus=corpora(max_items=6), cut=st.integers(0, 6))
+    def test_parts_merge_to_the_whole(self, metric, options, corpus, cut):
+        predictions, references = corpus
+        scorer = make_scorer(metric, options)
+        whole = stats_of(scorer, predictions, references)
+        batches = [
+            make_batch(Items(predictions[part], references[part])) for part in (slice(0, cut), slice(cut, None))
+        ]
+        batches = [batch for batch in batches if batch.n_items]
+        context = scorer.fit(batches[0])
+        for batch in batches[1:]:
+            context = context + scorer.fit(batch) if context is not None else None
+        parts = [scorer.segment_stats(batch, context) for batch in batches]
+        merged = parts[0] if len(parts) == 1 else parts[0] + parts[1]
+        assert merged.signature == whole.signature
+        assert (merged.rows == whole.rows).all()
+        assert summarize(scorer, merged) == summarize(scorer, whole)
+
+    @settings(max_examples=25, deadline=None)
+    @given(corpus=corpora())
+    def test_finalize_serves_corpus_segments_and_resamples(self, metric, options, corpus):
+        scorer = make_scorer(metric, options)
+        stats = stats_of(scorer, *corpus)
+        by_segment = values(scorer, stats.rows)
+        weights = np.random.default_rng(1).integers(0, 3, (4, len(stats)))
+        totals = stats.resample(weights.astype(float))
+        by_resample = values(scorer, totals)
+        for name, each in values(scorer, stats.total()).items():
+            assert by_segment[name].shape == (len(stats), *each.shape)
+            assert by_resample[name].shape == (4, *each.shape)
+            for row in range(len(stats)):
+                one = values(scorer, stats.rows[row])[name]
+                assert by_segment[name][row] == pytest.approx(one, abs=1e-15)
+            for row in range(4):
+                one = values(scorer, totals[row])[name]
+                assert by_resample[name][row] == pytest.approx(one, abs=1e-15)
+
+    @settings(max_examples=50, deadline=None)
+    @given(corpus=corpora())
+    def test_scores_lie_between_zero_and_one(self, metric, options, corpus):
+        result = score(metric, *corpus, segments=True, **options)
+        for name in make_scorer(metric, options).score_names:
+            bound = 4 / 3 if options.get("smooth_method") == "nltk7" else 1  # methods 5 and 7 start at p1 + 1
+            for value in [result[name], *result["segments"][name]]:
+                assert 0 <= value <= bound + 1e-12
+
+    def test_the_same_call_gives_the_same_bits_and_plain_python(self, metric, options):
+        predictions, references = all_pairs()
+        asked = {**options, "segments": True, "confidence_level": 0.9, "n_resamples": 200}
+        first, second = (json.dumps(score(metric, predictions, references, **asked).to_dict()) for _ in "12")
+        assert first == second
+        assert json.loads(first)["signature"].startswith(metric)
+
+    def test_percent_is_a_hundred_times(self, metric, options):
+        predictions, references = all_pairs()
+        asked = {**options, "segments": True, "confidence_level": 0.9, "n_resamples": 50}
+        part = score(metric, predictions, references, **asked)
+        percent = score(metric, predictions, references, scale=100, **asked)
+        for name in make_scorer(metric, options).score_names:
+            assert percent[name] == pytest.approx(100 * part[name])
+            assert percent["segments"][name] == pytest.approx([100 * each for each in part["segments"][name]])
+            assert percent["intervals"][name] == pytest.approx([100 * each for each in part["intervals"][name]])
+
+    def test_empty_predictions_score_nothing_and_are_counted(self, metric, options):
+        result = score(
+            metric, ["", "a b c d e", "\n "], [["x y"], ["a b c d e"], ["", "z"]], segments=True, **options
+        )
+        assert result["empty_predictions"] == 2
+        for scores in result["segments"].values():
+            assert scores[0] == scores[2] == 0.0
+
+    def test_intervals_hold_the_score_and_shrink_with_the_level(self, metric, options):
+        predictions, references = all_pairs()
+        wide, narrow = (
+            score(metric, predictions, references, confidence_level=level, **options) for level in (0.99, 0.5)
+        )
+        for name, (low, high) in wide["intervals"].items():
+            assert low <= wide[name] <= high
+            assert low <= narrow["intervals"][name][0] <= narrow["intervals"][name][1] <= high
+
+    def test_what_was_read_can_be_scored_again(self, metric, options):
+        items = read_items(*all_pairs())
+        scorer = make_scorer(metric, options)
+        assert score_items(scorer, items) == score_items(scorer, items)

@@ -1,0 +1,173 @@
+"""ROUGE on real test sets: every figure of ROUGE-1.5.5 (Perl), rouge_score and rouge-metric stored beside them."""
+
+import json
+import re
+from functools import cache
+
+import pytest
+
+from tercet import score
+
+SETS = (
+    "e2e_devel_baseline", "google_rouge_large", "google_rouge_multi", "multiling2011", "realsumm_a", "sfres_d2t",
+    "summeval_a",
+)  # fmt: skip
+
+# -b: the Perl script forgets to add up the bytes of lines for ROUGE-L and ROUGE-W; tercet cuts the same text for
+# all types. -t 1: averages over tokens, whose F the script computes by a formula that is no F.
+CUT_BY_BYTES = {"ROUGE-L", "ROUGE-W-1.2"}
+
+
+@cache
+def read_rows(folder, name):
+    rows = map(json.loads, (folder / f"{name}.jsonl").read_text().splitlines())
+    return {row["id"]: row for row in rows}
+
+
+def read_golden(folder, name, tool):
+    golden = json.loads((folder / f"{name}.{tool}.json").read_text())
+    listed = [run["per_doc"] for run in golden["runs"].values() if run.get("per_doc")]
+    ids = list(next(iter(listed[0].values())))
+    return golden["runs"], ids
+
+
+def triples(result, names, item=None):
+    """Return [recall, precision, F] by name, of the corpus or of an item."""
+
+    def pick(key):
+        return result[key] if item is None else result[key][item]
+
+    return {name: [pick(f"{name}_recall"), pick(f"{name}_precision"), pick(name)] for name in names}
+
+
+def options_of_script(command):
+    words = command.split()
+
+    def value(flag):
+        return words[words.index(flag) + 1]
+
+    alpha = float(value("-p"))
+    return {
+        "use_stemmer": "-m" in words,
+        "stopwords": "smart" if "-s" in words else None,
+        "multi_ref": {"A": "average", "B": "best"}[value("-f")],
+        "max_words": int(value("-l")) if "-l" in words else None,
+        "max_bytes": int(value("-b")) if "-b" in words else None,
+        "beta": ((1 - alpha) / alpha) ** 0.5,
+        "compat": "rouge155",
+    }
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_perl_script_to_the_last_digit(sets, name):
+    runs, ids = read_golden(sets, name, "rouge155")
+    rows = read_rows(sets, name)
+    compared = 0
+    for label, run in runs.items():
+        if "-t" in run["options"].split():
+            continue
+        for system, means in run["mean"].items():
+            predictions = [rows[each]["hyps"][system] for each in ids]
+            references = [rows[each]["refs"] for each in ids]
+            names = {metric: re.sub(r"[-*]", "", metric.replace("ROUGE-", "rouge")) for metric in means}
+            options = options_of_script(run["options"])
+            result = score(
+                "rouge_nlws", predictions, references, rouge_types=list(names.values()), output="all", **options
+            )
+            for metric, figures in means.items():
+                if options["max_bytes"] and metric in CUT_BY_BYTES:
+                    continue
+                ours = triples(result, [names[metric]])[names[metric]]
+                assert ours == pytest.approx(figures, abs=6e-7), (label, system, metric)
+                compared += 1
+            if run["per_doc"]:
+                items = score(
+                    "rouge_nlws", predictions, references, rouge_types=list(names.values()), output="all",
+                    use_aggregator=False, **options,
+                )  # fmt: skip
+                for item, each in enumerate(ids):
+                    for metric, figures in run["per_doc"][system][each].items():
+                        ours = triples(items, [names[metric]], item)[names[metric]]
+                        assert ours == pytest.approx(figures, abs=1e-9), (label, system, each, metric)
+                        compared += 1
+    assert compared > 50
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_rouge_score_with_and_without_stemmer(sets, name):
+    runs, ids = read_golden(sets, name, "pyrouge")
+    rows = read_rows(sets, name)
+    compared = 0
+    for label, run in runs.items():
+        if not label.startswith("rouge_score"):
+            continue
+        for system, docs in run["per_doc"].items():
+            types = list(docs[ids[0]])
+            result = score(
+                "rouge_nlws",
+                [rows[each]["hyps"][system] for each in ids],
+                [rows[each]["refs"] for each in ids],
+                rouge_types=types,
+                use_stemmer="stem=True" in label,
+                use_aggregator=False,
+                output="all",
+            )
+            for item, each in enumerate(ids):
+                ours = triples(result, types, item)
+                for metric, figures in docs[each].items():
+                    assert ours[metric] == pytest.approx(figures, abs=6e-6), (label, system, each, metric)
+                    compared += 1
+    assert compared > 10
+
+
+# rouge-metric pools or picks references as ROUGE-1.5.5 does, but for these differences (its F of a corpus is
+# also the F of the averages, so corpora are compared by precision and recall only):
+PICKED_OTHERWISE = {("best", "rouge-w-1.2")}  # it ranks references for ROUGE-W by the score, the script does not
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_rouge_metric_on_the_same_tokens(sets, name):
+    runs, ids = read_golden(sets, name, "pyrouge")
+    rows = read_rows(sets, name)
+    compared = 0
+    for label, run in runs.items():
+        if "lower-cased" not in label:
+            continue
+        rule = re.search(r"multi_ref=(\w+)", label)[1]
+        for system, means in run["average"].items():
+            names = {metric: re.sub(r"[-*]", "", metric).replace("rougew", "rougeW") for metric in means}
+            names = {
+                metric: re.sub("rouge(l|su|s)", lambda m: "rouge" + m[1].upper(), n) for metric, n in names.items()
+            }
+            references = [rows[each]["refs"] for each in ids]
+            result = score(
+                "rouge_nlws",
+                [rows[each]["hyps"][system] for each in ids],
+                references,
+                rouge_types=list(names.values()),
+                output="all",
+                multi_ref=rule,
+                compat="rouge155",
+            )
+            several = any(len(texts) > 1 for texts in references)
+            for metric, figures in means.items():
+                if several and (rule, metric) in PICKED_OTHERWISE:
+                    continue
+                ours = triples(result, [names[metric]])[names[metric]]
+                assert ours[:2] == pytest.approx(figures[:2], abs=1.2e-5), (label, system, metric)
+                compared += 1
+    assert compared > 5
+
+
+def test_figures_published_by_the_authors_of_rouge_score(sets):
+    published = json.loads((sets / "google_rouge.published.json").read_text())
+    rows = list(read_rows(sets, "google_rouge_large").values())[:2]
+    for label, stem in (("rows 0,1 no stem [R,P,F]", False), ("rows 0,1 stem", True)):
+        figures = published["google_rouge_large"][label]
+        result = score(
+            "rouge_nlws", [row["hyps"]["pred"] for row in rows], [row["refs"] for row in rows],
+            rouge_types=list(figures), output="all", use_stemmer=stem, use_aggregator=False, compat="rouge155",
+        )  # fmt: skip
+        for metric, items in figures.items():
+            for item, figure in enumerate(items):
+                assert triples(result, [metric], item)[metric] == pytest.approx(figure, abs=1.1e-5)

@@ -1,0 +1,195 @@
+"""rouge_nlws against rouge_score and rouge-metric, called on the same texts."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from rouge_metric import PyRouge
+from rouge_score import rouge_scorer
+
+from tercet import score
+from texts import LATIN, all_pairs, any_texts, awkward_corpus, corpora
+
+TYPES = ["rouge1", "rouge2", "rouge3", "rouge4", "rougeL", "rougeLsum"]
+SCORERS = {stem: rouge_scorer.RougeScorer(TYPES, use_stemmer=stem) for stem in (False, True)}
+
+
+def check_rouge_score(predictions, references, stem=False):
+    ours = score(
+        "rouge_nlws", predictions, references, rouge_types=TYPES, use_stemmer=stem, output="all",
+        use_aggregator=False, compat="rouge_score",
+    )  # fmt: skip
+    for item, (text, texts) in enumerate(zip(predictions, references, strict=True)):
+        expected = SCORERS[stem].score_multi(texts, text)
+        for name, (precision, recall, f) in expected.items():
+            given = (ours[f"{name}_precision"][item], ours[f"{name}_recall"][item], ours[name][item])
+            assert given == (precision, recall, f), (name, text, texts)
+
+
+@pytest.mark.parametrize("stem", [False, True])
+def test_rouge_score_in_every_language(stem):
+    check_rouge_score(*all_pairs(), stem)
+
+
+@pytest.mark.parametrize("stem", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_rouge_score_on_awkward_texts(seed, stem):
+    check_rouge_score(*awkward_corpus(seed, most=(5, 60, 300)[seed % 3]), stem)
+
+
+@settings(max_examples=200, deadline=None)
+@given(corpora())
+def test_rouge_score_on_lines_of_few_words(corpus):
+    check_rouge_score(*corpus)
+
+
+@settings(max_examples=100, deadline=None)
+@given(corpora(any_texts))
+def test_rouge_score_on_any_text(corpus):
+    check_rouge_score(*corpus)
+
+
+def test_the_aggregate_is_the_plain_mean():
+    predictions, references = all_pairs(LATIN)
+    means = score("rouge_nlws", predictions, references)
+    lists = score("rouge_nlws", predictions, references, use_aggregator=False)
+    for name in ("rouge1", "rougeLsum", "rougeW", "rougeSU4"):
+        assert means[name] == pytest.approx(np.mean(lists[name]), abs=1e-15)
+
+
+# ---------------------------------------------------------------- ROUGE-W and ROUGE-S
+
+
+def check_rouge_metric(predictions, references, ours_type, **theirs):
+    """Compare one type with rouge-metric, which splits at white space and takes one reference as it is."""
+    key = f"rouge-w-{theirs['rouge_w_weight']}" if "rouge_w" in theirs else None
+    results = PyRouge(rouge_n=(), rouge_l=False, mode="individual", **theirs).evaluate(
+        predictions, [[text] for text in references]
+    )
+    ours = score(
+        "rouge_nlws", predictions, references, rouge_types=ours_type, tokenizer="none", output="all",
+        use_aggregator=False,
+    )  # fmt: skip
+    for item, result in enumerate(results):
+        expected = result[key or next(iter(result))]
+        given = [ours[ours_type + suffix][item] for suffix in ("_precision", "_recall", "")]
+        assert given == pytest.approx([expected["p"], expected["r"], expected["f"]], abs=1e-12), ours_type
+
+
+FAMILY = [
+    ("rougeW", {"rouge_w": True, "rouge_w_weight": 1.2}),
+    ("rougeW2.5", {"rouge_w": True, "rouge_w_weight": 2.5}),
+    ("rougeS", {"rouge_s": True}),
+    ("rougeS3", {"rouge_s": True, "skip_gap": 3}),
+    ("rougeS0", {"rouge_s": True, "skip_gap": 0}),
+]
+
+
+@pytest.mark.parametrize(("name", "theirs"), FAMILY)
+@pytest.mark.parametrize("seed", range(6))
+def test_rouge_metric_on_awkward_texts(name, theirs, seed):
+    predictions, references = awkward_corpus(seed, n_items=6, most=(5, 30, 80)[seed % 3])
+    check_rouge_metric(predictions, [texts[0] for texts in references], name, **theirs)
+
+
+@pytest.mark.parametrize(("name", "theirs"), FAMILY)
+@settings(max_examples=60, deadline=None)
+@given(corpus=corpora(max_references=1))
+def test_rouge_metric_on_lines_of_few_words(name, theirs, corpus):
+    predictions, references = corpus
+    check_rouge_metric(predictions, [texts[0] for texts in references], name, **theirs)
+
+
+def test_su_adds_every_word_and_the_script_all_but_the_last():
+    text, reference = "police killed the gunman", "police kill the gunman"
+    names = ["rougeSU", "rougeSU_precision"]
+    plain = score("rouge_nlws", [text], [reference], rouge_types="rougeSU", output="all")
+    script = score("rouge_nlws", [text], [reference], rouge_types="rougeSU", output="all", compat="rouge155")
+    assert [plain[name] for name in names] == [6 / 10, 6 / 10]  # 3 pairs and 3 words of 6 and 4
+    assert [script[name] for name in names] == [0.55556, 0.55556]  # 3 pairs and 2 words of 6 and 3
+
+
+# ---------------------------------------------------------------- several references
+
+
+def triples(predictions, references, name, **options):
+    result = score(
+        "rouge_nlws", predictions, references, rouge_types=name, output="all", use_aggregator=False, **options
+    )
+    return np.array([result[name + suffix] for suffix in ("_precision", "_recall", "")]).T
+
+
+@pytest.mark.parametrize("name", ["rouge1", "rougeLsum", "rougeW", "rougeS4"])
+def test_rules_for_several_references(name):
+    predictions, references = awkward_corpus(5, references=4)
+    pairs = [triples([text] * len(texts), texts, name) for text, texts in zip(predictions, references, strict=True)]
+    best = [each[np.argmax(each[:, 2])] for each in pairs]
+    assert triples(predictions, references, name) == pytest.approx(np.array(best), abs=1e-12)
+    mean = [each.mean(axis=0) for each in pairs]
+    assert triples(predictions, references, name, multi_ref="average") == pytest.approx(np.array(mean), abs=1e-12)
+    jackknife = []
+    for each in pairs:
+        leave_one_out = [each[list(kept)] for kept in combinations(range(len(each)), len(each) - 1)]
+        chosen = [kept[np.argmax(kept[:, 2])] for kept in leave_one_out] if len(each) > 1 else [each[0]]
+        jackknife.append(np.mean(chosen, axis=0))
+    assert triples(predictions, references, name, multi_ref="jackknife") == pytest.approx(
+        np.array(jackknife), abs=1e-12
+    )
+
+
+def test_beta_weighs_recall():
+    result = score("rouge_nlws", ["a b c d"], ["a b"], rouge_types="rouge1", beta=2)
+    assert result["rouge1"] == pytest.approx(5 * 0.5 * 1 / (1 + 4 * 0.5))
+
+
+# ---------------------------------------------------------------- texts that rouge_score drops
+
+
+@pytest.mark.parametrize("language", ["ru", "zh", "ja", "hi", "ar", "he", "th", "ko", "el"])
+def test_a_script_that_the_default_tokenizer_drops_is_scored_with_one_warning(language):
+    predictions, references = all_pairs((language,))
+    with pytest.warns(UserWarning, match="tokenizer='unicode' is used instead") as caught:
+        result = score("rouge_nlws", predictions, references)
+    assert len(caught) == 1
+    assert "|tok:unicode|" in result.signature
+    assert "equals" not in result.signature
+    assert 0 < result["rouge1"] < 1
+    assert result.to_dict() == score("rouge_nlws", predictions, references, tokenizer="unicode").to_dict()
+    kept = score("rouge_nlws", predictions, references, tokenizer="rouge")
+    assert kept["rouge1"] < result["rouge1"]
+
+
+def test_latin_letters_with_accents_stay_with_the_default_tokenizer():
+    result = score("rouge_nlws", *all_pairs(LATIN))
+    assert "|tok:rouge|" in result.signature
+
+
+# ---------------------------------------------------------------- options of ROUGE-1.5.5
+
+
+def test_cuts():
+    text, reference = "one two three\nfour five", "three four"
+    assert score("rouge_nlws", [text], [reference], max_words=2, rouge_types="rouge1")["rouge1"] == 0
+    assert score("rouge_nlws", [text], [reference], max_words=4, rouge_types="rouge1")["rouge1"] == pytest.approx(
+        2 / 3
+    )
+    assert score("rouge_nlws", [text], [reference], max_bytes=13, rouge_types="rouge1")["rouge1"] == pytest.approx(
+        0.4
+    )
+
+
+def test_stopwords_and_their_lists():
+    predictions, references = ["the cat and the mat"], ["a cat or a mat"]
+    assert score("rouge_nlws", predictions, references, stopwords=["the", "and", "a", "or"])["rougeL"] == 1.0
+    assert score("rouge_nlws", predictions, references, stopwords="en")["rougeL"] == 1.0
+    assert score("rouge_nlws", predictions, references, stopwords="smart")["rougeL"] == 1.0
+    russian = score("rouge_nlws", ["кот и окно"], ["кот или окно"], stopwords="ru", tokenizer="unicode")
+    assert russian["rouge2"] == 1.0
+
+
+def test_sentences_are_found_where_there_are_no_lines():
+    predictions, references = ["It rains. I stay here."], ["I stay here. It rains."]
+    plain = score("rouge_nlws", predictions, references, rouge_types=["rougeL", "rougeLsum"])
+    split = score("rouge_nlws", predictions, references, rouge_types=["rougeL", "rougeLsum"], sentence_split="auto")
+    assert plain["rougeLsum"] == plain["rougeL"] == split["rougeL"] < split["rougeLsum"] == 1.0
