@@ -10,11 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from . import rouge155
 from .columns import Batch
 from .errors import OptionError
 from .letters import LetterCounts, count_letters
 from .options import Options, flag, integer, number, one_of, option, refuse, text_or_callable
+from .rouge155 import recall_rank
+from .rouge155 import scores as script_scores
+from .rouge155 import stemmer as script_stemmer
+from .rouge155 import stopwords as script_stopwords
 from .rouge_counts import PairCounter, PairCounts
 from .rouge_types import RougeType, parse_types
 from .scorer import Scorer, Scores, segment_lists
@@ -149,8 +152,12 @@ class RougeScorer(Scorer[RougeOptions]):
         changed = (o.stemmer, o.lemmatizer, o.stopwords, o.max_words, o.max_bytes)
         if self._by_script:
             return "ROUGE-1.5.5" if changed[:2] == (None, None) else None
-        by_default = tokenizer == "rouge" and o.beta == 1 and o.multi_ref == "best" and changed == (None,) * 5
-        return "rouge_score" if by_default and o.sentence_split == "newline" else None
+        if tokenizer != "rouge" or o.beta != 1 or o.multi_ref != "best" or o.sentence_split != "newline":
+            return None
+        in_rouge_score = [each.kind in ("n", "L", "Lsum") for each in o.rouge_types]
+        if any(each is not None for each in changed) or not any(in_rouge_score):
+            return None
+        return "rouge_score" if all(in_rouge_score) else "rouge_score(N+L)"
 
     def segment_stats(self, batch: Batch, context: LetterCounts | None) -> SegmentStats:
         """Return one row an item."""
@@ -178,7 +185,7 @@ class RougeScorer(Scorer[RougeOptions]):
         mapping = self._word_map()
         stopwords: Collection[str] = ()
         if o.stopwords is not None:
-            stopwords = rouge155.stopwords() if o.stopwords == "smart" else stopwords_for(o.stopwords)
+            stopwords = script_stopwords() if o.stopwords == "smart" else stopwords_for(o.stopwords)
         return map_words(tokens, words(), mapping, stopwords) if mapping or stopwords else tokens
 
     def _prepare(self) -> Callable[[str], str] | None:
@@ -199,7 +206,7 @@ class RougeScorer(Scorer[RougeOptions]):
     def _word_map(self) -> WordMap | None:
         o = self.options
         if o.use_stemmer:
-            return rouge155.stemmer() if self._by_script else stemmer_for("porter")
+            return script_stemmer() if self._by_script else stemmer_for("porter")
         if o.stemmer is not None:
             return stemmer_for(o.stemmer)
         return lemmatizer_for(o.lemmatizer) if o.lemmatizer is not None else None
@@ -226,10 +233,10 @@ class RougeScorer(Scorer[RougeOptions]):
                 np.add.reduceat(each, starts) for each in (counts.hits, counts.text_totals, counts.reference_totals)
             ]
         else:
-            rank = rouge155.recall_rank(kind.kind, counts.hits, counts.reference_totals, kind.weight)
+            rank = recall_rank(kind.kind, counts.hits, counts.reference_totals, kind.weight)
             chosen = _first_greatest(rank, starts)
             pooled = [each[chosen] for each in (counts.hits, counts.text_totals, counts.reference_totals)]
-        return rouge155.scores(pooled[0], pooled[1], pooled[2], counts.root, self.options.beta)
+        return script_scores(pooled[0], pooled[1], pooled[2], counts.root, self.options.beta)
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the mean of each measure over the items."""

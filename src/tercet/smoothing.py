@@ -120,7 +120,9 @@ def _averaged(raw: Array, counts: Counts) -> Array:
     """Method 5: the mean of an order's precision, the one above it, and the averaged one below it."""
     assert counts.next_matches is not None
     assert counts.next_floors is not None
-    above = np.concatenate([raw[..., 1:], (counts.next_matches / np.maximum(counts.next_floors, 1.0))[..., None]], axis=-1)
+    above = np.concatenate(
+        [raw[..., 1:], (counts.next_matches / np.maximum(counts.next_floors, 1.0))[..., None]], axis=-1
+    )
     result = np.empty_like(raw)
     below = raw[..., 0] + 1
     for order in range(raw.shape[-1]):

@@ -1,0 +1,75 @@
+"""Small cases with known scores: the tests run them, the demo offers them as examples.
+
+``expected`` holds entries of the result, ``tolerance`` how near they must come.
+"""
+
+_MAT = ["The cat is sitting on the mat"]
+_METHOD_1 = {"smooth_method": "nltk1", "tokenizer": "none"}
+_TWO_SCHEMES = {"weights": {"uniform": (0.25, 0.25, 0.25, 0.25), "custom": (0.4, 0.3, 0.2, 0.1)}, **_METHOD_1}
+
+CASES = [
+    {
+        "description": "No 4-gram matches: BLEU is 0 without smoothing",
+        "predictions": ["The Opportunity rover is combating a big sandstorm on Mars ."],
+        "references": [["The NASA Opportunity rover is battling a massive dust storm on Mars ."]],
+        "options": {},
+        "expected": {"bleu": 0.0, "counts": [8, 4, 2, 0], "totals": [11, 10, 9, 8], "brevity_penalty": 0.8338},
+        "tolerance": 5e-5,
+    },
+    {
+        "description": "The second candidate: one 4-gram of eight",
+        "predictions": ["A NASA rover is fighting a massive storm on Mars ."],
+        "references": [["The NASA Opportunity rover is battling a massive dust storm on Mars ."]],
+        "options": {},
+        "expected": {"bleu": 0.2722, "counts": [9, 5, 2, 1], "totals": [11, 10, 9, 8], "brevity_penalty": 0.8338},
+        "tolerance": 5e-5,
+    },
+    {
+        "description": "Clipping: three times 'the' count as often as the reference has it",
+        "predictions": ["the the the cat mat"],
+        "references": [["the cat is on the mat"]],
+        "options": {"weights": [1]},
+        "expected": {"counts": [4, 1, 0, 0], "totals": [5, 4, 3, 2]},
+        "tolerance": 0,
+    },
+    {
+        "description": "Smoothing of sentences, two weightings in one pass: first candidate",
+        "predictions": ["The cat is on the mat"],
+        "references": [_MAT],
+        "options": _TWO_SCHEMES,
+        "expected": {"bleu_uniform": 0.2876, "bleu_custom": 0.4905},
+        "tolerance": 5e-5,
+    },
+    {
+        "description": "The same: second candidate",
+        "predictions": ["A cat lies on the mat"],
+        "references": [_MAT],
+        "options": _TWO_SCHEMES,
+        "expected": {"bleu_uniform": 0.1838, "bleu_custom": 0.2949},
+        "tolerance": 5e-5,
+    },
+    {
+        "description": "The same: third candidate",
+        "predictions": ["The feline rests on the mat"],
+        "references": [_MAT],
+        "options": _TWO_SCHEMES,
+        "expected": {"bleu_uniform": 0.1838, "bleu_custom": 0.2949},
+        "tolerance": 5e-5,
+    },
+    {
+        "description": "All words match, one is missing: precision alone would be 1",
+        "predictions": ["the cat is on the mat"],
+        "references": [["the cat is lying on the mat"]],
+        "options": {"weights": [0.5, 0.5]},
+        "expected": {"bleu": 0.7571, "counts": [6, 4, 2, 0], "brevity_penalty": 0.8465},
+        "tolerance": 5e-5,
+    },
+    {
+        "description": "Chinese without blanks: the default tokenizer sees one word, zh sees characters",
+        "predictions": ["今天的天气非常好,我们去公园。"],
+        "references": [["今天天气很好，我们去公园吧。"]],
+        "options": {"tokenizer": "zh", "smooth_method": "exp"},
+        "expected": {"bleu": 0.3316},
+        "tolerance": 5e-5,
+    },
+]

@@ -1,0 +1,88 @@
+"""The house: which file may import which, how long files are, and what no file does."""
+
+import ast
+
+import pytest
+
+from conftest import ROOT
+
+SOURCE = ROOT / "src" / "tercet"
+
+# Files in the order of the imports: each may import those before it, and nothing else of the package.
+ORDER = [
+    "errors", "options", "jit", "columns", "letters", "tokens", "intern_kernels", "intern", "splitters", "tokenizers",
+    "sentences", "stems", "ngram_kernels", "ngrams", "skipgram_kernels", "skipgrams", "lcs_kernels", "lcs",
+    "signature", "stats", "scorer", "result", "resample",
+    "smoothing", "bleu_options", "bleu", "rouge_types", "rouge155", "rouge_counts", "rouge",
+    "api", "module", "__init__",
+]  # fmt: skip
+
+ANYWHERE = {"numpy", "pyarrow", "numba"}
+INSIDE_FUNCTIONS = {"nltk", "regex", "simplemma", "stop_words", "evaluate"}
+
+
+def imports(name):
+    """Yield (module, is relative, inside a function) of every import of a file."""
+    tree = ast.parse((SOURCE / f"{name}.py").read_text())
+    inside = {
+        id(child)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for child in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            names = [node.module] if node.module else [alias.name for alias in node.names]
+            for module in names:
+                yield module, node.level > 0, id(node) in inside
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, False, id(node) in inside
+
+
+def test_the_table_names_every_file():
+    assert sorted(ORDER) == sorted(path.stem for path in SOURCE.glob("*.py"))
+
+
+@pytest.mark.parametrize("name", ORDER)
+def test_imports_run_one_way(name):
+    import sys
+
+    before = ORDER[: ORDER.index(name)]
+    for module, relative, inside in imports(name):
+        if relative:
+            assert module in before, f"{name} imports .{module}"
+            assert not inside, f"{name} imports .{module} inside a function"
+            continue
+        package = module.split(".")[0]
+        known = package in ANYWHERE or package in sys.stdlib_module_names
+        assert known or (inside and package in INSIDE_FUNCTIONS), f"{name} imports {module}"
+
+
+@pytest.mark.parametrize("name", ORDER)
+def test_flat_files_name_each_other_as_a_space_needs(name):
+    """evaluate's loader takes ``from .x import y`` at column 0 and nothing else for a file to copy."""
+    for line in (SOURCE / f"{name}.py").read_text().splitlines():
+        assert not line.strip().startswith("import ."), line
+        assert not line.strip().startswith("from . import"), line
+        if line.strip().startswith("from .") and " import " in line:
+            assert line.startswith("from ."), f"indented relative import: {line}"
+            assert "#" not in line, f"comment behind a relative import: {line}"
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.glob("*.py")), ids=lambda path: path.stem)
+def test_files_are_short(path):
+    assert len(path.read_text().splitlines()) <= 310
+
+
+def test_nothing_pickles_and_nothing_seeds_globally():
+    for path in SOURCE.glob("*.py"):
+        text = path.read_text()
+        assert "pickle" not in text, path
+        assert "np.random.seed" not in text, path
+        assert "random.seed" not in text, path
+
+
+def test_no_name_of_a_kernel_folder_or_machine_path_in_the_sources():
+    for path in [*SOURCE.glob("*.py"), *ROOT.glob("metrics/*/*.py"), ROOT / "README.md"]:
+        assert str(ROOT.parent) + "/" not in path.read_text(), path

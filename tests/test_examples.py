@@ -1,0 +1,40 @@
+"""The sample test set is what the README says, and the demo prints what the README shows."""
+
+import csv
+import re
+import subprocess
+import sys
+
+import pytest
+
+from conftest import ROOT
+
+LANGUAGES = ("en", "es", "ru", "zh")
+SYSTEMS = ("baseline", "tuned", "large")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_sample_test_set(language):
+    with open(ROOT / "examples" / "data" / f"{language}.tsv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    assert len(rows) >= 40
+    counts = set()
+    for row in rows:
+        assert None not in row
+        assert row["source"]
+        references = [row[f"reference{number}"] for number in range(1, 5)]
+        assert all(references[: sum(map(bool, references))]), "an empty reference before another one"
+        counts.add(sum(map(bool, references)))
+    assert counts == {2, 3, 4}
+    for first, second in (SYSTEMS[:2], SYSTEMS[1:]):
+        assert sum(row[first] != row[second] for row in rows) > 30
+
+
+def test_the_readme_shows_what_the_demo_prints():
+    run = subprocess.run(
+        [sys.executable, "examples/demo.py"], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
+    )
+    shown = re.search(r"```text\n(.*?)\n```", (ROOT / "README.md").read_text(), flags=re.DOTALL)[1]
+    assert [line.rstrip() for line in run.stdout.strip().splitlines()] == [
+        line.rstrip() for line in shown.strip().splitlines()
+    ]
