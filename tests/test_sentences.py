@@ -210,7 +210,7 @@ def test_a_type(name, expected):
     assert found.by_line == (found.kind in ("Lsum", "W"))
 
 
-@pytest.mark.parametrize("names", [("rouge2", "rougeS4"), ["rouge2", "rougeS4"], iter(["rouge2", "rougeS4"])])
+@pytest.mark.parametrize("names", [("rouge2", "rougeS4"), ["rouge2", "rougeS4"], {"rouge2": 1, "rougeS4": 2}])
 def test_types_keep_their_order(names):
     assert [each.name for each in parse_types(names)] == ["rouge2", "rougeS4"]
 
@@ -230,8 +230,8 @@ def test_no_type(name):
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ("rougel", "Did you mean 'rougeL'?"),
-        (["rougeLSum"], "Did you mean 'rougeLsum'?"),
+        ("rougel", r"Did you mean 'rougeL'\?"),
+        (["rougeLSum"], r"Did you mean 'rougeLsum'\?"),
         (["rouge1", "rouge2", "rouge1"], "names 'rouge1' twice"),
         ([], r"must be a list of names, got \[\]"),
         (7, "must be a list of names, got 7"),

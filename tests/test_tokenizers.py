@@ -26,6 +26,10 @@ own_texts = list(chain.from_iterable([text, *targets] for pairs in texts.PAIRS.v
 tricky_texts = st.text("ab01.,-'&;<>\n \u3000\x85\x1cİK中。é", max_size=30)
 
 
+def awkward_texts(n):
+    return [texts.awkward_text(random.Random(seed), 40) for seed in range(n)]
+
+
 def read(documents, tokenizer, **options):
     tokens, words = tokenize(read_batch(documents, [[] for _ in documents]), tokenizer, **options)
     return tokens, words()
@@ -55,8 +59,7 @@ def test_as_the_reference_on_many_languages(name):
 
 @every_reference
 def test_as_the_reference_on_awkward_texts(name):
-    rng = random.Random(name)
-    assert_as_reference(name, [texts.awkward_text(rng, 40) for _ in range(1000)])
+    assert_as_reference(name, awkward_texts(1000))
 
 
 @every_reference
@@ -124,9 +127,8 @@ def numbers(text):
         (Splitter(), "Splitter"),
         (lambda text: b"ab", "<lambda>"),
         (lambda text: None, "<lambda>"),
-        (lambda text: 7, "<lambda>"),
     ],
-    ids=["numbers", "object with None", "bytes", "None", "number"],
+    ids=["numbers", "object with None", "bytes", "None"],
 )
 def test_a_function_that_returns_no_strings_is_named(tokenizer, name):
     with pytest.raises(InputError, match=f"{name} must return strings, got .* for 'a b'"):
@@ -148,7 +150,7 @@ def test_a_function_that_returns_no_strings_is_named(tokenizer, name):
         ("unicode", "สวัสดีน้ำ", "ส วั ส ดี น้ ำ"),
         ("unicode", "天气好，35.5元", "天 气 好 35 5 元"),
         ("unicode", "雨がABC降る", "雨 が ABC 降 る"),
-        ("unicode", "コーヒーABC", "コ ー ヒ ー ABC"),
+        ("unicode", "コーヒーABC", "コ ー ヒ ー ABC"),  # the long mark is of no script of its own
         ("unicode", "か\u3099ハ\u309aか\u309a", "が パ か\u309a"),
         ("unicode", "Кошка, №12 — ёж!", "Кошка 12 ёж"),
         ("unicode", "l’été it's x_y", "l été it s x y"),
@@ -179,15 +181,12 @@ def test_lines_without_tokens_are_none(tokenizer, documents):
 
 @pytest.mark.parametrize("name", ["rouge", "none", "intl", "char", "unicode"])
 def test_lines_of_awkward_texts(name):
-    rng = random.Random(5)
-    documents = [texts.awkward_text(rng, 40) for _ in range(200)]
-    assert lines_of(documents, name) == line_by_line(documents, name)
+    assert lines_of(awkward_texts(200), name) == line_by_line(awkward_texts(200), name)
 
 
 @every_kind
 def test_lines_hold_all_tokens(tokenizer):
-    rng = random.Random(6)
-    tokens, _ = read([texts.awkward_text(rng, 40) for _ in range(200)], tokenizer, lines=True)
+    tokens, _ = read(awkward_texts(200), tokenizer, lines=True)
     assert tokens.lines.values[-1] == len(tokens.tokens.values) == tokens.tokens.offsets[-1]
     assert (np.diff(tokens.lines.values) > 0).all()
     assert (tokens.lines.values[tokens.lines.offsets] == tokens.tokens.offsets).all()
@@ -203,9 +202,7 @@ def test_functions_get_the_whole_text_unless_lines_are_asked_for():
 
 @every_kind
 def test_ids_count_up_in_the_order_of_first_occurrence(tokenizer):
-    rng = random.Random(8)
-    documents = own_texts + [texts.awkward_text(rng, 40) for _ in range(200)]
-    tokens, words = read(documents, tokenizer)
+    tokens, words = read(own_texts + awkward_texts(200), tokenizer)
     ids = {}
     in_order = [ids.setdefault(word, len(ids)) for word in chain.from_iterable(token_lists(tokens, words))]
     assert tokens.tokens.values.tolist() == in_order

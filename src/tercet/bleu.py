@@ -51,9 +51,11 @@ class BleuScorer(Scorer[BleuOptions]):
     def __init__(self, options: BleuOptions) -> None:
         super().__init__(options)
         check_word_options(options)
-        if options.smooth and options.smooth_method != "none":
+        preset = self.presets.get(options.compat or "", {}).get("smooth_method", "none")
+        if options.smooth and options.smooth_method not in ("none", preset):
             raise OptionError(
-                "smooth=True (add one to the orders above 1) and smooth_method exclude each other: give one of them."
+                "The options 'smooth' (add one to the orders above 1) and 'smooth_method' exclude each other: "
+                "give one of them."
             )
         self._method = "add-k" if options.smooth else options.smooth_method
         self._by_nltk = options.compat == "nltk" or self._method.startswith("nltk")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .options import Check, Options, flag, integer, number, one_of, option, refuse, text_or_callable
+from .options import Check, Options, finite, flag, integer, number, one_of, option, refuse, text_or_callable
 from .smoothing import SMOOTH_METHODS
 
 #: Bands of the AutoML Translation documentation, by BLEU in percent; a rough guide, for one language and test set.
@@ -25,11 +25,10 @@ TOKENIZERS = ("13a", "intl", "zh", "ja", "jieba", "char", "unicode", "none")
 
 
 def _as_weights(value: Any) -> tuple[float, ...]:
-    if not isinstance(value, (str, bytes, Mapping)) and isinstance(value, Iterable):
-        weights = tuple(float(weight) for weight in value)
-        if weights and all(weight >= 0 for weight in weights) and sum(weights) > 0:
-            return weights
-    raise ValueError
+    weights = tuple(finite(weight) for weight in value)
+    if not weights or any(weight is None or weight < 0 for weight in weights) or not any(weights):
+        raise ValueError
+    return tuple(weight for weight in weights if weight is not None)
 
 
 def _check_weights(value: Any) -> Any:
@@ -46,16 +45,27 @@ def _check_weights(value: Any) -> Any:
         ) from None
 
 
+def _each(check: Check) -> Check:
+    """Return a check of a list of values, or of one of them."""
+
+    def check_each(values: Any) -> list[Any]:
+        if isinstance(values, (list, tuple)) and values:
+            return [check(value) for value in values]
+        return [check(values)]
+
+    return check_each
+
+
 def _check_grid(value: Any) -> Any:
     if value is None or isinstance(value, bool):
         return value or None
     axes: dict[str, Check] = {
         "weights": _check_weights,
-        "smooth_method": lambda each: [one_of(*SMOOTH_METHODS)(method) for method in each],
-        "reference_length": lambda each: [one_of(*REFERENCE_LENGTHS)(rule) for rule in each],
+        "smooth_method": _each(one_of(*SMOOTH_METHODS)),
+        "reference_length": _each(one_of(*REFERENCE_LENGTHS)),
     }
     if isinstance(value, Mapping) and value and set(value) <= set(axes):
-        return {name: axes[name]([each] if isinstance(each, str) else each) for name, each in value.items()}
+        return {name: axes[name](given) for name, given in value.items()}
     raise refuse("True or a dict with any of the keys 'weights', 'smooth_method' and 'reference_length'")
 
 

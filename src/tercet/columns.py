@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -75,8 +75,8 @@ def read_items(predictions: object, references: object) -> Items:
         Names the first item that is None, a number, bytes or anything else but text; a string among lists;
         lengths that differ, with a hint when the references look transposed.
     """
-    texts = _as_list(predictions, "predictions", "one text an item")
-    targets = _as_list(references, "references", "one text or one list of texts an item")
+    texts = _as_list(predictions, "predictions", "one text an item", 1)
+    targets = _as_list(references, "references", "one text or one list of texts an item", 2)
     _check_texts(texts, "predictions")
     lists = _reference_lists(targets)
     if len(texts) != len(lists):
@@ -131,12 +131,13 @@ def check_missing(missing: Sequence[int], policy: str) -> None:
         )
 
 
-def _as_list(column: object, name: str, expected: str) -> list[Any]:
+def _as_list(column: object, name: str, expected: str, dimensions: int) -> list[Any]:
     if isinstance(column, list):
         return column
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         return column.to_pylist()  # type: ignore[no-any-return]
-    if column is None or isinstance(column, (str, bytes, dict, set, frozenset)) or not isinstance(column, Iterable):
+    is_table = hasattr(column, "columns") or not 1 <= getattr(column, "ndim", 1) <= dimensions
+    if isinstance(column, (str, bytes, Mapping, Set)) or not isinstance(column, Iterable) or is_table:
         raise InputError(f"{name} must be a list with {expected}, got {shorten(column)} ({_kind(column)}).")
     return list(column)
 
@@ -174,7 +175,7 @@ def _reference_lists(targets: list[Any]) -> list[list[str]]:
 def _reference_entry(index: int, entry: Any) -> Any:
     if entry is None or isinstance(entry, (str, list, tuple)):
         return entry
-    if isinstance(entry, (np.ndarray, pa.Array)):
+    if isinstance(entry, (np.ndarray, pa.Array)) and getattr(entry, "ndim", 1) == 1:
         return entry.tolist()
     raise InputError(
         f"item {index} of references must be a string or a list of strings, got {shorten(entry)} ({_kind(entry)})."

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from .api import make_scorer, own_options, score_items
 from .columns import Items, check_missing, make_batch, read_items
-from .errors import InputError, TercetError
+from .errors import InputError
 
 
 class SuiteModule:
@@ -31,7 +31,8 @@ class SuiteModule:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._missing: list[int] = []  # added items without reference, which only compute's options can allow
-        self._failure: TercetError | None = None
+        self._failure: Exception | None = None
+        self._read = Items([], [])
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
         """Score the predictions added so far and those given here.
@@ -60,11 +61,18 @@ class SuiteModule:
         result = super().compute(  # type: ignore[misc]
             predictions=items.predictions, references=items.references, scorer=scorer
         )
-        self._missing = []
         failure, self._failure = self._failure, None
+        self._missing = []
         if failure is not None:
+            self._put_back(stored)
             raise failure
         return result
+
+    def _put_back(self, stored: int) -> None:
+        """Add again what had been added before a call that failed (one process: others have let theirs go)."""
+        items, self._read = self._read, Items([], [])
+        if self.num_process == 1:
+            self.add_batch(predictions=items.predictions[:stored], references=items.references[:stored])
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **inputs: Any) -> None:
         """Add predictions and references; they are checked first, and a refused batch adds nothing.
@@ -101,10 +109,11 @@ class SuiteModule:
 
     def _compute(self, predictions: Any, references: Any, scorer: Any) -> dict[str, Any]:
         """Score what the base class read back; an error waits until it has closed its files."""
+        items = Items(predictions, [texts or [] for texts in references])
         try:
-            return score_items(scorer, Items(predictions, [texts or [] for texts in references])).to_dict()
-        except TercetError as error:
-            self._failure = error
+            return score_items(scorer, items).to_dict()
+        except Exception as error:  # also of a user's tokenizer
+            self._failure, self._read = error, items
             return {}
 
 

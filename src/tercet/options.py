@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
@@ -71,16 +72,26 @@ def integer(minimum: int, maximum: int | None = None, none: bool = False) -> Che
     return check
 
 
+def finite(value: Any) -> float | None:
+    """Return a real number as a float, and None for anything else, infinities and NaN."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return None
+    try:
+        real = float(value)
+    except OverflowError:
+        return None
+    return real if math.isfinite(real) else None
+
+
 def number(expected: str, test: Callable[[float], bool], none: bool = False) -> Check:
     """Check that the value is a finite number that passes `test`; `expected` says so in words."""
 
     def check(value: Any) -> Any:
         if none and value is None:
             return None
-        if isinstance(value, Real) and not isinstance(value, bool):
-            real = float(value)
-            if abs(real) != float("inf") and real == real and test(real):
-                return real
+        real = finite(value)
+        if real is not None and test(real):
+            return real
         raise refuse(expected + (" or None" if none else ""))
 
     return check
@@ -102,8 +113,9 @@ MISSING_POLICIES = ("error", "skip", "zero")
 
 def as_scale(value: Any) -> int:
     """Check that the value is 1 (scores from 0 to 1) or 100 (percent)."""
-    if isinstance(value, Real) and not isinstance(value, bool) and float(value) in (1.0, 100.0):
-        return int(float(value))
+    real = finite(value)
+    if real in (1.0, 100.0):
+        return int(real)
     raise refuse("1 (scores from 0 to 1) or 100 (percent)")
 
 

@@ -37,7 +37,7 @@ Array = NDArray[np.float64]
 def _check_stopwords(value: Any) -> Any:
     if value is None or isinstance(value, str):
         return value
-    if isinstance(value, Collection) and all(isinstance(word, str) for word in value):
+    if isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(word, str) for word in value):
         return frozenset(value)
     raise refuse("a collection of words, a language code, 'smart' (the list of ROUGE-1.5.5) or None")
 
@@ -90,11 +90,16 @@ class RougeScorer(Scorer[RougeOptions]):
         check_word_options(options)
         self._by_script = options.compat == "rouge155"
         if options.use_stemmer and (options.stemmer is not None or options.lemmatizer is not None):
-            raise OptionError("use_stemmer and the options 'stemmer' and 'lemmatizer' exclude each other.")
+            raise OptionError(
+                "The options 'use_stemmer', 'stemmer' and 'lemmatizer' exclude each other: give one of them."
+            )
         if options.max_words is not None and options.max_bytes is not None:
             raise OptionError("The options 'max_words' and 'max_bytes' exclude each other: give one of them.")
         if self._by_script and options.multi_ref == "jackknife":
-            raise OptionError("ROUGE-1.5.5 has no jackknife: with compat='rouge155' choose 'best' or 'average'.")
+            raise OptionError(
+                "ROUGE-1.5.5 has no jackknife: with compat='rouge155' the 'multi_ref' option must be 'best' or "
+                "'average'."
+            )
 
     @property
     def primary(self) -> str:  # type: ignore[override]

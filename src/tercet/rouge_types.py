@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from .errors import OptionError, did_you_mean
 
 _FORM = re.compile(
-    r"rouge(?:(?P<order>[1-9])|(?P<lcs>L|Lsum)|W(?P<weight>\d+(?:\.\d+)?)?|(?P<skip>SU|S)(?P<gap>\d+)?)"
+    r"rouge(?:(?P<order>[1-9])|(?P<lcs>L|Lsum)|W(?P<weight>\d{1,2}(?:\.\d+)?)?|(?P<skip>SU|S)(?P<gap>\d{1,6})?)"
 )
 _EXAMPLES = (
     "rouge1",
@@ -77,7 +76,10 @@ def parse_types(names: Any) -> tuple[RougeType, ...]:
     """
     if names is None:
         names = DEFAULT_TYPES
-    listed = [names] if isinstance(names, str) else list(names) if isinstance(names, Iterable) else []
+    try:
+        listed = [names] if isinstance(names, str) else list(names)
+    except TypeError:
+        listed = []
     if not listed:
         raise OptionError(f"The 'rouge_types' option of rouge_nlws must be a list of names, got {names!r}.")
     types = tuple(_parse(name) for name in listed)
@@ -90,10 +92,10 @@ def parse_types(names: Any) -> tuple[RougeType, ...]:
 def _parse(name: Any) -> RougeType:
     match = _FORM.fullmatch(name) if isinstance(name, str) else None
     weight = float(match["weight"] or 1.2) if match else 0.0
-    if match is None or weight < 1:
+    if match is None or not 1 <= weight <= 10:
         raise OptionError(
             f"The 'rouge_types' option of rouge_nlws has no type {name!r}. {did_you_mean(str(name), _EXAMPLES)} "
-            "The forms are rouge1 to rouge9, rougeL, rougeLsum, rougeW[weight of at least 1], rougeS[gap] and "
+            "The forms are rouge1 to rouge9, rougeL, rougeLsum, rougeW[weight from 1 to 10], rougeS[gap] and "
             "rougeSU[gap]."
         )
     if match["order"]:

@@ -6,9 +6,11 @@ import re
 
 # A sentence ends at . ! ? or … with closing quotes or brackets behind it, then white space, then something that
 # begins a sentence (not a lower-case letter); the marks of Chinese, Japanese and Hindi need no white space.
+_CLOSERS = "\"'”’»)\\]」』】）"
+_WIDE_MARKS = "。！？｡।॥"
 _SENTENCE_END = re.compile(
-    r"""(?P<mark>[.!?…]+["'”’»)\]]*)\s+(?=\S)  |  (?P<wide>[。!?｡।॥]+["'”’»」』)】）]*)\s*(?=\S)""",
-    re.VERBOSE,
+    rf"(?P<mark>[.!?…]+[{_CLOSERS}]*)\s+(?=\S)"
+    rf"|(?P<wide>[{_WIDE_MARKS}]+[{_CLOSERS}]*)(?![{_WIDE_MARKS}{_CLOSERS}])\s*(?=\S)"
 )
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:\w|Dr|Mr|Mrs|Ms|Prof|St|No|Nr|Sr|Sra|vs|e\.g|i\.e|U\.S|т\.е|ул|г)\.$")
 

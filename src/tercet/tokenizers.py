@@ -191,8 +191,10 @@ def _checked(tokenizer: Splitter) -> Splitter:
     name = tokenizer_label(tokenizer)
 
     def split(text: str) -> list[str]:
-        tokens = tokenizer(text)
-        words = tokens.split() if isinstance(tokens, str) else list(tokens)
+        tokens: Any = tokenizer(text)
+        words: list[Any] = tokens.split() if isinstance(tokens, str) else [tokens]
+        if isinstance(tokens, Iterable) and not isinstance(tokens, str):
+            words = list(tokens)
         for word in words:
             if not isinstance(word, str):
                 raise InputError(
