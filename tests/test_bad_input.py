@@ -144,11 +144,13 @@ def test_a_refusal_loses_nothing_and_adds_nothing(metric, refuse):
 
 
 @each_metric
-def test_a_failing_tokenizer_leaves_nothing_behind(metric):
+def test_a_failing_tokenizer_loses_nothing(metric):
     module = tercet.load(metric)
     module.add_batch(predictions=["a", "b"], references=[["a"], None])
     with pytest.raises(ZeroDivisionError):
         module.compute(missing_references="skip", tokenizer=lambda text: [text] * (1 // 0))
+    again = module.compute(missing_references="skip")
+    assert again == score(metric, ["a", "b"], [["a"], None], missing_references="skip")
     assert module.compute(predictions=PREDICTIONS, references=REFERENCES) == score(metric, PREDICTIONS, REFERENCES)
 
 

@@ -116,7 +116,7 @@ def random_groups(seed, sizes, n_types, lines=1):
 
 def mixed_groups(seed):
     sizes = [(5, [5]), (210, [90, 3]), (0, [4]), (7, [7, 8, 0]), (70, [70]), (3, [230, 1]), (9, [9]), (64, [64, 65])]
-    return random_groups(seed, sizes, n_types=5, lines=3)
+    return random_groups(seed, sizes, n_types=(2, 6, 90)[seed % 3], lines=3)
 
 
 few_types = st.integers(0, 3)
@@ -132,7 +132,7 @@ def test_short_texts(measure, groups):
 
 
 @every_measure
-@pytest.mark.parametrize("n_types", [2, 12])
+@pytest.mark.parametrize("n_types", [2, 12, 90])
 @pytest.mark.parametrize(
     ("text", "references"),
     [

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tercet
-from tercet import OptionError
+from tercet import OptionError, TercetError
 from tercet.api import make_scorer
 from tercet.bleu import BleuScorer
 from tercet.rouge import RougeScorer
@@ -35,10 +35,10 @@ each_option = pytest.mark.parametrize(
 
 #: Right for some options, wrong for others, and in the way of careless checks.
 ODD_VALUES = [
-    None, True, -1, 0, 1, 100, 10**400, 0.5, float("nan"), float("inf"), 3j, "", "x", "porter", b"", b"x", [], ["x"],
-    [None], [1], [float("inf")], (0.5, 0.5), {}, {"x": 1}, {"x": [1]}, {1: 2}, set(), np.array(1), np.array([1, 2]),
-    {"weights": 1}, {"smooth_method": None}, {"smooth_method": ["x"]}, {"reference_length": 7}, Ellipsis, range(3),
-    ["rouge1", None], "rougeS" + "9" * 30, "rougeW1000",
+    None, True, -1, 0, 1, 100, 10**400, 1e200, 0.5, float("nan"), float("inf"), 3j, "", "x", "porter", b"", b"x",
+    [], ["x"], [None], [1], [float("inf")], (0.5, 0.5), {}, {"x": 1}, {"x": [1]}, {1: 2}, set(), range(3), Ellipsis,
+    np.array(1), np.array([1, 2]), {"weights": 1}, {"smooth_method": None}, {"smooth_method": ["x"]},
+    {"reference_length": 7}, ["rouge1", None], "rougeS" + "9" * 30, "rougeW1000",
 ]  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def test_any_default_may_be_written_out(metric, option):
         ("bleu_multi", "tokenizer", "13b", "Got '13b' instead. Did you mean '13a'?"),
         ("bleu_multi", "compat", "sacreblue", "Got 'sacreblue' instead. Did you mean 'sacrebleu'?"),
         ("bleu_multi", "smooth_method", "addk", "Got 'addk' instead. Did you mean 'add-k'?"),
-        ("bleu_multi", "smooth_value", 0, "a number above 0 or None. Got 0 instead."),
+        ("bleu_multi", "smooth_value", 0, "a number above 0 and up to 1000 or None. Got 0 instead."),
         ("bleu_multi", "weights", "uniform", "'weights' option of bleu_multi must be a sequence of weights"),
         ("bleu_multi", "weights", [0.5, "0.5"], "'weights' option of bleu_multi must be a sequence of weights"),
         ("bleu_multi", "weights", [1, -1], "none negative and not all 0"),
@@ -95,11 +95,16 @@ def test_any_default_may_be_written_out(metric, option):
         ("bleu_multi", "lemmatizer", "klingon", "'lemmatizer' option takes a language code"),
         ("rouge_nlws", "rouge_types", ["rouge0"], "has no type 'rouge0'. Did you mean 'rouge"),
         ("rouge_nlws", "rouge_types", ["rougeX"], "The forms are rouge1 to rouge9, rougeL, rougeLsum, rougeW["),
-        ("rouge_nlws", "rouge_types", ["rougeW0.5"], "rougeW[weight of at least 1]"),
+        (
+            "rouge_nlws",
+            "rouge_types",
+            ["rougeW0.5"],
+            "The forms are rouge1 to rouge9, rougeL, rougeLsum, rougeW[weight",
+        ),
         ("rouge_nlws", "rouge_types", ["rouge1", "rougeL", "rouge1"], "names 'rouge1' twice"),
         ("rouge_nlws", "rouge_types", [], "must be a list of names, got []"),
-        ("rouge_nlws", "beta", 0, "'beta' option of rouge_nlws must be a number above 0. Got 0 instead."),
-        ("rouge_nlws", "beta", "1", "'beta' option of rouge_nlws must be a number above 0. Got '1' instead."),
+        ("rouge_nlws", "beta", 0, "'beta' option of rouge_nlws must be a number above 0 and up to 1000. Got 0 instead."),
+        ("rouge_nlws", "beta", "1", "'beta' option of rouge_nlws must be a number above 0 and up to 1000. Got '1' instead."),
         ("rouge_nlws", "output", "f1", "one of 'precision', 'recall', 'fmeasure', 'all'. Got 'f1' instead."),
         ("rouge_nlws", "max_words", 0, "a whole number of at least 1 or None. Got 0 instead."),
         ("rouge_nlws", "multi_ref", "bests", "Got 'bests' instead. Did you mean 'best'?"),
@@ -112,6 +117,14 @@ def test_any_default_may_be_written_out(metric, option):
 def test_a_wrong_value_is_shown_beside_what_was_expected(metric, option, value, message):
     with pytest.raises(OptionError, match=re.escape(message)):
         score(metric, **{option: value})
+
+
+@pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
+@pytest.mark.parametrize("option", ["tokenizer", "stemmer", "lemmatizer"])
+@pytest.mark.parametrize("returned", [None, 7, [7]])
+def test_a_function_that_does_not_return_text_is_refused(metric, option, returned):
+    with pytest.raises(TercetError, match=f"{option} .*must return"):
+        score(metric, **{option: lambda text: returned})
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Tokenizers give the tokens of the packages they are named after; equal tokens, and only they, have equal ids."""
 
 import random
+import unicodedata
 from itertools import chain
 
 import numpy as np
@@ -67,6 +68,13 @@ def test_as_the_reference_on_awkward_texts(name):
 @given(documents=st.lists(texts.any_texts | tricky_texts, max_size=8))
 def test_as_the_reference_on_any_text(name, documents):
     assert_as_reference(name, documents)
+
+
+@every_reference
+def test_as_the_reference_for_each_character(name):
+    for block in range(0, 0x11000, 0x100):
+        characters = [char for char in map(chr, range(block, block + 0x100)) if unicodedata.category(char) != "Cs"]
+        assert_as_reference(name, [f"a{char}b1{char}.5" for char in characters])
 
 
 @given(text=texts.any_texts | tricky_texts)

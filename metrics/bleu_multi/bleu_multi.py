@@ -71,7 +71,7 @@ Examples:
     >>> references = [["The NASA Opportunity rover is battling a massive dust storm on Mars ."]]
     >>> result = bleu.compute(predictions=predictions, references=references)
     >>> round(result["bleu"], 4), result["counts"], result["totals"]
-    (0.4671, [11, 8, 5, 3], [12, 11, 10, 9])
+    (0.5312, [11, 8, 5, 3], [12, 11, 10, 9])
 """
 
 

@@ -157,8 +157,8 @@ def load(metric: str, **settings: Any) -> Any:
 
 
 def _scorer_class(metric: str) -> type[Scorer[Any]]:
-    if metric not in SCORERS:
-        raise OptionError(f"There is no metric {metric!r}. {did_you_mean(metric, SCORERS)}")
+    if not isinstance(metric, str) or metric not in SCORERS:
+        raise OptionError(f"There is no metric {metric!r}. {did_you_mean(str(metric), SCORERS)}")
     file, name = SCORERS[metric]
     return getattr(import_module(f".{file}", __package__), name)  # type: ignore[no-any-return]
 

@@ -50,7 +50,7 @@ class RougeOptions(Options):
     use_aggregator: bool = option(True, flag)
     use_stemmer: bool = option(False, flag)
     tokenizer: str | Callable[[str], Iterable[str]] = option("auto", one_of(*TOKENIZERS, callables=True))
-    beta: float = option(1.0, number("a number above 0", lambda x: x > 0))
+    beta: float = option(1.0, number("a number above 0 and up to 1000", lambda x: 0 < x <= 1000))
     multi_ref: str = option("best", one_of("best", "average", "jackknife"))
     stemmer: str | Callable[[str], str] | None = option(None, text_or_callable("a language"))
     lemmatizer: str | Callable[[str], str] | None = option(None, text_or_callable("a language code"))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import OptionError, did_you_mean
+from .errors import InputError, OptionError, did_you_mean, shorten
 from .tokens import Ragged, TokenBatch
 
 WordMap = Callable[[str], str]
@@ -42,7 +42,7 @@ def stemmer_for(stemmer: str | WordMap) -> WordMap:
     ('run', 'кошк')
     """
     if callable(stemmer):
-        return stemmer
+        return _checked("stemmer", stemmer)
     if stemmer == "porter":
         return _porter()
     return _snowball(_SNOWBALL_CODES.get(stemmer, stemmer))
@@ -74,7 +74,7 @@ def lemmatizer_for(lemmatizer: str | WordMap) -> WordMap:
     OptionError
         When simplemma is not installed or does not know the language.
     """
-    return lemmatizer if callable(lemmatizer) else _simplemma(lemmatizer)
+    return _checked("lemmatizer", lemmatizer) if callable(lemmatizer) else _simplemma(lemmatizer)
 
 
 @cache
@@ -98,6 +98,16 @@ def _simplemma(language: str) -> WordMap:
             f"callable. Got {language!r} instead."
         ) from None
     return lru_cache(maxsize=1 << 18)(lemma)
+
+
+def _checked(option: str, function: WordMap) -> WordMap:
+    def apply(word: str) -> str:
+        mapped: Any = function(word)
+        if not isinstance(mapped, str):
+            raise InputError(f"The {option} must return a string, got {shorten(mapped)} for {word!r}.")
+        return mapped
+
+    return apply
 
 
 def stopwords_for(stopwords: str | Collection[str]) -> frozenset[str]:
