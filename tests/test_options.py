@@ -103,7 +103,7 @@ def test_any_default_may_be_written_out(metric, option):
         ),
         ("rouge_nlws", "rouge_types", ["rouge1", "rougeL", "rouge1"], "names 'rouge1' twice"),
         ("rouge_nlws", "rouge_types", [], "must be a list of names, got []"),
-        ("rouge_nlws", "beta", 0, "'beta' option of rouge_nlws must be a number above 0 and up to 1000. Got 0 instead."),
+        ("rouge_nlws", "beta", 0, "must be a number above 0 and up to 1000. Got 0 instead."),
         ("rouge_nlws", "beta", "1", "must be a number above 0 and up to 1000. Got '1' instead."),
         ("rouge_nlws", "output", "f1", "one of 'precision', 'recall', 'fmeasure', 'all'. Got 'f1' instead."),
         ("rouge_nlws", "max_words", 0, "a whole number of at least 1 or None. Got 0 instead."),
