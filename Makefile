@@ -3,7 +3,7 @@ VENV ?= .venv
 RUN := $(VENV)/bin/python
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint bench clean
 
 demo: $(VENV)/.demo-installed  ## Score the sample test set with every metric, through evaluate.load
 	$(RUN) examples/demo.py
@@ -27,6 +27,9 @@ $(VENV)/.demo-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
 $(VENV)/.test-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
 	$(INSTALL) --editable ".[test]"
 	touch $@
+
+bench: $(VENV)/.test-installed  ## tercet beside its peers; writes benchmarks/RESULTS.md
+	$(RUN) benchmarks/run.py
 
 clean:
 	rm -rf $(VENV) build dist

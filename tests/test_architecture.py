@@ -10,7 +10,7 @@ SOURCE = ROOT / "src" / "tercet"
 
 # Files in the order of the imports: each may import those before it, and nothing else of the package.
 ORDER = [
-    "errors", "options", "jit", "columns", "letters", "tokens", "intern_kernels", "intern", "splitters", "tokenizers",
+    "errors", "options", "jit", "columns", "tokens", "intern_kernels", "intern", "letters", "splitters", "tokenizers",
     "sentences", "stems", "ngram_kernels", "ngrams", "skipgram_kernels", "skipgrams", "lcs_kernels", "lcs",
     "signature", "stats", "scorer", "result", "resample",
     "smoothing", "bleu_options", "bleu", "rouge_types", "rouge155", "rouge_counts", "rouge",

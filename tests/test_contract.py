@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tercet.api import SCORERS, make_scorer, score, score_items, summarize
-from tercet.columns import Items, make_batch, read_batch, read_items
+from tercet.columns import read_batch, read_items
 from texts import all_pairs, corpora
 
 CASES = [
@@ -76,9 +76,7 @@ class TestEveryScorer:
         predictions, references = corpus
         scorer = make_scorer(metric, options)
         whole = stats_of(scorer, predictions, references)
-        batches = [
-            make_batch(Items(predictions[part], references[part])) for part in (slice(0, cut), slice(cut, None))
-        ]
+        batches = [read_batch(predictions[part], references[part]) for part in (slice(0, cut), slice(cut, None))]
         batches = [batch for batch in batches if batch.n_items]
         context = scorer.fit(batches[0])
         for batch in batches[1:]:
@@ -150,6 +148,14 @@ class TestEveryScorer:
         for name, (low, high) in wide["intervals"].items():
             assert low <= wide[name] <= high
             assert low <= narrow["intervals"][name][0] <= narrow["intervals"][name][1] <= high
+
+    @pytest.mark.parametrize("n_jobs", [1, 2, 5])
+    def test_pieces_and_threads_do_not_matter(self, metric, options, n_jobs, monkeypatch):
+        predictions, references = all_pairs()
+        whole = score(metric, predictions, references, segments=True, **options)
+        monkeypatch.setattr("tercet.api.PIECE", 7)
+        pieces = score(metric, predictions, references, segments=True, n_jobs=n_jobs, **options)
+        assert pieces.to_dict() == whole.to_dict()
 
     def test_what_was_read_can_be_scored_again(self, metric, options):
         items = read_items(*all_pairs())

@@ -54,6 +54,7 @@ Args:
     grid (`bool` or `dict`): add rows of all combinations of weights, smoothing and reference length.
     confidence_level (`float`): add bootstrap intervals of this level, such as 0.95.
     n_resamples (`int`), seed (`int`): of the bootstrap; 1000 and 12345.
+    n_jobs (`int`): threads that tokenize and count. Defaults to 1.
     compat (`str`): sacrebleu, evaluate or nltk: the number of that library.
 Returns:
     bleu (`float`), and `bleu_<name>` for each named weighting,

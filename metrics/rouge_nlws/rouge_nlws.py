@@ -46,6 +46,7 @@ Args:
     segments (`bool`): add the scores of every item. Defaults to `False`.
     confidence_level (`float`): add bootstrap intervals of this level, such as 0.95.
     n_resamples (`int`), seed (`int`): of the bootstrap; 1000 and 12345.
+    n_jobs (`int`): threads that tokenize and count. Defaults to 1.
     compat (`str`): rouge_score (also for texts that it drops) or rouge155 (the Perl script).
 Returns:
     one `float` a type (a `list` with `use_aggregator=False`),

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .columns import Items, check_missing, make_batch, read_items
+from .columns import Batch, Items, check_missing, make_batch, read_items
 from .errors import InputError, OptionError, did_you_mean
 from .options import option_names
 from .resample import percentile_intervals
 from .result import Result
 from .scorer import Scorer, segment_lists
 from .stats import SegmentStats
+
+#: Items that are tokenized and counted at a time.
+PIECE = 1 << 16
 
 #: The metrics of the suite: the file of the core and the class that scores. A new metric adds a line.
 SCORERS = {
@@ -81,8 +86,34 @@ def score_items(scorer: Scorer[Any], items: Items) -> Result:
     if not items.predictions:
         raise InputError("The corpus is empty: predictions and references must have at least one item.")
     check_missing(items.missing, scorer.options.missing_references)
-    batch = make_batch(items)
-    return summarize(scorer, scorer.segment_stats(batch, scorer.fit(batch)))
+    return summarize(scorer, _all_stats(scorer, items))
+
+
+def _all_stats(scorer: Scorer[Any], items: Items) -> SegmentStats:
+    """Return the statistics of all items, made in pieces: memory stays near the size of the texts."""
+    n_items, n_jobs = len(items.predictions), scorer.options.n_jobs
+    size = min(PIECE, -(-n_items // n_jobs))
+    pieces = [(start, min(start + size, n_items)) for start in range(0, n_items, size)]
+    batches = [make_batch(items)] if len(pieces) == 1 else None  # many are made twice rather than kept
+
+    def batch_of(piece: tuple[int, int]) -> Batch:
+        return batches[0] if batches else make_batch(items, *piece)
+
+    context = scorer.fit(batch_of(pieces[0]))
+    if context is not None:
+        for piece in pieces[1:]:
+            context = context + scorer.fit(batch_of(piece))
+    notice = scorer.notice(context)
+    if notice is not None:
+        warnings.warn(f"{scorer.name}: {notice}", UserWarning, stacklevel=4)
+
+    def stats_of(piece: tuple[int, int]) -> SegmentStats:
+        return scorer.segment_stats(batch_of(piece), context)
+
+    if n_jobs == 1 or len(pieces) == 1:
+        return SegmentStats.concatenate([stats_of(piece) for piece in pieces])
+    with ThreadPoolExecutor(n_jobs) as pool:
+        return SegmentStats.concatenate(list(pool.map(stats_of, pieces)))
 
 
 def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -43,15 +43,30 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """Checked lists: predictions, and for each of them its list of references (None stands for no reference)."""
+    """Checked texts as Python strings.
+
+    Attributes
+    ----------
+    predictions : list of str, length n
+    references : list of str, length m
+        The references of all items, item by item.
+    reference_offsets : ndarray of int64, shape (n + 1,)
+        Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``.
+    """
 
     predictions: list[str]
-    references: list[list[str]]
+    references: list[str]
+    reference_offsets: NDArray[np.int64]
 
     @property
     def missing(self) -> list[int]:
         """Indices of the items without a reference."""
-        return [index for index, texts in enumerate(self.references) if not texts]
+        return np.flatnonzero(np.diff(self.reference_offsets) == 0).tolist()
+
+    def reference_lists(self) -> list[list[str]]:
+        """Return one list of references an item."""
+        bounds = self.reference_offsets.tolist()
+        return [self.references[start:stop] for start, stop in pairwise(bounds)]
 
 
 def read_items(predictions: object, references: object) -> Items:
@@ -78,32 +93,32 @@ def read_items(predictions: object, references: object) -> Items:
     texts = _as_list(predictions, "predictions", "one text an item", 1)
     targets = _as_list(references, "references", "one text or one list of texts an item", 2)
     _check_texts(texts, "predictions")
-    lists = _reference_lists(targets)
-    if len(texts) != len(lists):
+    flat, offsets = _flat_references(targets)
+    if len(texts) != len(targets):
         raise InputError(
             f"predictions and references must have one entry an item, got {len(texts)} predictions and "
-            f"{len(lists)} references." + _transposed_hint(len(texts), lists, targets)
+            f"{len(targets)} references." + _transposed_hint(len(texts), offsets, targets)
         )
-    return Items(texts, lists)
+    return Items(texts, flat, offsets)
 
 
-def make_batch(items: Items) -> Batch:
-    """Encode checked items as UTF-8.
+def make_batch(items: Items, start: int = 0, stop: int | None = None) -> Batch:
+    """Encode checked items, or the items `start` to `stop` of them, as UTF-8.
 
     Raises
     ------
     InputError
         Names the first text that cannot be encoded (a lone surrogate).
     """
-    counts = np.fromiter(map(len, items.references), np.int64, len(items.references))
-    offsets = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=offsets[1:])
-    texts = [*items.predictions, *chain.from_iterable(items.references)]
+    offsets = items.reference_offsets[start : None if stop is None else stop + 1]
+    predictions, references = items.predictions, items.references
+    if len(offsets) < len(items.reference_offsets):
+        predictions, references = predictions[start:stop], references[offsets[0] : offsets[-1]]
     try:
-        encoded = pa.array(texts, pa.large_string())
+        encoded = pa.array(predictions + references, pa.large_string())
     except UnicodeEncodeError:
         raise _encoding_error(items) from None
-    return Batch(encoded, offsets)
+    return Batch(encoded, offsets - offsets[0])
 
 
 def read_batch(predictions: object, references: object) -> Batch:
@@ -151,25 +166,31 @@ def _check_texts(texts: list[Any], where: str) -> None:
             raise InputError(f"item {index} of {where} must be a string, got {shorten(text)} ({_kind(text)}).")
 
 
-def _reference_lists(targets: list[Any]) -> list[list[str]]:
+def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64]]:
+    """Return all references in one list, and where those of each item begin."""
     kinds = set(map(type, targets))
     if kinds <= {str}:
-        return [[text] for text in targets]
+        return targets, np.arange(len(targets) + 1)
     if not kinds <= {list, tuple}:
-        targets = [_reference_entry(index, entry) for index, entry in enumerate(targets)]
-        first = next((entry for entry in targets if entry is not None), None)
-        for index, entry in enumerate(targets):
-            if entry is not None and isinstance(entry, str) != isinstance(first, str):
-                raise InputError(
-                    f"item {index} of references is {_described(entry)}, but an earlier one is {_described(first)}: "
-                    "give either one string an item or one list of strings an item."
-                )
-        targets = [[] if entry is None else [entry] if isinstance(entry, str) else entry for entry in targets]
+        targets = _as_lists(targets)
     flat = list(chain.from_iterable(targets))
     if not set(map(type, flat)) <= {str}:
         for index, entry in enumerate(targets):
             _check_texts(list(entry), f"the references of item {index}")
-    return [list(entry) for entry in targets]
+    return flat, np.cumsum([0, *map(len, targets)])
+
+
+def _as_lists(targets: list[Any]) -> list[Any]:
+    """Return one list an item for entries of any kind; all of them must be texts, or all of them lists."""
+    entries = [_reference_entry(index, entry) for index, entry in enumerate(targets)]
+    first = next((entry for entry in entries if entry is not None), None)
+    for index, entry in enumerate(entries):
+        if entry is not None and isinstance(entry, str) != isinstance(first, str):
+            raise InputError(
+                f"item {index} of references is {_described(entry)}, but an earlier one is {_described(first)}: "
+                "give either one string an item or one list of strings an item."
+            )
+    return [[] if entry is None else [entry] if isinstance(entry, str) else entry for entry in entries]
 
 
 def _reference_entry(index: int, entry: Any) -> Any:
@@ -182,19 +203,20 @@ def _reference_entry(index: int, entry: Any) -> Any:
     )
 
 
-def _transposed_hint(n_items: int, lists: list[list[str]], targets: list[Any]) -> str:
-    if lists and not isinstance(targets[0], str) and all(len(texts) == n_items for texts in lists):
+def _transposed_hint(n_items: int, offsets: NDArray[np.int64], targets: list[Any]) -> str:
+    if targets and not isinstance(targets[0], str) and (np.diff(offsets) == n_items).all():
         return (
-            f" The references look transposed: {len(lists)} lists of {n_items} texts. Give one list an item, "
+            f" The references look transposed: {len(targets)} lists of {n_items} texts. Give one list an item, "
             "[list(texts) for texts in zip(*references)]."
         )
     return ""
 
 
 def _encoding_error(items: Items) -> InputError:
+    lists = enumerate(items.reference_lists())
     named = chain(
         ((f"item {index} of predictions", text) for index, text in enumerate(items.predictions)),
-        ((f"a reference of item {index}", text) for index, texts in enumerate(items.references) for text in texts),
+        ((f"a reference of item {index}", text) for index, texts in lists for text in texts),
     )
     for name, text in named:
         try:

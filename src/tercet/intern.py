@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .intern_kernels import most_types, rehash, scan
+from .intern_kernels import READ_AS, count_line_ends, most_types, number_tokens, rehash
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +40,18 @@ class Interned:
 
 
 def intern_bytes(
-    data: bytes, offsets: NDArray[np.int64], classes: NDArray[np.uint8], padded: bool = True
+    data: NDArray[np.uint8], offsets: NDArray[np.int64], table: NDArray[np.uint16], padded: bool = True
 ) -> Interned:
     """Split documents into tokens and give each different token an id.
 
     Parameters
     ----------
-    data : bytes
+    data : ndarray of uint8
         UTF-8 bytes of all documents.
     offsets : ndarray of int64, shape (d + 1,)
         Where each document begins in `data`.
-    classes : ndarray of uint8, shape (256,)
-        What each byte means: WORD, SPACE, ...
+    table : ndarray of uint16, shape (256,)
+        What each byte is read as (plus 1; 0 separates tokens), and what it means: SINGLE, POINT, DASH or WIDE.
     padded : bool
         Whether a full stop at an end of a document counts as standing next to a blank (13a) or not (zh).
 
@@ -63,27 +63,27 @@ def intern_bytes(
     -----
     Time is linear in the bytes. Memory: 4 bytes for each byte of text (the ids at worst) and the hash table.
     """
-    buffer = np.frombuffer(data, np.uint8)
     n_documents = len(offsets) - 1
-    ids = np.empty(len(buffer) + 1, np.int32)
+    ids = np.empty(len(data) + 1, np.int32)
     token_offsets = np.empty(n_documents + 1, np.int64)
     line_offsets = np.empty(n_documents + 1, np.int64)
-    line_starts = np.empty(n_documents + len(buffer) // 2 + 2, np.int64)
+    n_line_ends = int(count_line_ends(data))
+    line_starts = np.empty(n_documents + n_line_ends + 1, np.int64)
     state = np.zeros(3, np.int64)  # tokens, lines, types so far
-    keys, values = np.zeros(1 << 14, np.uint64), np.empty(1 << 14, np.int32)
-    starts, lengths = np.empty(1 << 13, np.int64), np.empty(1 << 13, np.int64)
+    capacity = 1 << min(max((len(data) // 32).bit_length(), 10), 20)  # a guess at the vocabulary; grows if too small
+    keys, values = np.zeros(capacity, np.uint64), np.empty(capacity, np.int32)
+    starts, lengths = np.empty(capacity // 2, np.int64), np.empty(capacity // 2, np.int64)
     done = 0
     while True:
         # The kernel stops before a document that might overfill the table: an array that grows inside the hot
         # loop would make every step of it slower.
-        done = scan(
-            buffer, offsets, done, classes, padded, state, keys, values, starts, lengths, ids,
+        done = number_tokens(
+            data, offsets, done, table, padded, n_line_ends > 0, state, keys, values, starts, lengths, ids,
             token_offsets, line_starts, line_offsets,
         )  # fmt: skip
         if done == n_documents:
             break
         room = int(state[2]) + int(most_types(int(offsets[done + 1] - offsets[done])))
-        capacity = len(keys)
         while capacity < 2 * room:
             capacity *= 4
         keys, values = rehash(keys, values, np.zeros(capacity, np.uint64), np.empty(capacity, np.int32))
@@ -95,7 +95,8 @@ def intern_bytes(
 
     def words() -> list[str]:
         spans = zip(starts[:n_types].tolist(), lengths[:n_types].tolist(), strict=True)
-        return [data[start : start + length].decode() for start, length in spans]
+        read_as = ((table & READ_AS).astype(np.int64) - 1).astype(np.uint8).tobytes()
+        return [data[start : start + length].tobytes().translate(read_as).decode() for start, length in spans]
 
     return Interned(ids[:n_tokens], token_offsets, line_starts[: n_lines + 1], line_offsets, n_types, words)
 

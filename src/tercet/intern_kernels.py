@@ -1,24 +1,47 @@
-"""Kernel that splits bytes into tokens and gives each different token an id.
+"""Kernels that split bytes into tokens and give each different token an id.
 
-Every token costs one probe of a hash table. Tokens of up to seven bytes are their own key; longer ones are hashed
-and compared with their first occurrence, so ids are exact.
+Three steps a document: mark the words between blanks without a branch (a mispredicted one costs more than the work
+on a letter), split the few words that hold marks, and number the tokens, one probe of a hash table each.
+
+The key of a token is the number that its bytes, plus 1, write in base 257: exact for up to seven bytes; longer tokens
+overflow, and are compared with their first occurrence, so ids are exact.
 """
 
 import numpy as np
 
 from .jit import kernel
 
-# What a byte means to the scanner.
-WORD, SPACE, LINE, SINGLE, POINT, DASH, WIDE = range(7)
-#   SPACE   separates tokens
-#   LINE    separates tokens and lines
+# What a byte is read as (its value plus 1, or 0 for a separator), and in the upper bits what else it means.
+SEPARATOR = 0
+READ_AS = 0x1FF
+SINGLE, POINT, DASH, WIDE = 0x200, 0x400, 0x800, 0x1000
 #   SINGLE  is a token of its own
 #   POINT   full stop or comma of 13a: a token of its own unless digits stand on both sides
 #   DASH    hyphen of 13a: a token of its own behind a digit
 #   WIDE    may begin a white-space character outside ASCII
+_MARKED = 1 << 31  # of a span: the word holds such a byte
 
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+_ONE = np.uint64(1)
 _EMPTY = np.uint64(0)
+_LONG = np.uint64(1) << np.uint64(63)  # of a key: more than seven bytes
+
+
+@kernel
+def count_ascii_letters(data):
+    """Count the bytes A to Z and a to z."""
+    count = 0
+    for byte in data:
+        count += ((byte | 0x20) - 97) & 0xFF < 26
+    return count
+
+
+@kernel
+def count_line_ends(data):
+    """Count the bytes that end a line."""
+    count = 0
+    for byte in data:
+        count += byte == 10
+    return count
 
 
 @kernel
@@ -48,6 +71,28 @@ def rehash(keys, values, new_keys, new_values):
 
 
 @kernel
+def _mark_words(data, begin, end, table, keys, ends, spans):
+    """Write key, end and span of every word in ``data[begin:end]`` and return their number.
+
+    A span is the size of a word, with _MARKED where it holds a byte that means more than itself. Every byte writes
+    to the place of the present or the next word; what stays is what its last byte wrote.
+    """
+    n_words, key, size, marked, before = 0, _EMPTY, 0, 0, 0
+    for p in range(begin, end):
+        entry = np.int64(table[data[p]])
+        inside = np.int64(entry != SEPARATOR)
+        n_words += before & (inside ^ 1)
+        key = ((key << np.uint64(8)) + key + np.uint64(entry & READ_AS)) & (_EMPTY - np.uint64(inside))
+        size = (size + 1) & -inside
+        marked = (marked | entry) & -inside
+        keys[n_words] = key
+        ends[n_words] = p + 1
+        spans[n_words] = size | np.int64(marked > READ_AS) << 31
+        before = inside
+    return n_words + before
+
+
+@kernel
 def _space_length(first, second, third):
     """Bytes of the white-space character outside ASCII that these bytes begin with (str.isspace), or 0."""
     if first == 0xC2:  # U+0085, U+00A0
@@ -62,123 +107,137 @@ def _space_length(first, second, third):
 
 
 @kernel
-def scan(
-    data, offsets, first, classes, padded, state, keys, values, starts, lengths, ids,
+def _split_word(data, start, stop, begin, end, table, padded, keys, ends, spans, n_tokens):
+    """Write the tokens of the word ``data[start:stop]`` from place `n_tokens` on; return the place behind them.
+
+    The rules of 13a are four regular expressions applied one after the other. As rules for one position they are: a
+    full stop or comma stands alone if the byte behind it is not a digit, or if the byte before it is neither a digit
+    nor a full stop that was itself taken by this second condition; a hyphen stands alone behind a digit. The
+    document is ``data[begin:end]``; beyond it stands a blank if `padded`, else nothing that a rule could match.
+    """
+    paired = -2  # the last full stop that was taken together with the byte before it
+    key, size = _EMPTY, 0
+    p = start
+    while p <= stop:
+        n_space, alone, entry = 0, False, 0
+        if p < stop:
+            entry = np.int64(table[data[p]])
+            if entry & WIDE:
+                n_space = _space_length(
+                    data[p], data[p + 1] if p + 1 < stop else 0, data[p + 2] if p + 2 < stop else 0
+                )
+            elif entry & POINT:
+                digit_before = data[p - 1] >= 48 and data[p - 1] <= 57 if p > begin else not padded
+                digit_behind = data[p + 1] >= 48 and data[p + 1] <= 57 if p + 1 < end else not padded
+                pairs = not digit_before and paired != p - 1
+                if pairs:
+                    paired = p
+                alone = pairs or not digit_behind
+            elif entry & DASH:
+                alone = p > begin and data[p - 1] >= 48 and data[p - 1] <= 57
+            else:
+                alone = entry & SINGLE > 0
+        if size > 0 and (alone or n_space > 0 or p == stop):
+            keys[n_tokens], ends[n_tokens], spans[n_tokens] = key, p, size
+            n_tokens += 1
+            key, size = _EMPTY, 0
+        if n_space > 0:
+            p += n_space
+            continue
+        if p < stop:
+            key = (key << np.uint64(8)) + key + np.uint64(entry & READ_AS)
+            size += 1
+            if alone:
+                keys[n_tokens], ends[n_tokens], spans[n_tokens] = key, p + 1, size
+                n_tokens += 1
+                key, size = _EMPTY, 0
+        p += 1
+    return n_tokens
+
+
+@kernel
+def number_tokens(
+    data, offsets, first, table, padded, has_lines, state, keys, values, starts, lengths, ids,
     token_offsets, line_starts, line_offsets,
 ):  # fmt: skip
-    """Scan documents from `first` on; return the first one that the table may not hold, or their number.
+    """Number the tokens of documents from `first` on; return the first one that the table may not hold.
 
-    The rules of 13a are four regular expressions applied one after the other; written as rules for one
-    position they are: a full stop or comma stands alone if the byte behind it is not a digit, or if the byte
-    before it is neither a digit nor a full stop that was itself taken by this second condition; a hyphen
-    stands alone behind a digit.
+    See :func:`tercet.intern.intern_bytes` for the arrays. `state` counts tokens, lines and types so far; `keys` and
+    `values` are the hash table (ids by key); `starts` and `lengths` the bytes of each type's first occurrence.
     """
     n_tokens, n_lines, n_types = state[0], state[1], state[2]
     mask = len(keys) - 1
     room = min(len(keys) // 2, len(starts))
-    n_documents = len(offsets) - 1
-    document = first
-    while document < n_documents:
+    longest = 0
+    for document in range(len(offsets) - 1):
+        longest = max(longest, offsets[document + 1] - offsets[document])
+    word_keys, word_ends = np.empty(longest // 2 + 2, np.uint64), np.empty(longest // 2 + 2, np.int64)
+    word_spans = np.empty(longest // 2 + 2, np.int64)
+    token_keys, token_ends = np.empty(longest + 1, np.uint64), np.empty(longest + 1, np.int64)
+    token_spans = np.empty(longest + 1, np.int64)
+    for document in range(first, len(offsets) - 1):
         begin, end = offsets[document], offsets[document + 1]
         if n_types + most_types(end - begin) > room:
-            break
+            state[0], state[1], state[2] = n_tokens, n_lines, n_types
+            return document
         token_offsets[document] = n_tokens
         line_offsets[document] = n_lines
-        fresh_line = True
-        paired = np.int64(-2)  # the last full stop that was taken together with the byte before it
-        p = begin
-        while p < end:
-            kind = classes[data[p]]
-            if kind == SPACE:
-                p += 1
-                continue
-            if kind == LINE:
-                fresh_line = True
-                p += 1
-                continue
-            if kind == WIDE:
-                n_space = _space_length(data[p], data[p + 1] if p + 1 < end else 0, data[p + 2] if p + 2 < end else 0)
-                if n_space > 0:
-                    p += n_space
-                    continue
-            start = p
-            while p < end:  # one token: [start, p)
-                kind = classes[data[p]]
-                if kind == WORD:
-                    p += 1
-                    continue
-                alone = False
-                if kind in (SPACE, LINE):
-                    break
-                if kind == SINGLE:
-                    alone = True
-                elif kind == WIDE:
-                    n_space = _space_length(
-                        data[p], data[p + 1] if p + 1 < end else 0, data[p + 2] if p + 2 < end else 0
+        low = begin
+        while low < end:
+            high = end
+            if has_lines:
+                high = low
+                while high < end and data[high] != 10:
+                    high += 1
+            n_words = _mark_words(data, low, high, table, word_keys, word_ends, word_spans)
+            n_found = 0
+            for word in range(n_words):
+                span = word_spans[word]
+                stop = word_ends[word]
+                if span & _MARKED:
+                    start = stop - (span ^ _MARKED)
+                    n_found = _split_word(
+                        data, start, stop, begin, end, table, padded, token_keys, token_ends, token_spans, n_found
                     )
-                    if n_space > 0:
-                        break
-                elif kind == POINT:
-                    digit_before = data[p - 1] >= 48 and data[p - 1] <= 57 if p > begin else not padded
-                    digit_behind = data[p + 1] >= 48 and data[p + 1] <= 57 if p + 1 < end else not padded
-                    pairs = not digit_before and paired != p - 1
-                    if pairs:
-                        paired = p
-                    alone = pairs or not digit_behind
-                elif kind == DASH:
-                    alone = p > begin and data[p - 1] >= 48 and data[p - 1] <= 57
-                if alone:
-                    if p == start:
-                        p += 1
-                    break
-                p += 1
-            size = p - start
-            key = np.uint64(0)
-            if size <= 7:
-                for q in range(start, p):
-                    key = (key << np.uint64(8)) | np.uint64(data[q])
-                key |= np.uint64(size) << np.uint64(56)
-            else:
-                word = np.uint64(0)
-                for q in range(start, p):
-                    word = (word << np.uint64(8)) | np.uint64(data[q])
-                    if (q - start) & 7 == 7:
-                        key = (key ^ word) * _MIX
-                        key ^= key >> np.uint64(29)
-                        word = np.uint64(0)
-                key = (key ^ word ^ np.uint64(size)) * _MIX
-                key |= np.uint64(1) << np.uint64(63)
-            slot = _slot(key, mask)
-            found = np.int32(-1)
-            while keys[slot] != _EMPTY:
-                if keys[slot] == key:
-                    found = values[slot]
-                    if size > 7:
-                        same = lengths[found] == size
-                        if same:
-                            other = starts[found]
-                            for q in range(size):
-                                if data[other + q] != data[start + q]:
-                                    same = False
-                                    break
-                        if not same:
-                            found = np.int32(-1)
-                    if found >= 0:
-                        break
-                slot = (slot + 1) & mask
-            if found < 0:
-                found = np.int32(n_types)
-                keys[slot] = key
-                values[slot] = found
-                starts[n_types] = start
-                lengths[n_types] = size
-                n_types += 1
-            if fresh_line:
+                else:
+                    token_keys[n_found], token_ends[n_found], token_spans[n_found] = word_keys[word], stop, span
+                    n_found += 1
+            if n_found > 0:
                 line_starts[n_lines] = n_tokens
                 n_lines += 1
-                fresh_line = False
-            ids[n_tokens] = found
-            n_tokens += 1
-        document += 1
+            for token in range(n_found):
+                size = token_spans[token]
+                start = token_ends[token] - size
+                key = token_keys[token]
+                if size > 7:
+                    key |= _LONG
+                slot = _slot(key, mask)
+                found = -1
+                while keys[slot] != _EMPTY:
+                    if keys[slot] == key:
+                        found = np.int64(values[slot])
+                        if size > 7:
+                            same = lengths[found] == size
+                            if same:
+                                other = starts[found]
+                                for q in range(size):
+                                    if table[data[other + q]] != table[data[start + q]]:
+                                        same = False
+                                        break
+                            if not same:
+                                found = -1
+                        if found >= 0:
+                            break
+                    slot = (slot + 1) & mask
+                if found < 0:
+                    found = n_types
+                    keys[slot] = key
+                    values[slot] = found
+                    starts[n_types] = start
+                    lengths[n_types] = size
+                    n_types += 1
+                ids[n_tokens] = found
+                n_tokens += 1
+            low = high + 1
     state[0], state[1], state[2] = n_tokens, n_lines, n_types
-    return document
+    return len(offsets) - 1

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .columns import Batch
+from .intern_kernels import count_ascii_letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +46,10 @@ def count_letters(batch: Batch) -> LetterCounts:
     if data is None:
         return LetterCounts(0, 0)
     raw = np.frombuffer(data, np.uint8)
-    n_ascii = int(np.count_nonzero(((raw | 0x20) >= ord("a")) & ((raw | 0x20) <= ord("z"))))
-    beyond = raw[raw >= 0x80]  # all bytes of all characters outside ASCII, and so text by itself
-    if len(beyond) == 0:
+    n_ascii = count_ascii_letters(raw)
+    if raw.max(initial=0) < 0x80:
         return LetterCounts(n_ascii, 0)
+    beyond = raw[raw >= 0x80]  # all bytes of all characters outside ASCII, and so text by itself
     points = np.frombuffer(beyond.tobytes().decode().encode("utf-32-le"), np.uint32)
     counts = np.bincount(points)
     used = np.flatnonzero(counts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from .api import make_scorer, own_options, score_items
-from .columns import Items, check_missing, make_batch, read_items
+from .columns import check_missing, make_batch, read_items
 from .errors import InputError
 
 
@@ -32,7 +32,7 @@ class SuiteModule:
         super().__init__(*args, **kwargs)
         self._missing: list[int] = []  # added items without reference, which only compute's options can allow
         self._failure: Exception | None = None
-        self._read = Items([], [])
+        self._read: tuple[list[str], list[list[str]]] = [], []
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
         """Score the predictions added so far and those given here.
@@ -49,7 +49,7 @@ class SuiteModule:
             `dict`, or `None` if this is not the main process (`process_id != 0`).
         """
         scorer = make_scorer(self.metric, own_options(self.metric, options))
-        items = Items([], [])
+        items = read_items([], [])
         if predictions is not None or references is not None:
             items = read_items(predictions, references)
         stored = len(self)  # type: ignore[arg-type]
@@ -57,10 +57,11 @@ class SuiteModule:
         if not items.predictions:
             if stored == 0:
                 raise InputError("The corpus is empty: predictions and references must have at least one item.")
-            items = Items(None, None)  # type: ignore[arg-type]
-        result = super().compute(  # type: ignore[misc]
-            predictions=items.predictions, references=items.references, scorer=scorer
-        )
+            result = super().compute(scorer=scorer)  # type: ignore[misc]
+        else:
+            result = super().compute(  # type: ignore[misc]
+                predictions=items.predictions, references=items.reference_lists(), scorer=scorer
+            )
         failure, self._failure = self._failure, None
         self._missing = []
         if failure is not None:
@@ -70,9 +71,9 @@ class SuiteModule:
 
     def _put_back(self, stored: int) -> None:
         """Add again what had been added before a call that failed (one process: others have let theirs go)."""
-        items, self._read = self._read, Items([], [])
+        (predictions, references), self._read = self._read, ([], [])
         if self.num_process == 1:
-            self.add_batch(predictions=items.predictions[:stored], references=items.references[:stored])
+            self.add_batch(predictions=predictions[:stored], references=references[:stored])
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **inputs: Any) -> None:
         """Add predictions and references; they are checked first, and a refused batch adds nothing.
@@ -89,7 +90,7 @@ class SuiteModule:
         if items.predictions:
             stored = len(self)  # type: ignore[arg-type]
             super().add_batch(  # type: ignore[misc]
-                predictions=items.predictions, references=items.references
+                predictions=items.predictions, references=items.reference_lists()
             )
             self._missing += [stored + index for index in items.missing]
 
@@ -109,11 +110,10 @@ class SuiteModule:
 
     def _compute(self, predictions: Any, references: Any, scorer: Any) -> dict[str, Any]:
         """Score what the base class read back; an error waits until it has closed its files."""
-        items = Items(predictions, [texts or [] for texts in references])
         try:
-            return score_items(scorer, items).to_dict()
+            return score_items(scorer, read_items(predictions, references)).to_dict()
         except Exception as error:  # also of a user's tokenizer
-            self._failure, self._read = error, items
+            self._failure, self._read = error, (predictions, references)
             return {}
 
 

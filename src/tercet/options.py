@@ -137,6 +137,8 @@ class Options:
         Number of bootstrap resamples.
     seed : int
         Seed of the resamples: the same seed gives the same interval.
+    n_jobs : int
+        Threads that tokenize and count; the result is the same.
     """
 
     missing_references: str = option("error", one_of(*MISSING_POLICIES))
@@ -147,6 +149,7 @@ class Options:
     )
     n_resamples: int = option(1000, integer(1))
     seed: int = option(12345, integer(0))
+    n_jobs: int = option(1, integer(1, 256))
 
 
 def option_names(kind: type[Options]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -131,6 +130,16 @@ class RougeScorer(Scorer[RougeOptions]):
             return self.options.tokenizer
         return "unicode" if context is not None and context.mostly_dropped else "rouge"
 
+    def notice(self, context: LetterCounts | None) -> str | None:
+        """Return a warning when ``tokenizer="auto"`` does not choose the tokenizer of rouge_score."""
+        if self.options.tokenizer != "auto" or self._tokenizer(context) == "rouge":
+            return None
+        return (
+            "the tokenizer of rouge_score keeps a-z and 0-9 only and would drop more than half of the letters of "
+            "these texts; tokenizer='unicode' is used instead. Give tokenizer='unicode' or tokenizer='rouge' to "
+            "choose."
+        )
+
     def signature(self, context: LetterCounts | None) -> str:
         """Return the options that the score depends on, and the implementation that it equals."""
         o = self.options
@@ -167,14 +176,6 @@ class RougeScorer(Scorer[RougeOptions]):
     def segment_stats(self, batch: Batch, context: LetterCounts | None) -> SegmentStats:
         """Return one row an item."""
         tokenizer = self._tokenizer(context)
-        if self.options.tokenizer == "auto" and tokenizer != "rouge":
-            warnings.warn(
-                "rouge_nlws: the tokenizer of rouge_score keeps a-z and 0-9 only and would drop more than half of "
-                "the letters of these texts; tokenizer='unicode' is used instead. Give tokenizer='unicode' or "
-                "tokenizer='rouge' to choose.",
-                UserWarning,
-                stacklevel=2,
-            )
         tokens = self._tokens(batch, tokenizer)
         base = self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items])
         counter = PairCounter(tokens, self.options.rouge_types, self._by_script)

@@ -75,6 +75,10 @@ class Scorer(ABC, Generic[OptionsT]):
         """Return what the scorer must know of the whole corpus before it scores a part; contexts add up."""
         return None
 
+    def notice(self, context: Any) -> str | None:
+        """Return what a user should be told of the context, once a call; None for nothing."""
+        return None
+
     @abstractmethod
     def signature(self, context: Any) -> str:
         """Return how the statistics are made."""

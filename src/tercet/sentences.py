@@ -12,7 +12,7 @@ _SENTENCE_END = re.compile(
     rf"(?P<mark>[.!?…]+[{_CLOSERS}]*)\s+(?=\S)"
     rf"|(?P<wide>[{_WIDE_MARKS}]+[{_CLOSERS}]*)(?![{_WIDE_MARKS}{_CLOSERS}])\s*(?=\S)"
 )
-_ABBREVIATION = re.compile(r"(?:^|[\s(])(?:\w|Dr|Mr|Mrs|Ms|Prof|St|No|Nr|Sr|Sra|vs|e\.g|i\.e|U\.S|т\.е|ул|г)\.$")
+_ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[^\W\d]|Dr|Mr|Mrs|Ms|Prof|St|No|Nr|Sr|Sra|vs|e\.g|i\.e|U\.S|т\.е|ул|г)\.$")
 
 
 def split_sentences(text: str) -> str:

@@ -31,7 +31,8 @@ def split_intl(text: str) -> list[str]:
 def _unicode_pattern() -> Any:
     import regex
 
-    unspaced = r"\u3005-\u3007\u30fc\uff70\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+    extenders = r"\u3005-\u3007\u3031-\u3035\u303c\u30fc\uff70\uff9e\uff9f"  # letters of no script of their own
+    unspaced = extenders + r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
     joiners = r"\u200c\u200d"
     return regex.compile(
         rf"(?V1)[{unspaced}&&[\p{{L}}\p{{N}}]]\p{{M}}*|[[\p{{L}}\p{{M}}\p{{N}}]--[{unspaced}]][[\p{{L}}\p{{M}}\p{{N}}{joiners}]--[{unspaced}]]*"

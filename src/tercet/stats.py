@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,11 +51,20 @@ class SegmentStats:
         """
         if not isinstance(other, SegmentStats):
             return NotImplemented
-        if (self.signature, self.columns) != (other.signature, other.columns):
-            raise MergeError(
-                f"Statistics of different signatures do not add up: {self.signature} and {other.signature}."
-            )
-        return SegmentStats(self.signature, self.columns, np.concatenate([self.rows, other.rows]))
+        return SegmentStats.concatenate([self, other])
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[SegmentStats]) -> SegmentStats:
+        """Return the rows of one or more parts, in order; MergeError as for ``+``."""
+        first = parts[0]
+        for part in parts[1:]:
+            if (first.signature, first.columns) != (part.signature, part.columns):
+                raise MergeError(
+                    f"Statistics of different signatures do not add up: {first.signature} and {part.signature}."
+                )
+        return (
+            first if len(parts) == 1 else cls(first.signature, first.columns, np.concatenate([p.rows for p in parts]))
+        )
 
     def total(self) -> NDArray[np.float64]:
         """Return the sum of the rows, shape (k,)."""

@@ -13,50 +13,56 @@ from numpy.typing import NDArray
 from .columns import Batch
 from .errors import InputError, shorten
 from .intern import Interned, intern_bytes
-from .intern_kernels import DASH, LINE, POINT, SINGLE, SPACE, WIDE, WORD
+from .intern_kernels import DASH, POINT, SEPARATOR, SINGLE, WIDE
 from .splitters import split_char, split_intl, split_ja, split_jieba, split_unicode
 from .tokens import Ragged, TokenBatch
 
 Splitter = Callable[[str], Iterable[str]]
 
 
-def _classes(default: int, **marks: int) -> NDArray[np.uint8]:
-    table = np.full(256, default, np.uint8)
-    table[list(range(9, 14)) + list(range(0x1C, 0x21))] = SPACE
-    for byte in (0xC2, 0xE1, 0xE2, 0xE3):
-        table[byte] = WIDE
-    table[list(b'{|}~[\\]^_`!"#$%&()*+:;<=>?@/')] = marks.get("punctuation", default)
-    table[list(b".,")] = marks.get("point", default)
-    table[ord("-")] = marks.get("dash", default)
+def _table(punctuation: int = 0, point: int = 0, dash: int = 0) -> NDArray[np.uint16]:
+    """Return what each byte means where white space separates tokens and ASCII marks mean what is given."""
+    table = np.arange(1, 257)
+    table[[0xC2, 0xE1, 0xE2, 0xE3]] |= WIDE
+    table[list(b'{|}~[\\]^_`!"#$%&()*+:;<=>?@/')] |= punctuation
+    table[list(b".,")] |= point
+    table[ord("-")] |= dash
+    table[[*range(9, 14), *range(0x1C, 0x21)]] = SEPARATOR
+    return table.astype(np.uint16)
+
+
+def _rouge_table() -> NDArray[np.uint16]:
+    """Return a table by which letters and digits of ASCII are read in lower case; all else separates."""
+    table = np.full(256, SEPARATOR, np.uint16)
+    for byte in b"0123456789abcdefghijklmnopqrstuvwxyz":
+        table[[byte, ord(chr(byte).upper())]] = byte + 1
     return table
 
 
-_WHITESPACE = _classes(WORD)
-_WHITESPACE[10] = LINE
-_MTEVAL = _classes(WORD, punctuation=SINGLE, point=POINT, dash=DASH)
-_MTEVAL[10] = LINE
-
-# ROUGE: ASCII letters and digits in lower case, the line end, and a blank for everything else.
-_ROUGE_BYTES = bytes(
-    byte if chr(byte) in "0123456789abcdefghijklmnopqrstuvwxyz\n" else byte + 32 if 65 <= byte <= 90 else 32
-    for byte in range(256)
-)
-_ROUGE_CLASSES = np.full(256, WORD, np.uint8)
-_ROUGE_CLASSES[32], _ROUGE_CLASSES[10] = SPACE, LINE
+_WHITESPACE = _table()
+_MTEVAL = _table(punctuation=SINGLE, point=POINT, dash=DASH)
+_ROUGE = _rouge_table()
 
 
-def _bytes_of(texts: Any) -> tuple[bytes, NDArray[np.int64]]:
-    """Return the UTF-8 bytes of an Arrow column of texts, and where each text begins."""
+def _bytes_of(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the UTF-8 bytes of an Arrow column of texts (not a copy), and where each text begins."""
     _, offsets, data = texts.buffers()
     starts = np.frombuffer(offsets, np.int64, len(texts) + 1, texts.offset * 8)
-    return (data.to_pybytes() if data is not None else b""), starts
+    return np.frombuffer(data if data is not None else b"", np.uint8), starts
+
+
+def _contains(data: NDArray[np.uint8], *needles: bytes) -> bool:
+    """Return whether any of the needles stands in the bytes; their last byte alone is looked for first."""
+    view = data.tobytes()
+    return any(needle[-1:] in view and needle in view for needle in needles)
 
 
 def _by_rouge(texts: Any) -> Interned:
     data, starts = _bytes_of(texts)
-    if b"\xc4\xb0" in data or b"\xe2\x84\xaa" in data:  # the two letters whose lower case is in ASCII
+    outside_ascii = data.max(initial=0) > 127
+    if outside_ascii and _contains(data, "\u0130".encode(), "\u212a".encode()):  # lower-cased, they are inside
         data, starts = _bytes_of(_mapped(str.lower, texts))
-    return intern_bytes(data.translate(_ROUGE_BYTES), starts, _ROUGE_CLASSES)
+    return intern_bytes(data, starts, _ROUGE)
 
 
 def _by_whitespace(texts: Any) -> Interned:
@@ -65,7 +71,7 @@ def _by_whitespace(texts: Any) -> Interned:
 
 def _by_13a(texts: Any, strip: bool = True) -> Interned:
     data, starts = _bytes_of(texts)
-    if b"&" in data or b"<skipped>" in data or b"-\n" in data:
+    if _contains(data, b"&", b"<skipped>", b"-\n"):
         data, starts = _bytes_of(_mapped(lambda text: _unescaped(text, strip), texts))
     return intern_bytes(data, starts, _MTEVAL)
 

