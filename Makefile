@@ -33,3 +33,4 @@ bench: $(VENV)/.test-installed  ## tercet beside its peers; writes benchmarks/RE
 
 clean:
 	rm -rf $(VENV) build dist
+	find . -name __pycache__ -prune -exec rm -rf {} +

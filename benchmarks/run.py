@@ -89,7 +89,7 @@ def compare(row: Row, work: Work, rounds: int, budget: float) -> dict[str, float
 
 
 def stages(work: Work, rounds: int) -> dict[str, float]:
-    """Return nanoseconds a token of each stage, the best of some rounds."""
+    """Return nanoseconds per token of each stage, the best of some rounds."""
     from tercet.api import make_scorer, summarize
     from tercet.columns import make_batch, read_items
     from tercet.rouge_counts import PairCounter
@@ -226,7 +226,7 @@ def report(rows: list[tuple[Row, dict[str, float]]], texts: dict[str, Work]) -> 
         "",
         table(rows),
     ]
-    parts += ["", "## Nanoseconds a token of each stage (MT)", "", "| stage | ns a token |", "|---|---|"]
+    parts += ["", "## Nanoseconds per token of each stage (MT)", "", "| stage | ns per token |", "|---|---|"]
     parts += [f"| {name} | {value:.1f} |" for name, value in stages(texts["MT"], 15).items()]
     parts += ["", "## First call, over an empty metric after `import evaluate`", "", "| | seconds |", "|---|---|"]
     parts += [f"| {name} | {value:.2f} |" for name, value in start_up().items()]

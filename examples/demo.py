@@ -16,7 +16,7 @@ OPTIONS = {("bleu_multi", "zh"): {"tokenizer": "zh"}}  # Chinese has no blanks: 
 
 
 def read_test_set(language):
-    """Return the rows of a test set: several references an item, some cells of them empty."""
+    """Return the rows of a test set: several references per item, some cells of them empty."""
     with open(HERE / "data" / f"{language}.tsv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     names = [name for name in rows[0] if name.startswith("reference")]

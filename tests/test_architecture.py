@@ -12,8 +12,9 @@ SOURCE = ROOT / "src" / "tercet"
 ORDER = [
     "errors", "options", "jit", "columns", "tokens", "intern_kernels", "intern", "letters", "splitters", "tokenizers",
     "sentences", "stems", "ngram_kernels", "ngrams", "skipgram_kernels", "skipgrams", "lcs_kernels", "lcs",
-    "signature", "stats", "scorer", "result", "resample",
-    "smoothing", "bleu_options", "bleu", "rouge_types", "rouge155", "rouge_counts", "rouge",
+    "signature", "stats", "scorer", "result", "resample_kernels", "resample",
+    "smoothing", "bleu_lengths", "bleu_options", "bleu_signature", "bleu",
+    "rouge_types", "rouge155", "rouge_counts", "rouge_references", "rouge",
     "api", "module", "__init__",
 ]  # fmt: skip
 

@@ -13,9 +13,12 @@ from texts import all_pairs, corpora
 
 CASES = [
     ("bleu_multi", {}),
-    ("bleu_multi", {"smooth_method": "exp", "tokenizer": "intl", "lowercase": True, "max_order": 3}),
+    (
+        "bleu_multi",
+        {"smooth_method": "exp", "effective_order": True, "tokenizer": "intl", "lowercase": True, "max_order": 3},
+    ),
     ("bleu_multi", {"weights": {"low": (0.7, 0.3), "high": (0, 0, 0.5, 0.5)}, "reference_length": "average"}),
-    ("bleu_multi", {"smooth_method": "nltk7", "effective_order": True}),
+    ("bleu_multi", {"smooth_method": "nltk7"}),
     ("bleu_multi", {"compat": "evaluate", "smooth": True}),
     ("bleu_multi", {"compat": "nltk"}),
     ("rouge_nlws", {}),

@@ -154,35 +154,49 @@ def test_what_is_kept_begins_the_text(text, limit):
 # --- letters
 
 
+UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "IDEOGRAPHIC")
+
+
+def is_other(character):
+    return ord(character) > 127 and unicodedata.category(character)[0] in "LM"
+
+
 def plain_counts(documents):
-    characters = "".join(documents)
-    other = [each for each in characters if ord(each) > 127 and unicodedata.category(each)[0] in "LM"]
-    return LetterCounts(sum(each in string.ascii_letters for each in characters), len(other))
+    other = [each for each in "".join(documents) if is_other(each)]
+    return LetterCounts(
+        ascii=sum(each in string.ascii_letters for each in "".join(documents)),
+        other=len(other),
+        without_blanks=sum(unicodedata.name(each, "").startswith(UNSPACED) for each in other),
+        lost=sum(
+            any(map(is_other, text)) and not any(each.isascii() and each.isalnum() for each in text)
+            for text in documents
+        ),
+    )
 
 
 def counted(documents):
-    return count_letters(read_batch(documents, [[] for _ in documents]))
+    return count_letters(read_batch(["Привет 北京 abc" for _ in documents], documents))
 
 
 @settings(deadline=None)
 @given(st.lists(st.lists(texts.any_texts, max_size=3), max_size=4))
 def test_letters_of_parts_add_up(parts):
     whole = [text for part in parts for text in part]
-    assert counted(whole) == plain_counts(whole) == reduce(add, map(counted, parts), LetterCounts(0, 0))
+    assert counted(whole) == plain_counts(whole) == reduce(add, map(counted, parts), LetterCounts(0, 0, 0, 0))
 
 
 @pytest.mark.parametrize("language", texts.PAIRS)
-def test_letters_of_a_language(language):
+def test_letters_of_the_references_of_a_language(language):
     predictions, references = texts.all_pairs([language])
-    documents = predictions + [text for each in references for text in each]
     counts = count_letters(read_batch(predictions, references))
-    assert counts == plain_counts(documents)
+    assert counts == plain_counts([text for each in references for text in each])
     assert counts.mostly_dropped == (language not in (*texts.LATIN, "tr", "emoji"))
+    assert counts.mostly_without_blanks == (language in ("zh", "ja", "th"))
 
 
 @pytest.mark.parametrize(("ascii_", "other", "dropped"), [(0, 0, False), (5, 5, False), (5, 6, True), (0, 1, True)])
 def test_mostly_dropped_is_more_than_half(ascii_, other, dropped):
-    assert LetterCounts(ascii_, other).mostly_dropped is dropped
+    assert LetterCounts(ascii_, other, 0, 0).mostly_dropped is dropped
 
 
 # --- names of ROUGE types
@@ -207,7 +221,6 @@ def test_mostly_dropped_is_more_than_half(ascii_, other, dropped):
 def test_a_type(name, expected):
     (found,) = parse_types(name)
     assert found == RougeType(name, **expected)
-    assert found.by_line == (found.kind in ("Lsum", "W"))
 
 
 @pytest.mark.parametrize("names", [("rouge2", "rougeS4"), ["rouge2", "rougeS4"], {"rouge2": 1, "rougeS4": 2}])

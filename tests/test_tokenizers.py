@@ -136,7 +136,7 @@ def numbers(text):
     ids=["numbers", "object with None", "bytes", "None"],
 )
 def test_a_function_that_returns_no_strings_is_named(tokenizer, name):
-    with pytest.raises(InputError, match=f"{name} must return strings, got .* for 'a b'"):
+    with pytest.raises(InputError, match=f"{name} must return a list of strings, got .* for 'a b'"):
         tokens_of(["a b"], tokenizer)
 
 

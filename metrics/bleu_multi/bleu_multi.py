@@ -33,8 +33,8 @@ signature that says how the number was made.
 
 _KWARGS_DESCRIPTION = """
 Args:
-    predictions (`list` of `str`): one text an item.
-    references (`list` of `str` or of `list` of `str`): one reference an item, or a list of any number of them.
+    predictions (`list` of `str`): one text per item.
+    references (`list` of `str` or of `list` of `str`): one reference per item, or a list of any number of them.
     tokenizer (`str` or callable): 13a (default), intl, zh, ja, jieba, char, unicode, none, or a function from a text
         to its tokens.
     lowercase (`bool`): lower-case the texts first. Defaults to `False`.

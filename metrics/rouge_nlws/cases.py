@@ -7,7 +7,7 @@ _FOX = "The quick brown fox jumps over the lazy dog"
 
 CASES = [
     {
-        "description": "Two references an item: for each type the one with the best F",
+        "description": "Two references per item: for each type the one with the best F",
         "predictions": [
             "Transformers Transformers are fast plus efficient",
             "Good Morning",

@@ -25,8 +25,8 @@ ROUGE-1.5.5, does not drop texts that are not in Latin letters, and adds interva
 
 _KWARGS_DESCRIPTION = """
 Args:
-    predictions (`list` of `str`): one text an item.
-    references (`list` of `str` or of `list` of `str`): one reference an item, or a list of any number of them.
+    predictions (`list` of `str`): one text per item.
+    references (`list` of `str` or of `list` of `str`): one reference per item, or a list of any number of them.
     rouge_types (`list` of `str`): rouge1 ... rouge9, rougeL, rougeLsum, rougeW[weight], rougeS[gap], rougeSU[gap].
         Defaults to rouge1, rouge2, rougeL, rougeLsum, rougeW, rougeS4, rougeSU4.
     use_aggregator (`bool`): the mean over the items (default), or with `False` a list.
@@ -49,7 +49,7 @@ Args:
     n_jobs (`int`): threads that tokenize and count. Defaults to 1.
     compat (`str`): rouge_score (also for texts that it drops) or rouge155 (the Perl script).
 Returns:
-    one `float` a type (a `list` with `use_aggregator=False`),
+    one `float` per type (a `list` with `use_aggregator=False`),
     signature (`str`), n_segments, empty_predictions, missing_references (`int`),
     and on request segments and intervals.
 Examples:

@@ -1,4 +1,4 @@
-"""BLEU, ROUGE and BERTScore: equal to the reference implementations, fast, with intervals and signatures.
+"""BLEU and ROUGE: equal to the reference implementations, fast, with intervals and signatures.
 
 Examples
 --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,8 @@ from .resample import percentile_intervals
 from .result import Result
 from .scorer import Scorer, segment_lists
 from .stats import SegmentStats
+
+_OWN_PACKAGES = {"tercet", "evaluate", "evaluate_modules"}
 
 #: Items that are tokenized and counted at a time.
 PIECE = 1 << 16
@@ -37,9 +40,9 @@ def score(metric: str, predictions: Any, references: Any, **options: Any) -> Res
     metric : str
         A metric of the suite: ``"bleu_multi"``, ``"rouge_nlws"``.
     predictions : sequence of str
-        One text an item.
+        One text per item.
     references : sequence of str or of sequences of str
-        One reference an item, or a list of any number of them an item.
+        One reference per item, or a list of any number of them per item.
     **options
         The metric's options, as its card describes them.
 
@@ -105,7 +108,7 @@ def _all_stats(scorer: Scorer[Any], items: Items) -> SegmentStats:
             context = context + scorer.fit(batch_of(piece))
     notice = scorer.notice(context)
     if notice is not None:
-        warnings.warn(f"{scorer.name}: {notice}", UserWarning, stacklevel=4)
+        warnings.warn(f"{scorer.name}: {notice}", UserWarning, stacklevel=_level_of_caller())
 
     def stats_of(piece: tuple[int, int]) -> SegmentStats:
         return scorer.segment_stats(batch_of(piece), context)
@@ -127,9 +130,11 @@ def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:
     intervals = segments = None
     if o.confidence_level is not None:
         intervals = percentile_intervals(scorer, kept, o.confidence_level, o.n_resamples, o.seed)
-        notes.append(f"ci:{o.confidence_level:g},{o.n_resamples},{o.seed}")
+        notes.append(f"ci:{o.confidence_level!r},{o.n_resamples},{o.seed}")
     if o.segments:
         segments = segment_lists(scorer, stats)
+        if scorer.segment_rule is not None:
+            notes.append(f"seg:{scorer.segment_rule}")
     return Result(
         metric=scorer.name,
         scores=scorer.report(stats),
@@ -192,6 +197,14 @@ def _scorer_class(metric: str) -> type[Scorer[Any]]:
         raise OptionError(f"There is no metric {metric!r}. {did_you_mean(str(metric), SCORERS)}")
     file, name = SCORERS[metric]
     return getattr(import_module(f".{file}", __package__), name)  # type: ignore[no-any-return]
+
+
+def _level_of_caller() -> int:
+    """Return the stacklevel by which a warning points at the first line that is not of tercet or evaluate."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OWN_PACKAGES:
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _options_if_there(metric: str) -> list[str]:

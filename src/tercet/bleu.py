@@ -9,17 +9,25 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .bleu_lengths import brevity_penalty, reference_lengths
 from .bleu_options import REFERENCE_LENGTHS, BleuOptions, interpretation
+from .bleu_signature import bleu_signature
 from .columns import Batch
 from .errors import OptionError
+from .letters import LetterCounts, count_letters
 from .ngrams import clipped_matches
 from .options import Options
 from .scorer import Scorer, Scores
-from .signature import format_signature
-from .smoothing import Counts, brevity_penalty, geometric_mean, nltk_precisions, precisions
+from .smoothing import (
+    NLTK_METHODS,
+    Counts,
+    geometric_mean,
+    nltk_precisions,
+    precisions,
+)
 from .stats import SegmentStats
 from .stems import check_word_options, lemmatizer_for, map_words, stemmer_for
-from .tokenizers import tokenize, tokenizer_label
+from .tokenizers import tokenize
 from .tokens import TokenBatch
 
 
@@ -59,9 +67,16 @@ class BleuScorer(Scorer[BleuOptions]):
             )
         self._method = "add-k" if options.smooth else options.smooth_method
         self._by_nltk = options.compat == "nltk" or self._method.startswith("nltk")
-        methods = [self._method]
-        if isinstance(options.grid, Mapping):
-            methods += options.grid.get("smooth_method", [])
+        self._lowercase = options.lowercase or options.stemmer is not None or options.lemmatizer is not None
+        if self._by_nltk and options.effective_order:
+            raise OptionError("The option 'effective_order' has no meaning for NLTK's smoothing methods.")
+        methods = [self._method, *self._grid_axis("smooth_method")]
+        unknown = [method for method in methods if method != "none" and not method.startswith("nltk")]
+        if options.compat == "nltk" and unknown:
+            raise OptionError(
+                "compat='nltk' takes the smoothing methods that NLTK has: 'smooth_method' must be 'none' or 'nltk1' "
+                f"to 'nltk7'. Got {unknown[0]!r} instead."
+            )
         self._nltk_columns = self._by_nltk or any(method.startswith("nltk") for method in methods)
         self._next_columns = bool({"nltk5", "nltk7"} & set(methods))
         self._weightings = self._named_weights(options.weights)
@@ -75,6 +90,16 @@ class BleuScorer(Scorer[BleuOptions]):
             named = {f"bleu_{name}": self._padded(each) for name, each in weights.items()}
             return {"bleu": uniform, **named}
         return {"bleu": self._padded(weights)}
+
+    def _grid_axis(self, name: str) -> Sequence[str]:
+        """Return the smoothing methods or length rules of the grid; none without a grid."""
+        if self.options.grid is None:
+            return ()
+        if isinstance(self.options.grid, Mapping):
+            return self.options.grid.get(name, [getattr(self.options, name)])  # type: ignore[no-any-return]
+        if name == "reference_length":
+            return REFERENCE_LENGTHS
+        return NLTK_METHODS if self.options.compat == "nltk" else ("none", "floor", "add-k", "exp")
 
     def _padded(self, weights: Sequence[float]) -> NDArray[np.float64]:
         order = self.options.max_order
@@ -104,40 +129,24 @@ class BleuScorer(Scorer[BleuOptions]):
 
     def signature(self, context: Any = None) -> str:
         """Return the options that the score depends on, and the implementation that it equals."""
-        o = self.options
-        value = "" if o.smooth_value is None else f"[{o.smooth_value:g}]"
-        weights: Any = None
-        if isinstance(o.weights, Mapping):
-            weights = ";".join(f"{name}={','.join(f'{w:g}' for w in each)}" for name, each in o.weights.items())
-        elif o.weights is not None:
-            weights = tuple(o.weights)
-        parts = {
-            "tok": tokenizer_label(o.tokenizer),
-            "case": "lc" if o.lowercase else "mixed",
-            "order": o.max_order,
-            "weights": weights,
-            "smooth": self._method + value,
-            "reflen": o.reference_length,
-            "eff": o.effective_order,
-            "stem": o.stemmer if o.stemmer is None else tokenizer_label(o.stemmer),
-            "lemma": o.lemmatizer if o.lemmatizer is None else tokenizer_label(o.lemmatizer),
-            "missing": None if o.missing_references == "error" else o.missing_references,
-            "equals": self._equals(),
-        }
-        return format_signature(self.name, parts)
+        return bleu_signature(self.name, self.options, self._method, self._lowercase)
 
-    def _equals(self) -> str | None:
-        o = self.options
-        if o.stemmer is not None or o.lemmatizer is not None:
+    def fit(self, batch: Batch) -> LetterCounts | None:
+        """Return the letters of the references, to warn of a tokenizer that cannot split them."""
+        needs_blanks = self.options.compat is None and self.options.tokenizer in ("13a", "intl", "none")
+        return count_letters(batch) if needs_blanks else None
+
+    def notice(self, context: LetterCounts | None) -> str | None:
+        """Return a warning when a tokenizer that splits at blanks meets texts without any."""
+        if context is None or not context.mostly_without_blanks:
             return None
-        if o.compat is not None:
-            return {"evaluate": "evaluate-bleu"}.get(o.compat, o.compat)
-        if self._by_nltk or o.weights is not None or o.reference_length != "closest":
-            return None
-        return "sacrebleu" if o.tokenizer in ("13a", "intl", "zh", "char", "none") else None
+        return (
+            f"tokenizer={self.options.tokenizer!r} splits at blanks and marks, but most letters of these references "
+            "are of scripts written without blanks. Give tokenizer='zh', 'ja', 'jieba', 'char' or 'unicode'."
+        )
 
     def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
-        """Return one row an item; time is linear in the tokens."""
+        """Return one row per item; time is linear in the tokens."""
         o = self.options
         tokens = self._tokens(batch)
         n = tokens.n_items
@@ -146,7 +155,7 @@ class BleuScorer(Scorer[BleuOptions]):
         matches = clipped_matches(tokens.tokens, np.arange(n), n + tokens.reference_offsets, orders, tokens.n_types)
         totals = np.maximum(lengths[:n, None] - np.arange(orders), 0)
         base = self.base_rows(batch, lengths[:n])
-        parts = [lengths[:n, None], _reference_lengths(lengths, tokens.reference_offsets)]
+        parts = [lengths[:n, None], reference_lengths(lengths, tokens.reference_offsets)]
         parts += [matches[:, : o.max_order], totals[:, : o.max_order]]
         if self._nltk_columns:
             parts.append(np.maximum(totals[:, : o.max_order], 1))
@@ -161,7 +170,7 @@ class BleuScorer(Scorer[BleuOptions]):
         tokenizer = o.tokenizer
         if o.compat == "evaluate" and tokenizer == "13a":
             tokenizer = "13a-unstripped"
-        tokens, words = tokenize(batch, tokenizer, lowercase=o.lowercase)
+        tokens, words = tokenize(batch, tokenizer, lowercase=self._lowercase)
         if o.stemmer is not None:
             return map_words(tokens, words(), stemmer_for(o.stemmer))
         if o.lemmatizer is not None:
@@ -219,6 +228,11 @@ class BleuScorer(Scorer[BleuOptions]):
         """Return BLEU under every weighting, the precisions, and the parts of the brevity penalty."""
         return self._scores(totals, self._method, self.options.effective_order)
 
+    @property
+    def segment_rule(self) -> str | None:
+        """How the scores of segments are made, where that differs from the corpus."""
+        return None if self._by_nltk else f"{'exp' if self._method == 'none' else self._method},eff"
+
     def segment_scores(self, rows: NDArray[np.float64]) -> Scores:
         """Return the BLEU of single segments: effective order, and exp smoothing unless another was chosen.
 
@@ -258,45 +272,39 @@ class BleuScorer(Scorer[BleuOptions]):
         )
         entries["counts"] = counts.matches.astype(int).tolist()
         entries["totals"] = counts.totals.astype(int).tolist()
-        entries["interpretation"] = interpretation(float(scores["bleu"]) * 100 / self.options.scale)
+        entries["interpretation"] = None
+        if self._is_usual:
+            entries["interpretation"] = interpretation(float(scores["bleu"]) * 100 / self.options.scale)
         if self.options.grid is not None:
             entries["grid"] = self._grid_rows(self.corpus_totals(stats))
         return entries
 
+    @property
+    def _is_usual(self) -> bool:
+        """Whether this is the BLEU that the bands of `interpretation` speak of: words, four orders, equal weights."""
+        o = self.options
+        usual_weights = o.weights is None or isinstance(o.weights, Mapping)
+        return usual_weights and o.max_order == 4 and o.tokenizer != "char" and self._method not in ("nltk5", "nltk7")
+
     def _grid_rows(self, totals: NDArray[np.float64]) -> list[dict[str, Any]]:
-        grid = self.options.grid if isinstance(self.options.grid, Mapping) else {
-            "smooth_method": ("none", "floor", "add-k", "exp"), "reference_length": REFERENCE_LENGTHS,
-        }  # fmt: skip
-        weightings = self._named_weights(grid.get("weights", self.options.weights))
+        weights = self.options.weights
+        if isinstance(self.options.grid, Mapping):
+            weights = self.options.grid.get("weights", weights)
+        weightings = self._grid_weights(weights)
         counts = self._counts(totals)
         rows = []
-        for method, rule in product(
-            grid.get("smooth_method", [self._method]),
-            grid.get("reference_length", [self.options.reference_length]),
-        ):
+        for method, rule in product(self._grid_axis("smooth_method"), self._grid_axis("reference_length")):
             penalty = brevity_penalty(counts.length, totals[..., self.columns.index(rule)])
             _, means = self._means(counts, method, weightings, self.options.effective_order)
             for name, mean in means.items():
-                row = {"weights": name.removeprefix("bleu_") if name != "bleu" else "uniform"}
-                row |= {"smooth_method": method, "reference_length": rule}
+                row = {"weights": name, "smooth_method": method, "reference_length": rule}
                 rows.append({**row, "bleu": float(self.options.scale * penalty * mean)})
         return rows
 
-
-def _reference_lengths(lengths: NDArray[np.int64], reference_offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the closest (of two equally close ones the shorter), shortest and average length, shape (n, 3).
-
-    An item without reference gets the length of its prediction: no penalty comes of what nobody wrote.
-    """
-    n = len(reference_offsets) - 1
-    own, references = lengths[:n], lengths[n:]
-    rules = np.repeat(own[:, None], 3, axis=1).astype(np.float64)
-    counts = np.diff(reference_offsets)
-    filled = counts > 0
-    if filled.any():
-        starts = reference_offsets[:-1][filled]
-        distance = np.abs(references - np.repeat(own, counts))
-        rules[filled, 0] = np.minimum.reduceat((distance << 32) | references, starts) & 0xFFFFFFFF
-        rules[filled, 1] = np.minimum.reduceat(references, starts)
-        rules[filled, 2] = np.add.reduceat(references, starts) / counts[filled]
-    return rules
+    def _grid_weights(self, weights: Any) -> dict[str, NDArray[np.float64]]:
+        """Return the weightings of the grid by the name that stands in its rows."""
+        if weights is None:
+            return {"uniform": self._weightings["bleu"]}
+        if isinstance(weights, Mapping):
+            return {name: self._padded(each) for name, each in weights.items()}
+        return {",".join(f"{weight:g}" for weight in weights): self._padded(weights)}

@@ -36,12 +36,15 @@ def _check_weights(value: Any) -> Any:
         return None
     try:
         if isinstance(value, Mapping):
-            return {str(name): _as_weights(weights) for name, weights in value.items()}
+            named = {str(name): _as_weights(weights) for name, weights in value.items()}
+            if len(named) < len(value) or any(set(name) & set("|;=,: ") for name in named):
+                raise ValueError
+            return named
         return _as_weights(value)
     except (TypeError, ValueError):
         raise refuse(
             "a sequence of weights such as (0.25, 0.25, 0.25, 0.25), none negative and not all 0, or a dict of "
-            "named ones"
+            "named ones (each name once, without | ; = , : or blanks)"
         ) from None
 
 
@@ -49,7 +52,9 @@ def _each(check: Check) -> Check:
     """Return a check of a list of values, or of one of them."""
 
     def check_each(values: Any) -> list[Any]:
-        if isinstance(values, (list, tuple)) and values:
+        if isinstance(values, (list, tuple)):
+            if not values:
+                raise refuse("True or a dict whose lists are not empty")
             return [check(value) for value in values]
         return [check(values)]
 

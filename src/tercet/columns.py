@@ -64,7 +64,7 @@ class Items:
         return np.flatnonzero(np.diff(self.reference_offsets) == 0).tolist()
 
     def reference_lists(self) -> list[list[str]]:
-        """Return one list of references an item."""
+        """Return one list of references per item."""
         bounds = self.reference_offsets.tolist()
         return [self.references[start:stop] for start, stop in pairwise(bounds)]
 
@@ -75,9 +75,9 @@ def read_items(predictions: object, references: object) -> Items:
     Parameters
     ----------
     predictions : sequence of str
-        One text an item: a list, tuple, NumPy array, pandas Series, Arrow array or datasets column.
+        One text per item: a list, tuple, NumPy array, pandas Series, Arrow array or datasets column.
     references : sequence of str or of sequences of str
-        One reference an item, or a list of any number of them an item. ``None`` or an empty list means that
+        One reference per item, or a list of any number of them per item. ``None`` or an empty list means that
         the item has no reference.
 
     Returns
@@ -90,13 +90,13 @@ def read_items(predictions: object, references: object) -> Items:
         Names the first item that is None, a number, bytes or anything else but text; a string among lists;
         lengths that differ, with a hint when the references look transposed.
     """
-    texts = _as_list(predictions, "predictions", "one text an item", 1)
-    targets = _as_list(references, "references", "one text or one list of texts an item", 2)
+    texts = _as_list(predictions, "predictions", "one text per item", 1)
+    targets = _as_list(references, "references", "one text or one list of texts per item", 2)
     _check_texts(texts, "predictions")
     flat, offsets = _flat_references(targets)
     if len(texts) != len(targets):
         raise InputError(
-            f"predictions and references must have one entry an item, got {len(texts)} predictions and "
+            f"predictions and references must have one entry per item, got {len(texts)} predictions and "
             f"{len(targets)} references." + _transposed_hint(len(texts), offsets, targets)
         )
     return Items(texts, flat, offsets)
@@ -181,14 +181,14 @@ def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64]]:
 
 
 def _as_lists(targets: list[Any]) -> list[Any]:
-    """Return one list an item for entries of any kind; all of them must be texts, or all of them lists."""
+    """Return one list per item for entries of any kind; all of them must be texts, or all of them lists."""
     entries = [_reference_entry(index, entry) for index, entry in enumerate(targets)]
     first = next((entry for entry in entries if entry is not None), None)
     for index, entry in enumerate(entries):
         if entry is not None and isinstance(entry, str) != isinstance(first, str):
             raise InputError(
                 f"item {index} of references is {_described(entry)}, but an earlier one is {_described(first)}: "
-                "give either one string an item or one list of strings an item."
+                "give either one string per item or one list of strings per item."
             )
     return [[] if entry is None else [entry] if isinstance(entry, str) else entry for entry in entries]
 
@@ -196,6 +196,8 @@ def _as_lists(targets: list[Any]) -> list[Any]:
 def _reference_entry(index: int, entry: Any) -> Any:
     if entry is None or isinstance(entry, (str, list, tuple)):
         return entry
+    if (isinstance(entry, float) and entry != entry) or type(entry).__name__ == "NAType":  # how pandas says None
+        return None
     if isinstance(entry, (np.ndarray, pa.Array)) and getattr(entry, "ndim", 1) == 1:
         return entry.tolist()
     raise InputError(
@@ -206,7 +208,7 @@ def _reference_entry(index: int, entry: Any) -> Any:
 def _transposed_hint(n_items: int, offsets: NDArray[np.int64], targets: list[Any]) -> str:
     if targets and not isinstance(targets[0], str) and (np.diff(offsets) == n_items).all():
         return (
-            f" The references look transposed: {len(targets)} lists of {n_items} texts. Give one list an item, "
+            f" The references look transposed: {len(targets)} lists of {n_items} texts. Give one list per item, "
             "[list(texts) for texts in zip(*references)]."
         )
     return ""

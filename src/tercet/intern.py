@@ -61,12 +61,14 @@ def intern_bytes(
 
     Notes
     -----
-    Time is linear in the bytes. Memory: 4 bytes for each byte of text (the ids at worst) and the hash table.
+    Time is linear in the bytes. Memory: 4 bytes for each byte of text (room for the ids, touched as far as there are
+    tokens), and the hash table.
     """
     n_documents = len(offsets) - 1
     ids = np.empty(len(data) + 1, np.int32)
     token_offsets = np.empty(n_documents + 1, np.int64)
     line_offsets = np.empty(n_documents + 1, np.int64)
+    has_marks = bool((table > READ_AS).any())
     n_line_ends = int(count_line_ends(data))
     line_starts = np.empty(n_documents + n_line_ends + 1, np.int64)
     state = np.zeros(3, np.int64)  # tokens, lines, types so far
@@ -78,7 +80,7 @@ def intern_bytes(
         # The kernel stops before a document that might overfill the table: an array that grows inside the hot
         # loop would make every step of it slower.
         done = number_tokens(
-            data, offsets, done, table, padded, n_line_ends > 0, state, keys, values, starts, lengths, ids,
+            data, offsets, done, table, padded, has_marks, n_line_ends > 0, state, keys, values, starts, lengths, ids,
             token_offsets, line_starts, line_offsets,
         )  # fmt: skip
         if done == n_documents:

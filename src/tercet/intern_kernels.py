@@ -20,6 +20,7 @@ SINGLE, POINT, DASH, WIDE = 0x200, 0x400, 0x800, 0x1000
 #   DASH    hyphen of 13a: a token of its own behind a digit
 #   WIDE    may begin a white-space character outside ASCII
 _MARKED = 1 << 31  # of a span: the word holds such a byte
+_SIZE = _MARKED - 1  # of a span: the bytes of the word
 
 _ONE = np.uint64(1)
 _EMPTY = np.uint64(0)
@@ -71,11 +72,12 @@ def rehash(keys, values, new_keys, new_values):
 
 
 @kernel
-def _mark_words(data, begin, end, table, keys, ends, spans):
-    """Write key, end and span of every word in ``data[begin:end]`` and return their number.
+def _mark_words(data, begin, end, table, keys, spans):
+    """Write key and span of every word in ``data[begin:end]`` and return their number.
 
-    A span is the size of a word, with _MARKED where it holds a byte that means more than itself. Every byte writes
-    to the place of the present or the next word; what stays is what its last byte wrote.
+    A span is the size of a word, _MARKED where it holds a byte that means more than itself, and its end counted from
+    `begin` in the upper half. Every byte writes to the place of the present or the next word; what stays is what its
+    last byte wrote.
     """
     n_words, key, size, marked, before = 0, _EMPTY, 0, 0, 0
     for p in range(begin, end):
@@ -86,8 +88,7 @@ def _mark_words(data, begin, end, table, keys, ends, spans):
         size = (size + 1) & -inside
         marked = (marked | entry) & -inside
         keys[n_words] = key
-        ends[n_words] = p + 1
-        spans[n_words] = size | np.int64(marked > READ_AS) << 31
+        spans[n_words] = (p + 1 - begin) << 32 | np.int64(marked > READ_AS) << 31 | size
         before = inside
     return n_words + before
 
@@ -107,13 +108,14 @@ def _space_length(first, second, third):
 
 
 @kernel
-def _split_word(data, start, stop, begin, end, table, padded, keys, ends, spans, n_tokens):
+def _split_word(data, start, stop, low, begin, end, table, padded, keys, spans, n_tokens):
     """Write the tokens of the word ``data[start:stop]`` from place `n_tokens` on; return the place behind them.
 
     The rules of 13a are four regular expressions applied one after the other. As rules for one position they are: a
     full stop or comma stands alone if the byte behind it is not a digit, or if the byte before it is neither a digit
     nor a full stop that was itself taken by this second condition; a hyphen stands alone behind a digit. The
-    document is ``data[begin:end]``; beyond it stands a blank if `padded`, else nothing that a rule could match.
+    document is ``data[begin:end]``; beyond it stands a blank if `padded`, else nothing that a rule could match. The
+    ends in spans are counted from `low`.
     """
     paired = -2  # the last full stop that was taken together with the byte before it
     key, size = _EMPTY, 0
@@ -138,7 +140,7 @@ def _split_word(data, start, stop, begin, end, table, padded, keys, ends, spans,
             else:
                 alone = entry & SINGLE > 0
         if size > 0 and (alone or n_space > 0 or p == stop):
-            keys[n_tokens], ends[n_tokens], spans[n_tokens] = key, p, size
+            keys[n_tokens], spans[n_tokens] = key, (p - low) << 32 | size
             n_tokens += 1
             key, size = _EMPTY, 0
         if n_space > 0:
@@ -148,7 +150,7 @@ def _split_word(data, start, stop, begin, end, table, padded, keys, ends, spans,
             key = (key << np.uint64(8)) + key + np.uint64(entry & READ_AS)
             size += 1
             if alone:
-                keys[n_tokens], ends[n_tokens], spans[n_tokens] = key, p + 1, size
+                keys[n_tokens], spans[n_tokens] = key, (p + 1 - low) << 32 | size
                 n_tokens += 1
                 key, size = _EMPTY, 0
         p += 1
@@ -157,7 +159,7 @@ def _split_word(data, start, stop, begin, end, table, padded, keys, ends, spans,
 
 @kernel
 def number_tokens(
-    data, offsets, first, table, padded, has_lines, state, keys, values, starts, lengths, ids,
+    data, offsets, first, table, padded, has_marks, has_lines, state, keys, values, starts, lengths, ids,
     token_offsets, line_starts, line_offsets,
 ):  # fmt: skip
     """Number the tokens of documents from `first` on; return the first one that the table may not hold.
@@ -171,10 +173,8 @@ def number_tokens(
     longest = 0
     for document in range(len(offsets) - 1):
         longest = max(longest, offsets[document + 1] - offsets[document])
-    word_keys, word_ends = np.empty(longest // 2 + 2, np.uint64), np.empty(longest // 2 + 2, np.int64)
-    word_spans = np.empty(longest // 2 + 2, np.int64)
-    token_keys, token_ends = np.empty(longest + 1, np.uint64), np.empty(longest + 1, np.int64)
-    token_spans = np.empty(longest + 1, np.int64)
+    word_keys, word_spans = np.empty(longest // 2 + 2, np.uint64), np.empty(longest // 2 + 2, np.int64)
+    token_keys, token_spans = np.empty(longest + 1, np.uint64), np.empty(longest + 1, np.int64)
     for document in range(first, len(offsets) - 1):
         begin, end = offsets[document], offsets[document + 1]
         if n_types + most_types(end - begin) > room:
@@ -189,25 +189,28 @@ def number_tokens(
                 high = low
                 while high < end and data[high] != 10:
                     high += 1
-            n_words = _mark_words(data, low, high, table, word_keys, word_ends, word_spans)
-            n_found = 0
-            for word in range(n_words):
-                span = word_spans[word]
-                stop = word_ends[word]
-                if span & _MARKED:
-                    start = stop - (span ^ _MARKED)
-                    n_found = _split_word(
-                        data, start, stop, begin, end, table, padded, token_keys, token_ends, token_spans, n_found
-                    )
-                else:
-                    token_keys[n_found], token_ends[n_found], token_spans[n_found] = word_keys[word], stop, span
-                    n_found += 1
+            if has_marks:
+                n_words = _mark_words(data, low, high, table, word_keys, word_spans)
+                n_found = np.int64(0)
+                for word in range(n_words):
+                    span = word_spans[word]
+                    if span & _MARKED:
+                        stop = low + (span >> 32)
+                        n_found = _split_word(
+                            data, stop - (span & _SIZE), stop, low, begin, end, table, padded,
+                            token_keys, token_spans, n_found,
+                        )  # fmt: skip
+                    else:
+                        token_keys[n_found], token_spans[n_found] = word_keys[word], span
+                        n_found += 1
+            else:
+                n_found = _mark_words(data, low, high, table, token_keys, token_spans)
             if n_found > 0:
                 line_starts[n_lines] = n_tokens
                 n_lines += 1
             for token in range(n_found):
-                size = token_spans[token]
-                start = token_ends[token] - size
+                size = token_spans[token] & _SIZE
+                start = low + (token_spans[token] >> 32) - size
                 key = token_keys[token]
                 if size > 7:
                     key |= _LONG

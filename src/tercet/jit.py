@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numba
+from numba.core import event
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -17,7 +19,50 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     settings: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     try:
-        compiled: Callable[..., Any] = numba.njit(cache=True, **settings)(function)
+        compiled: Any = numba.njit(cache=True, **settings)(function)
     except RuntimeError:  # neither the folder of the source nor the user's cache folder can be written
-        compiled = numba.njit(**settings)(function)
-    return compiled
+        plain: Callable[..., Any] = numba.njit(**settings)(function)
+        return plain
+    compiled._cache = _ForgivingCache(compiled._cache)
+    cached: Callable[..., Any] = compiled
+    return cached
+
+
+class _ForgivingCache:
+    """numba's cache of compiled functions, where a damaged file or a full disk costs time and not the score."""
+
+    def __init__(self, cache: Any) -> None:
+        self._cache = cache
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cache, name)
+
+    def load_overload(self, *arguments: Any) -> Any:
+        try:
+            return self._cache.load_overload(*arguments)
+        except (OSError, EOFError, ValueError, KeyError):
+            return None
+
+    def save_overload(self, *arguments: Any) -> None:
+        try:
+            self._cache.save_overload(*arguments)
+        except (OSError, EOFError, ValueError, KeyError):
+            return
+
+
+class _FirstCompile(event.Listener):
+    """Say once on stderr that kernels are being compiled: it takes seconds, and only where no cache is found."""
+
+    _said = False
+
+    def on_start(self, event: Any) -> None:
+        name = getattr(event.data["dispatcher"].py_func, "__module__", "")
+        if name.endswith("_kernels") and not self._said:
+            _FirstCompile._said = True
+            print("tercet: compiling kernels (a few seconds; cached for later runs)", file=sys.stderr, flush=True)
+
+    def on_end(self, event: Any) -> None:
+        """Do nothing."""
+
+
+event.register("numba:compile", _FirstCompile())  # type: ignore[no-untyped-call]

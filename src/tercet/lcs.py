@@ -29,7 +29,7 @@ def lcs_lengths(
 
     Notes
     -----
-    Time a pair: tokens of the text times tokens of the reference / 64. Memory: 12 bytes a type, and an eighth of
+    Time per pair: tokens of the text times tokens of the reference / 64. Memory: 12 bytes per type, and an eighth of
     the square of the longest reference.
 
     Examples
@@ -68,7 +68,7 @@ def union_lcs_hits(
 
     Notes
     -----
-    Time a pair: tokens of the text times words of 64 tokens of each reference line.
+    Time per pair: tokens of the text times words of 64 tokens of each reference line.
     """
     hits = np.zeros(len(texts), np.int64)
     fill_union_lcs_hits(tokens.values, tokens.offsets, lines.values, lines.offsets, texts, references, n_types, hits)
@@ -101,7 +101,10 @@ def weighted_lcs_hits(
     Time and memory: tokens of the text times tokens of the reference (the textbook's table, line by line).
     """
     hits = np.zeros(len(texts), np.float64)
+    longest = int(np.diff(lines.values).max(initial=0)) + 1
+    steps, worth = np.empty((longest, longest), np.uint8), np.empty(longest, np.float64)
     fill_weighted_lcs_hits(
-        tokens.values, tokens.offsets, lines.values, lines.offsets, texts, references, weights, n_types, hits
-    )
+        tokens.values, tokens.offsets, lines.values, lines.offsets, texts, references, weights, n_types,
+        steps, worth, hits,
+    )  # fmt: skip
     return hits

@@ -28,7 +28,9 @@ def fill_lcs_lengths(ids, offsets, texts, references, n_types, lengths):
     """Fill `lengths`, shape (g,); see :func:`tercet.lcs.lcs_lengths`."""
     most_words = _most_words(offsets, references)
     places = np.zeros(n_types, np.uint64)
-    local = np.full(n_types if most_words > 1 else 0, -1, np.int32)
+    local = np.empty(n_types if most_words > 1 else 0, np.int64)
+    for token in range(len(local)):
+        local[token] = -1
     table = np.zeros((most_words * 64 if most_words > 1 else 0, most_words), np.uint64)
     row = np.zeros(most_words, np.uint64)
     for pair in range(len(texts)):
@@ -92,12 +94,14 @@ def fill_union_lcs_hits(ids, offsets, lines, line_offsets, texts, references, n_
     longest = 1
     for document in texts:
         longest = max(longest, offsets[document + 1] - offsets[document])
-    local = np.full(n_types, -1, np.int32)
+    local = np.empty(n_types, np.int64)
+    for token in range(len(local)):
+        local[token] = -1
     left = np.zeros(n_types, np.int64)  # how often the text still has each token
     table = np.zeros((most_words * 64 + 1, most_words), np.uint64)  # the last row stays empty: tokens not found
     rows = np.zeros((longest + 1, most_words), np.uint64)  # rows[j]: behind j tokens of the text's line
     found = np.zeros(longest, np.int64)
-    marked = np.zeros(most_words * 64, np.bool_)
+    marked = np.zeros(most_words * 64, np.int64)
     nowhere = most_words * 64
     for pair in range(len(texts)):
         text, reference = texts[pair], references[pair]
@@ -111,7 +115,7 @@ def fill_union_lcs_hits(ids, offsets, lines, line_offsets, texts, references, n_
             n_local = 0
             for i in range(size):
                 token = ids[start + i]
-                marked[i] = False
+                marked[i] = 0
                 if local[token] < 0:
                     local[token] = n_local
                     for word in range(n_words):
@@ -140,7 +144,7 @@ def fill_union_lcs_hits(ids, offsets, lines, line_offsets, texts, references, n_
                 while i >= 0 and j > 0:
                     bit = _ONE << np.uint64(i & 63)
                     if table[found[j - 1], i >> 6] & bit:
-                        marked[i] = True
+                        marked[i] = 1
                         i -= 1
                         j -= 1
                     elif rows[j, i >> 6] & bit:
@@ -150,7 +154,7 @@ def fill_union_lcs_hits(ids, offsets, lines, line_offsets, texts, references, n_
             for i in range(size):
                 token = ids[start + i]
                 local[token] = -1
-                if marked[i] and left[token] > 0:
+                if marked[i] > 0 and left[token] > 0:
                     left[token] -= 1
                     total += 1
         for p in range(offsets[text], offsets[text + 1]):
@@ -159,20 +163,17 @@ def fill_union_lcs_hits(ids, offsets, lines, line_offsets, texts, references, n_
 
 
 @kernel
-def fill_weighted_lcs_hits(ids, offsets, lines, line_offsets, texts, references, weights, n_types, hits):
-    """Fill `hits`, shape (g,); see :func:`tercet.lcs.weighted_lcs_hits`."""
-    longest = np.array([1, 1])  # line of a text, line of a reference
-    for pair in range(len(texts)):
-        for side, document in enumerate((texts[pair], references[pair])):
-            for line in range(line_offsets[document], line_offsets[document + 1]):
-                longest[side] = max(longest[side], lines[line + 1] - lines[line])
-    width = longest[1] + 1
-    worth = np.zeros(width, np.float64)  # a row of the table: weighted length of each prefix of the line
-    run = np.zeros(width, np.int64)  # and the consecutive matches that end there
-    steps = np.zeros((longest[0] + 1, width), np.uint8)
-    match, back_in_reference, back_in_text = np.uint8(0), np.uint8(1), np.uint8(2)
+def fill_weighted_lcs_hits(
+    ids, offsets, lines, line_offsets, texts, references, weights, n_types, steps, worth, hits
+):  # fmt: skip
+    """Fill `hits`, shape (g,); see :func:`tercet.lcs.weighted_lcs_hits`.
+
+    `worth` is room for a row of the table (weighted length of each prefix of a line), `steps` for the way back.
+    """
+    run = np.zeros(len(worth), np.int64)  # the consecutive matches that end at each place of the line
+    match, back_in_reference, back_in_text = 0, 1, 2
     left = np.zeros(n_types, np.int64)
-    marked = np.zeros(width, np.bool_)
+    marked = np.zeros(len(worth), np.int64)
     for pair in range(len(texts)):
         text, reference = texts[pair], references[pair]
         for p in range(offsets[text], offsets[text + 1]):
@@ -182,7 +183,7 @@ def fill_weighted_lcs_hits(ids, offsets, lines, line_offsets, texts, references,
             start = lines[line]
             size = lines[line + 1] - start
             for i in range(size + 1):
-                marked[i] = False
+                marked[i] = 0
             for other in range(line_offsets[text], line_offsets[text + 1]):
                 begin, end = lines[other], lines[other + 1]
                 for i in range(size + 1):
@@ -209,7 +210,7 @@ def fill_weighted_lcs_hits(ids, offsets, lines, line_offsets, texts, references,
                 while i > 0 and j > 0:
                     step = steps[j - 1, i]
                     if step == match:
-                        marked[i - 1] = True
+                        marked[i - 1] = 1
                     if step != back_in_text:
                         i -= 1
                     if step != back_in_reference:
@@ -217,10 +218,10 @@ def fill_weighted_lcs_hits(ids, offsets, lines, line_offsets, texts, references,
             length = 0
             for i in range(size):
                 token = ids[start + i]
-                if marked[i] and left[token] > 0:
+                if marked[i] > 0 and left[token] > 0:
                     left[token] -= 1
                     length += 1
-                    if i == size - 1 or not marked[i + 1]:
+                    if i == size - 1 or marked[i + 1] == 0:
                         total += weights[length]
                         length = 0
         for p in range(offsets[text], offsets[text + 1]):

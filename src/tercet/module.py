@@ -31,7 +31,7 @@ class SuiteModule:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._missing: list[int] = []  # added items without reference, which only compute's options can allow
-        self._failure: Exception | None = None
+        self._failure: BaseException | None = None
         self._read: tuple[list[str], list[list[str]]] = [], []
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
@@ -39,9 +39,9 @@ class SuiteModule:
 
         Args:
             predictions (`list` of `str`, *optional*):
-                One text an item.
+                One text per item.
             references (`list` of `str` or of `list` of `str`, *optional*):
-                One reference an item, or a list of any number of them an item.
+                One reference per item, or a list of any number of them per item.
             **options (optional):
                 The metric's options.
 
@@ -54,9 +54,11 @@ class SuiteModule:
             items = read_items(predictions, references)
         stored = len(self)  # type: ignore[arg-type]
         check_missing([*self._missing, *(stored + i for i in items.missing)], scorer.options.missing_references)
+        if stored == 0 and self.num_process == 1:
+            return score_items(scorer, items).to_dict()  # nothing to gather: no need to write and read a file
         if not items.predictions:
             if stored == 0:
-                raise InputError("The corpus is empty: predictions and references must have at least one item.")
+                raise InputError("The corpus is empty: every process must add at least one item.")
             result = super().compute(scorer=scorer)  # type: ignore[misc]
         else:
             result = super().compute(  # type: ignore[misc]
@@ -80,9 +82,9 @@ class SuiteModule:
 
         Args:
             predictions (`list` of `str`):
-                One text an item.
+                One text per item.
             references (`list` of `str` or of `list` of `str`):
-                One reference an item, or a list of any number of them an item.
+                One reference per item, or a list of any number of them per item.
         """
         _refuse_inputs(inputs)
         items = read_items(predictions, references)
@@ -112,7 +114,7 @@ class SuiteModule:
         """Score what the base class read back; an error waits until it has closed its files."""
         try:
             return score_items(scorer, read_items(predictions, references)).to_dict()
-        except Exception as error:  # also of a user's tokenizer
+        except BaseException as error:  # also of a user's tokenizer, also Ctrl-C
             self._failure, self._read = error, (predictions, references)
             return {}
 

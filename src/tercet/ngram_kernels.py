@@ -40,15 +40,17 @@ def fill_clipped_matches(ids, offsets, texts, first_reference, max_order, n_type
             widest = max(widest, offsets[reference + 1] - offsets[reference])
         if widest > 64:
             longest = max(longest, size, total)
-    local = np.full(n_types if longest > 0 else 0, -1, np.int32)
+    local = np.empty(n_types if longest > 0 else 0, np.int64)
+    for token in range(len(local)):
+        local[token] = -1
     capacity = 16
     while capacity < 2 * longest:
         capacity *= 2
     keys = np.zeros(capacity, np.uint64)
-    most, here = np.zeros(capacity, np.int32), np.zeros(capacity, np.int32)
-    seen_in, number = np.zeros(capacity, np.int64), np.zeros(capacity, np.int32)
-    reference_ids, reference_ngram = np.zeros(longest, np.int32), np.zeros(longest, np.int32)
-    text_ids, text_ngram = np.zeros(longest, np.int32), np.zeros(longest, np.int32)
+    most, here = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
+    seen_in, number = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
+    reference_ids, reference_ngram = np.zeros(longest, np.int64), np.zeros(longest, np.int64)
+    text_ids, text_ngram = np.zeros(longest, np.int64), np.zeros(longest, np.int64)
 
     for group in range(len(texts)):
         begin = offsets[texts[group]]

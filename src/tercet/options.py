@@ -40,6 +40,8 @@ def one_of(*choices: Any, callables: bool = False) -> Check:
     def check(value: Any) -> Any:
         if callables and callable(value):
             return value
+        if isinstance(value, str):
+            value = str(value)  # numpy.str_ is one
         if any(value is choice or (type(value) is type(choice) and value == choice) for choice in choices):
             return value
         expected = "one of " + ", ".join(repr(choice) for choice in choices) + (" or a callable" if callables else "")
@@ -167,7 +169,8 @@ def build_options(
     kind : type
         The metric's dataclass of options.
     given : mapping
-        What the user wrote; only what was written, so that a preset yields to it.
+        What the user wrote; only what was written, so that a preset yields to it. ``tokenizer=None`` stands for
+        the default, as in evaluate's modules.
     metric : str
         Name of the metric, for messages.
     presets : mapping of str to mapping
@@ -179,6 +182,7 @@ def build_options(
         On an unknown name (with the nearest one) or a value that its check refuses.
     """
     declared = {each.name: each for each in fields(kind)}
+    given = {name: value for name, value in given.items() if value is not None or name != "tokenizer"}
     for name in given:
         if name not in declared:
             raise OptionError(f"{metric} has no option {name!r}. {did_you_mean(name, declared)}")

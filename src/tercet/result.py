@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """Scores with what is needed to repeat and to judge them.
+class Result(Mapping[str, Any]):
+    """Scores with what is needed to repeat and to judge them; a mapping, as evaluate's results are.
 
     Attributes
     ----------
@@ -22,7 +22,7 @@ class Result:
     n_segments : int
         Number of items scored.
     empty_predictions : int
-        How many of them had an empty prediction (which scores, and should be known).
+        How many of them had a prediction without a token (which scores 0, and should be known).
     missing_references : int
         How many items had no reference.
     intervals : dict of str to [low, high], optional
@@ -33,8 +33,8 @@ class Result:
     Examples
     --------
     >>> result = Result("m", {"m": 0.5}, "m|tok:13a", 2)
-    >>> result["m"], result.to_dict()["n_segments"]
-    (0.5, 2)
+    >>> result["m"], result["n_segments"], "m" in result
+    (0.5, 2, True)
     """
 
     metric: str
@@ -48,6 +48,12 @@ class Result:
 
     def __getitem__(self, key: str) -> Any:
         return self.to_dict()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.to_dict())
+
+    def __len__(self) -> int:
+        return len(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as one dict of plain Python: JSON can hold it, loggers can read it."""

@@ -18,10 +18,11 @@ from .rouge155 import scores as script_scores
 from .rouge155 import stemmer as script_stemmer
 from .rouge155 import stopwords as script_stopwords
 from .rouge_counts import PairCounter, PairCounts
+from .rouge_references import combined, first_greatest, pair_scores
 from .rouge_types import RougeType, parse_types
 from .scorer import Scorer, Scores, segment_lists
 from .sentences import split_sentences, truncate_bytes, truncate_words
-from .signature import format_signature
+from .signature import digest, format_signature
 from .stats import SegmentStats
 from .stems import WordMap, check_word_options, lemmatizer_for, map_words, stemmer_for, stopwords_for
 from .tokenizers import tokenize, tokenizer_label
@@ -131,14 +132,21 @@ class RougeScorer(Scorer[RougeOptions]):
         return "unicode" if context is not None and context.mostly_dropped else "rouge"
 
     def notice(self, context: LetterCounts | None) -> str | None:
-        """Return a warning when ``tokenizer="auto"`` does not choose the tokenizer of rouge_score."""
-        if self.options.tokenizer != "auto" or self._tokenizer(context) == "rouge":
+        """Return a warning when references lose their letters, or would have lost them."""
+        if context is None:
             return None
-        return (
-            "the tokenizer of rouge_score keeps a-z and 0-9 only and would drop more than half of the letters of "
-            "these texts; tokenizer='unicode' is used instead. Give tokenizer='unicode' or tokenizer='rouge' to "
-            "choose."
-        )
+        if self._tokenizer(context) == "unicode":
+            return (
+                "the tokenizer of rouge_score keeps a-z and 0-9 only and would drop more than half of the letters of "
+                "these references; tokenizer='unicode' is used instead. Give tokenizer='unicode' or "
+                "tokenizer='rouge' to choose."
+            )
+        if context.lost:
+            return (
+                "the tokenizer of rouge_score keeps a-z and 0-9 only and drops every letter of "
+                f"{context.lost} of the references; tokenizer='unicode' keeps them."
+            )
+        return None
 
     def signature(self, context: LetterCounts | None) -> str:
         """Return the options that the score depends on, and the implementation that it equals."""
@@ -152,7 +160,7 @@ class RougeScorer(Scorer[RougeOptions]):
             "measure": o.output,
             "stem": "porter" if o.use_stemmer else o.stemmer and tokenizer_label(o.stemmer),
             "lemma": o.lemmatizer and tokenizer_label(o.lemmatizer),
-            "stopwords": o.stopwords if isinstance(o.stopwords, str) else o.stopwords and len(o.stopwords),
+            "stopwords": o.stopwords if isinstance(o.stopwords, (str, type(None))) else digest(sorted(o.stopwords)),
             "words": o.max_words,
             "bytes": o.max_bytes,
             "split": o.sentence_split,
@@ -162,19 +170,22 @@ class RougeScorer(Scorer[RougeOptions]):
         return format_signature(self.name, parts)
 
     def _equals(self, tokenizer: Any) -> str | None:
+        """Return the implementation that gives the same numbers with these options, if there is one."""
         o = self.options
-        changed = (o.stemmer, o.lemmatizer, o.stopwords, o.max_words, o.max_bytes)
+        plain = tokenizer == "rouge" and o.sentence_split == "newline" and o.missing_references == "error"
+        if not plain or o.stemmer is not None or o.lemmatizer is not None:
+            return None
         if self._by_script:
-            return "ROUGE-1.5.5" if changed[:2] == (None, None) else None
-        if tokenizer != "rouge" or o.beta != 1 or o.multi_ref != "best" or o.sentence_split != "newline":
+            return "ROUGE-1.5.5" if o.stopwords in (None, "smart") and o.max_bytes is None else None
+        if o.beta != 1 or o.multi_ref != "best" or (o.stopwords, o.max_words, o.max_bytes) != (None, None, None):
             return None
         in_rouge_score = [each.kind in ("n", "L", "Lsum") for each in o.rouge_types]
-        if any(each is not None for each in changed) or not any(in_rouge_score):
+        if not any(in_rouge_score):
             return None
         return "rouge_score" if all(in_rouge_score) else "rouge_score(N+L)"
 
     def segment_stats(self, batch: Batch, context: LetterCounts | None) -> SegmentStats:
-        """Return one row an item."""
+        """Return one row per item."""
         tokenizer = self._tokenizer(context)
         tokens = self._tokens(batch, tokenizer)
         base = self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items])
@@ -185,9 +196,8 @@ class RougeScorer(Scorer[RougeOptions]):
 
     def _tokens(self, batch: Batch, tokenizer: str | Callable[[str], Iterable[str]]) -> TokenBatch:
         o = self.options
-        by_line = self._by_script or any(each.by_line for each in o.rouge_types)
         lowercase = isinstance(tokenizer, str) and tokenizer not in ("rouge", "none")
-        tokens, words = tokenize(batch, tokenizer, lowercase=lowercase, prepare=self._prepare(), lines=by_line)
+        tokens, words = tokenize(batch, tokenizer, lowercase=lowercase, prepare=self._prepare(), lines=True)
         mapping = self._word_map()
         stopwords: Collection[str] = ()
         if o.stopwords is not None:
@@ -229,7 +239,7 @@ class RougeScorer(Scorer[RougeOptions]):
             scores = pair_scores(counts, self.options.beta)
             one = scores
             if (n_references > 1).any():
-                one = _combined(scores, starts[filled], n_references[filled], self.options.multi_ref)
+                one = combined(scores, starts[filled], n_references[filled], self.options.multi_ref)
         result[filled] = one
         return result
 
@@ -240,7 +250,7 @@ class RougeScorer(Scorer[RougeOptions]):
             ]
         else:
             rank = recall_rank(kind.kind, counts.hits, counts.reference_totals, kind.weight)
-            chosen = _first_greatest(rank, starts)
+            chosen = first_greatest(rank, starts)
             pooled = [each[chosen] for each in (counts.hits, counts.text_totals, counts.reference_totals)]
         return script_scores(pooled[0], pooled[1], pooled[2], counts.root, self.options.beta)
 
@@ -264,46 +274,3 @@ class RougeScorer(Scorer[RougeOptions]):
         if self.options.use_aggregator:
             return super().report(stats)
         return dict(segment_lists(self, stats))
-
-
-def pair_scores(counts: PairCounts, beta: float) -> Array:
-    """Return precision, recall and F of pairs, shape (m, 3); a text or reference without tokens scores 0."""
-    precision = counts.hits / np.where(counts.text_totals > 0, counts.text_totals, 1)
-    recall = counts.hits / np.where(counts.reference_totals > 0, counts.reference_totals, 1)
-    if counts.root != 1:
-        precision, recall = precision ** (1 / counts.root), recall ** (1 / counts.root)
-    weight = beta * beta
-    mixed = recall + weight * precision
-    f = np.where(mixed > 0, (1 + weight) * precision * recall / np.where(mixed > 0, mixed, 1), 0.0)
-    return np.stack([precision, recall, f], axis=1)
-
-
-def _combined(scores: Array, starts: NDArray[np.int64], counts: NDArray[np.int64], rule: str) -> Array:
-    """Make one triple of the triples of an item's references.
-
-    ``best`` takes the reference with the greatest F, the first on ties. ``average`` is the mean of all.
-    ``jackknife`` is the mean over every choice of all references but one of the best among them (Lin 2004): the
-    best one in all choices but that without it, where the second best takes its place.
-    """
-    if rule == "average":
-        return np.add.reduceat(scores, starts, axis=0) / counts[:, None]
-    first = _first_greatest(scores[:, 2], starts)
-    best = scores[first]
-    if rule == "best":
-        return best
-    others = scores[:, 2].copy()
-    others[first] = -1.0
-    second = scores[_first_greatest(others, starts)]
-    mean = ((counts - 1)[:, None] * best + second) / counts[:, None]
-    return np.where(counts[:, None] > 1, mean, best)
-
-
-def _first_greatest(values: Array, starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the index of the first greatest value of each group; groups follow each other from `starts` on."""
-    if len(starts) == len(values):
-        return np.arange(len(values))
-    sizes = np.diff(np.append(starts, len(values)))
-    group = np.repeat(np.arange(len(starts)), sizes)
-    greatest = np.flatnonzero(values == np.maximum.reduceat(values, starts)[group])
-    _, first = np.unique(group[greatest], return_index=True)
-    return greatest[first]

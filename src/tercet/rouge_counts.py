@@ -76,9 +76,9 @@ class PairCounter:
 
     @cached_property
     def _ngram_hits(self) -> NDArray[np.int64]:
-        return self._unigrams_up_to(self._tokens.tokens, self._max_order)
+        return self._ngrams_up_to(self._tokens.tokens, self._max_order)
 
-    def _unigrams_up_to(self, tokens: Ragged, order: int) -> NDArray[np.int64]:
+    def _ngrams_up_to(self, tokens: Ragged, order: int) -> NDArray[np.int64]:
         first = self._tokens.n_items + np.arange(len(self._texts) + 1)
         return clipped_matches(tokens, self._texts, first, order, self._tokens.n_types)
 
@@ -117,7 +117,7 @@ class PairCounter:
             )
         hits, totals = self._skip_hits[kind.gap], skip_bigram_total(self._lengths, kind.gap)
         if kind.kind == "SU" and self._by_script:
-            hits = hits + self._unigrams_up_to(_without_last(t.tokens), 1)[:, 0]
+            hits = hits + self._ngrams_up_to(_without_last(t.tokens), 1)[:, 0]
             totals = totals + np.maximum(self._lengths - 1, 0)
         elif kind.kind == "SU":
             hits, totals = hits + self._ngram_hits[:, 0], totals + self._lengths

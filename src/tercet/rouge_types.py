@@ -9,7 +9,7 @@ from typing import Any
 from .errors import OptionError, did_you_mean
 
 _FORM = re.compile(
-    r"rouge(?:(?P<order>[1-9])|(?P<lcs>L|Lsum)|W(?P<weight>\d{1,2}(?:\.\d+)?)?|(?P<skip>SU|S)(?P<gap>\d{1,6})?)"
+    r"rouge(?:(?P<order>[1-9])|(?P<lcs>L|Lsum)|W(?P<weight>[0-9]{1,2}(?:\.[0-9]+)?)?|(?P<skip>SU|S)(?P<gap>[0-9]{1,6})?)"
 )
 _EXAMPLES = (
     "rouge1",
@@ -49,11 +49,6 @@ class RougeType:
     weight: float = 1.2
     gap: int = -1
 
-    @property
-    def by_line(self) -> bool:
-        """Whether the line ends of a text matter."""
-        return self.kind in ("Lsum", "W")
-
 
 def parse_types(names: Any) -> tuple[RougeType, ...]:
     """Return the types that names stand for.
@@ -92,10 +87,10 @@ def parse_types(names: Any) -> tuple[RougeType, ...]:
 def _parse(name: Any) -> RougeType:
     match = _FORM.fullmatch(name) if isinstance(name, str) else None
     weight = float(match["weight"] or 1.2) if match else 0.0
-    if match is None or not 1 <= weight <= 10:
+    if match is None or not 1 <= weight <= 5:
         raise OptionError(
             f"The 'rouge_types' option of rouge_nlws has no type {name!r}. {did_you_mean(str(name), _EXAMPLES)} "
-            "The forms are rouge1 to rouge9, rougeL, rougeLsum, rougeW[weight from 1 to 10], rougeS[gap] and "
+            "The forms are rouge1 to rouge9, rougeL, rougeLsum, rougeW[weight from 1 to 5], rougeS[gap] and "
             "rougeSU[gap]."
         )
     if match["order"]:

@@ -76,7 +76,7 @@ class Scorer(ABC, Generic[OptionsT]):
         return None
 
     def notice(self, context: Any) -> str | None:
-        """Return what a user should be told of the context, once a call; None for nothing."""
+        """Return what a user should be told of the context, once per call; None for nothing."""
         return None
 
     @abstractmethod
@@ -85,7 +85,7 @@ class Scorer(ABC, Generic[OptionsT]):
 
     @abstractmethod
     def segment_stats(self, batch: Batch, context: Any) -> SegmentStats:
-        """Return one row of statistics an item."""
+        """Return one row of statistics per item."""
 
     @abstractmethod
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
@@ -100,6 +100,11 @@ class Scorer(ABC, Generic[OptionsT]):
         -------
         dict of str to ndarray of float64, shape (...)
         """
+
+    @property
+    def segment_rule(self) -> str | None:
+        """How the scores of segments are made, where that differs from the corpus; stands in the signature."""
+        return None
 
     def segment_scores(self, rows: NDArray[np.float64]) -> Scores:
         """Return the scores of single segments, shape (n,)."""

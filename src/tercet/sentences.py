@@ -7,12 +7,14 @@ import re
 # A sentence ends at . ! ? or … with closing quotes or brackets behind it, then white space, then something that
 # begins a sentence (not a lower-case letter); the marks of Chinese, Japanese and Hindi need no white space.
 _CLOSERS = "\"'”’»)\\]」』】）"
-_WIDE_MARKS = "。！？｡।॥"
+_WIDE_MARKS = "。！？｡।॥؟۔።"
 _SENTENCE_END = re.compile(
     rf"(?P<mark>[.!?…]+[{_CLOSERS}]*)\s+(?=\S)"
     rf"|(?P<wide>[{_WIDE_MARKS}]+[{_CLOSERS}]*)(?![{_WIDE_MARKS}{_CLOSERS}])\s*(?=\S)"
 )
-_ABBREVIATION = re.compile(r"(?:^|[\s(])(?:[^\W\d]|Dr|Mr|Mrs|Ms|Prof|St|No|Nr|Sr|Sra|vs|e\.g|i\.e|U\.S|т\.е|ул|г)\.$")
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:[^\W\d]|Dr|Fig|Mr|Mrs|Ms|Prof|St|No|Nr|Sr|Sra|vs|e\.g|i\.e|U\.S|т\.е|ул|г)\.$"
+)
 
 
 def split_sentences(text: str) -> str:
@@ -30,7 +32,9 @@ def split_sentences(text: str) -> str:
 
     def mark_end(match: re.Match[str]) -> str:
         follows = text[match.end()]
-        if match["mark"] and (follows.islower() or _ABBREVIATION.search(text[: match.end("mark")])):
+        if match["mark"] and (
+            follows.islower() or _ABBREVIATION.search(text[max(0, match.end("mark") - 12) : match.end("mark")])
+        ):
             return match[0]
         return match[0].rstrip() + "\n"
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
 
 __version__ = "0.1.0"
 
@@ -25,7 +26,18 @@ def _spelled(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:g}"
+        return repr(value).removesuffix(".0")
     if isinstance(value, (list, tuple)):
         return ",".join(_spelled(each) for each in value)
     return str(value)
+
+
+def digest(words: Iterable[str]) -> str:
+    """Return eight characters that stand for a list of words.
+
+    Examples
+    --------
+    >>> digest(["a", "the"]) == digest(["a", "an"])
+    False
+    """
+    return sha256("\0".join(words).encode()).hexdigest()[:8]

@@ -15,8 +15,10 @@ def fill_skip_bigram_matches(ids, offsets, texts, references, gap, n_types, matc
     for pair in range(len(texts)):
         longest = max(longest, offsets[texts[pair] + 1] - offsets[texts[pair]])
         longest = max(longest, offsets[references[pair] + 1] - offsets[references[pair]])
-    local = np.full(n_types, -1, np.int32)
-    sides = np.empty((2, longest), np.int32)  # local ids of the text and of the reference, -1 if not in both
+    local = np.empty(n_types, np.int64)
+    for token in range(len(local)):
+        local[token] = -1
+    sides = np.empty((2, longest), np.int64)  # local ids of the text and of the reference, -1 if not in both
     following = np.empty((2, longest), np.int64)  # the next position of the same token
     heads = np.empty((2, longest), np.int64)  # the first position of each token
     row = np.zeros((2, longest), np.int64)  # of the present left token: how often with each right one

@@ -17,7 +17,8 @@ Array = NDArray[np.float64]
 SMOOTH_VALUES: dict[str, float] = {
     "floor": 0.1, "add-k": 1.0, "nltk1": 0.1, "nltk4": 5.0, "nltk6": 5.0, "nltk7": 5.0,
 }  # fmt: skip
-SMOOTH_METHODS = ("none", "floor", "add-k", "exp", *(f"nltk{number}" for number in range(1, 8)))
+NLTK_METHODS = ("none", *(f"nltk{number}" for number in range(1, 8)))
+SMOOTH_METHODS = ("none", "floor", "add-k", "exp", *NLTK_METHODS[1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +168,3 @@ def geometric_mean(values: Array, weights: Array, reached: Array | None, skip_ze
         exponent = exponent * np.where(kept > 0, weights.sum() / np.where(kept > 0, kept, 1.0), 0.0)
     mean = np.exp(exponent)
     return mean if skip_zeros else np.where((used & (values == 0)).any(axis=-1), 0.0, mean)
-
-
-def brevity_penalty(length: Array, reference_length: Array) -> Array:
-    """Return 1 for predictions as long as their references, else exp(1 - reference / prediction length)."""
-    ratio = reference_length / np.maximum(length, 1.0)
-    shorter = np.where(length > 0, np.exp(1 - np.maximum(ratio, 1.0)), 0.0)
-    return np.where(length < reference_length, shorter, 1.0)

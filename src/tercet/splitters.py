@@ -57,6 +57,9 @@ def split_char(text: str) -> list[str]:
     return list("".join(text.split()))
 
 
+_MECAB_LIMIT = 100_000  # characters; MeCab's stack overflows at about a million
+
+
 @cache
 def _ja_tagger() -> Any:
     fugashi = _optional("fugashi", "ja")
@@ -66,7 +69,11 @@ def _ja_tagger() -> Any:
 
 def split_ja(text: str) -> list[str]:
     """Split Japanese into words by MeCab with the dictionary unidic-lite."""
-    return _ja_tagger().parse(text.strip()).split()  # type: ignore[no-any-return]
+    tagger, words = _ja_tagger(), []
+    for line in text.replace("\0", " ").splitlines():
+        for start in range(0, len(line), _MECAB_LIMIT):
+            words += tagger.parse(line[start : start + _MECAB_LIMIT].strip()).split()
+    return words
 
 
 def split_jieba(text: str) -> list[str]:

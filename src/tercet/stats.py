@@ -90,7 +90,7 @@ class SegmentStats:
         return self.rows[:, self.columns.index(name)]
 
     def to_arrow(self) -> pa.Table:
-        """Return a table with one column a statistic; the signature is in the metadata of its schema."""
+        """Return a table with one column per statistic; the signature is in the metadata of its schema."""
         table = pa.table(list(self.rows.T), names=list(self.columns))
         return table.replace_schema_metadata({"signature": self.signature})
 

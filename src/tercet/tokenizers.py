@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Set
 from functools import cache
 from typing import Any
 
@@ -199,12 +199,12 @@ def _checked(tokenizer: Splitter) -> Splitter:
     def split(text: str) -> list[str]:
         tokens: Any = tokenizer(text)
         words: list[Any] = tokens.split() if isinstance(tokens, str) else [tokens]
-        if isinstance(tokens, Iterable) and not isinstance(tokens, str):
+        if isinstance(tokens, Iterable) and not isinstance(tokens, (str, Mapping, Set)):
             words = list(tokens)
         for word in words:
             if not isinstance(word, str):
                 raise InputError(
-                    f"The tokenizer {name} must return strings, got {shorten(word)} for {shorten(text)}."
+                    f"The tokenizer {name} must return a list of strings, got {shorten(word)} for {shorten(text)}."
                 )
         return words
 

@@ -29,9 +29,9 @@ class TokenBatch:
     Attributes
     ----------
     tokens : Ragged of int32
-        Token ids; a row a document.
+        Token ids; a row per document.
     lines : Ragged of int64
-        First token of every line that has tokens; a row a document, and one more start at the end.
+        First token of every line that has tokens; a row per document, and one more start at the end.
     reference_offsets : ndarray of int64, shape (n + 1,)
         Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``.
     n_types : int

@@ -1,0 +1,59 @@
+"""The signature of a BLEU, and which implementation gives the same number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .bleu_options import BleuOptions
+from .signature import format_signature
+from .smoothing import SMOOTH_VALUES
+from .tokenizers import tokenizer_label
+
+
+def bleu_signature(metric: str, options: BleuOptions, method: str, lowercase: bool) -> str:
+    """Return the options that the score depends on; `method` and `lowercase` are what it really used.
+
+    Examples
+    --------
+    >>> bleu_signature("bleu_multi", BleuOptions(smooth=True), "add-k", False)
+    'bleu_multi|tok:13a|case:mixed|order:4|smooth:add-k|reflen:closest|eff:no|equals:sacrebleu|version:tercet-0.1.0'
+    """
+    o = options
+    value = ""
+    if o.smooth_value is not None and method in SMOOTH_VALUES:
+        value = f"[{o.smooth_value!r}]"
+    weights: object = None
+    if isinstance(o.weights, Mapping):
+        weights = ";".join(f"{name}={','.join(map(repr, each))}" for name, each in o.weights.items())
+    elif o.weights is not None:
+        weights = tuple(o.weights)
+    parts = {
+        "tok": tokenizer_label(o.tokenizer),
+        "case": "lc" if lowercase else "mixed",
+        "order": o.max_order,
+        "weights": weights,
+        "smooth": method + value,
+        "reflen": o.reference_length,
+        "eff": o.effective_order,
+        "stem": o.stemmer if o.stemmer is None else tokenizer_label(o.stemmer),
+        "lemma": o.lemmatizer if o.lemmatizer is None else tokenizer_label(o.lemmatizer),
+        "missing": None if o.missing_references == "error" else o.missing_references,
+        "equals": equal_implementation(o, method),
+    }
+    return format_signature(metric, parts)
+
+
+def equal_implementation(options: BleuOptions, method: str) -> str | None:
+    """Return the name of the implementation that gives the same number with these options, if there is one."""
+    o = options
+    plain = o.stemmer is None and o.lemmatizer is None and o.missing_references == "error"
+    if not plain or o.tokenizer not in ("13a", "intl", "zh", "char", "none"):
+        return None
+    if o.compat == "nltk":
+        return "nltk" if o.tokenizer == "none" and o.reference_length == "closest" else None
+    if method.startswith("nltk") or (o.weights is not None and not isinstance(o.weights, Mapping)):
+        return None
+    if o.compat == "evaluate":
+        plain = o.tokenizer == "13a" and o.reference_length == "shortest" and not o.lowercase
+        return "evaluate-bleu" if plain and o.smooth_method == "none" and not o.effective_order else None
+    return "sacrebleu" if o.reference_length == "closest" else None
