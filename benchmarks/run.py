@@ -74,9 +74,7 @@ def compare(row: Row, work: Work, rounds: int, budget: float) -> dict[str, float
     start = time.perf_counter()
     while len(ratios) < rounds and (len(ratios) < 2 or time.perf_counter() - start < budget):
         peer = seconds(lambda: row.theirs(work))
-        mine = (
-            min(seconds(lambda: row.ours(work)) for _ in range(2)) if len(ratios) else seconds(lambda: row.ours(work))
-        )
+        mine = statistics.median(seconds(lambda: row.ours(work)) for _ in range(5))
         ratios.append(peer / mine)
         own.append(mine)
     return {
