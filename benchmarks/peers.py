@@ -44,7 +44,7 @@ def rouge_row(types: list[str], work: str, asked: float, stem: bool = False) -> 
             "rouge_nlws", texts.predictions, texts.first_references, rouge_types=types, use_stemmer=stem,
             use_aggregator=False,
         )  # fmt: skip
-        return np.array([result[name] for name in types]).T
+        return np.array([result.scores[name] for name in types]).T
 
     def theirs(texts: Work) -> Values:
         scorer = rouge_scorer.RougeScorer(types, use_stemmer=stem)

@@ -52,12 +52,15 @@ def works(small: bool) -> dict[str, Work]:
     }
 
 
-def seconds(function: Callable[[], object]) -> float:
-    """Return the time of one call, with the garbage of earlier ones gone."""
+def seconds(function: Callable[[], object], calls: int = 1) -> float:
+    """Return the median time of some calls in a row, with the garbage of earlier work gone."""
     gc.collect()
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
+    times = []
+    for _ in range(calls):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
 
 
 def compare(row: Row, work: Work, rounds: int, budget: float) -> dict[str, float]:
@@ -74,7 +77,7 @@ def compare(row: Row, work: Work, rounds: int, budget: float) -> dict[str, float
     start = time.perf_counter()
     while len(ratios) < rounds and (len(ratios) < 2 or time.perf_counter() - start < budget):
         peer = seconds(lambda: row.theirs(work))
-        mine = statistics.median(seconds(lambda: row.ours(work)) for _ in range(5))
+        mine = seconds(lambda: row.ours(work), calls=7)
         ratios.append(peer / mine)
         own.append(mine)
     return {
@@ -87,7 +90,7 @@ def compare(row: Row, work: Work, rounds: int, budget: float) -> dict[str, float
 
 
 def stages(work: Work, rounds: int) -> dict[str, float]:
-    """Return nanoseconds per token of each stage, the best of some rounds."""
+    """Return nanoseconds per token of each stage, the median of some calls."""
     from tercet.api import make_scorer, summarize
     from tercet.columns import make_batch, read_items
     from tercet.rouge_counts import PairCounter
@@ -111,7 +114,7 @@ def stages(work: Work, rounds: int) -> dict[str, float]:
         "skip-bigrams, gap 4": lambda: PairCounter(tokens, types, False).count(types[4]),
         "BLEU: sums to result": lambda: summarize(bleu, stats),
     }
-    return {name: 1e9 * min(seconds(step) for _ in range(rounds)) / work.tokens for name, step in steps.items()}
+    return {name: 1e9 * seconds(step, calls=rounds) / work.tokens for name, step in steps.items()}
 
 
 def child(code: str, **environment: str) -> dict[str, float]:

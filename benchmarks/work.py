@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -20,7 +21,7 @@ class Work:
     references: list[list[str]]
     tokens: int
 
-    @property
+    @cached_property
     def first_references(self) -> list[str]:
         """The first reference of each item."""
         return [texts[0] for texts in self.references]

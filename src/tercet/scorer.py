@@ -131,8 +131,8 @@ class Scorer(ABC, Generic[OptionsT]):
 def segment_lists(scorer: Scorer[Any], stats: SegmentStats) -> dict[str, list[float | None]]:
     """Return the scores of every item as lists; None for an item that was left out."""
     values = scorer.segment_scores(stats.rows)
-    scored = (stats.column("items") > 0).tolist()
-    return {
-        name: [value if counted else None for value, counted in zip(values[name].tolist(), scored, strict=True)]
-        for name in scorer.score_names
-    }
+    lists = {name: values[name].tolist() for name in scorer.score_names}
+    for index in np.flatnonzero(stats.column("items") == 0).tolist():
+        for scores in lists.values():
+            scores[index] = None
+    return lists

@@ -41,6 +41,13 @@ def fill_skip_bigram_matches(ids, offsets, texts, references, gap, n_types, matc
         for i in range(size[1]):
             local[ids[reference + i]] = -1
         for side in range(2):
+            if gap < 0:  # distances do not matter: keep the common tokens only
+                kept = 0
+                for i in range(size[side]):
+                    if sides[side, i] >= 0:
+                        sides[side, kept] = sides[side, i]
+                        kept += 1
+                size[side] = kept
             for token in range(n_common):
                 heads[side, token] = -1
             for i in range(size[side] - 1, -1, -1):
@@ -56,10 +63,8 @@ def fill_skip_bigram_matches(ids, offsets, texts, references, gap, n_types, matc
                     before = 0
                     for j in range(i, size[side]):
                         right = sides[side, j]
-                        if right >= 0:
-                            row[side, right] += before
-                            if right == left:
-                                before += 1
+                        row[side, right] += before
+                        before += right == left
                     continue
                 while i >= 0:
                     for j in range(i + 1, min(size[side], i + gap + 2)):
