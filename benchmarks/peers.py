@@ -19,7 +19,7 @@ import tercet
 from tercet import stems
 from work import Work
 
-Values = np.ndarray
+Values = Any  # numbers in arrays or nested lists
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ def rouge_row(types: list[str], work: str, asked: float, stem: bool = False) -> 
             "rouge_nlws", texts.predictions, texts.first_references, rouge_types=types, use_stemmer=stem,
             use_aggregator=False,
         )  # fmt: skip
-        return np.array([result.scores[name] for name in types]).T
+        return [result.scores[name] for name in types]
 
     def theirs(texts: Work) -> Values:
         scorer = rouge_scorer.RougeScorer(types, use_stemmer=stem)
         pairs = zip(texts.first_references, texts.predictions, strict=True)
         scores = [scorer.score(reference, prediction) for reference, prediction in pairs]
-        return np.array([[each[name].fmeasure for name in types] for each in scores])
+        return [[each[name].fmeasure for each in scores] for name in types]
 
     names = "+".join(name.removeprefix("rouge") for name in types)
     return Row(f"ROUGE {names}{' with Porter, cold' if stem else ''}", work, "rouge_score", asked, ours, theirs)
@@ -174,7 +174,7 @@ def evaluate_row() -> Row:
             result = _module(name).compute(
                 predictions=texts.predictions, references=texts.first_references, rouge_types=types, **options
             )
-            return np.array([result[each] for each in types])
+            return [result[each] for each in types]
 
         return values
 

@@ -72,7 +72,9 @@ def compare(row: Row, work: Work, rounds: int, budget: float) -> dict[str, float
         When a number differs by more than 1e-9 (2e-5 where both print five decimals).
     """
     tolerance = 2e-5 if row.label == "ROUGE-SU4" else 1e-9
-    np.testing.assert_allclose(row.ours(work), row.theirs(work), rtol=0, atol=tolerance, err_msg=row.label)
+    np.testing.assert_allclose(
+        np.array(row.ours(work)), np.array(row.theirs(work)), rtol=0, atol=tolerance, err_msg=row.label
+    )
     ratios, own = [], []
     start = time.perf_counter()
     while len(ratios) < rounds and (len(ratios) < 2 or time.perf_counter() - start < budget):
@@ -263,7 +265,8 @@ def main() -> None:
         figures = compare(row, texts[row.work], rounds=1 if given.small else 7, budget=12)
         found.append((row, figures))
         print(
-            f"{row.label:32} {row.work:18} {row.peer:18} {figures['median']:8.1f}  ({row.asked:g} asked)", flush=True
+            f"{row.label:32} {row.work:18} {row.peer:18} {figures['median']:8.1f}  {figures['ms']:8.2f} ms  ({row.asked:g} asked)",
+            flush=True,
         )
     if given.small or given.only:
         return

@@ -72,7 +72,7 @@ def intern_bytes(
     n_line_ends = int(count_line_ends(data))
     line_starts = np.empty(n_documents + n_line_ends + 1, np.int64)
     state = np.zeros(3, np.int64)  # tokens, lines, types so far
-    capacity = 1 << min(max((len(data) // 32).bit_length(), 10), 20)  # a guess at the vocabulary; grows if too small
+    capacity = 1 << min(max((len(data) // 64).bit_length(), 10), 20)  # a guess at the vocabulary; grows if too small
     keys, values = np.zeros(capacity, np.uint64), np.empty(capacity, np.int32)
     starts, lengths = np.empty(capacity // 2, np.int64), np.empty(capacity // 2, np.int64)
     done = 0

@@ -77,17 +77,12 @@ def fill_clipped_matches(ids, offsets, texts, first_reference, max_order, n_type
                 bit = _ONE
                 for p in range(begin, begin + size):
                     place = places[ids[p]]
-                    if place == _NONE:
-                        for n in range(1, max_order + 1):
-                            ends[n] = _NONE
-                    else:
-                        for n in range(max_order, 0, -1):
-                            end = place if n == 1 else (ends[n - 1] << _ONE) & place
-                            ends[n] = end
-                            open_ends = end & free[n]
-                            if open_ends != _NONE:
-                                matched[n] |= bit
-                                free[n] ^= open_ends & (_NONE - open_ends)  # the lowest bit is used up
+                    for n in range(max_order, 0, -1):  # without a branch: whether it matches is hard to foresee
+                        end = place if n == 1 else (ends[n - 1] << _ONE) & place
+                        ends[n] = end
+                        open_ends = end & free[n]
+                        free[n] ^= open_ends & (_NONE - open_ends)  # the lowest bit is used up
+                        matched[n] |= bit & (_NONE - np.uint64(open_ends != _NONE))
                     bit <<= _ONE
                 for p in range(start, stop):
                     places[ids[p]] = _NONE
