@@ -4,6 +4,8 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 from nltk.stem.snowball import SnowballStemmer
 
@@ -12,8 +14,10 @@ import texts
 from tercet import rouge155
 from tercet.columns import read_batch
 from tercet.errors import OptionError
-from tercet.stems import lemmatizer_for, map_words, stemmer_for, stopwords_for
+from tercet.stems import _PORTER_ENDINGS, lemmatizer_for, map_words, stemmer_for, stopwords_for
 from tercet.tokenizers import tokenize
+
+ENDINGS = sorted({"ies", "eed", *(ending for each in _PORTER_ENDINGS.values() for ending in each.split())})
 
 WORDS = """a as cat cats dying flies running ran happily relational generalizations agreement mice skies was were
     sing sings caresses ponies hopping hoping feed agreed 1990s 42 traditional vietnamization oed bing ies"""
@@ -197,3 +201,10 @@ def test_five_decimals_rounds_the_exact_binary_value(value, rounded):
 @pytest.mark.parametrize("shape", [(0,), (2, 3), (0, 3)])
 def test_five_decimals_keeps_the_shape(shape):
     assert rouge155.five_decimals(np.zeros(shape)).shape == shape
+
+
+@settings(max_examples=3000, deadline=None)
+@given(st.text("aeiouybcdlmnrstvz1", max_size=6), st.lists(st.sampled_from(ENDINGS), max_size=3))
+def test_the_shortcut_around_porters_steps_changes_no_stem(beginning, endings):
+    word = beginning + "".join(endings)
+    assert stemmer_for("porter")(word) == (PorterStemmer().stem(word) if len(word) > 3 else word)

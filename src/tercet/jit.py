@@ -56,7 +56,7 @@ class _FirstCompile(event.Listener):
     _said = False
 
     def on_start(self, event: Any) -> None:
-        name = getattr(event.data["dispatcher"].py_func, "__module__", "")
+        name = event.data["dispatcher"].py_func.__module__ or ""  # none for code of an interpreter
         if name.endswith("_kernels") and not self._said:
             _FirstCompile._said = True
             print("tercet: compiling kernels (a few seconds; cached for later runs)", file=sys.stderr, flush=True)

@@ -232,7 +232,6 @@ class RougeScorer(Scorer[RougeOptions]):
         starts = tokens.reference_offsets[:-1]
         n_references = np.diff(tokens.reference_offsets)
         filled = n_references > 0
-        result = np.zeros((tokens.n_items, 3))
         if self._by_script:
             one = self._script_scores(kind, counts, starts[filled])
         else:
@@ -240,6 +239,9 @@ class RougeScorer(Scorer[RougeOptions]):
             one = scores
             if (n_references > 1).any():
                 one = combined(scores, starts[filled], n_references[filled], self.options.multi_ref)
+        if filled.all():
+            return one
+        result = np.zeros((tokens.n_items, 3))
         result[filled] = one
         return result
 
