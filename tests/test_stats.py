@@ -217,7 +217,7 @@ class TestResult:
         }
 
     def test_has_intervals_and_segments_when_they_were_asked_for(self):
-        result = Result("m", {"m": 0.5}, "m", 2, intervals={"m": (0.25, 0.75)}, segments={"m": [1.0, None]})
+        result = Result("m", {"m": 0.5}, "m", 2, intervals={"m": [0.25, 0.75]}, segments={"m": [1.0, None]})
         assert result["intervals"] == {"m": [0.25, 0.75]}
         assert result["segments"] == {"m": [1.0, None]}
 

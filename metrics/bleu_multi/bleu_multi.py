@@ -61,7 +61,7 @@ Returns:
     precisions (`list` of `float`), brevity_penalty (`float`), length_ratio (`float`), translation_length (`int`),
     reference_length (`int`), as evaluate's bleu,
     counts and totals (`list` of `int`): clipped matches and n-grams of each order,
-    interpretation (`str`): what a BLEU of this size roughly means,
+    interpretation (`str` or None): what a BLEU of this size roughly means,
     signature (`str`), n_segments, empty_predictions, missing_references (`int`),
     and on request segments, intervals and grid.
 Examples:

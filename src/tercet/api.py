@@ -127,6 +127,8 @@ def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:
         raise InputError("No item has a reference, and missing_references='skip' left all of them out.")
     kept = stats if scored.all() else SegmentStats(stats.signature, stats.columns, stats.rows[scored])
     notes = [f"refs:{_span(kept.column('references'))}"]
+    if o.scale != 1:
+        notes.append(f"scale:{o.scale}")
     intervals = segments = None
     if o.confidence_level is not None:
         intervals = percentile_intervals(scorer, kept, o.confidence_level, o.n_resamples, o.seed)
@@ -161,10 +163,15 @@ def own_options(metric: str, given: Mapping[str, Any]) -> dict[str, Any]:
         On a name that no metric of the suite knows, with the nearest one.
     """
     own = known_options(metric)
-    siblings = {name for other in SCORERS if other != metric for name in _options_if_there(other)}
-    for name in given:
-        if name not in own and name not in siblings:
-            raise OptionError(f"{metric} has no option {name!r}. {did_you_mean(name, own)}")
+    foreign = {name: value for name, value in given.items() if name not in own}
+    for other in SCORERS:
+        names = _options_if_there(other)
+        theirs = {name: value for name, value in foreign.items() if name in names}
+        if theirs:  # a wrong value is refused here, before this metric has used up what was added
+            make_scorer(other, theirs)
+        foreign = {name: value for name, value in foreign.items() if name not in names}
+    for name in foreign:
+        raise OptionError(f"{metric} has no option {name!r}. {did_you_mean(name, own)}")
     return {name: value for name, value in given.items() if name in own}
 
 

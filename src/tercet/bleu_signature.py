@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from .bleu_options import BleuOptions
 from .signature import format_signature
 from .smoothing import SMOOTH_VALUES
+from .stems import stemmer_label
 from .tokenizers import tokenizer_label
 
 
@@ -16,12 +17,12 @@ def bleu_signature(metric: str, options: BleuOptions, method: str, lowercase: bo
     Examples
     --------
     >>> bleu_signature("bleu_multi", BleuOptions(smooth=True), "add-k", False)
-    'bleu_multi|tok:13a|case:mixed|order:4|smooth:add-k|reflen:closest|eff:no|equals:sacrebleu|version:tercet-0.1.0'
+    'bleu_multi|tok:13a|case:mixed|order:4|smooth:add-k[1.0]|reflen:closest|eff:no|equals:sacrebleu|version:tercet-0.1.0'
     """
     o = options
     value = ""
-    if o.smooth_value is not None and method in SMOOTH_VALUES:
-        value = f"[{o.smooth_value!r}]"
+    if method in SMOOTH_VALUES:
+        value = f"[{SMOOTH_VALUES[method] if o.smooth_value is None else o.smooth_value!r}]"
     weights: object = None
     if isinstance(o.weights, Mapping):
         weights = ";".join(f"{name}={','.join(map(repr, each))}" for name, each in o.weights.items())
@@ -35,9 +36,10 @@ def bleu_signature(metric: str, options: BleuOptions, method: str, lowercase: bo
         "smooth": method + value,
         "reflen": o.reference_length,
         "eff": o.effective_order,
-        "stem": o.stemmer if o.stemmer is None else tokenizer_label(o.stemmer),
+        "stem": o.stemmer if o.stemmer is None else stemmer_label(o.stemmer),
         "lemma": o.lemmatizer if o.lemmatizer is None else tokenizer_label(o.lemmatizer),
         "missing": None if o.missing_references == "error" else o.missing_references,
+        "compat": o.compat,
         "equals": equal_implementation(o, method),
     }
     return format_signature(metric, parts)
@@ -50,10 +52,17 @@ def equal_implementation(options: BleuOptions, method: str) -> str | None:
     if not plain or o.tokenizer not in ("13a", "intl", "zh", "char", "none"):
         return None
     if o.compat == "nltk":
-        return "nltk" if o.tokenizer == "none" and o.reference_length == "closest" else None
+        usual = o.tokenizer == "none" and o.reference_length == "closest" and not o.lowercase
+        by_order = method in ("nltk5", "nltk7")  # NLTK takes the order 5 whatever the weights
+        four = o.max_order == 4 and (
+            o.weights is None or (not isinstance(o.weights, Mapping) and len(o.weights) == 4)
+        )
+        return "nltk" if usual and (four or not by_order) else None
     if method.startswith("nltk") or (o.weights is not None and not isinstance(o.weights, Mapping)):
         return None
+    only = "" if o.weights is None else "(bleu)"  # the named weightings have no equal there
     if o.compat == "evaluate":
-        plain = o.tokenizer == "13a" and o.reference_length == "shortest" and not o.lowercase
-        return "evaluate-bleu" if plain and o.smooth_method == "none" and not o.effective_order else None
-    return "sacrebleu" if o.reference_length == "closest" else None
+        usual = o.tokenizer == "13a" and o.reference_length == "shortest" and not o.lowercase
+        smoothed = o.smooth_method != "none" or o.smooth_value is not None
+        return f"evaluate-bleu{only}" if usual and not smoothed and not o.effective_order else None
+    return f"sacrebleu{only}" if o.reference_length == "closest" else None

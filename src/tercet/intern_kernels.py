@@ -22,7 +22,6 @@ SINGLE, POINT, DASH, WIDE = 0x200, 0x400, 0x800, 0x1000
 _MARKED = 1 << 31  # of a span: the word holds such a byte
 _SIZE = _MARKED - 1  # of a span: the bytes of the word
 
-_ONE = np.uint64(1)
 _EMPTY = np.uint64(0)
 _LONG = np.uint64(1) << np.uint64(63)  # of a key: more than seven bytes
 

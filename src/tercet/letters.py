@@ -28,17 +28,20 @@ class LetterCounts:
         Those of scripts that are written without blanks between words (Chinese, Japanese, Thai ...).
     lost : int
         References with letters of which ROUGE's tokenizer keeps none.
+    references : int
+        All references.
 
     Examples
     --------
-    >>> LetterCounts(3, 1, 0, 0) + LetterCounts(0, 9, 9, 1)
-    LetterCounts(ascii=3, other=10, without_blanks=9, lost=1)
+    >>> LetterCounts(3, 1, 0, 0, 1) + LetterCounts(0, 9, 9, 1, 2)
+    LetterCounts(ascii=3, other=10, without_blanks=9, lost=1, references=3)
     """
 
     ascii: int
     other: int
     without_blanks: int
     lost: int
+    references: int
 
     def __add__(self, other: LetterCounts) -> LetterCounts:
         return LetterCounts(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
@@ -62,12 +65,12 @@ def count_letters(batch: Batch) -> LetterCounts:
     texts = batch.texts[batch.n_items :]
     _, offsets, data = texts.buffers()
     if data is None or len(texts) == 0:
-        return LetterCounts(0, 0, 0, 0)
+        return LetterCounts(0, 0, 0, 0, len(texts))
     bounds = np.frombuffer(offsets, np.int64, len(texts) + 1, texts.offset * 8)
     raw = np.frombuffer(data, np.uint8)[bounds[0] : bounds[-1]]
     n_ascii = int(count_ascii_letters(raw))
     if raw.max(initial=0) < 0x80:
-        return LetterCounts(n_ascii, 0, 0, 0)
+        return LetterCounts(n_ascii, 0, 0, 0, len(texts))
     beyond = raw[raw >= 0x80]  # all bytes of all characters outside ASCII, and so text by itself
     points = np.frombuffer(beyond.tobytes().decode().encode("utf-32-le"), np.uint32)
     counts = np.bincount(points)
@@ -77,7 +80,7 @@ def count_letters(batch: Batch) -> LetterCounts:
     kept = np.concatenate([[0], np.cumsum(_IS_KEPT[raw])])[bounds - bounds[0]]
     none_kept = np.flatnonzero(np.diff(kept) == 0).tolist()
     lost = sum(not other.keys().isdisjoint(texts[index].as_py()) for index in none_kept)
-    return LetterCounts(n_ascii, sum(other.values()), without_blanks, lost)
+    return LetterCounts(n_ascii, sum(other.values()), without_blanks, lost, len(texts))
 
 
-_IS_KEPT = np.array([chr(byte).isascii() and chr(byte).isalnum() for byte in range(256)])
+_IS_KEPT = np.array([chr(byte).isascii() and chr(byte).isalpha() for byte in range(256)])

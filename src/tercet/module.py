@@ -27,6 +27,7 @@ class SuiteModule:
 
     metric: ClassVar[str]
     num_process: int
+    process_id: int
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -53,19 +54,21 @@ class SuiteModule:
         if predictions is not None or references is not None:
             items = read_items(predictions, references)
         stored = len(self)  # type: ignore[arg-type]
-        check_missing([*self._missing, *(stored + i for i in items.missing)], scorer.options.missing_references)
+        if self.process_id == 0:  # which checks again what the others hand over
+            missing = [*self._missing, *(stored + index for index in items.missing)]
+            check_missing(missing, scorer.options.missing_references)
         if stored == 0 and self.num_process == 1:
             return score_items(scorer, items).to_dict()  # nothing to gather: no need to write and read a file
-        if not items.predictions:
-            if stored == 0:
-                raise InputError("The corpus is empty: every process must add at least one item.")
-            result = super().compute(scorer=scorer)  # type: ignore[misc]
-        else:
-            result = super().compute(  # type: ignore[misc]
-                predictions=items.predictions, references=items.reference_lists(), scorer=scorer
-            )
-        failure, self._failure = self._failure, None
-        self._missing = []
+        if stored == 0 and not items.predictions:
+            raise InputError("The corpus is empty: every process must add at least one item.")
+        inputs = (
+            {"predictions": items.predictions, "references": items.reference_lists()} if items.predictions else {}
+        )
+        try:
+            result = super().compute(**inputs, scorer=scorer)  # type: ignore[misc]
+        finally:
+            self._missing = []
+            failure, self._failure = self._failure, None
         if failure is not None:
             self._put_back(stored)
             raise failure

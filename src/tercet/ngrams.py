@@ -35,7 +35,7 @@ def clipped_matches(
 
     Notes
     -----
-    Time is linear in the tokens times `max_order` (times the references, for short texts); memory is 12 bytes a
+    Time is linear in the tokens times `max_order` (times the references, for short texts); memory is 16 bytes per
     type and what the longest group needs.
 
     Examples

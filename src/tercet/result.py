@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Result(Mapping[str, Any]):
     """Scores with what is needed to repeat and to judge them; a mapping, as evaluate's results are.
 
@@ -46,17 +47,7 @@ class Result(Mapping[str, Any]):
     intervals: Mapping[str, list[float]] | None = field(default=None)
     segments: Mapping[str, list[float | None]] | None = field(default=None)
 
-    def __getitem__(self, key: str) -> Any:
-        return self.to_dict()[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.to_dict())
-
-    def __len__(self) -> int:
-        return len(self.to_dict())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as one dict of plain Python: JSON can hold it, loggers can read it."""
+    def _entries(self) -> dict[str, Any]:
         entries = {
             **self.scores,
             "signature": self.signature,
@@ -65,7 +56,20 @@ class Result(Mapping[str, Any]):
             "missing_references": self.missing_references,
         }
         if self.intervals is not None:
-            entries["intervals"] = {name: list(bounds) for name, bounds in self.intervals.items()}
+            entries["intervals"] = self.intervals
         if self.segments is not None:
-            entries["segments"] = {name: list(values) for name, values in self.segments.items()}
+            entries["segments"] = self.segments
         return entries
+
+    def __getitem__(self, key: str) -> Any:
+        return self._entries()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries())
+
+    def __len__(self) -> int:
+        return len(self._entries())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as one dict of plain Python, a copy: JSON can hold it, loggers can read it."""
+        return copy.deepcopy(self._entries())

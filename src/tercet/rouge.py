@@ -24,7 +24,7 @@ from .scorer import Scorer, Scores, segment_lists
 from .sentences import split_sentences, truncate_bytes, truncate_words
 from .signature import digest, format_signature
 from .stats import SegmentStats
-from .stems import WordMap, check_word_options, lemmatizer_for, map_words, stemmer_for, stopwords_for
+from .stems import WordMap, check_word_options, lemmatizer_for, map_words, stemmer_for, stemmer_label, stopwords_for
 from .tokenizers import tokenize, tokenizer_label
 from .tokens import TokenBatch
 
@@ -141,10 +141,10 @@ class RougeScorer(Scorer[RougeOptions]):
                 "these references; tokenizer='unicode' is used instead. Give tokenizer='unicode' or "
                 "tokenizer='rouge' to choose."
             )
-        if context.lost:
+        if 20 * context.lost > context.references:
             return (
                 "the tokenizer of rouge_score keeps a-z and 0-9 only and drops every letter of "
-                f"{context.lost} of the references; tokenizer='unicode' keeps them."
+                f"{context.lost} of {context.references} references; tokenizer='unicode' keeps them."
             )
         return None
 
@@ -158,13 +158,14 @@ class RougeScorer(Scorer[RougeOptions]):
             "beta": o.beta,
             "multi": o.multi_ref,
             "measure": o.output,
-            "stem": "porter" if o.use_stemmer else o.stemmer and tokenizer_label(o.stemmer),
+            "stem": "porter" if o.use_stemmer else o.stemmer and stemmer_label(o.stemmer),
             "lemma": o.lemmatizer and tokenizer_label(o.lemmatizer),
             "stopwords": o.stopwords if isinstance(o.stopwords, (str, type(None))) else digest(sorted(o.stopwords)),
             "words": o.max_words,
             "bytes": o.max_bytes,
             "split": o.sentence_split,
             "missing": None if o.missing_references == "error" else o.missing_references,
+            "compat": o.compat,
             "equals": self._equals(tokenizer),
         }
         return format_signature(self.name, parts)
@@ -173,10 +174,14 @@ class RougeScorer(Scorer[RougeOptions]):
         """Return the implementation that gives the same numbers with these options, if there is one."""
         o = self.options
         plain = tokenizer == "rouge" and o.sentence_split == "newline" and o.missing_references == "error"
-        if not plain or o.stemmer is not None or o.lemmatizer is not None:
+        if not plain or o.stemmer not in (None, "porter") or o.lemmatizer is not None:
             return None
         if self._by_script:
-            return "ROUGE-1.5.5" if o.stopwords in (None, "smart") and o.max_bytes is None else None
+            return (
+                "ROUGE-1.5.5"
+                if o.stemmer is None and o.stopwords in (None, "smart") and o.max_bytes is None
+                else None
+            )
         if o.beta != 1 or o.multi_ref != "best" or (o.stopwords, o.max_words, o.max_bytes) != (None, None, None):
             return None
         in_rouge_score = [each.kind in ("n", "L", "Lsum") for each in o.rouge_types]

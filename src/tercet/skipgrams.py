@@ -45,7 +45,7 @@ def skip_bigram_matches(
     Notes
     -----
     Time per pair: tokens times (gap + 1); with any gap, tokens times the different tokens that both texts have.
-    Memory: 4 bytes per type, and a few times the tokens of the longest text.
+    Memory: 8 bytes per type, and a few times the tokens of the longest text.
 
     Examples
     --------

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError, OptionError, did_you_mean, shorten
+from .tokenizers import tokenizer_label
 from .tokens import Ragged, TokenBatch
 
 WordMap = Callable[[str], str]
@@ -64,7 +65,7 @@ _PORTER_ENDINGS = {
 
 @cache
 def _porter() -> WordMap:
-    """Return NLTK's Porter stemmer, its steps called only for words with one of their endings (five times faster)."""
+    """Return NLTK's Porter stemmer, its steps called only for words with one of their endings (faster)."""
     from nltk.stem.porter import PorterStemmer
 
     def only_with(endings: tuple[str, ...], step: WordMap) -> WordMap:
@@ -76,7 +77,10 @@ def _porter() -> WordMap:
     every = tuple(ending for endings in _PORTER_ENDINGS.values() for ending in endings.split())
 
     def stem(word: str) -> str:
-        return stemmer.stem(word) if len(word) > 3 and word.endswith(every) else word
+        if len(word) <= 3:
+            return word
+        word = word.lower()
+        return stemmer.stem(word) if word.endswith(every) else word
 
     return lru_cache(maxsize=1 << 18)(stem)
 
@@ -123,6 +127,11 @@ def _simplemma(language: str) -> WordMap:
             f"callable. Got {language!r} instead."
         ) from None
     return lru_cache(maxsize=1 << 18)(lemma)
+
+
+def stemmer_label(stemmer: str | WordMap) -> str:
+    """Return the name that stands for a stemmer in a signature: ``ru`` and ``russian`` are one."""
+    return _SNOWBALL_CODES.get(stemmer, stemmer) if isinstance(stemmer, str) else tokenizer_label(stemmer)
 
 
 def _checked(option: str, function: WordMap) -> WordMap:
