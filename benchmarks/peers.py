@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,8 @@ from rouge_score import rouge_scorer
 import tercet
 from tercet import stems
 from work import Work
+
+os.environ["RAYON_NUM_THREADS"] = "1"  # read at bleuscore's first call, which would else take every core
 
 Values = Any  # numbers in arrays or nested lists
 
