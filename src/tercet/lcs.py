@@ -29,8 +29,8 @@ def lcs_lengths(
 
     Notes
     -----
-    Time per pair: tokens of the text times tokens of the reference / 64. Memory: 16 bytes per type, and an eighth of
-    the square of the longest reference.
+    Time per pair: tokens of the text times tokens of the reference / 64. Memory: 16 bytes per type, and a bit for
+    each different token of the longest reference times its length.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def union_lcs_hits(
     Notes
     -----
     Time per pair: tokens of the text times words of 64 tokens of each reference line. Memory: 16 bytes per type, and
-    a bit for each token of the longest text times each of the longest reference.
+    a quarter of the square of the longest line.
     """
     hits = np.zeros(len(texts), np.int64)
     fill_union_lcs_hits(tokens.values, tokens.offsets, lines.values, lines.offsets, texts, references, n_types, hits)

@@ -24,6 +24,24 @@ def _most_words(offsets, documents):
 
 
 @kernel
+def _mark_places(ids, start, stop, local, table):
+    """Write in which places of ``ids[start:stop]`` each of its tokens stands, as a row of bits in `table`.
+
+    ``local[token]`` becomes the row of the token; it must be -1 before.
+    """
+    n_words = (stop - start + 63) >> 6
+    n_local = 0
+    for i in range(stop - start):
+        token = ids[start + i]
+        if local[token] < 0:
+            local[token] = n_local
+            for word in range(n_words):
+                table[n_local, word] = _NONE
+            n_local += 1
+        table[local[token], i >> 6] |= _ONE << np.uint64(i & 63)
+
+
+@kernel
 def fill_lcs_lengths(ids, offsets, texts, references, n_types, lengths):
     """Fill `lengths`, shape (g,); see :func:`tercet.lcs.lcs_lengths`."""
     most_words = _most_words(offsets, references)
@@ -31,7 +49,7 @@ def fill_lcs_lengths(ids, offsets, texts, references, n_types, lengths):
     local = np.empty(n_types if most_words > 1 else 0, np.int64)
     for token in range(len(local)):
         local[token] = -1
-    table = np.zeros((most_words * 64 if most_words > 1 else 0, most_words), np.uint64)
+    table = np.zeros((min(n_types, most_words * 64) if most_words > 1 else 0, most_words), np.uint64)
     row = np.zeros(most_words, np.uint64)
     for pair in range(len(texts)):
         begin, end = offsets[texts[pair]], offsets[texts[pair] + 1]
@@ -52,15 +70,7 @@ def fill_lcs_lengths(ids, offsets, texts, references, n_types, lengths):
                 places[ids[start + i]] = _NONE
             continue
         n_words = (size + 63) >> 6
-        n_local = 0
-        for i in range(size):
-            token = ids[start + i]
-            if local[token] < 0:
-                local[token] = n_local
-                for word in range(n_words):
-                    table[n_local, word] = _NONE
-                n_local += 1
-            table[local[token], i >> 6] |= _ONE << np.uint64(i & 63)
+        _mark_places(ids, start, stop, local, table)
         for word in range(n_words):
             row[word] = _ALL
         for p in range(begin, end):
@@ -90,19 +100,19 @@ def fill_lcs_lengths(ids, offsets, texts, references, n_types, lengths):
 @kernel
 def fill_union_lcs_hits(ids, offsets, lines, line_offsets, texts, references, n_types, hits):
     """Fill `hits`, shape (g,); see :func:`tercet.lcs.union_lcs_hits`."""
-    most_words = _most_words(offsets, references)
     longest = 1
-    for document in texts:
-        longest = max(longest, offsets[document + 1] - offsets[document])
+    for line in range(len(lines) - 1):
+        longest = max(longest, lines[line + 1] - lines[line])
+    most_words = (longest + 63) >> 6
     local = np.empty(n_types, np.int64)
     for token in range(len(local)):
         local[token] = -1
     left = np.zeros(n_types, np.int64)  # how often the text still has each token
-    table = np.zeros((most_words * 64 + 1, most_words), np.uint64)  # the last row stays empty: tokens not found
+    nowhere = min(n_types, most_words * 64)
+    table = np.zeros((nowhere + 1, most_words), np.uint64)  # the last row stays empty: tokens not found
     rows = np.zeros((longest + 1, most_words), np.uint64)  # rows[j]: behind j tokens of the text's line
     found = np.zeros(longest, np.int64)
     marked = np.zeros(most_words * 64, np.int64)
-    nowhere = most_words * 64
     for pair in range(len(texts)):
         text, reference = texts[pair], references[pair]
         for p in range(offsets[text], offsets[text + 1]):
@@ -112,16 +122,9 @@ def fill_union_lcs_hits(ids, offsets, lines, line_offsets, texts, references, n_
             start, stop = lines[line], lines[line + 1]
             size = stop - start
             n_words = (size + 63) >> 6
-            n_local = 0
+            _mark_places(ids, start, stop, local, table)
             for i in range(size):
-                token = ids[start + i]
                 marked[i] = 0
-                if local[token] < 0:
-                    local[token] = n_local
-                    for word in range(n_words):
-                        table[n_local, word] = _NONE
-                    n_local += 1
-                table[local[token], i >> 6] |= _ONE << np.uint64(i & 63)
             for other in range(line_offsets[text], line_offsets[text + 1]):
                 begin, end = lines[other], lines[other + 1]
                 for word in range(n_words):
