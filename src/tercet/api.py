@@ -29,6 +29,7 @@ PIECE = 1 << 16
 SCORERS = {
     "bleu_multi": ("bleu", "BleuScorer"),
     "rouge_nlws": ("rouge", "RougeScorer"),
+    "bertscore_idf": ("bertscore", "BertScorer"),
 }
 
 
@@ -89,7 +90,9 @@ def score_items(scorer: Scorer[Any], items: Items) -> Result:
     if not items.predictions:
         raise InputError("The corpus is empty: predictions and references must have at least one item.")
     check_missing(items.missing, scorer.options.missing_references)
-    return summarize(scorer, _all_stats(scorer, items))
+    stats = _all_stats(scorer, items)
+    _warn(scorer, scorer.remark(stats))
+    return summarize(scorer, stats)
 
 
 def _all_stats(scorer: Scorer[Any], items: Items) -> SegmentStats:
@@ -106,9 +109,7 @@ def _all_stats(scorer: Scorer[Any], items: Items) -> SegmentStats:
     if context is not None:
         for piece in pieces[1:]:
             context = context + scorer.fit(batch_of(piece))
-    notice = scorer.notice(context)
-    if notice is not None:
-        warnings.warn(f"{scorer.name}: {notice}", UserWarning, stacklevel=_level_of_caller())
+    _warn(scorer, scorer.notice(context))
 
     def stats_of(piece: tuple[int, int]) -> SegmentStats:
         return scorer.segment_stats(batch_of(piece), context)
@@ -204,6 +205,11 @@ def _scorer_class(metric: str) -> type[Scorer[Any]]:
         raise OptionError(f"There is no metric {metric!r}. {did_you_mean(str(metric), SCORERS)}")
     file, name = SCORERS[metric]
     return getattr(import_module(f".{file}", __package__), name)  # type: ignore[no-any-return]
+
+
+def _warn(scorer: Scorer[Any], message: str | None) -> None:
+    if message is not None:
+        warnings.warn(f"{scorer.name}: {message}", UserWarning, stacklevel=_level_of_caller())
 
 
 def _level_of_caller() -> int:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .columns import Batch
 from .errors import OptionError
+from .groups import first_greatest
 from .letters import LetterCounts, count_letters
 from .options import Options, flag, integer, number, one_of, option, refuse, text_or_callable
 from .rouge155 import recall_rank
@@ -18,7 +19,7 @@ from .rouge155 import scores as script_scores
 from .rouge155 import stemmer as script_stemmer
 from .rouge155 import stopwords as script_stopwords
 from .rouge_counts import PairCounter, PairCounts
-from .rouge_references import combined, first_greatest, pair_scores
+from .rouge_references import combined, pair_scores
 from .rouge_types import RougeType, parse_types
 from .scorer import Scorer, Scores, segment_lists
 from .sentences import split_sentences, truncate_bytes, truncate_words

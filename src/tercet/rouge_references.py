@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .groups import first_greatest
 from .rouge_counts import PairCounts
 
 Array = NDArray[np.float64]
@@ -40,14 +41,3 @@ def combined(scores: Array, starts: NDArray[np.int64], counts: NDArray[np.int64]
     second = scores[first_greatest(others, starts)]
     mean = ((counts - 1)[:, None] * best + second) / counts[:, None]
     return np.where(counts[:, None] > 1, mean, best)
-
-
-def first_greatest(values: Array, starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the index of the first greatest value of each group; groups follow each other from `starts` on."""
-    if len(starts) == len(values):
-        return np.arange(len(values))
-    sizes = np.diff(np.append(starts, len(values)))
-    group = np.repeat(np.arange(len(starts)), sizes)
-    greatest = np.flatnonzero(values == np.maximum.reduceat(values, starts)[group])
-    _, first = np.unique(group[greatest], return_index=True)
-    return greatest[first]

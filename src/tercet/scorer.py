@@ -79,6 +79,10 @@ class Scorer(ABC, Generic[OptionsT]):
         """Return what a user should be told of the context, once per call; None for nothing."""
         return None
 
+    def remark(self, stats: SegmentStats) -> str | None:
+        """Return what a user should be told of the rows, once per call; None for nothing."""
+        return None
+
     @abstractmethod
     def signature(self, context: Any) -> str:
         """Return how the statistics are made."""
@@ -100,6 +104,11 @@ class Scorer(ABC, Generic[OptionsT]):
         -------
         dict of str to ndarray of float64, shape (...)
         """
+
+    @property
+    def segment_names(self) -> tuple[str, ...]:
+        """The names of `score_names` for a single item, in the same order."""
+        return self.score_names
 
     @property
     def segment_rule(self) -> str | None:
@@ -131,7 +140,8 @@ class Scorer(ABC, Generic[OptionsT]):
 def segment_lists(scorer: Scorer[Any], stats: SegmentStats) -> dict[str, list[float | None]]:
     """Return the scores of every item as lists; None for an item that was left out."""
     values = scorer.segment_scores(stats.rows)
-    lists = {name: values[name].tolist() for name in scorer.score_names}
+    names = zip(scorer.segment_names, scorer.score_names, strict=True)
+    lists = {name: values[score].tolist() for name, score in names}
     for index in np.flatnonzero(stats.column("items") == 0).tolist():
         for scores in lists.values():
             scores[index] = None

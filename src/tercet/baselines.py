@@ -1,0 +1,90 @@
+"""Baselines: what unrelated texts score, a line per layer, to spread scores over the range from 0 to 1."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import math
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import InputError, OptionError
+
+_HEAD = ["LAYER", "P", "R", "F"]
+
+
+def find_baseline(baseline_path: str | None, lang: str | None, model_type: str) -> Path:
+    """Return the file of baselines: the one given, or that of the installed package bert-score.
+
+    Raises
+    ------
+    OptionError
+        When there is none; says how to make one.
+    """
+    if baseline_path is not None:
+        path = Path(baseline_path).expanduser()
+        if not path.is_file():
+            raise OptionError(f"There is no file {str(path)!r}, given as 'baseline_path'.")
+        return path
+    how = (
+        "Give 'baseline_path': `tercet bertscore-baseline CORPUS --model MODEL --output FILE` makes such a file from "
+        "any texts, one per line."
+    )
+    if lang is None:
+        raise OptionError(f"rescale_with_baseline=True needs the 'lang' whose baseline is meant, or a file. {how}")
+    package = importlib.util.find_spec("bert_score")
+    if package is None or package.origin is None:
+        raise OptionError(f"The baselines of the package bert-score are not here: it is not installed. {how}")
+    path = Path(package.origin).parent / "rescale_baseline" / lang.lower() / f"{model_type}.tsv"
+    if not path.is_file():
+        raise OptionError(f"The package bert-score has no baseline of {model_type!r} for {lang!r}. {how}")
+    return path
+
+
+def read_baseline(path: Path) -> NDArray[np.float64]:
+    """Read a file of baselines: comma-separated, a head ``LAYER,P,R,F``, a row per layer from 0 on.
+
+    Returns
+    -------
+    ndarray of float64, shape (layers, 3)
+        Precision, recall and F of unrelated texts.
+
+    Raises
+    ------
+    InputError
+        When the file is none; names the line.
+    """
+    with path.open(encoding="utf-8", newline="") as file:
+        lines = list(csv.reader(file))
+    if not lines or [name.strip().upper() for name in lines[0]] != _HEAD:
+        raise InputError(f"{str(path)!r} is not a file of baselines: its first line must be LAYER,P,R,F.")
+    rows = []
+    for number, line in enumerate(filter(None, lines[1:])):
+        try:
+            layer, *values = map(float, line)
+        except ValueError:
+            layer, values = math.nan, []
+        if layer != number or len(values) != 3 or not all(-1 <= value < 1 for value in values):
+            raise InputError(
+                f"{str(path)!r}, line {number + 2}: expected the layer {number} and three numbers below 1, got "
+                f"{','.join(line)!r}."
+            )
+        rows.append(values)
+    return np.array(rows)
+
+
+def write_baseline(path: Path, means: NDArray[np.float64]) -> None:
+    """Write a file of baselines that :func:`read_baseline` and bert-score read."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(_HEAD)
+        for layer, row in enumerate(means.tolist()):
+            writer.writerow([layer, *(f"{value:.8f}" for value in row)])
+
+
+def baseline_digest(baseline: NDArray[np.float64]) -> str:
+    """Return eight characters that stand for the baselines that were used."""
+    return sha256(np.ascontiguousarray(baseline, "<f8").tobytes()).hexdigest()[:8]
