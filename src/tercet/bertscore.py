@@ -114,15 +114,16 @@ class BertScorer(Scorer[BertscoreOptions]):
         """Return the document frequencies of the batch's references; None when they are not used."""
         if self.options.idf is not True:
             return None
-        subwords, limit = self.subwords(), self._limit(self.subwords())
-        references = batch.texts[batch.n_items :].to_pylist()
-        if not references:
-            return IdfTable(0, np.zeros(subwords.vocabulary_size, np.int64), subwords.fingerprint, limit)
-        rows = self._cut(subwords.whole(references), subwords)
-        documents = np.arange(len(references))
+        documents = np.arange(len(batch.texts) - batch.n_items)
         if self.options.idf_documents == "items":
             documents = np.repeat(np.arange(batch.n_items), batch.reference_counts)
-        return IdfTable.count(rows, documents, subwords, limit)
+        return self.count_documents(batch.texts[batch.n_items :].to_pylist(), documents)
+
+    def count_documents(self, texts: list[str], documents: NDArray[np.int64]) -> IdfTable:
+        """Return the document frequencies of texts as this scorer cuts them; text i is of ``documents[i]``."""
+        subwords = self.subwords()
+        rows = subwords.truncate(subwords.whole(texts), self._cut_at(subwords))
+        return IdfTable.count(rows, documents, subwords, self._cut_at(subwords))
 
     def notice(self, context: IdfTable | None) -> str | None:
         """Return a warning when the references cannot tell common from rare tokens."""
@@ -170,13 +171,10 @@ class BertScorer(Scorer[BertscoreOptions]):
     def _official(self) -> bool:
         return self.options.compat == "bert_score"
 
-    def _limit(self, subwords: Subwords) -> int | None:
-        """Return the length at which texts are cut; None where none is."""
+    def _cut_at(self, subwords: Subwords) -> int | None:
+        """Return the length at which texts are cut; None where they are scored whole."""
         limit = subwords.length_limit(self.options.max_length)
         return limit if self.options.long_text == "truncate" else None
-
-    def _cut(self, whole: Ragged, subwords: Subwords) -> Ragged:
-        return subwords.truncate(whole, self._limit(subwords))
 
     # -- signatures
 
@@ -187,37 +185,48 @@ class BertScorer(Scorer[BertscoreOptions]):
 
     # -- rows
 
+    def prepare(self, texts: list[str], context: IdfTable | None) -> tuple[Ragged, Ragged, Texts]:
+        """Return the ids of documents, whole and as they are scored, and the different texts with their weights.
+
+        Raises
+        ------
+        InputError
+            For a token that a mapping used as bert-score does has no weight for.
+        """
+        subwords = self.subwords()
+        whole = subwords.whole(texts)
+        documents = subwords.truncate(whole, self._cut_at(subwords))
+        weights = self._weights(context, subwords)
+        prepared = prepare_texts(documents, weights, subwords, self.options.zero_weight)
+        if np.isnan(weights.unseen):
+            self._refuse_unnamed(prepared, weights, subwords)
+        return whole, documents, prepared
+
     def segment_stats(self, batch: Batch, context: IdfTable | None) -> SegmentStats:
         """Return one row per item."""
         encoder, n_items = self.encoder(), batch.n_items
-        subwords = encoder.subwords
         counts = batch.reference_counts
-        whole = subwords.whole(batch.texts.to_pylist())
-        limit = subwords.length_limit(self.options.max_length)
+        whole, documents, texts = self.prepare(batch.texts.to_pylist(), context)
+        limit = encoder.subwords.length_limit(self.options.max_length)
         long = whole.lengths > limit if limit is not None else np.zeros(len(whole.lengths), bool)
         if self.options.long_text == "error" and long.any():
             self._refuse_long(int(np.flatnonzero(long)[0]), whole, batch, limit)
-        weights = self._weights(context, subwords)
-        documents = self._cut(whole, subwords)
-        texts = prepare_texts(documents, weights, subwords, self.options.zero_weight)
-        if np.isnan(weights.unseen):
-            self._refuse_unnamed(texts, weights, subwords)
-
         cut = long if self.options.long_text == "truncate" else np.zeros_like(long)
         owners = np.repeat(np.arange(n_items), counts)
         scores = self._pair_scores(texts, encoder, owners, documents.lengths)
         filled = counts > 0
         starts = np.append(0, np.cumsum(counts))[:-1]
-        of_items = self._best(scores, starts[filled], owners)
 
-        content = documents.lengths - len(subwords.head) - len(subwords.tail)
         unweighted = texts.unweighted[texts.text]
-        by_reference = [np.bincount(owners, each[n_items:], n_items) for each in (cut, unweighted)]
-        extra = np.column_stack([cut[:n_items], by_reference[0], unweighted[:n_items] + by_reference[1]])
+        of_references = [np.bincount(owners, each[n_items:], n_items) for each in (cut, unweighted)]
+        content = documents.lengths - encoder.subwords.n_special
         rows = np.zeros((n_items, len(self.columns)))
+        own = len(self.base_columns) + len(self.extra_columns)
         rows[:, : len(self.base_columns)] = self.base_rows(batch, content[:n_items])
-        rows[:, len(self.base_columns) :][:, : len(self.extra_columns)] = extra
-        rows[filled, len(self.base_columns) + len(self.extra_columns) :] = of_items
+        rows[:, len(self.base_columns) : own] = np.column_stack(
+            [cut[:n_items], of_references[0], unweighted[:n_items] + of_references[1]]
+        )
+        rows[filled, own:] = self._best(scores, starts[filled])
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def _pair_scores(self, texts: Texts, encoder: Encoder, owners: NDArray[np.int64], lengths: Any) -> Array:
@@ -230,7 +239,7 @@ class BertScorer(Scorer[BertscoreOptions]):
             texts, encoder, *pairs, limit=encoder.subwords.length_limit(o.max_length), batch_size=o.batch_size,
             verbose=o.verbose, floors=self._floors(*sizes) if self._official else None,
         )  # fmt: skip
-        around = len(encoder.subwords.head) + len(encoder.subwords.tail)
+        around = encoder.subwords.n_special
         if self._official:  # takes two tokens for an empty text, and zeroes P and R when it has made F of them
             f1 = _harmonic(precision, recall)
             empty = (sizes[0] == 2) | (sizes[1] == 2)
@@ -248,7 +257,7 @@ class BertScorer(Scorer[BertscoreOptions]):
             sides.append(other < np.repeat(widest, self.options.batch_size)[: len(other)])
         return sides[0], sides[1]
 
-    def _best(self, scores: Array, starts: NDArray[np.int64], owners: NDArray[np.int64]) -> Array:
+    def _best(self, scores: Array, starts: NDArray[np.int64]) -> Array:
         """Return the columns of items with references: of each layer three measures and which reference gave them."""
         comparable = np.where(np.isnan(scores), np.inf, scores)  # as in bert-score, NaN is the greatest
         baseline = self.baseline()

@@ -65,7 +65,7 @@ def prepare_texts(documents: Ragged, weights: Weights, subwords: Subwords, zero_
     of_token = weights.of(values).astype(np.float64)
     owner = np.repeat(np.arange(len(first)), lengths)
     sums = np.bincount(owner, weights=of_token, minlength=len(first))
-    content = lengths - len(subwords.head) - len(subwords.tail)
+    content = lengths - subwords.n_special
     unweighted = (sums == 0) & (content > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = of_token / sums[owner]

@@ -19,16 +19,10 @@ _ENCODER_CLASSES = {
     "umt5": "UMT5EncoderModel",
     "longt5": "LongT5EncoderModel",
 }
-_LAYER_LISTS = [
-    "encoder.layer",
-    "encoder.block",
-    "encoder.layers",
-    "transformer.layer",
-    "layers",
-    "layer",
-    "block",
-    "h",
-]
+_LAYER_LISTS = (
+    *("encoder.layer", "encoder.block", "encoder.layers"),
+    *("transformer.layer", "layers", "layer", "block", "h"),
+)
 _DEPTHS = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
 
 

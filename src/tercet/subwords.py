@@ -71,6 +71,11 @@ class Subwords:
         return self.tokenizer.pad_token_id if self.tokenizer.pad_token_id is not None else 0
 
     @property
+    def n_special(self) -> int:
+        """Number of special tokens around every text."""
+        return len(self.head) + len(self.tail)
+
+    @property
     def vocabulary_size(self) -> int:
         """Number of ids, added tokens included."""
         return len(self.tokenizer)
@@ -131,7 +136,7 @@ class Subwords:
         OptionError
             When more is asked for than the encoder takes, or less than a text of one token needs.
         """
-        least = len(self.head) + len(self.tail) + 1
+        least = self.n_special + 1
         if max_length is None:
             return self.limit
         if max_length < least or (self.limit is not None and max_length > self.limit):
