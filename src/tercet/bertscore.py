@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .baselines import find_baseline, read_baseline
+from .bertscore_measures import MEASURES, best_of_references, padded_in_batch, pair_measures
 from .bertscore_options import PRESETS, BertscoreOptions, check_together
 from .bertscore_pairs import Texts, prepare_texts, score_pairs
 from .bertscore_signature import bertscore_signature, official_hash
@@ -16,14 +17,11 @@ from .columns import Batch
 from .encoder_names import model_of_language
 from .encoders import Encoder, chosen_layer, encoder_of, subwords_of
 from .errors import InputError, OptionError, shorten
-from .groups import first_greatest
 from .idf import IdfTable, Weights, mapped_weights, plain_weights
 from .scorer import Scorer, Scores, segment_lists
 from .stats import SegmentStats
 from .subwords import Subwords
 from .tokens import Ragged
-
-MEASURES = ("precision", "recall", "f1")
 
 Array = NDArray[np.float64]
 
@@ -213,7 +211,7 @@ class BertScorer(Scorer[BertscoreOptions]):
             self._refuse_long(int(np.flatnonzero(long)[0]), whole, batch, limit)
         cut = long if self.options.long_text == "truncate" else np.zeros_like(long)
         owners = np.repeat(np.arange(n_items), counts)
-        scores = self._pair_scores(texts, encoder, owners, documents.lengths)
+        measures = self._pair_measures(texts, encoder, owners, documents.lengths)
         filled = counts > 0
         starts = np.append(0, np.cumsum(counts))[:-1]
 
@@ -226,52 +224,35 @@ class BertScorer(Scorer[BertscoreOptions]):
         rows[:, len(self.base_columns) : own] = np.column_stack(
             [cut[:n_items], of_references[0], unweighted[:n_items] + of_references[1]]
         )
-        rows[filled, own:] = self._best(scores, starts[filled])
+        rows[filled, own:] = self._item_columns(measures, starts[filled])
         return SegmentStats(self.signature(context), self.columns, rows)
 
-    def _pair_scores(self, texts: Texts, encoder: Encoder, owners: NDArray[np.int64], lengths: Any) -> Array:
+    def _pair_measures(self, texts: Texts, encoder: Encoder, owners: NDArray[np.int64], lengths: Any) -> Array:
         """Return precision, recall and F of every prediction with each of its references: (3, layers, m)."""
-        n_items = len(texts.text) - len(owners)
+        o, n_items = self.options, len(texts.text) - len(owners)
         pairs = texts.text[owners], texts.text[n_items:]
         sizes = lengths[owners], lengths[n_items:]
-        o = self.options
+        floors = None
+        if self._official:
+            floors = padded_in_batch(sizes[1], o.batch_size), padded_in_batch(sizes[0], o.batch_size)
         precision, recall = score_pairs(
             texts, encoder, *pairs, limit=encoder.subwords.length_limit(o.max_length), batch_size=o.batch_size,
-            verbose=o.verbose, floors=self._floors(*sizes) if self._official else None,
+            verbose=o.verbose, floors=floors,
         )  # fmt: skip
-        around = encoder.subwords.n_special
-        if self._official:  # takes two tokens for an empty text, and zeroes P and R when it has made F of them
-            f1 = _harmonic(precision, recall)
+        if self._official:  # two tokens are CLS and SEP, it thinks
             empty = (sizes[0] == 2) | (sizes[1] == 2)
         else:
-            empty = (sizes[0] <= around) | (sizes[1] <= around)
-        precision[:, empty] = recall[:, empty] = 0.0
-        return np.stack([precision, recall, f1 if self._official else _harmonic(precision, recall)])
+            empty = np.minimum(*sizes) <= encoder.subwords.n_special
+        return pair_measures(precision, recall, empty, self._official)
 
-    def _floors(self, predictions: Any, references: Any) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return where bert-score's padding makes 0 of a negative best match: in all but a batch's longest texts."""
-        sides = []
-        for other in (references, predictions):
-            starts = np.arange(0, len(other), self.options.batch_size)
-            widest = np.maximum.reduceat(other, starts) if len(other) else other
-            sides.append(other < np.repeat(widest, self.options.batch_size)[: len(other)])
-        return sides[0], sides[1]
-
-    def _best(self, scores: Array, starts: NDArray[np.int64]) -> Array:
-        """Return the columns of items with references: of each layer three measures and which reference gave them."""
-        comparable = np.where(np.isnan(scores), np.inf, scores)  # as in bert-score, NaN is the greatest
+    def _item_columns(self, measures: Array, starts: NDArray[np.int64]) -> Array:
+        """Return the columns of items with references, layer by layer: the measures, and what gave them."""
+        values, winners = best_of_references(measures, starts, self.options.multi_ref == "best_f")
         baseline = self.baseline()
-        columns = []
-        for layer in range(scores.shape[1]):
-            by_f = first_greatest(comparable[2, layer], starts) if self.options.multi_ref == "best_f" else None
-            winners = [
-                by_f if by_f is not None else first_greatest(comparable[side, layer], starts) for side in range(3)
-            ]
-            values = np.stack([scores[side, layer, winner] for side, winner in enumerate(winners)], axis=1)
-            if baseline is not None:
-                values = (values - baseline[layer]) / (1 - baseline[layer])
-            columns += [values, np.stack(winners, axis=1) - starts[:, None]]
-        return np.concatenate(columns, axis=1) if len(starts) else np.zeros((0, 6 * scores.shape[1]))
+        if baseline is not None:
+            unrelated = baseline.T[:, :, None]
+            values = (values - unrelated) / (1 - unrelated)
+        return np.concatenate([values, winners]).transpose(2, 1, 0).reshape(len(starts), -1)
 
     def _refuse_long(self, document: int, whole: Ragged, batch: Batch, limit: int | None) -> None:
         item, kind = document, "predictions"
@@ -319,9 +300,3 @@ class BertScorer(Scorer[BertscoreOptions]):
                 best[measure] = winners if self.options.all_layers else winners[0]
             result["best_references"] = best
         return result
-
-
-def _harmonic(precision: Array, recall: Array) -> Array:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        f1 = 2 * precision * recall / (precision + recall)
-    return np.where(np.isnan(f1), 0.0, f1)
