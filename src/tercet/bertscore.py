@@ -120,8 +120,8 @@ class BertScorer(Scorer[BertscoreOptions]):
     def count_documents(self, texts: list[str], documents: NDArray[np.int64]) -> IdfTable:
         """Return the document frequencies of texts as this scorer cuts them; text i is of ``documents[i]``."""
         subwords = self.subwords()
-        rows = subwords.truncate(subwords.whole(texts), self._cut_at(subwords))
-        return IdfTable.count(rows, documents, subwords, self._cut_at(subwords))
+        rows = subwords.truncate(subwords.whole(texts), self.cut_at(subwords))
+        return IdfTable.count(rows, documents, subwords, self.cut_at(subwords))
 
     def notice(self, context: IdfTable | None) -> str | None:
         """Return a warning when the references cannot tell common from rare tokens."""
@@ -169,7 +169,7 @@ class BertScorer(Scorer[BertscoreOptions]):
     def _official(self) -> bool:
         return self.options.compat == "bert_score"
 
-    def _cut_at(self, subwords: Subwords) -> int | None:
+    def cut_at(self, subwords: Subwords) -> int | None:
         """Return the length at which texts are cut; None where they are scored whole."""
         limit = subwords.length_limit(self.options.max_length)
         return limit if self.options.long_text == "truncate" else None
@@ -193,7 +193,7 @@ class BertScorer(Scorer[BertscoreOptions]):
         """
         subwords = self.subwords()
         whole = subwords.whole(texts)
-        documents = subwords.truncate(whole, self._cut_at(subwords))
+        documents = subwords.truncate(whole, self.cut_at(subwords))
         weights = self._weights(context, subwords)
         prepared = prepare_texts(documents, weights, subwords, self.options.zero_weight)
         if np.isnan(weights.unseen):

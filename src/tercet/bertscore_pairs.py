@@ -113,7 +113,7 @@ def score_pairs(
         rows = Ragged(texts.rows.values[source], np.append(0, np.cumsum(lengths)))
         keep = np.zeros(len(chosen), bool)
         keep[place[n_pairs:]] = True
-        windows = _windows(rows, limit, encoder)
+        windows = windows_of(rows, limit, encoder)
         if bar is not None:
             bar.total = (bar.total or 0) + len(windows.first)
         store = encoder.embed(windows, rows, keep, batch_size, bar)
@@ -124,7 +124,8 @@ def score_pairs(
     return both[0], both[1]
 
 
-def _windows(rows: Ragged, limit: int | None, encoder: Encoder) -> Windows:
+def windows_of(rows: Ragged, limit: int | None, encoder: Encoder) -> Windows:
+    """Return what an encoder is run on: texts, or overlapping windows of those of more than `limit` tokens."""
     if limit is None or not (rows.lengths > limit).any():
         return whole_texts(rows)
     return overlapping_windows(rows, limit, encoder.subwords.head, encoder.subwords.tail)

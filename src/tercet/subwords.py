@@ -152,13 +152,13 @@ class Subwords:
         names: list[str] = self.tokenizer.convert_ids_to_tokens(list(ids))
         return names
 
-    def spans(self, text: str, n_tokens: int) -> list[tuple[int, int] | None]:
-        """Return where each token of a stripped text stands in it; None for special tokens.
+    def spans(self, text: str) -> list[tuple[int, int] | None]:
+        """Return where each token of a stripped text stands in it, None for special tokens.
 
-        Tokenizers without offsets (the slow ones of transformers) give None for all.
+        An empty list where the tokenizer does not say (the slow ones of transformers).
         """
         if not getattr(self.tokenizer, "is_fast", False):
-            return [None] * n_tokens
+            return []
         encoded = self.tokenizer(
             self._prepared(text), return_offsets_mapping=True, return_special_tokens_mask=True, verbose=False
         )

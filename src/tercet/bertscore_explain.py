@@ -1,0 +1,211 @@
+"""Why a pair has its BERTScore: every token with its match, its weight and what it adds to the score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .alignment_html import alignment_html, alignment_svg
+from .alignment_plot import heat_map
+from .alignment_tokens import Token
+from .bertscore import BertScorer
+from .bertscore_options import BertscoreOptions
+from .bertscore_pairs import windows_of
+from .columns import read_items
+from .errors import InputError, OptionError
+from .options import build_options
+from .subwords import Subwords
+from .tokens import Ragged
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alignment:
+    """The matching behind a score, as a table, a matrix and pictures.
+
+    Attributes
+    ----------
+    prediction, reference : str
+        The texts, stripped.
+    precision, recall, f1 : float
+        As ``bertscore_idf`` gives them; the contributions of the prediction's tokens sum to the precision, those of
+        the reference's to the recall.
+    prediction_tokens, reference_tokens : list of Token
+    similarity : ndarray of float32, shape (a, b)
+        Cosine of each token of the prediction with each of the reference.
+    signature : str
+    """
+
+    prediction: str
+    reference: str
+    precision: float
+    recall: float
+    f1: float
+    prediction_tokens: list[Token]
+    reference_tokens: list[Token]
+    similarity: NDArray[np.float32]
+    signature: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain Python."""
+        return {
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+            "prediction_tokens": [asdict(token) for token in self.prediction_tokens],
+            "reference_tokens": [asdict(token) for token in self.reference_tokens],
+            "similarity": self.similarity.tolist(),
+            "signature": self.signature,
+        }
+
+    def plot(self) -> Any:
+        """Return a heat map of the matrix as a matplotlib figure: best matches outlined, weights at the sides."""
+        return heat_map(self.prediction_tokens, self.reference_tokens, self.similarity, self._title())
+
+    def to_svg(self) -> str:
+        """Return the matches as lines between two columns of tokens, an SVG document."""
+        return alignment_svg(self.prediction_tokens, self.reference_tokens)
+
+    def to_html(self) -> str:
+        """Return the texts coloured by what each token loses, the matches and the table, a fragment of HTML."""
+        return alignment_html(self._title(), self.signature, self.prediction_tokens, self.reference_tokens)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def _title(self) -> str:
+        return f"precision {self.precision:.4f}   recall {self.recall:.4f}   F {self.f1:.4f}"
+
+
+def explain(prediction: str, reference: str, *, corpus: Iterable[str] | None = None, **options: Any) -> Alignment:
+    """Explain the BERTScore of a pair.
+
+    Parameters
+    ----------
+    prediction, reference : str
+    corpus : iterable of str, optional
+        The texts, usually all references of the test set, that ``idf=True`` counts document frequencies in. Without
+        it tokens count the same, unless `idf` is a table, a path or a mapping.
+    **options
+        Those of ``bertscore_idf``, but for ``all_layers`` and ``rescale_with_baseline``.
+
+    Returns
+    -------
+    Alignment
+
+    Raises
+    ------
+    InputError
+        For what is not text.
+    OptionError
+        For ``idf=True`` without a corpus, and for options that do not fit a single pair in a single layer.
+
+    Notes
+    -----
+    Memory: the matrix, the product of the lengths.
+    """
+    items = read_items([prediction], [reference])
+    if not items.references:
+        raise InputError("reference must be a string, got None.")
+    if corpus is None and options.setdefault("idf", False) is True:
+        raise OptionError(
+            "explain needs the texts that idf=True counts document frequencies in: give corpus=references, or as "
+            "'idf' a table, a mapping or False."
+        )
+    scorer = BertScorer(build_options(BertscoreOptions, options, BertScorer.name, BertScorer.presets))
+    for name in ("all_layers", "rescale_with_baseline"):
+        if getattr(scorer.options, name):
+            raise OptionError(f"explain shows the matching in one layer, as it is: it does not take {name}=True.")
+    context = None
+    if corpus is not None and scorer.options.idf is True:
+        texts = list(corpus)
+        texts = read_items(texts, [None] * len(texts)).predictions
+        context = scorer.count_documents(texts, np.arange(len(texts)))
+    return _alignment(scorer, items.predictions[0].strip(), items.references[0].strip(), context)
+
+
+def _alignment(scorer: BertScorer, prediction: str, reference: str, context: Any) -> Alignment:
+    encoder, both = scorer.encoder(), [prediction, reference]
+    whole, documents, texts = scorer.prepare(both, context)
+    limit = encoder.subwords.length_limit(scorer.options.max_length)
+    if scorer.options.long_text == "error" and limit is not None and (whole.lengths > limit).any():
+        raise InputError(f"The texts have {whole.lengths.tolist()} tokens, the encoder takes {limit}.")
+    windows = windows_of(texts.rows, limit, encoder)
+    store = encoder.embed(windows, texts.rows, np.zeros(len(texts.rows.lengths), bool), scorer.options.batch_size)
+    bounds = [slice(*store.offsets[text : text + 2]) for text in texts.text]
+    vectors = [store.vectors[0, bound] for bound in bounds]
+    similarity = (vectors[0] @ vectors[1].T).cpu().numpy()
+    empty = bool((documents.lengths <= encoder.subwords.n_special).any())
+    shares = [np.zeros(len(texts.shares[bound])) if empty else texts.shares[bound].astype(float) for bound in bounds]
+    kept = _rows(encoder.subwords.truncate(Ragged(_positions(whole), whole.offsets), scorer.cut_at(encoder.subwords)))
+    sides = [
+        _Side(text, ids, positions, share, encoder.subwords)
+        for text, ids, positions, share in zip(both, _rows(documents), kept, shares, strict=True)
+    ]
+    of_prediction = sides[0].tokens(similarity, sides[1])
+    of_reference = sides[1].tokens(similarity.T, sides[0])
+    precision, recall = (sum(token.contribution for token in tokens) for tokens in (of_prediction, of_reference))
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return Alignment(
+        prediction, reference, precision, recall, f1, of_prediction, of_reference, similarity,
+        scorer.signature(context),
+    )  # fmt: skip
+
+
+class _Side:
+    """One text of the pair: its tokens, and where they stand in it."""
+
+    def __init__(
+        self,
+        text: str,
+        ids: NDArray[np.int32],
+        positions: NDArray[np.int64],
+        shares: NDArray[np.float64],
+        subwords: Subwords,
+    ):
+        spans = subwords.spans(text)
+        n_tokens = len(subwords.whole([text]).values)
+        self.spellings = subwords.tokens(ids.tolist())
+        self.spans = [spans[position] if spans else None for position in positions.tolist()]
+        inside = range(len(subwords.head), n_tokens - len(subwords.tail))
+        self.special = [position not in inside for position in positions.tolist()]
+        self.texts = [
+            text[slice(*span)] if span is not None else spelling
+            for span, spelling in zip(self.spans, self.spellings, strict=True)
+        ]
+        self.shares = shares.tolist()
+
+    def tokens(self, similarity: NDArray[np.float32], other: _Side) -> list[Token]:
+        """Return the rows of the table; similarity has a row per token of this side."""
+        if not len(other.texts):
+            return []
+        tokens = []
+        for index, match in enumerate(similarity.argmax(1).tolist()):
+            share, cosine = self.shares[index], float(similarity[index, match])
+            tokens.append(
+                Token(
+                    token=self.spellings[index],
+                    text=self.texts[index],
+                    span=self.spans[index],
+                    special=self.special[index],
+                    weight=share,
+                    cosine=cosine,
+                    match=match,
+                    match_text=other.texts[match],
+                    match_special=other.special[match],
+                    contribution=share * cosine,
+                    loss=share * (1 - cosine),
+                )
+            )
+        return tokens
+
+
+def _rows(ragged: Ragged) -> list[NDArray[Any]]:
+    return np.split(ragged.values, ragged.offsets[1:-1])
+
+
+def _positions(ragged: Ragged) -> NDArray[np.int64]:
+    return np.concatenate([np.arange(length) for length in ragged.lengths])
