@@ -69,7 +69,7 @@ def load_config(model: str) -> Any:
     """Return the configuration of a located model."""
     import transformers
 
-    return _found(model, lambda: transformers.AutoConfig.from_pretrained(model, trust_remote_code=False))
+    return _found(model, transformers.AutoConfig.from_pretrained)
 
 
 def load_tokenizer(model: str) -> Any:
@@ -77,7 +77,7 @@ def load_tokenizer(model: str) -> Any:
     import transformers
 
     with _quiet():
-        return _found(model, lambda: transformers.AutoTokenizer.from_pretrained(model, trust_remote_code=False))
+        return _found(model, transformers.AutoTokenizer.from_pretrained)
 
 
 def model_depth(config: Any) -> int:
@@ -113,13 +113,9 @@ def load_network(model: str, config: Any, num_layers: int | None, use_safetensor
     import transformers
 
     kind = getattr(transformers, _ENCODER_CLASSES.get(config.model_type, "AutoModel"))
-    kept = {"use_safetensors": True} if use_safetensors else {}
+    given = {"output_loading_info": True, **({"use_safetensors": True} if use_safetensors else {})}
     with _quiet(), torch.random.fork_rng(devices=[]):  # heads without weights are drawn, and dropped
-        network, report = _found(
-            model,
-            lambda: kind.from_pretrained(model, trust_remote_code=False, output_loading_info=True, **kept),
-            use_safetensors,
-        )
+        network, report = _found(model, kind.from_pretrained, **given)
     network = network.to(torch.float32).eval().requires_grad_(False)
     missing = set(report["missing_keys"])
     if hasattr(network, "encoder") and hasattr(network, "decoder"):
@@ -186,29 +182,51 @@ def _digest(network: Any) -> str:
     return total.hexdigest()[:8]
 
 
-def _found(model: str, load: Callable[[], Any], use_safetensors: bool = False) -> Any:
+def _found(model: str, from_pretrained: Callable[..., Any], **given: Any) -> Any:
+    """Load from a folder, or from the cache of the Hub, or, for what is not there, from the Hub itself."""
     try:
-        return load()
+        if not os.path.isdir(model):
+            try:
+                return from_pretrained(model, trust_remote_code=False, local_files_only=True, **given)
+            except (OSError, ValueError):
+                _check_hub(model)
+        return from_pretrained(model, trust_remote_code=False, **given)
     except (OSError, ValueError, ImportError) as error:
-        if os.path.isdir(model):
-            looked = f"in the folder {model!r}"
-        else:
-            from huggingface_hub import constants
+        if isinstance(error, InputError):
+            raise
+        raise _not_found(model, str(error), "use_safetensors" in given) from error
 
-            offline = " (not asked: HF_HUB_OFFLINE is set)" if constants.HF_HUB_OFFLINE else ""
-            looked = f"in the cache {constants.HF_HUB_CACHE!r} and at {constants.ENDPOINT}{offline}"
-        weights = (
-            " Weights are read from safetensors files only: use_safetensors=False takes other files too, for a "
-            "source that you trust."
-            if use_safetensors
-            else ""
-        )
-        reason = " ".join(str(error).split())
-        raise InputError(
-            f"The encoder {model!r} could not be loaded; looked {looked}. Give as 'model_type' the path of a folder "
-            f"with config.json, model.safetensors and the files of the tokenizer, or a name of the Hub.{weights} "
-            f"transformers says: {reason[:400]}"
-        ) from error
+
+def _check_hub(model: str) -> None:
+    """Raise an InputError when the Hub cannot be asked or has no such model: transformers tries for a minute."""
+    from huggingface_hub import HfApi, constants
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, RepositoryNotFoundError
+
+    if constants.HF_HUB_OFFLINE:
+        raise _not_found(model, "the Hub was not asked, for HF_HUB_OFFLINE is set")
+    try:
+        HfApi().model_info(model, timeout=10)
+    except (RepositoryNotFoundError, HFValidationError) as error:
+        raise _not_found(model, str(error)) from error
+    except HfHubHTTPError:  # it answers: what transformers asks for may be there
+        return
+    except Exception as error:  # of the HTTP library, which is another one in each release
+        raise _not_found(model, f"the Hub cannot be reached ({error})") from error
+
+
+def _not_found(model: str, reason: str, safetensors_only: bool = False) -> InputError:
+    from huggingface_hub import constants
+
+    looked = f"in the cache {constants.HF_HUB_CACHE!r} and at {constants.ENDPOINT}"
+    if os.path.isdir(model):
+        looked = f"in the folder {model!r}"
+    reason = " ".join(reason.split())[:400].rstrip(".")
+    weights = " Only safetensors files are read; use_safetensors=False takes other files, of a source that you trust."
+    return InputError(
+        f"The encoder {model!r} could not be loaded; looked {looked}: {reason}. Give as "
+        "'model_type' the path of a folder with config.json, model.safetensors and the files of the tokenizer, or a "
+        f"name of the Hub.{weights if safetensors_only else ''}"
+    )
 
 
 @contextmanager

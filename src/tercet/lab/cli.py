@@ -1,0 +1,127 @@
+"""The command ``tercet``: counts and baselines for BERTScore, from the command line."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from tqdm import tqdm
+
+from tercet.baselines import write_baseline
+from tercet.errors import InputError, TercetError
+from tercet.idf import IdfTable
+from tercet.signature import __version__
+
+from .baseline import make_baseline
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+idf = typer.Typer(no_args_is_help=True, help="Document frequencies for bertscore_idf, as files.")
+app.add_typer(idf, name="idf")
+
+Corpus = Annotated[
+    list[str], typer.Argument(help="Text files in UTF-8, a text per line; .gz is read too, - is the standard input.")
+]
+Model = Annotated[str, typer.Option("--model", "-m", help="Encoder: a folder, or its name on the Hub.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="File to write.")]
+MaxLength = Annotated[
+    int | None, typer.Option(help="Tokens of a text that count; default: as many as the encoder takes.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
+
+
+def main() -> None:
+    """Run the command; a mistake in what was given ends with its message and exit code 2."""
+    try:
+        app()
+    except TercetError as error:
+        Console(stderr=True, soft_wrap=True).print(f"[bold red]error:[/] {error}", highlight=False)
+        sys.exit(2)
+
+
+@app.callback(invoke_without_command=True)
+def version(show: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    """BLEU, ROUGE and BERTScore that equal the reference implementations."""
+    if show:
+        typer.echo(f"tercet {__version__}")
+        raise typer.Exit
+
+
+@idf.command("fit")
+def fit_idf(
+    corpus: Corpus,
+    model: Model,
+    output: Output,
+    max_length: MaxLength = None,
+    quiet: Quiet = False,
+) -> None:
+    """Count in how many texts of a corpus each token stands; give the file as --idf, or as idf= in Python."""
+    _check_folder(output)
+    texts = tqdm(_lines(corpus), unit="text", disable=quiet)
+    table = IdfTable.fit(texts, model, max_length=max_length)
+    if not table.n_documents:
+        raise InputError("The corpus has no text.")
+    table.save(output)
+    seen = int((table.counts > 0).sum())
+    typer.echo(f"{output}: {table.n_documents} texts, {seen} of {len(table.counts)} tokens, digest {table.digest}")
+
+
+@app.command("bertscore-baseline")
+def bertscore_baseline(
+    corpus: Corpus,
+    model: Model,
+    output: Output,
+    pairs: Annotated[int, typer.Option(min=1, help="Random pairs of texts to score.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the pairs.")] = 12345,
+    max_length: MaxLength = None,
+    batch_size: Annotated[int, typer.Option(min=1, help="Size of the encoder's batches.")] = 64,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda, mps ...; default: the best that is there.")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Score unrelated texts with every layer; give the file as baseline_path= with rescale_with_baseline=True."""
+    _check_folder(output)
+    found = make_baseline(
+        list(_lines(corpus)), model, n_pairs=pairs, seed=seed, max_length=max_length, batch_size=batch_size,
+        device=device, verbose=not quiet,
+    )  # fmt: skip
+    write_baseline(output, found.means)
+    table = Table(title=f"{output}: means of {found.n_pairs} pairs, with standard errors")
+    for name in ("layer", "precision", "recall", "F"):
+        table.add_column(name, justify="right")
+    for layer, (means, errors) in enumerate(zip(found.means.tolist(), found.errors.tolist(), strict=True)):
+        cells = [f"{mean:.4f} ± {error:.4f}" for mean, error in zip(means, errors, strict=True)]
+        table.add_row(str(layer), *cells)
+    Console().print(table)
+
+
+def _check_folder(output: Path) -> None:
+    """Say before long work that its result could not be written."""
+    if output.is_dir() or not output.absolute().parent.is_dir():
+        raise InputError(f"There is no folder to write the file {str(output)!r} to, or it is a folder itself.")
+
+
+def _lines(paths: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of text files, without their ends; blank ones are left out."""
+    for path in paths:
+        try:
+            if path == "-":
+                yield from filter(str.strip, map(_without_end, sys.stdin))
+            elif path.endswith(".gz"):
+                with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+                    yield from filter(str.strip, map(_without_end, file))
+            else:
+                with open(path, encoding="utf-8", newline="\n") as file:
+                    yield from filter(str.strip, map(_without_end, file))
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path!r} is not a text file in UTF-8: {error}.") from error
+        except OSError as error:
+            raise InputError(f"{path!r} cannot be read: {error.strerror or error}.") from error
+
+
+def _without_end(line: str) -> str:
+    return line.rstrip("\r\n")
