@@ -1,4 +1,4 @@
-"""BLEU and ROUGE: equal to the reference implementations, fast, with intervals and signatures.
+"""BLEU, ROUGE and BERTScore: equal to the reference implementations, fast, with intervals and signatures.
 
 Examples
 --------
@@ -10,7 +10,18 @@ Examples
 
 from .api import load, score
 from .errors import InputError, MergeError, OptionError, TercetError
+from .idf import IdfTable
 from .result import Result
 from .signature import __version__
 
-__all__ = ["InputError", "MergeError", "OptionError", "Result", "TercetError", "__version__", "load", "score"]
+__all__ = [
+    "IdfTable",
+    "InputError",
+    "MergeError",
+    "OptionError",
+    "Result",
+    "TercetError",
+    "__version__",
+    "load",
+    "score",
+]

@@ -45,7 +45,8 @@ def alignment_html(title: str, signature: str, prediction: Sequence[Token], refe
         '<div style="font-family:sans-serif;line-height:1.7;max-width:100%;overflow-x:auto">'
         f"<p><b>{_clean(title)}</b><br><small>the redder a token, the more it takes from the score; point at one to "
         f"see its match</small></p>{texts}{alignment_svg(prediction, reference)}"
-        f"<details><summary>all tokens</summary>{tables}</details><p><small>{_clean(signature)}</small></p></div>"
+        f"<details><summary>all tokens</summary>{tables}</details>"
+        f'<p style="overflow-wrap:anywhere"><small>{_clean(signature)}</small></p></div>'
     )
 
 
@@ -58,7 +59,7 @@ def _height(row: int) -> float:
 
 
 def _line(start: int, row: int, stop: int, token: Token, colour: str, dashes: str) -> str:
-    opacity = max(0.08, min(1.0, token.cosine)) ** 2
+    opacity = 0.2 + 0.8 * max(0.0, min(1.0, token.cosine)) ** 2
     return (
         f'<line x1="{start}" y1="{_height(row) - 4:g}" x2="{stop}" y2="{_height(token.match) - 4:g}" '
         f'stroke="{colour}" stroke-width="1.6" stroke-opacity="{opacity:.2f}"{dashes}/>'
