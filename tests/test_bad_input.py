@@ -10,24 +10,27 @@ import pyarrow as pa
 import pytest
 
 import tercet
+from conftest import needed
 from tercet import InputError, TercetError
+from tercet.api import SCORERS, make_scorer
 
 PREDICTIONS = ["the cat sat on the mat today", "a dog"]
 REFERENCES = [["the cat lay on the mat today", "a cat"], ["a dog barks"]]
 
 
 def score(metric, predictions, references, **options):
-    return tercet.score(metric, predictions, references, **options).to_dict()
+    return tercet.score(metric, predictions, references, **{**needed(metric), **options}).to_dict()
 
 
 def compute(metric, predictions, references, **options):
-    return tercet.load(metric).compute(predictions=predictions, references=references, **options)
+    module = tercet.load(metric)
+    return module.compute(predictions=predictions, references=references, **{**needed(metric), **options})
 
 
 def add_batch(metric, predictions, references, **options):
     module = tercet.load(metric)
     module.add_batch(predictions=predictions, references=references)
-    return module.compute(**options)
+    return module.compute(**{**needed(metric), **options})
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +39,10 @@ def _own_files(monkeypatch, tmp_path):
     monkeypatch.setattr("evaluate.config.HF_METRICS_CACHE", str(tmp_path))
 
 
-each_metric = pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
+# a corpus of one reference has no document frequencies to speak of
+pytestmark = pytest.mark.filterwarnings("ignore:bertscore_idf. all tokens of:UserWarning")
+
+each_metric = pytest.mark.parametrize("metric", sorted(SCORERS))
 each_way = pytest.mark.parametrize("way", [score, compute, add_batch])
 
 
@@ -119,31 +125,61 @@ def test_an_input_error_is_a_value_error():
 @pytest.mark.parametrize(
     "refuse",
     [
-        pytest.param(lambda m: m.add_batch(predictions=["a", None], references=["a", "b"]), id="batch"),
-        pytest.param(lambda m: m.add_batch(predictions=["a", "b\ud800"], references=["a", "b"]), id="surrogate"),
-        pytest.param(lambda m: m.add_batch(predictions=["a"], references=["a"], sources=["a"]), id="input"),
-        pytest.param(lambda m: m.add(prediction="a", reference=7), id="add"),
-        pytest.param(lambda m: m.compute(predictions=["a", "b"], references=["a"]), id="compute"),
-        pytest.param(lambda m: m.compute(predictions=["a"], references=["\ud800"]), id="compute, surrogate"),
-        pytest.param(lambda m: m.compute(predictions=["a"], references=[None]), id="compute, no reference"),
-        pytest.param(lambda m: m.compute(segmets=True), id="unknown option"),
-        pytest.param(lambda m: m.compute(scale=10), id="wrong option"),
-        pytest.param(lambda m: m.compute(stemmer="porter", lemmatizer="en"), id="excluding options"),
-        pytest.param(lambda m: m.compute(stemmer="klingon"), id="stemmer of no language"),
-        pytest.param(lambda m: m.compute(lemmatizer="klingon"), id="lemmatizer of no language"),
-        pytest.param(lambda m: m.compute(tokenizer=lambda text: [1]), id="tokenizer without strings"),
+        pytest.param(lambda m, given: m.add_batch(predictions=["a", None], references=["a", "b"]), id="batch"),
+        pytest.param(
+            lambda m, given: m.add_batch(predictions=["a", "b\ud800"], references=["a", "b"]), id="surrogate"
+        ),
+        pytest.param(lambda m, given: m.add_batch(predictions=["a"], references=["a"], sources=["a"]), id="input"),
+        pytest.param(lambda m, given: m.add(prediction="a", reference=7), id="add"),
+        pytest.param(lambda m, given: m.compute(**given, predictions=["a", "b"], references=["a"]), id="compute"),
+        pytest.param(
+            lambda m, given: m.compute(**given, predictions=["a"], references=["\ud800"]), id="compute, surrogate"
+        ),
+        pytest.param(
+            lambda m, given: m.compute(**given, predictions=["a"], references=[None]), id="compute, no reference"
+        ),
+        pytest.param(lambda m, given: m.compute(**given, segmets=True), id="unknown option"),
+        pytest.param(lambda m, given: m.compute(**given, scale=10), id="wrong option"),
     ],
 )
 def test_a_refusal_loses_nothing_and_adds_nothing(metric, refuse):
+    check_that_nothing_is_lost(metric, refuse)
+
+
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    cases({
+        **{
+            f"{metric}, {name}": (metric, options)
+            for metric in ("bleu_multi", "rouge_nlws")
+            for name, options in {
+                "options that exclude each other": {"stemmer": "porter", "lemmatizer": "en"},
+                "stemmer of no language": {"stemmer": "klingon"},
+                "lemmatizer of no language": {"lemmatizer": "klingon"},
+                "tokenizer without strings": {"tokenizer": lambda text: [1]},
+            }.items()
+        },
+        "no encoder": ("bertscore_idf", {"model_type": "./nowhere"}),
+        "too deep a layer": ("bertscore_idf", {"num_layers": 7}),
+        "no table": ("bertscore_idf", {"idf": "nowhere.idf"}),
+        "no baseline": ("bertscore_idf", {"rescale_with_baseline": True, "baseline_path": "nowhere.tsv"}),
+        "long text": ("bertscore_idf", {"max_length": 4, "long_text": "error"}),
+    }),
+)  # fmt: skip
+def test_an_option_that_fails_late_loses_nothing(metric, options):
+    check_that_nothing_is_lost(metric, lambda module, given: module.compute(**{**given, **options}))
+
+
+def check_that_nothing_is_lost(metric, refuse):
     module = tercet.load(metric)
     module.add_batch(predictions=PREDICTIONS[:1], references=REFERENCES[:1])
     with pytest.raises(TercetError):
-        refuse(module)
+        refuse(module, needed(metric))
     module.add(prediction=PREDICTIONS[1], reference=REFERENCES[1])
-    assert module.compute() == score(metric, PREDICTIONS, REFERENCES)
+    assert module.compute(**needed(metric)) == score(metric, PREDICTIONS, REFERENCES)
 
 
-@each_metric
+@pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
 def test_a_failing_tokenizer_loses_nothing(metric):
     module = tercet.load(metric)
     module.add_batch(predictions=["a", "b"], references=[["a"], None])
@@ -170,7 +206,7 @@ class TestAnItemWithoutReference:
         for name, (first, second) in expected.pop("segments").items():
             assert result["segments"][name] == [first, None, second]
         assert (result["n_segments"], result["missing_references"]) == (2, 1)
-        scores = {name for name in expected if name not in ("signature", "missing_references")}
+        scores = {*make_scorer(metric, needed(metric)).score_names, "n_segments", "empty_predictions"}
         assert {name: result[name] for name in scores} == {name: expected[name] for name in scores}
 
     def test_scores_0_and_counts(self, metric, way):
@@ -191,8 +227,8 @@ def test_the_items_without_reference_are_counted_over_all_batches(metric):
     module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
     module.add(prediction="a", reference=None)
     with pytest.raises(InputError, match=re.escape("item 2 (and 1 more) of references is empty")):
-        module.compute(predictions=["b"], references=[[]])
-    assert module.compute(missing_references="zero")["missing_references"] == 1
+        module.compute(predictions=["b"], references=[[]], **needed(metric))
+    assert module.compute(missing_references="zero", **needed(metric))["missing_references"] == 1
 
 
 @each_metric
@@ -209,7 +245,7 @@ class TestAnEmptyPrediction:
     @pytest.mark.parametrize("reference", ["a b", "", "\n"])
     def test_scores_0_as_a_corpus(self, metric, way, empty, reference):
         result = way(metric, [empty], [reference])
-        assert result[{"bleu_multi": "bleu", "rouge_nlws": "rouge1"}[metric]] == 0.0
+        assert result[make_scorer(metric, needed(metric)).primary] == 0.0
         assert result["empty_predictions"] == 1
 
 
@@ -218,6 +254,7 @@ class TestAnEmptyPrediction:
     [
         *(("bleu_multi", name) for name in ("sacrebleu", "evaluate", "nltk")),
         *(("rouge_nlws", name) for name in ("rouge_score", "rouge155")),
+        ("bertscore_idf", "bert_score"),
     ],
 )
 def test_an_empty_prediction_never_crashes_another_library_s_rules(metric, compat):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conftest import needed
 from tercet.api import SCORERS, make_scorer, score, score_items, summarize
 from tercet.columns import read_batch, read_items
 from texts import all_pairs, corpora
@@ -26,7 +27,14 @@ CASES = [
     ("rouge_nlws", {"multi_ref": "jackknife", "use_stemmer": True, "beta": 2}),
     ("rouge_nlws", {"compat": "rouge155", "rouge_types": ["rouge1", "rougeL", "rougeW2", "rougeSU4"]}),
     ("rouge_nlws", {"tokenizer": "unicode", "stemmer": "ru", "sentence_split": "auto"}),
+    ("bertscore_idf", needed("bertscore_idf")),
+    ("bertscore_idf", {**needed("bertscore_idf"), "idf": False, "multi_ref": "best_f"}),
+    ("bertscore_idf", {**needed("bertscore_idf"), "idf_documents": "items", "long_text": "window", "max_length": 12}),
+    ("bertscore_idf", {"model_type": needed("bertscore_idf")["model_type"], "all_layers": True, "idf": False}),
 ]
+
+# Embeddings of a text depend on its neighbours in a batch, in the last bits.
+TOLERANCES = {"bertscore_idf": 2e-6}
 
 pytestmark = pytest.mark.filterwarnings("ignore:rouge_nlws. the tokenizer of rouge_score:UserWarning")
 

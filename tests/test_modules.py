@@ -18,14 +18,14 @@ import pytest
 from evaluate import loading
 
 import tercet
-from conftest import ROOT
+from conftest import ROOT, needed
 from tercet import InputError
-from tercet.api import make_scorer
+from tercet.api import SCORERS, make_scorer
 from texts import LATIN, all_pairs
 
-METRICS = ("bleu_multi", "rouge_nlws")
+METRICS = tuple(SCORERS)
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
-EACH_ITS_OWN = {"max_order": 2, "rouge_types": ["rouge1"], "scale": 100}
+EACH_ITS_OWN = {"max_order": 2, "rouge_types": ["rouge1"], "scale": 100, **needed("bertscore_idf")}
 EVERYTHING = {"segments": True, "confidence_level": 0.9, "n_resamples": 20}
 
 
@@ -45,7 +45,7 @@ def module(metric):
 
 
 def score(metric, predictions=PREDICTIONS, references=REFERENCES, **options):
-    return tercet.score(metric, predictions, references, **options).to_dict()
+    return tercet.score(metric, predictions, references, **{**needed(metric), **options}).to_dict()
 
 
 def source(metric):
@@ -57,13 +57,15 @@ class TestLoading:
     def test_by_the_folder_gives_what_score_gives(self, metric, path, monkeypatch):
         monkeypatch.chdir(ROOT)
         module = evaluate.load(path.format(metric))
-        result = module.compute(predictions=PREDICTIONS, references=REFERENCES, **EVERYTHING)
+        result = module.compute(**needed(metric), predictions=PREDICTIONS, references=REFERENCES, **EVERYTHING)
         assert result == score(metric, **EVERYTHING)
 
     def test_by_name_from_anywhere_without_a_network_gives_the_same(self, metric, monkeypatch, tmp_path):
         monkeypatch.chdir(tmp_path)
         monkeypatch.setattr("socket.socket", None)
-        result = tercet.load(metric).compute(predictions=PREDICTIONS, references=REFERENCES, **EVERYTHING)
+        result = tercet.load(metric).compute(
+            **needed(metric), predictions=PREDICTIONS, references=REFERENCES, **EVERYTHING
+        )
         assert result == score(metric, **EVERYTHING)
 
 
@@ -92,30 +94,33 @@ class TestHoweverTheItemsCome:
         module.add_batch(predictions=PREDICTIONS[1:2], references=REFERENCES[1:2])
         module.add(prediction=PREDICTIONS[2], reference=REFERENCES[2])
         module.add_batch(predictions=PREDICTIONS[3:5], references=first[3:5])
-        assert module.compute(predictions=PREDICTIONS[5:], references=first[5:]) == expected
+        assert module.compute(**needed(metric), predictions=PREDICTIONS[5:], references=first[5:]) == expected
 
     def test_in_memory(self, metric):
         module = tercet.load(metric, keep_in_memory=True)
         module.add(prediction=PREDICTIONS[0], reference=REFERENCES[0])
-        assert module.compute(predictions=PREDICTIONS[1:], references=REFERENCES[1:]) == score(metric)
+        assert module.compute(**needed(metric), predictions=PREDICTIONS[1:], references=REFERENCES[1:]) == score(
+            metric
+        )
 
+    @pytest.mark.filterwarnings("ignore:bertscore_idf. all tokens of:UserWarning")
     def test_a_module_starts_anew_after_compute(self, metric, module):
         for size in (3, 1, len(PREDICTIONS)):
             module.add_batch(predictions=PREDICTIONS[:size], references=REFERENCES[:size])
-            assert module.compute() == score(metric, PREDICTIONS[:size], REFERENCES[:size])
+            assert module.compute(**needed(metric)) == score(metric, PREDICTIONS[:size], REFERENCES[:size])
         with pytest.raises(InputError, match="The corpus is empty"):
-            module.compute()
+            module.compute(**needed(metric))
 
     def test_more_items_than_evaluate_writes_at_once(self, metric, module):
         many = {"predictions": PREDICTIONS * 300, "references": REFERENCES * 300}
         module.add_batch(**many)
-        assert module.compute(**many)["n_segments"] == 600 * len(PREDICTIONS)
+        assert module.compute(**needed(metric), **many)["n_segments"] == 600 * len(PREDICTIONS)
 
 
 def test_modules_of_two_threads_do_not_meet():
     def work(metric):
         module = tercet.load(metric)
-        return [module.compute(predictions=PREDICTIONS, references=REFERENCES) for _ in range(10)]
+        return [module.compute(**needed(metric), predictions=PREDICTIONS, references=REFERENCES) for _ in range(10)]
 
     state = np.random.get_state()  # noqa: NPY002
     with ThreadPoolExecutor(4) as pool:
@@ -131,7 +136,7 @@ metric, process_id, cache_dir, items = sys.argv[1], int(sys.argv[2]), sys.argv[3
 module = tercet.load(metric, num_process=2, process_id=process_id, experiment_id="both", cache_dir=cache_dir)
 for prediction, references in items[:-1]:
     module.add(prediction=prediction, reference=references)
-print(json.dumps(module.compute(predictions=[items[-1][0]], references=[items[-1][1]])))
+print(json.dumps(module.compute(predictions=[items[-1][0]], references=[items[-1][1]], **json.loads(sys.argv[5]))))
 """
 
 
@@ -139,7 +144,8 @@ def test_two_processes_give_the_result_of_the_whole_on_the_first(metric, tmp_pat
     pairs = list(zip(PREDICTIONS, REFERENCES, strict=True))
 
     def run(process_id, part):
-        command = [sys.executable, "-c", PROCESS, metric, str(process_id), str(tmp_path / "files"), json.dumps(part)]
+        arguments = [metric, str(process_id), str(tmp_path / "files"), json.dumps(part), json.dumps(needed(metric))]
+        command = [sys.executable, "-c", PROCESS, *arguments]
         environment = {**os.environ, "HF_HOME": str(tmp_path)}
         process = subprocess.run(command, env=environment, stdout=subprocess.PIPE, timeout=60, check=True)
         return json.loads(process.stdout)
@@ -157,12 +163,12 @@ class TestCombined:
 
     @pytest.fixture
     def expected(self):
-        own = {"bleu_multi": {"max_order": 2}, "rouge_nlws": {"rouge_types": ["rouge1"]}}
+        own = {"bleu_multi": {"max_order": 2}, "rouge_nlws": {"rouge_types": ["rouge1"]}, "bertscore_idf": {}}
         return {metric: score(metric, scale=100, **own[metric]) for metric in METRICS}
 
     def test_each_takes_its_options_and_keys_that_clash_get_the_name(self, combined, expected):
         result = combined.compute(predictions=PREDICTIONS, references=REFERENCES, **EACH_ITS_OWN)
-        clashing = expected["bleu_multi"].keys() & expected["rouge_nlws"].keys()
+        clashing = set.intersection(*(set(each) for each in expected.values()))
         assert clashing == {"signature", "n_segments", "empty_predictions", "missing_references"}
         assert result == {
             f"{metric}_{key}" if key in clashing else key: value
@@ -179,14 +185,16 @@ class TestCombined:
 class TestTheResult:
     def test_is_plain_python_that_json_holds(self, metric, module):
         extra = {"weights": {"flat": (0.5, 0.5)}, "grid": True} if metric == "bleu_multi" else {"output": "all"}
-        result = module.compute(predictions=PREDICTIONS, references=REFERENCES, **EVERYTHING, **extra)
+        result = module.compute(
+            **needed(metric), predictions=PREDICTIONS, references=REFERENCES, **EVERYTHING, **extra
+        )
         assert json.loads(json.dumps(result, allow_nan=False)) == result
         assert kinds(result) <= {dict, list, str, int, float}
 
     def test_is_a_dict_with_flat_floats_for_scores(self, metric, module):
-        result = module.compute(predictions=PREDICTIONS, references=REFERENCES)
+        result = module.compute(**needed(metric), predictions=PREDICTIONS, references=REFERENCES)
         assert type(result) is dict
-        assert {type(result[name]) for name in make_scorer(metric, {}).score_names} == {float}
+        assert {type(result[name]) for name in make_scorer(metric, needed(metric)).score_names} == {float}
 
 
 def kinds(value):
@@ -205,7 +213,9 @@ class TestTheDocumentation:
     def test_describes_every_option(self, metric, module):
         heads = " ".join(line.partition(":")[0] for line in module.inputs_description.splitlines())
         described = set(re.findall(r"[a-z_]+", heads))
-        assert {each.name for each in dataclasses.fields(make_scorer(metric, {}).options_type)} <= described
+        assert {
+            each.name for each in dataclasses.fields(make_scorer(metric, needed(metric)).options_type)
+        } <= described
 
     def test_declares_lists_and_single_references(self, module):
         text = datasets.Value("string")
@@ -265,7 +275,7 @@ class TestTheTrapsOfTheLoader:
     @pytest.mark.parametrize(
         ("references", "mangled"), [(["a", ["b"]], ["a", "['b']"]), ([["a"], "cde"], [["a"], ["c", "d", "e"]])]
     )
-    def test_evaluate_mangles_mixed_references_and_we_refuse_them(self, module, references, mangled):
+    def test_evaluate_mangles_mixed_references_and_we_refuse_them(self, metric, module, references, mangled):
         class Bare(evaluate.Metric):
             def _info(self):
                 return evaluate.MetricInfo("", "", module.features)
@@ -276,4 +286,4 @@ class TestTheTrapsOfTheLoader:
         texts = ["x", "y"]
         assert Bare().compute(predictions=texts, references=references) == {"references": mangled}
         with pytest.raises(InputError, match="item 1 of references is a"):
-            module.compute(predictions=texts, references=references)
+            module.compute(**needed(metric), predictions=texts, references=references)

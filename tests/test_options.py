@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 import tercet
+from conftest import needed
 from tercet import OptionError, TercetError
 from tercet.api import make_scorer
+from tercet.bertscore import BertScorer
 from tercet.bleu import BleuScorer
 from tercet.rouge import RougeScorer
 
-SCORERS = (BleuScorer, RougeScorer)
+SCORERS = (BleuScorer, RougeScorer, BertScorer)
 PREDICTIONS = ["the cat sat on the mat today", "a dog barks at the cats"]
 REFERENCES = [["the cat lay on the mat today", "a cat"], ["a dog barks at the cats"]]
 
@@ -25,7 +27,7 @@ def _own_files(monkeypatch, tmp_path):
 
 
 def score(metric, **options):
-    return tercet.score(metric, PREDICTIONS, REFERENCES, **options).to_dict()
+    return tercet.score(metric, PREDICTIONS, REFERENCES, **{**needed(metric), **options}).to_dict()
 
 
 each_option = pytest.mark.parametrize(
@@ -61,7 +63,7 @@ def test_any_value_is_taken_with_finite_scores_or_refused_by_the_option_s_name(m
 
 @each_option
 def test_any_default_may_be_written_out(metric, option):
-    default = getattr(make_scorer(metric, {}).options, option)
+    default = getattr(make_scorer(metric, needed(metric)).options, option)
     if option == "rouge_types":
         default = [each.name for each in default]
     assert score(metric, **{option: default}) == score(metric)
@@ -232,10 +234,17 @@ class TestAPresetYieldsToWhatTheUserWrites:
         [(each, compat, option) for each in SCORERS for compat, preset in each.presets.items() for option in preset],
     )
     def test_for_each_option_that_it_sets(self, scorer, compat, option):
-        default = getattr(scorer.from_options({}).options, option)
+        default = getattr(scorer.from_options(needed(scorer.name)).options, option)
         preset = scorer.presets[compat][option]
-        assert getattr(scorer.from_options({"compat": compat}).options, option) == preset != default
-        assert getattr(scorer.from_options({"compat": compat, option: default}).options, option) == default
+        assert (
+            getattr(scorer.from_options({**needed(scorer.name), "compat": compat}).options, option)
+            == preset
+            != default
+        )
+        assert (
+            getattr(scorer.from_options({**needed(scorer.name), "compat": compat, option: default}).options, option)
+            == default
+        )
 
     def test_in_the_score(self):
         predictions, references = ["the cat sat on the mat"], ["the cat lay on the mat"]

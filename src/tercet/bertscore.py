@@ -123,30 +123,23 @@ class BertScorer(Scorer[BertscoreOptions]):
         rows = subwords.truncate(subwords.whole(texts), self.cut_at(subwords))
         return IdfTable.count(rows, documents, subwords, self.cut_at(subwords))
 
-    def notice(self, context: IdfTable | None) -> str | None:
-        """Return a warning when the references cannot tell common from rare tokens."""
-        if context is not None and context.n_documents == 1 and self.options.zero_weight == "uniform":
-            return (
-                "the document frequencies come from a single document, in which every token is equally common: its "
-                "tokens get equal weights. Give idf=False, or an IdfTable of a corpus."
-            )
-        return None
-
     def remark(self, stats: SegmentStats) -> str | None:
         """Return a warning when texts were cut, or had no weight."""
         cut = int(stats.column("truncated_predictions").sum() + stats.column("truncated_references").sum())
+        unweighted = int(stats.column("unweighted").sum()) if self.options.zero_weight == "uniform" else 0
+        remarks = []
         if cut:
-            return (
-                f"{cut} texts were longer than the encoder takes and were cut ('truncated_predictions', "
-                "'truncated_references'): long_text='window' scores all of them."
+            remarks.append(
+                f"{cut} {'text was' if cut == 1 else 'texts were'} longer than the encoder takes, and cut: "
+                "long_text='window' scores such texts whole."
             )
-        unweighted = int(stats.column("unweighted").sum())
-        if unweighted and self.options.zero_weight == "uniform":
-            return (
-                f"{unweighted} texts have tokens of weight 0 only: their tokens get equal weights "
-                "(zero_weight='uniform')."
+        if unweighted:
+            remarks.append(
+                f"all tokens of {unweighted} {'text' if unweighted == 1 else 'texts'} have the document frequency of "
+                "every reference, so IDF cannot tell them apart: they get equal weights. Give idf=False, or an "
+                "IdfTable of a corpus."
             )
-        return None
+        return " ".join(remarks) or None
 
     def _weights(self, context: IdfTable | None, subwords: Subwords) -> Weights:
         idf = self.options.idf
@@ -162,7 +155,10 @@ class BertScorer(Scorer[BertscoreOptions]):
     def _given_table(self) -> IdfTable | None:
         idf = self.options.idf
         if isinstance(idf, str):
-            return IdfTable.load(idf)
+            try:
+                return IdfTable.load(idf)
+            except InputError as error:
+                raise OptionError(f"The 'idf' option of bertscore_idf names no table: {error}") from error
         return idf if isinstance(idf, IdfTable) else None
 
     @property
@@ -252,7 +248,8 @@ class BertScorer(Scorer[BertscoreOptions]):
         if baseline is not None:
             unrelated = baseline.T[:, :, None]
             values = (values - unrelated) / (1 - unrelated)
-        return np.concatenate([values, winners]).transpose(2, 1, 0).reshape(len(starts), -1)
+        columns = np.concatenate([values, winners]).transpose(2, 1, 0)
+        return columns.reshape(len(starts), columns.shape[1] * columns.shape[2])
 
     def _refuse_long(self, document: int, whole: Ragged, batch: Batch, limit: int | None) -> None:
         item, kind = document, "predictions"
@@ -294,9 +291,16 @@ class BertScorer(Scorer[BertscoreOptions]):
         for name in self.extra_columns[:2]:
             result[name] = int(stats.column(name).sum())
         if several:
-            best = {}
-            for measure in MEASURES:
-                winners = [stats.column(f"best_{measure}{end}").astype(int).tolist() for end in self._ends]
-                best[measure] = winners if self.options.all_layers else winners[0]
-            result["best_references"] = best
+            result["best_references"] = self._best_references(stats)
         return result
+
+    def _best_references(self, stats: SegmentStats) -> dict[str, Any]:
+        """Return which reference gave each item's scores, from 0; None for an item without reference."""
+        best: dict[str, Any] = {}
+        for measure in MEASURES:
+            by_layer = [stats.column(f"best_{measure}{end}").astype(int).tolist() for end in self._ends]
+            for winners in by_layer:
+                for index in np.flatnonzero(stats.column("references") == 0).tolist():
+                    winners[index] = None
+            best[measure] = by_layer if self.options.all_layers else by_layer[0]
+        return best

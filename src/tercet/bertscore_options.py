@@ -109,5 +109,7 @@ def check_together(o: BertscoreOptions) -> None:
         )
     if o.all_layers and o.multi_ref == "best_f":
         raise OptionError("'multi_ref'='best_f' takes one reference by one layer's F: it excludes all_layers=True.")
+    if o.baseline_path is not None and not o.rescale_with_baseline:
+        raise OptionError("'baseline_path' is the file that rescale_with_baseline=True uses: give both or none.")
     if o.idf_documents == "items" and o.idf is not True:
         raise OptionError("'idf_documents' says how idf=True counts the references; it needs idf=True.")

@@ -104,10 +104,10 @@ def load_network(model: str, config: Any, num_layers: int | None, use_safetensor
 
     Raises
     ------
-    InputError
-        When the weights are not found, or do not fill the network.
     OptionError
-        When the encoder has fewer layers, or none that can be cut.
+        When the weights are not found, when the encoder has fewer layers, or none that can be cut.
+    InputError
+        When the weights do not fill the network.
     """
     import torch
     import transformers
@@ -192,13 +192,13 @@ def _found(model: str, from_pretrained: Callable[..., Any], **given: Any) -> Any
                 _check_hub(model)
         return from_pretrained(model, trust_remote_code=False, **given)
     except (OSError, ValueError, ImportError) as error:
-        if isinstance(error, InputError):
+        if isinstance(error, OptionError):
             raise
         raise _not_found(model, str(error), "use_safetensors" in given) from error
 
 
 def _check_hub(model: str) -> None:
-    """Raise an InputError when the Hub cannot be asked or has no such model: transformers tries for a minute."""
+    """Raise an OptionError when the Hub cannot be asked or has no such model: transformers tries for a minute."""
     from huggingface_hub import HfApi, constants
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, RepositoryNotFoundError
 
@@ -214,7 +214,7 @@ def _check_hub(model: str) -> None:
         raise _not_found(model, f"the Hub cannot be reached ({error})") from error
 
 
-def _not_found(model: str, reason: str, safetensors_only: bool = False) -> InputError:
+def _not_found(model: str, reason: str, safetensors_only: bool = False) -> OptionError:
     from huggingface_hub import constants
 
     looked = f"in the cache {constants.HF_HUB_CACHE!r} and at {constants.ENDPOINT}"
@@ -222,7 +222,7 @@ def _not_found(model: str, reason: str, safetensors_only: bool = False) -> Input
         looked = f"in the folder {model!r}"
     reason = " ".join(reason.split())[:400].rstrip(".")
     weights = " Only safetensors files are read; use_safetensors=False takes other files, of a source that you trust."
-    return InputError(
+    return OptionError(
         f"The encoder {model!r} could not be loaded; looked {looked}: {reason}. Give as "
         "'model_type' the path of a folder with config.json, model.safetensors and the files of the tokenizer, or a "
         f"name of the Hub.{weights if safetensors_only else ''}"

@@ -117,10 +117,12 @@ class Encoder:
             ]
             found = self._recall(vectors, keys, rows)
             budget = batch_size * (16 if self.device.type == "cpu" else 512)
-            todo = _some(windows, ~found[text_of_window])
+            references = keep[text_of_window]
+            for todo in (references & ~found[text_of_window], ~references & ~found[text_of_window]):
+                # apart, so that predictions meet the same neighbours, to the bit, when references are recalled
+                fill(vectors, _some(windows, todo), self.network.model, self.subwords.padding_id, budget, bar)
             if bar is not None:
-                bar.update(len(windows.first) - len(todo.first))
-            fill(vectors, todo, self.network.model, self.subwords.padding_id, budget, bar)
+                bar.update(int(found.sum()))
             self._keep(vectors, keys, rows, keep & in_one & ~found)
         return Store(vectors, rows.offsets)
 
@@ -206,10 +208,8 @@ def encoder_of(
 
     Raises
     ------
-    InputError
-        When the encoder cannot be found.
     OptionError
-        When the layer is not known or not there.
+        When the encoder cannot be found, or the layer is not known or not there.
     """
     model = locate(model_type)
     chosen = None if all_layers else chosen_layer(model_type, num_layers)
@@ -255,14 +255,14 @@ def _encoder(
 ) -> Encoder:
     import torch
 
-    config = load_config(model)
-    network = load_network(model, config, num_layers, use_safetensors)
     try:
         where = torch.device(device)
-        network.model.to(where, getattr(torch, dtype))
+        torch.zeros(1, device=where).cpu()
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
         raise OptionError(f"The 'device' {device!r} cannot be used here: {reason}") from error
+    network = load_network(model, load_config(model), num_layers, use_safetensors)
+    network.model.to(where, getattr(torch, dtype))
     if where.type == "cpu" and dtype == "float32":
         use_onednn(network.model)
     n_layers = network.depth + 1 if num_layers is None else 1
