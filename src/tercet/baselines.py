@@ -76,6 +76,23 @@ def read_baseline(path: Path) -> NDArray[np.float64]:
     return np.array(rows)
 
 
+def baselines_of(path: Path, layers: range) -> NDArray[np.float64]:
+    """Return the baselines of some layers, shape (layers, 3).
+
+    Raises
+    ------
+    OptionError
+        When the file has no such layers, or is of a deeper encoder although all layers are asked for.
+    """
+    rows = read_baseline(path)
+    if layers.stop > len(rows) or (len(layers) > 1 and len(layers) != len(rows)):
+        raise OptionError(
+            f"The baselines in {str(path)!r} are of the layers 0 to {len(rows) - 1}; asked for are {layers.start} to "
+            f"{layers.stop - 1}."
+        )
+    return rows[layers.start : layers.stop]
+
+
 def write_baseline(path: Path, means: NDArray[np.float64]) -> None:
     """Write a file of baselines that :func:`read_baseline` and bert-score read."""
     with path.open("w", encoding="utf-8", newline="") as file:

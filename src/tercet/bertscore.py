@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .baselines import find_baseline, read_baseline
+from .baselines import baselines_of, find_baseline
 from .bertscore_measures import MEASURES, best_of_references, padded_in_batch, pair_measures
 from .bertscore_options import PRESETS, BertscoreOptions, check_together
 from .bertscore_pairs import Texts, prepare_texts, score_pairs
@@ -37,7 +38,6 @@ class BertScorer(Scorer[BertscoreOptions]):
     """
 
     name: ClassVar[str] = "bertscore_idf"
-    primary: ClassVar[str] = "mean_f1"
     options_type = BertscoreOptions
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
     extra_columns: ClassVar[tuple[str, ...]] = ("truncated_predictions", "truncated_references", "unweighted")
@@ -62,7 +62,7 @@ class BertScorer(Scorer[BertscoreOptions]):
             prefix_space=o.prefix_space, use_fast=o.use_fast_tokenizer, use_safetensors=o.use_safetensors,
         )  # fmt: skip
 
-    @property
+    @cached_property
     def layers(self) -> range:
         """The layers that are scored: one, or with ``all_layers`` every one from 0, the embeddings, on."""
         if self.options.all_layers:
@@ -75,16 +75,17 @@ class BertScorer(Scorer[BertscoreOptions]):
         o = self.options
         if not o.rescale_with_baseline:
             return None
-        path = find_baseline(o.baseline_path, o.lang, self.model_type)
-        rows = read_baseline(path)
-        if self.layers.stop > len(rows) or (o.all_layers and self.layers.stop != len(rows)):
-            raise OptionError(
-                f"The baselines in {str(path)!r} are of layers 0 to {len(rows) - 1}; needed are "
-                f"{self.layers.start} to {self.layers.stop - 1}."
-            )
-        return rows[self.layers.start : self.layers.stop]
+        return baselines_of(find_baseline(o.baseline_path, o.lang, self.model_type), self.layers)
 
     # -- names
+
+    @property
+    def primary(self) -> str:  # type: ignore[override]
+        """The mean F of the layer that is asked for, with all layers and no such wish of the last."""
+        if not self.options.all_layers:
+            return "mean_f1"
+        asked = self.options.num_layers
+        return f"mean_f1_layer{self.layers[-1] if asked is None else min(asked, self.layers[-1])}"
 
     @property
     def columns(self) -> tuple[str, ...]:
