@@ -26,7 +26,7 @@ from .tokens import Ragged
 KEPT_BYTES = 1 << 30
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Block:
     """Kept embeddings, shape (layers, tokens, dimensions), and the call that used them last."""
 
@@ -38,7 +38,7 @@ class _Block:
         return int(self.vectors.numel() * self.vectors.element_size())
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Encoder:
     """A tokenizer and a network on a device.
 
