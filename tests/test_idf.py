@@ -54,10 +54,17 @@ class TestFit:
     def test_of_blank_texts_counts_their_special_tokens(self):
         assert IdfTable.fit(["", " \n"], MINILM).counts.sum() == 4
 
-    @pytest.mark.parametrize(("texts", "message"), [(["a", 7], "item 1 of texts"), ("a cat", "got one string")])
+    @pytest.mark.parametrize(
+        ("texts", "message"),
+        [
+            (["a", 7], "item 1 of texts must be a string, got 7"),
+            (["a", "b", "\ud800"], "item 2 of texts is not valid Unicode text"),
+            ("a cat", "got one string"),
+        ],
+    )
     def test_refuses_what_is_not_text(self, texts, message):
         with pytest.raises(InputError, match=message):
-            IdfTable.fit(texts, MINILM)
+            IdfTable.fit(texts, MINILM, batch_size=1)
 
 
 class TestMerge:

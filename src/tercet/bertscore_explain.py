@@ -15,8 +15,8 @@ from .alignment_tokens import Token
 from .bertscore import BertScorer
 from .bertscore_options import BertscoreOptions
 from .bertscore_pairs import windows_of
-from .columns import read_items
-from .errors import InputError, OptionError
+from .columns import check_texts
+from .errors import InputError, OptionError, shorten
 from .options import build_options
 from .subwords import Subwords
 from .tokens import Ragged
@@ -107,9 +107,10 @@ def explain(prediction: str, reference: str, *, corpus: Iterable[str] | None = N
     -----
     Memory: the matrix, the product of the lengths.
     """
-    items = read_items([prediction], [reference])
-    if not items.references:
-        raise InputError("reference must be a string, got None.")
+    for name, text in (("prediction", prediction), ("reference", reference)):
+        if not isinstance(text, str):
+            raise InputError(f"The {name} must be a string, got {shorten(text)} ({type(text).__name__}).")
+    check_texts([prediction, reference], "the pair")
     if corpus is None and options.setdefault("idf", False) is True:
         raise OptionError(
             "explain needs the texts that idf=True counts document frequencies in: give corpus=references, or as "
@@ -122,9 +123,9 @@ def explain(prediction: str, reference: str, *, corpus: Iterable[str] | None = N
     context = None
     if corpus is not None and scorer.options.idf is True:
         texts = list(corpus)
-        texts = read_items(texts, [None] * len(texts)).predictions
+        check_texts(texts, "corpus")
         context = scorer.count_documents(texts, np.arange(len(texts)))
-    return _alignment(scorer, items.predictions[0].strip(), items.references[0].strip(), context)
+    return _alignment(scorer, prediction.strip(), reference.strip(), context)
 
 
 def _alignment(scorer: BertScorer, prediction: str, reference: str, context: Any) -> Alignment:

@@ -146,6 +146,44 @@ def check_missing(missing: Sequence[int], policy: str) -> None:
         )
 
 
+def check_texts(texts: Sequence[Any], where: str, first: int = 0) -> None:
+    """Raise an InputError for the first entry that is not a text, or one that cannot be encoded.
+
+    Parameters
+    ----------
+    texts : sequence
+    where : str
+        What they are, for the message.
+    first : int
+        The number of the first entry in what the user gave.
+
+    Examples
+    --------
+    >>> check_texts(["a", 7], "corpus", first=10)
+    Traceback (most recent call last):
+    tercet.errors.InputError: item 11 of corpus must be a string, got 7 (int).
+    """
+    for index, text in enumerate(texts, first):
+        _check_text(text, f"item {index} of {where}")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise _surrogate_error(f"item {index} of {where}", text, error) from None
+
+
+def _check_texts(texts: list[Any], where: str) -> None:
+    """Raise for the first entry that is not a string; a subclass of str such as numpy.str_ is one."""
+    if set(map(type, texts)) <= {str}:
+        return
+    for index, text in enumerate(texts):
+        _check_text(text, f"item {index} of {where}")
+
+
+def _check_text(text: Any, name: str) -> None:
+    if not isinstance(text, str):
+        raise InputError(f"{name} must be a string, got {shorten(text)} ({_kind(text)}).")
+
+
 def _as_list(column: object, name: str, expected: str, dimensions: int) -> list[Any]:
     if isinstance(column, list):
         return column
@@ -155,15 +193,6 @@ def _as_list(column: object, name: str, expected: str, dimensions: int) -> list[
     if isinstance(column, (str, bytes, Mapping, Set)) or not isinstance(column, Iterable) or is_table:
         raise InputError(f"{name} must be a list with {expected}, got {shorten(column)} ({_kind(column)}).")
     return list(column)
-
-
-def _check_texts(texts: list[Any], where: str) -> None:
-    """Raise for the first entry that is not a string; a subclass of str such as numpy.str_ is one."""
-    if set(map(type, texts)) <= {str}:
-        return
-    for index, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise InputError(f"item {index} of {where} must be a string, got {shorten(text)} ({_kind(text)}).")
 
 
 def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64]]:
@@ -224,11 +253,15 @@ def _encoding_error(items: Items) -> InputError:
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            return InputError(
-                f"{name} is not valid Unicode text: the lone surrogate {text[error.start]!r} stands at "
-                f"position {error.start}."
-            )
+            return _surrogate_error(name, text, error)
     raise AssertionError("every text can be encoded")
+
+
+def _surrogate_error(name: str, text: str, error: UnicodeEncodeError) -> InputError:
+    return InputError(
+        f"{name} is not valid Unicode text: the lone surrogate {text[error.start]!r} stands at position "
+        f"{error.start}."
+    )
 
 
 def _described(entry: Any) -> str:

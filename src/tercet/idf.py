@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from .columns import check_texts
 from .encoders import subwords_of
 from .errors import InputError, MergeError, OptionError, shorten
 from .subwords import Subwords
@@ -114,12 +115,7 @@ class IdfTable:
             raise InputError("texts must be an iterable of texts, got one string.")
         remaining, number = iter(texts), 0
         while batch := list(islice(remaining, batch_size)):
-            for index, text in enumerate(batch):
-                if not isinstance(text, str):
-                    raise InputError(
-                        f"item {number + index} of texts must be a string, got {shorten(text)} "
-                        f"({type(text).__name__})."
-                    )
+            check_texts(batch, "texts", number)
             number += len(batch)
             rows = subwords.truncate(subwords.whole(batch), limit)
             table = table + cls.count(rows, np.arange(len(batch)), subwords, limit)

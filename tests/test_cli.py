@@ -1,0 +1,113 @@
+"""The command ``tercet``, run as a process."""
+
+import csv
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bert_score import score as official_score
+
+import tercet
+from texts import MINILM, all_pairs
+
+PREDICTIONS, REFERENCES = all_pairs()
+LINES = [" ".join(text.split()) for texts in REFERENCES for text in texts]
+TERCET = Path(sys.executable).parent / "tercet"
+
+
+def run(*arguments, code=0, **options):
+    process = subprocess.run(
+        [TERCET, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False, **options
+    )
+    assert process.returncode == code, process.stderr
+    return process.stdout if code == 0 else process.stderr
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = tmp_path / "corpus.txt"
+    path.write_text("\n".join(["", *LINES, " "]), encoding="utf-8")
+    return path
+
+
+class TestIdfFit:
+    def test_writes_the_table_of_the_lines(self, corpus, tmp_path):
+        table = tercet.IdfTable.fit(LINES, MINILM)
+        told = run("idf", "fit", corpus, "--model", MINILM, "-o", tmp_path / "table.idf")
+        assert f"{len(LINES)} texts" in told
+        assert table.digest in told
+        assert tercet.IdfTable.load(tmp_path / "table.idf") == table
+
+    def test_reads_several_files_packed_ones_and_the_standard_input(self, corpus, tmp_path):
+        with gzip.open(tmp_path / "more.txt.gz", "wt", encoding="utf-8") as file:
+            file.write("a further line\r\n")
+        arguments = (corpus, tmp_path / "more.txt.gz", "-", "-m", MINILM, "-o", tmp_path / "table.idf", "--quiet")
+        run("idf", "fit", *arguments, input="and one more\n")
+        expected = tercet.IdfTable.fit([*LINES, "a further line", "and one more"], MINILM)
+        assert tercet.IdfTable.load(tmp_path / "table.idf") == expected
+
+
+class TestBertscoreBaseline:
+    @pytest.mark.filterwarnings("ignore:The given NumPy array is not writable:UserWarning")  # of bert-score
+    def test_writes_a_file_that_bert_score_reads_too(self, corpus, tmp_path):
+        path = tmp_path / "baseline.tsv"
+        shown = run("bertscore-baseline", corpus, "-m", MINILM, "-o", path, "--pairs", 40, "--quiet")
+        assert "means of 40 pairs" in shown
+        rows = list(csv.reader(path.read_text().splitlines()))
+        assert rows[0] == ["LAYER", "P", "R", "F"]
+        assert [row[0] for row in rows[1:]] == [str(layer) for layer in range(7)]
+        encoder = {"model_type": MINILM, "num_layers": 5, "rescale_with_baseline": True, "baseline_path": str(path)}
+        ours = tercet.score("bertscore_idf", PREDICTIONS, REFERENCES, idf=False, **encoder)
+        theirs = official_score(PREDICTIONS, REFERENCES, lang="en", **encoder)
+        assert np.array([ours["precision"], ours["recall"], ours["f1"]]) == pytest.approx(np.stack(theirs), abs=1e-5)
+
+    def test_is_the_mean_of_what_random_pairs_score(self, tmp_path):
+        """Of two texts there is one pair, both ways round."""
+        corpus, path = tmp_path / "two.txt", tmp_path / "baseline.tsv"
+        corpus.write_text("the cat sat on the mat\na train leaves for Rome\nthe cat sat on the mat\n")
+        run("bertscore-baseline", corpus, "-m", MINILM, "-o", path, "-q")
+        texts = corpus.read_text().splitlines()[:2]
+        expected = tercet.score("bertscore_idf", texts, texts[::-1], model_type=MINILM, all_layers=True, idf=False)
+        found = np.loadtxt(path, delimiter=",", skiprows=1)[:, 1:]
+        means = [
+            [expected[f"mean_{name}_layer{layer}"] for name in ("precision", "recall", "f1")] for layer in range(7)
+        ]
+        assert found == pytest.approx(np.array(means), abs=1e-6)
+
+    def test_is_the_same_for_the_same_seed(self, corpus, tmp_path):
+        for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+            run("bertscore-baseline", corpus, "-m", MINILM, "-o", tmp_path / name, "--pairs", 9, "--seed", seed, "-q")
+        first, second, other = ((tmp_path / name).read_text() for name in "abc")
+        assert first == second != other
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("idf", "fit", "nowhere.txt", "-m", MINILM, "-o", "x"), "'nowhere.txt' cannot be read: No such file"),
+        (("idf", "fit", "latin.txt", "-m", MINILM, "-o", "x"), "'latin.txt' is not a text file in UTF-8"),
+        (("idf", "fit", "blank.txt", "-m", MINILM, "-o", "x"), "The corpus has no text"),
+        (("idf", "fit", "blank.txt", "-m", MINILM, "-o", "no/where"), "There is no folder to write the file"),
+        (("idf", "fit", "text.txt", "-m", "./nowhere", "-o", "x"), "There is no folder 'nowhere'"),
+        (("bertscore-baseline", "text.txt", "-m", MINILM, "-o", "x", "-q"), "at least two different texts, got 1"),
+        (("bertscore-baseline", "text.txt", "-m", MINILM, "-o", "x", "--pairs", "0"), "--pairs"),
+        (("idf", "fit", "text.txt", "-o", "x"), "--model"),
+        (("idf", "fti"), "fti"),
+    ],
+)
+def test_a_mistake_ends_with_a_message_and_code_2(arguments, message, tmp_path):
+    (tmp_path / "latin.txt").write_bytes("café".encode("latin-1"))
+    (tmp_path / "blank.txt").write_text(" \n\n")
+    (tmp_path / "text.txt").write_text("one text\n")
+    told = run(*arguments, code=2, cwd=tmp_path)
+    assert message in told
+    assert "Traceback" not in told
+    assert not (tmp_path / "x").exists()
+
+
+def test_says_its_version_and_what_it_can_do():
+    assert run("--version").strip() == f"tercet {tercet.__version__}"
+    assert "bertscore-baseline" in run("--help")
