@@ -21,10 +21,12 @@ $(VENV)/.venv-made:
 	touch $@
 
 $(VENV)/.demo-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
-	$(INSTALL) --editable .
+	$(INSTALL) torch==2.13.0
+	$(INSTALL) --editable ".[demo]"
 	touch $@
 
 $(VENV)/.test-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
+	$(INSTALL) torch==2.13.0
 	$(INSTALL) --editable ".[test]"
 	touch $@
 

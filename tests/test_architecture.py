@@ -11,8 +11,8 @@ SOURCE = ROOT / "src" / "tercet"
 # Files in the order of the imports: each may import those before it, and nothing else of the package.
 ORDER = [
     "errors", "options", "jit", "columns", "groups", "tokens", "intern_kernels", "intern", "letters", "splitters",
-    "tokenizers", "sentences", "stems", "ngram_kernels", "ngrams", "skipgram_kernels", "skipgrams", "lcs_kernels", "lcs",
-    "signature", "stats", "scorer", "result", "resample_kernels", "resample",
+    "tokenizers", "sentences", "stems", "ngram_kernels", "ngrams", "skipgram_kernels", "skipgrams", "lcs_kernels",
+    "lcs", "signature", "stats", "scorer", "result", "resample_kernels", "resample",
     "smoothing", "bleu_lengths", "bleu_options", "bleu_signature", "bleu",
     "rouge_types", "rouge155", "rouge_counts", "rouge_references", "rouge",
     "subwords", "encoder_names", "encoder_models", "onednn", "embeddings", "encoders", "idf", "baselines", "align",
