@@ -47,6 +47,18 @@ def imports(name):
                 yield alias.name, False, id(node) in inside
 
 
+LAB = sorted((SOURCE / "lab").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", LAB, ids=lambda path: path.stem)
+def test_the_lab_builds_on_the_flat_files_and_is_short(path):
+    text = path.read_text()
+    assert len(text.splitlines()) <= 310
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tercet."):
+            assert node.module.removeprefix("tercet.") in ORDER, node.module
+
+
 def test_the_table_names_every_file():
     assert sorted(ORDER) == sorted(path.stem for path in SOURCE.glob("*.py"))
 

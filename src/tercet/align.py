@@ -56,15 +56,15 @@ def match(
         both = torch.zeros((2, n_layers, len(predictions)), dtype=torch.float32, device=device)
         for chosen in _buckets(*sizes, store.vectors.shape[-1]):
             where = torch.from_numpy(chosen).to(device)
-            sides = []
+            sides, full = [], True
             for texts, size in zip((predictions[chosen], references[chosen]), sizes, strict=True):
                 within = np.arange(int(size[chosen].max()))[None, :]
                 present = within < size[chosen][:, None]
+                full = full and bool(present.all())
                 rows = np.where(present, store.offsets[texts][:, None] + within, 0)
                 sides.append((torch.from_numpy(rows).to(device), torch.from_numpy(present).to(device)))
             (left, left_present), (right, right_present) = sides
             share = [shares[rows].masked_fill_(~present, 0) for rows, present in sides]
-            full = bool(left_present.all() & right_present.all())
             absent = None if full else ~(left_present[:, :, None] & right_present[:, None, :])
             for layer in range(n_layers):
                 vectors = store.vectors[layer]
