@@ -181,7 +181,7 @@ class TestAsTheOption:
         assert same["f1"] == pytest.approx([1.0], abs=1e-6)
 
     def test_weights_that_are_all_zero_are_said(self):
-        with pytest.warns(UserWarning, match="all tokens of 2 texts have the document frequency of every reference"):
+        with pytest.warns(UserWarning, match="all tokens of 2 texts weigh 0, for every document holds them"):
             tercet.score("bertscore_idf", ["a dog"], ["a dog"], **ENCODER)
 
 

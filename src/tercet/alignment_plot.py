@@ -38,7 +38,9 @@ def heat_map(
     figure = Figure(figsize=(width + 3.2, height + 2.2), layout="constrained")
     grid = figure.add_gridspec(2, 3, width_ratios=(width, 0.5, 0.2), height_ratios=(0.5, height))
     matrix = figure.add_subplot(grid[1, 0])
-    image = matrix.imshow(similarity, cmap="viridis", aspect="auto", vmin=min(0.0, float(similarity.min())), vmax=1.0)
+    image = matrix.imshow(
+        similarity, cmap="viridis", aspect="auto", vmin=float(similarity.min(initial=0.0)), vmax=1.0
+    )
     _name_tokens(matrix.xaxis, reference, width)
     _name_tokens(matrix.yaxis, prediction, height)
     matrix.tick_params(axis="x", rotation=90)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from .encoder_names import first_name
 from .errors import InputError, OptionError
 
 _HEAD = ["LAYER", "P", "R", "F"]
@@ -38,7 +39,7 @@ def find_baseline(baseline_path: str | None, lang: str | None, model_type: str) 
     package = importlib.util.find_spec("bert_score")
     if package is None or package.origin is None:
         raise OptionError(f"The baselines of the package bert-score are not here: it is not installed. {how}")
-    path = Path(package.origin).parent / "rescale_baseline" / lang.lower() / f"{model_type}.tsv"
+    path = Path(package.origin).parent / "rescale_baseline" / lang.lower() / f"{first_name(model_type)}.tsv"
     if not path.is_file():
         raise OptionError(f"The package bert-score has no baseline of {model_type!r} for {lang!r}. {how}")
     return path

@@ -135,10 +135,10 @@ class BertScorer(Scorer[BertscoreOptions]):
                 "long_text='window' scores such texts whole."
             )
         if unweighted:
+            texts = "text weigh" if unweighted == 1 else "texts weigh"
             remarks.append(
-                f"all tokens of {unweighted} {'text' if unweighted == 1 else 'texts'} have the document frequency of "
-                "every reference, so IDF cannot tell them apart: they get equal weights. Give idf=False, or an "
-                "IdfTable of a corpus."
+                f"all tokens of {unweighted} {texts} 0, for every document holds them: IDF says nothing of them, and "
+                "they get equal weights. Give idf=False, or an IdfTable of a corpus."
             )
         return " ".join(remarks) or None
 
@@ -148,11 +148,12 @@ class BertScorer(Scorer[BertscoreOptions]):
             return plain_weights(subwords)
         if isinstance(idf, Mapping):
             return mapped_weights(idf, subwords, strict=self._official)
-        table = context if context is not None else self._given_table()
+        table = context if context is not None else self._given_table
         assert table is not None
         table.check(subwords)
         return table.weights()
 
+    @cached_property
     def _given_table(self) -> IdfTable | None:
         idf = self.options.idf
         if isinstance(idf, str):
@@ -175,7 +176,7 @@ class BertScorer(Scorer[BertscoreOptions]):
 
     def signature(self, context: IdfTable | None) -> str:
         """Return the options that the score depends on, and the implementation that it equals."""
-        table = context if self.options.idf is True else self._given_table()
+        table = context if self.options.idf is True else self._given_table
         return bertscore_signature(self.options, self.encoder(), self.layers, table, self.baseline())
 
     # -- rows

@@ -182,5 +182,16 @@ def best_layer(model: str) -> int | None:
     >>> best_layer("roberta-large"), best_layer("FacebookAI/roberta-large"), best_layer("my/model")
     (17, 17, None)
     """
+    return BEST_LAYERS.get(first_name(model))
+
+
+def first_name(model: str) -> str:
+    """Return the name that a model had when bert-score's tables were made.
+
+    Examples
+    --------
+    >>> first_name("FacebookAI/roberta-large"), first_name("my/model")
+    ('roberta-large', 'my/model')
+    """
     home, _, bare = model.partition("/")
-    return BEST_LAYERS.get(model, BEST_LAYERS.get(bare) if home in _HOMES else None)
+    return bare if home in _HOMES and model not in BEST_LAYERS else model
