@@ -23,6 +23,7 @@ _LAYER_LISTS = (
     *("encoder.layer", "encoder.block", "encoder.layers"),
     *("transformer.layer", "layers", "layer", "block", "h"),
 )
+_NEED_A_LAYER = {"DebertaV2Model"}  # whose code in transformers fails without
 _DEPTHS = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
 
 
@@ -134,9 +135,10 @@ def _cut(network: Any, num_layers: int, depth: int) -> None:
     """Drop the layers behind the one that is used; norms behind the last layer stay, as in bert-score."""
     import torch
 
-    if not 0 <= num_layers <= depth:
+    least = 1 if type(network).__name__ in _NEED_A_LAYER else 0
+    if not least <= num_layers <= depth:
         raise OptionError(
-            f"The 'num_layers' option of bertscore_idf must be from 0 to {depth} for this encoder. "
+            f"The 'num_layers' option of bertscore_idf must be from {least} to {depth} for this encoder. "
             f"Got {num_layers} instead."
         )
     if hasattr(network, "n_layers"):  # XLM counts them at run time
