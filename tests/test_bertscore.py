@@ -48,9 +48,9 @@ def filled(monkeypatch):
     seen = []
     fill = encoders.fill
 
-    def watch(vectors, windows, *rest):
+    def watch(vectors, windows, *rest, **options):
         seen.extend(row.tolist() for row in np.split(windows.ids.values, windows.ids.offsets[1:-1]) if len(row))
-        fill(vectors, windows, *rest)
+        fill(vectors, windows, *rest, **options)
 
     monkeypatch.setattr(encoders, "fill", watch)
     return seen

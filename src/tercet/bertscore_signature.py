@@ -13,6 +13,7 @@ from .encoder_names import best_layer
 from .encoders import Encoder
 from .idf import IdfTable
 from .signature import digest, format_signature
+from .subwords import puts_space
 
 # What the release 0.3.13 of bert-score calls itself in its hash.
 _OFFICIAL_VERSION = "0.3.12"
@@ -51,7 +52,7 @@ def bertscore_signature(
         "baseline": None if baseline is None else baseline_digest(baseline),
         "missing": None if o.missing_references == "error" else o.missing_references,
         "compat": o.compat,
-        "equals": "bert-score" if _equals_official(o) else None,
+        "equals": _equals(o, encoder),
     }
     return format_signature("bertscore_idf", parts)
 
@@ -80,12 +81,16 @@ def _idf_label(o: BertscoreOptions, table: IdfTable | None) -> str:
     return f"{o.idf_documents if o.idf is True else 'table'},{table.digest}"
 
 
-def _equals_official(o: BertscoreOptions) -> bool:
-    """Return whether bert-score gives the same numbers, but for texts without tokens or without weight."""
+def _equals(o: BertscoreOptions, encoder: Encoder) -> str | None:
+    """Return the implementation that gives the same numbers, but for texts without tokens or without weight."""
     known = isinstance(o.idf, bool) or (isinstance(o.idf, Mapping) and o.compat == "bert_score")
-    return (
+    like = (
         known
         and (o.multi_ref, o.idf_documents, o.long_text) == ("max", "references", "truncate")
         and o.dtype in (None, "float32")
         and (o.max_length, o.missing_references) == (None, "error")
     )
+    if not like:
+        return None
+    today = puts_space(encoder.subwords.tokenizer, "installed", o.use_fast_tokenizer)
+    return "bert-score" if encoder.subwords.prefix_space == today else "bert-score(transformers<5)"

@@ -89,7 +89,16 @@ def overlapping_windows(rows: Ragged, limit: int, head: tuple[int, ...], tail: t
     return Windows(Ragged(np.concatenate(ids) if ids else rows.values, offsets), first, last, target)
 
 
-def fill(vectors: Any, windows: Windows, model: Any, padding_id: int, budget: int, bar: Any = None) -> None:
+def fill(
+    vectors: Any,
+    windows: Windows,
+    model: Any,
+    *,
+    padding_id: int,
+    budget: int,
+    one_length: bool = False,
+    bar: Any = None,
+) -> None:
     """Run windows through a model and write their normalised embeddings into a store.
 
     Parameters
@@ -101,6 +110,8 @@ def fill(vectors: Any, windows: Windows, model: Any, padding_id: int, budget: in
     padding_id : int
     budget : int
         Greatest number of tokens in a batch, padding included (one window is always taken).
+    one_length : bool
+        Whether a batch takes windows of one length only, for models that do not ignore padding.
     bar : tqdm, optional
         Told of the windows of each batch.
 
@@ -110,7 +121,7 @@ def fill(vectors: Any, windows: Windows, model: Any, padding_id: int, budget: in
     """
     import torch
 
-    for chosen in _batches(windows.ids.lengths, budget):
+    for chosen in _batches(windows.ids.lengths, budget, one_length):
         lengths = windows.ids.lengths[chosen]
         width = int(lengths.max())
         within = np.arange(width)[None, :]
@@ -147,11 +158,14 @@ def _normalised(states: Any) -> Any:
     return states / torch.linalg.vector_norm(states, dim=-1, keepdim=True)
 
 
-def _batches(lengths: NDArray[np.int64], budget: int) -> Iterator[NDArray[np.int64]]:
+def _batches(lengths: NDArray[np.int64], budget: int, one_length: bool) -> Iterator[NDArray[np.int64]]:
     """Yield the indices of windows of near lengths, the longest first, of at most `budget` tokens with padding."""
     order = np.argsort(-lengths, kind="stable")
     start = 0
     while start < len(order):
-        size = max(1, budget // max(int(lengths[order[start]]), 1))
+        longest = int(lengths[order[start]])
+        size = max(1, budget // longest)
+        if one_length:
+            size = min(size, int((lengths[order[start:]] == longest).sum()))
         yield order[start : start + size]
         start += size

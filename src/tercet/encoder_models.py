@@ -126,7 +126,7 @@ def load_network(model: str, config: Any, num_layers: int | None, use_safetensor
     if num_layers is not None:
         _cut(network, num_layers, depth)
     if getattr(network, "pooler", None) is not None:
-        network.pooler = None
+        network.pooler = torch.nn.Identity()  # not None: some models ask no questions before they call it
     _check_weights(network, missing, model)
     return Network(network, network.config, depth, digest)
 

@@ -54,6 +54,9 @@ class Encoder:
         Number of layers that are embedded: 1, or with all of them the depth and one for the embeddings.
     label : str
         Name and digest of the weights, as they stand in a signature.
+    padding_shows : bool
+        Whether the network embeds a text in another way when the batch pads it (ConvBERT, FNet, Nystromformer ...):
+        such a one gets batches of one length only, so that no score depends on the batch.
     """
 
     subwords: Subwords
@@ -61,6 +64,7 @@ class Encoder:
     device: Any
     n_layers: int
     label: str
+    padding_shows: bool
     _blocks: list[_Block] = field(default_factory=list)
     _places: dict[bytes, tuple[_Block, int]] = field(default_factory=dict)
     _call: int = 0
@@ -120,7 +124,15 @@ class Encoder:
             references = keep[text_of_window]
             for todo in (references & ~found[text_of_window], ~references & ~found[text_of_window]):
                 # apart, so that predictions meet the same neighbours, to the bit, when references are recalled
-                fill(vectors, _some(windows, todo), self.network.model, self.subwords.padding_id, budget, bar)
+                fill(
+                    vectors,
+                    _some(windows, todo),
+                    self.network.model,
+                    padding_id=self.subwords.padding_id,
+                    budget=budget,
+                    one_length=self.padding_shows,
+                    bar=bar,
+                )
             if bar is not None:
                 bar.update(int(found.sum()))
             self._keep(vectors, keys, rows, keep & in_one & ~found)
@@ -267,7 +279,33 @@ def _encoder(
         use_onednn(network.model)
     n_layers = network.depth + 1 if num_layers is None else 1
     name = re.sub(r"[|:,\s]", "_", Path(model).name if Path(model).is_dir() else model)
-    return Encoder(subwords, network, where, n_layers, f"{name}@{network.digest}")
+    label = f"{name}@{network.digest}"
+    return Encoder(subwords, network, where, n_layers, label, _padding_shows(network.model, subwords, where))
+
+
+def _padding_shows(model: Any, subwords: Subwords, device: Any) -> bool:
+    """Return whether a short text comes out otherwise beside a longer one, by more than rounding explains."""
+    import torch
+
+    texts = ("a b", "a b c d e f g h i j")
+    rows = [subwords.whole([text]).values[: subwords.limit].astype(np.int64) for text in texts]
+    short, long = (torch.from_numpy(row).to(device)[None] for row in rows)
+    padded = torch.full_like(long, subwords.padding_id)
+    padded[:, : short.shape[1]] = short
+    mask = (torch.arange(long.shape[1], device=device) < short.shape[1])[None]
+    with torch.inference_mode():
+        alone = model(short, return_dict=True).last_hidden_state[0].float()
+        both = (
+            model(
+                torch.cat([long, padded]),
+                attention_mask=torch.cat([torch.ones_like(mask), mask]).long(),
+                return_dict=True,
+            )
+            .last_hidden_state[1, : short.shape[1]]
+            .float()
+        )
+        difference = torch.nn.functional.normalize(alone, dim=1) - torch.nn.functional.normalize(both, dim=1)
+    return bool(difference.abs().max() > (1e-4 if model.dtype == torch.float32 else 0.05))
 
 
 @lru_cache(maxsize=8)

@@ -52,7 +52,7 @@ class Subwords:
         self, tokenizer: Any, config: Any, prefix_space: bool | str = "auto", use_fast: bool = False
     ) -> None:
         self.tokenizer = tokenizer
-        self.prefix_space = _puts_space(tokenizer, prefix_space, use_fast)
+        self.prefix_space = puts_space(tokenizer, prefix_space, use_fast)
         self.limit = _limit(tokenizer, config)
         self.head, self.tail = self._around()
         self._kept: dict[str, NDArray[np.int32]] = {}
@@ -212,7 +212,7 @@ class Subwords:
         )
 
 
-def _puts_space(tokenizer: Any, asked: bool | str, use_fast: bool) -> bool:
+def puts_space(tokenizer: Any, asked: bool | str, use_fast: bool) -> bool:
     """Return whether a space is put before texts: as published, as bert-score does today, or as asked."""
     if isinstance(asked, bool):
         return asked

@@ -1,0 +1,228 @@
+"""Small encoders of many architectures: random weights, and tokenizers trained on the texts of these tests.
+
+Nothing is downloaded or read from a file. An encoder is drawn from its name: the same one every time.
+"""
+
+import json
+import random
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain, combinations
+from math import log, sqrt
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import torch
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
+from transformers import (
+    AlbertTokenizer,
+    AutoConfig,
+    AutoModel,
+    BartTokenizer,
+    BertTokenizer,
+    DebertaTokenizer,
+    DebertaV2Tokenizer,
+    GPT2Tokenizer,
+    MPNetTokenizer,
+    RobertaTokenizer,
+    T5Tokenizer,
+    XLMRobertaTokenizer,
+    XLNetTokenizer,
+)
+
+from texts import PAIRS
+
+#: Tokens that an encoder takes, special ones included.
+LIMIT = 64
+
+#: Layers of every encoder.
+DEPTH = 3
+
+_PIECES = 1000
+
+# ---------------------------------------------------------------- vocabularies
+
+
+def _lines() -> list[str]:
+    """Return the texts of `PAIRS` in all languages, and words of random syllables."""
+    pairs = chain.from_iterable(PAIRS.values())
+    lines = [text for prediction, references in pairs for text in (prediction, *references)]
+    rng = random.Random(0)
+    words = ["".join(rng.choice("bdklmnrst") + rng.choice("aeiou") for _ in range(3)) for _ in range(60)]
+    return [*lines, " ".join(words)]
+
+
+@cache
+def byte_pairs(specials: str) -> dict[str, Any]:
+    """Return vocabulary and merges of pieces of bytes; no text is unknown to them."""
+    tokenizer, splitter = Tokenizer(models.BPE()), pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.pre_tokenizer = splitter
+    trainer = trainers.BpeTrainer(
+        vocab_size=_PIECES,
+        special_tokens=specials.split(),
+        initial_alphabet=splitter.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(_lines(), trainer)
+    model = json.loads(tokenizer.to_str())["model"]
+    return {"vocab": model["vocab"], "merges": [tuple(pair) for pair in model["merges"]]}
+
+
+@cache
+def word_pieces(specials: str) -> dict[str, Any]:
+    """Return a vocabulary of pieces of lower-case words, marked ``##`` where they do not begin one, as BERT has."""
+    normalizer, splitter = normalizers.BertNormalizer(lowercase=True), pre_tokenizers.BertPreTokenizer()
+    lines = [splitter.pre_tokenize_str(normalizer.normalize_str(line)) for line in _lines()]
+    pieces = _frequent([word for line in lines for word, _ in line], inside="##")
+    return {"vocab": {piece: number for number, piece in enumerate([*specials.split(), *pieces])}}
+
+
+@cache
+def unigrams(specials: str) -> dict[str, Any]:
+    """Return pieces with log-probabilities; ``▁`` stands before words, as in SentencePiece."""
+    pieces = _frequent([f"▁{word}" for line in _lines() for word in line.split()])
+    total = sum(pieces.values())
+    scores = [(piece, log(count / total)) for piece, count in pieces.items()]
+    return {"vocab": [(special, 0.0) for special in specials.split()] + scores}
+
+
+def _frequent(words: list[str], inside: str = "") -> dict[str, int]:
+    """Return how often each character and the most frequent longer pieces stand in words.
+
+    The trainers of tokenizers number equally frequent pieces in another order every time.
+    """
+    counts: Counter[str] = Counter()
+    for word in words:
+        for start, stop in combinations(range(len(word) + 1), 2):
+            counts[inside * (start > 0) + word[start:stop]] += 1
+    order = sorted(
+        counts, key=lambda piece: (len(piece.removeprefix(inside)) > 1, -counts[piece], -len(piece), piece)
+    )
+    return {piece: counts[piece] for piece in order[:_PIECES]}
+
+
+# ---------------------------------------------------------------- architectures
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """What an encoder is made of.
+
+    Attributes
+    ----------
+    sizes : dict
+        Arguments of the configuration beside those that all share.
+    tokenizer : type
+        Of the tokenizer.
+    train : callable
+        Gives the tokenizer's vocabulary.
+    specials : str
+        Special tokens, which stand first in the vocabulary.
+    options : dict
+        Further arguments of the tokenizer.
+    """
+
+    sizes: dict[str, Any]
+    tokenizer: type
+    train: Callable[[str], dict[str, Any]]
+    specials: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+_BERT = {"intermediate_size": 48, "max_position_embeddings": LIMIT}
+_FACTORED = _BERT | {"embedding_size": 16}
+_ROBERTA = _BERT | {"max_position_embeddings": LIMIT + 2}  # positions start behind the id of padding, 1
+_DEBERTA = _BERT | {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]}
+_DEBERTA_V2 = _DEBERTA | {"position_buckets": 16, "share_att_key": True, "norm_rel_ebd": "layer_norm"}
+_DISTILBERT = {"hidden_dim": 48, "max_position_embeddings": LIMIT}
+_BART = {
+    "max_position_embeddings": LIMIT,
+    "encoder_ffn_dim": 48,
+    "decoder_ffn_dim": 48,
+    "decoder_layers": 1,
+    "decoder_attention_heads": 4,
+}
+_GPT2 = {"n_positions": LIMIT, "bos_token_id": 0, "eos_token_id": 0}
+_XLNET = {"d_inner": 48, "d_head": 8}
+_T5 = {"d_kv": 8, "d_ff": 48, "num_decoder_layers": 1}
+
+_WORD_PIECE_SPECIALS = "[PAD] [UNK] [CLS] [SEP] [MASK]"
+_BART_SPECIALS = "<s> <pad> </s> <unk> <mask>"
+_DEBERTA_SPECIALS = "[PAD] [CLS] [SEP] [UNK] [MASK]"
+
+#: By the name that transformers has for the family.
+ARCHITECTURES = {
+    "bert": Architecture(_BERT, BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
+    "distilbert": Architecture(_DISTILBERT, BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
+    "electra": Architecture(_FACTORED, BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
+    "mpnet": Architecture(_ROBERTA, MPNetTokenizer, word_pieces, "<s> <pad> </s> [UNK] <mask>"),
+    "roberta": Architecture(_ROBERTA, RobertaTokenizer, byte_pairs, _BART_SPECIALS),
+    "bart": Architecture(_BART, BartTokenizer, byte_pairs, _BART_SPECIALS),
+    "gpt2": Architecture(_GPT2, GPT2Tokenizer, byte_pairs, "<|endoftext|>", {"pad_token": "<|endoftext|>"}),
+    "deberta": Architecture(_DEBERTA, DebertaTokenizer, byte_pairs, _DEBERTA_SPECIALS),
+    "deberta-v2": Architecture(_DEBERTA_V2, DebertaV2Tokenizer, unigrams, _DEBERTA_SPECIALS),
+    "xlm-roberta": Architecture(_ROBERTA, XLMRobertaTokenizer, unigrams, _BART_SPECIALS),
+    "albert": Architecture(_FACTORED, AlbertTokenizer, unigrams, "<pad> <unk> [CLS] [SEP] [MASK]"),
+    "xlnet": Architecture(_XLNET, XLNetTokenizer, unigrams, "<unk> <s> </s> <cls> <sep> <pad> <mask>"),
+    "layoutlm": Architecture(_BERT, BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
+    "t5": Architecture(_T5, T5Tokenizer, unigrams, "<pad> </s> <unk>", {"extra_ids": 4}),
+}
+
+#: Those that embed a text in another way when a batch pads it, whatever its attention mask.
+PADDING_SHOWS = {
+    "convbert": Architecture(_FACTORED, BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
+    "fnet": Architecture(_BERT, BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
+}
+
+#: Folders with the files of other encoders: bert-score goes by the text of a path, or knows the name.
+COPIES = {
+    "best5/bert": "bert",
+    "five": "t5",
+    "roberta-without-limit": "roberta",
+    "roberta-large": "roberta",
+    "bert-base-chinese": "bert",
+    "bert-base-multilingual-cased": "bert",
+    "dbmdz/bert-base-turkish-cased": "bert",
+    "allenai/scibert_scivocab_uncased": "bert",
+    "google/bert_uncased_L-4_H-128_A-2": "bert",
+}
+
+# ---------------------------------------------------------------- folders
+
+
+def build(name: str, folder: Path) -> None:
+    """Save an encoder, tokenizer and weights, in the folder `name` of `folder`."""
+    made = {**ARCHITECTURES, **PADDING_SHOWS}[name]
+    tokenizer = made.tokenizer(**made.train(made.specials), model_max_length=LIMIT, **made.options)
+    shared = {"hidden_size": 32, "num_hidden_layers": DEPTH, "num_attention_heads": 4}
+    config = AutoConfig.for_model(name, vocab_size=len(tokenizer), **shared, **made.sizes)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(crc32(name.encode()))
+        network = AutoModel.from_config(config)
+        with torch.no_grad():
+            _draw(network.parameters())
+    network.save_pretrained(folder / name)
+    tokenizer.save_pretrained(folder / name)
+
+
+def build_all(folder: Path) -> None:
+    """Save every encoder of the tables above in a folder of its own."""
+    for name in (*ARCHITECTURES, *PADDING_SHOWS):
+        build(name, folder)
+    for name, source in COPIES.items():
+        shutil.copytree(folder / source, folder / name)
+    settings = folder / "roberta-without-limit" / "tokenizer_config.json"
+    settings.write_text(json.dumps(json.loads(settings.read_text()) | {"model_max_length": None}))
+
+
+def _draw(weights: Iterable[torch.nn.Parameter]) -> None:
+    """Draw weights so great that every layer changes its input much, and biases and norms that are not 0 and 1."""
+    for weight in weights:
+        if weight.ndim > 1:
+            weight.normal_(0, 1 / sqrt(weight.shape[-1]))
+        else:
+            weight.add_(torch.randn_like(weight), alpha=0.05)
