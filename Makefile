@@ -3,7 +3,7 @@ VENV ?= .venv
 RUN := $(VENV)/bin/python
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench bench-bertscore clean
 
 demo: $(VENV)/.demo-installed  ## Score the sample test set with every metric, through evaluate.load
 	$(RUN) examples/demo.py
@@ -30,8 +30,11 @@ $(VENV)/.test-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
 	$(INSTALL) --editable ".[test]"
 	touch $@
 
-bench: $(VENV)/.test-installed  ## tercet beside its peers; writes benchmarks/RESULTS.md
+bench: $(VENV)/.test-installed  ## tercet beside its peers; writes its section of benchmarks/RESULTS.md
 	$(RUN) benchmarks/run.py
+
+bench-bertscore: $(VENV)/.test-installed  ## BERTScore beside its peers, likewise
+	$(RUN) benchmarks/bertscore.py
 
 clean:
 	rm -rf $(VENV) build dist

@@ -1,17 +1,15 @@
 """Measure tercet and its peers in one process, alternating, on the same texts; equal scores first.
 
-``python benchmarks/run.py`` prints the table and writes benchmarks/RESULTS.md; ``--small`` runs every row once on few
-texts, for the tests; ``--only WORD`` keeps the rows that name it.
+``python benchmarks/run.py`` prints the table and writes its section of benchmarks/RESULTS.md; ``--small`` runs every
+row once on few texts, for the tests; ``--only WORD`` keeps the rows that name it.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import importlib.metadata
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -23,9 +21,11 @@ from pathlib import Path
 import numpy as np
 
 from peers import ROWS, Row
+from results import machine, write_section
 from work import Work, make_work
 
 HERE = Path(__file__).resolve().parent
+TITLE = "Results of the last `make bench`"
 PACKAGES = (
     "tercet",
     "numpy",
@@ -211,20 +211,6 @@ def start_up() -> dict[str, float]:
     return result
 
 
-def machine() -> str:
-    """Return the machine and the versions in a line."""
-    processor = platform.processor() or platform.machine()
-    if Path("/proc/cpuinfo").exists():
-        names = [
-            line.split(":")[1].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if "model name" in line
-        ]
-        processor = names[0] if names else processor
-    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
-    return f"{processor}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}; {versions}"
-
-
 def table(rows: list[tuple[Row, dict[str, float]]]) -> str:
     """Return the ratios as a table in Markdown."""
     lines = ["| work | texts | peer | asked | ratio: median (min to max) | tercet |", "|---|---|---|---|---|---|"]
@@ -235,15 +221,13 @@ def table(rows: list[tuple[Row, dict[str, float]]]) -> str:
 
 
 def report(rows: list[tuple[Row, dict[str, float]]], texts: dict[str, Work]) -> str:
-    """Return the whole of RESULTS.md."""
+    """Return the section of RESULTS.md."""
     sizes = "; ".join(
         f"{name}: {len(work.predictions):,} items, {work.tokens / 1000:,.0f} thousand tokens"
         for name, work in texts.items()
     )
     parts = [
-        "# Results of the last `make bench`",
-        "",
-        f"{machine()}.",
+        f"{machine(PACKAGES)}.",
         "",
         f"Texts (generated, seeded): {sizes}.",
         "",
@@ -296,7 +280,7 @@ def main() -> None:
         return
     text = report(found, texts)
     print(text)
-    (HERE / "RESULTS.md").write_text(text)
+    write_section(TITLE, text)
 
 
 if __name__ == "__main__":

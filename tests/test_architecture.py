@@ -15,8 +15,10 @@ ORDER = [
     "lcs", "signature", "stats", "scorer", "result", "resample_kernels", "resample",
     "smoothing", "bleu_lengths", "bleu_options", "bleu_signature", "bleu",
     "rouge_types", "rouge155", "rouge_counts", "rouge_references", "rouge",
-    "subwords", "encoder_names", "encoder_models", "onednn", "embeddings", "encoders", "idf", "baselines", "align",
-    "bertscore_measures", "bertscore_pairs", "bertscore_options", "bertscore_signature", "bertscore",
+    "subwords", "encoder_names", "encoder_models", "onednn", "embeddings", "encoding", "encoders",
+    "token_weights", "idf", "baselines", "align",
+    "bertscore_measures", "bertscore_pairs", "bertscore_options", "bertscore_signature",
+    "bertscore_messages", "bertscore",
     "alignment_tokens", "alignment_plot", "alignment_html", "bertscore_explain",
     "api", "module", "__init__",
 ]  # fmt: skip

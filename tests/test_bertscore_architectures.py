@@ -20,6 +20,7 @@ from transformers import AutoTokenizer
 
 from encoders import ARCHITECTURES, DEPTH, PADDING_SHOWS, build, build_all
 from tercet import IdfTable, InputError, OptionError, score
+from tercet.bertscore_explain import explain
 from texts import all_pairs, awkward_corpus
 
 EVERY = list(ARCHITECTURES)
@@ -155,12 +156,12 @@ def test_texts_that_are_too_long_are_cut(name, idf):
     predictions, references = ragged_corpus()
     predictions[3] = " ".join(predictions)
     references[4] = [" ".join(texts) for texts in references[4:8]]
-    with pytest.warns(UserWarning, match="longer than the encoder takes"):
+    with pytest.warns(UserWarning, match="longer than 64 tokens"):
         given = ours(predictions, references, name, idf=idf, compat="bert_score")
     assert given == near(theirs(predictions, references, name, idf=idf))
 
 
-@pytest.mark.filterwarnings("ignore:.*longer than the encoder takes:UserWarning")  # a few are
+@pytest.mark.filterwarnings("ignore:.*longer than 64 tokens:UserWarning")  # a few are
 @pytest.mark.parametrize("name", EVERY)
 def test_awkward_texts(name):
     predictions, references = awkward_corpus(1, n_items=30, most=12, references=4)
@@ -266,7 +267,7 @@ def test_a_tokenizer_without_a_limit_has_that_of_the_network():
     predictions[3] = " ".join(predictions)
     with pytest.raises(OverflowError, match="int too big to convert"):
         theirs(predictions, references, "roberta-without-limit")
-    with pytest.warns(UserWarning, match="longer than the encoder takes"):
+    with pytest.warns(UserWarning, match="longer than 64 tokens"):
         given = ours(predictions, references, "roberta-without-limit", compat="bert_score")
     assert given == near(theirs(predictions, references, "roberta"))
 
@@ -521,3 +522,14 @@ def test_an_encoder_is_always_the_same_and_leaves_the_random_state(folder, tmp_p
     assert torch.equal(torch.random.get_rng_state(), before)
     for file in (tmp_path / "bert").iterdir():
         assert file.read_bytes() == (folder / "bert" / file.name).read_bytes(), file.name
+
+
+@pytest.mark.parametrize(("prediction", "reference"), [("", "a cat on the mat"), ("a cat", " "), ("", "")])
+def test_a_blank_text_without_any_token_can_be_explained(prediction, reference):
+    """GPT-2 has no special tokens."""
+    found = explain(prediction, reference, model_type="gpt2", num_layers=2)
+    assert [found.precision, found.recall, found.f1] == [0.0, 0.0, 0.0]
+    assert "".join(token.text for token in found.reference_tokens) == reference.replace(" ", "")
+    assert {token.match for token in (*found.prediction_tokens, *found.reference_tokens)} <= {None}
+    found.plot()
+    found.to_html()

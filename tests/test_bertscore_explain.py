@@ -59,7 +59,8 @@ class TestTheTable:
 
     def test_follows_the_text_that_is_cut_or_in_windows(self):
         text = "one two three four five six seven eight nine ten"
-        cut = explain(text, "ten nine", max_length=6, **ENCODER)
+        with pytest.warns(UserWarning, match="1 text was longer than 6 tokens, and cut"):
+            cut = explain(text, "ten nine", max_length=6, **ENCODER)
         assert [token.text for token in cut.prediction_tokens] == ["[CLS]", "one", "two", "three", "four", "[SEP]"]
         whole = explain(text, "ten nine", max_length=6, long_text="window", **ENCODER)
         assert [token.text for token in whole.prediction_tokens][1:-1] == text.split()
@@ -75,6 +76,15 @@ class TestTheTable:
         found = explain(prediction, reference, **ENCODER)
         assert [found.precision, found.recall, found.f1, *sums(found)] == [0.0] * 5
         found.to_html()
+        found.plot()
+
+    def test_of_measures_that_are_not_numbers_has_an_f_of_0(self):
+        options = {**ENCODER, "idf": {"cat": 0.0, "a": 0.0}, "zero_weight": "nan"}
+        found = explain("a cat", "a cat", **options)
+        score = tercet.score("bertscore_idf", ["a cat"], ["a cat"], **options)
+        assert np.isnan([found.precision, found.recall, score["precision"][0], score["recall"][0]]).all()
+        assert found.f1 == score["f1"][0] == 0.0
+        found.to_svg()
         found.plot()
 
     def test_is_plain_python(self):
@@ -96,10 +106,14 @@ class TestTheTable:
         ({"prediction": 7}, InputError, "The prediction must be a string, got 7"),
         ({"reference": None}, InputError, "The reference must be a string, got None"),
         ({"idf": True}, OptionError, "give corpus=references"),
+        ({"corpus": "a text"}, OptionError, "corpus must be a list of texts"),
+        ({"corpus": []}, OptionError, "corpus must be a list of texts"),
+        ({"corpus": ["a"], "idf": False}, OptionError, "corpus must be a list of texts, in which idf=True"),
+        ({"scale": 100}, OptionError, "does not take 'scale'"),
         ({"corpus": ["a", 7]}, InputError, "item 1 of corpus must be a string, got 7"),
         ({"reference": "\ud800"}, InputError, "item 1 of the pair is not valid Unicode"),
-        ({"all_layers": True, "num_layers": None}, OptionError, "does not take all_layers=True"),
-        ({"rescale_with_baseline": True}, OptionError, "does not take rescale_with_baseline=True"),
+        ({"all_layers": True, "num_layers": None}, OptionError, "does not take 'all_layers'"),
+        ({"rescale_with_baseline": True}, OptionError, "does not take 'rescale_with_baseline'"),
         ({"num_layer": 3}, OptionError, "Did you mean 'num_layers'?"),
     ],
 )

@@ -90,8 +90,10 @@ class TestBertscoreBaseline:
         (("idf", "fit", "nowhere.txt", "-m", MINILM, "-o", "x"), "'nowhere.txt' cannot be read: No such file"),
         (("idf", "fit", "latin.txt", "-m", MINILM, "-o", "x"), "'latin.txt' is not a text file in UTF-8"),
         (("idf", "fit", "blank.txt", "-m", MINILM, "-o", "x"), "The corpus has no text"),
+        (("idf", "fit", "[/bold].txt", "-m", MINILM, "-o", "x"), "'[/bold].txt' cannot be read: No such file"),
+        (("idf", "fit", "cut.gz", "-m", MINILM, "-o", "x"), "'cut.gz' cannot be read: Compressed file ended"),
         (("idf", "fit", "blank.txt", "-m", MINILM, "-o", "no/where"), "There is no folder to write the file"),
-        (("idf", "fit", "text.txt", "-m", "./nowhere", "-o", "x"), "There is no folder 'nowhere'"),
+        (("idf", "fit", "text.txt", "-m", "./nowhere", "-o", "x"), "There is no folder './nowhere'"),
         (("bertscore-baseline", "text.txt", "-m", MINILM, "-o", "x", "-q"), "at least two different texts, got 1"),
         (("bertscore-baseline", "text.txt", "-m", MINILM, "-o", "x", "--pairs", "0"), "--pairs"),
         (("idf", "fit", "text.txt", "-o", "x"), "--model"),
@@ -100,6 +102,7 @@ class TestBertscoreBaseline:
 )
 def test_a_mistake_ends_with_a_message_and_code_2(arguments, message, tmp_path):
     (tmp_path / "latin.txt").write_bytes("café".encode("latin-1"))
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(b"a text\n" * 100)[:-9])
     (tmp_path / "blank.txt").write_text(" \n\n")
     (tmp_path / "text.txt").write_text("one text\n")
     told = run(*arguments, code=2, cwd=tmp_path)

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import threading
 import time
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from safetensors.torch import load_file, save_file
 
 import tercet
 from conftest import needed
-from tercet import InputError, OptionError
+from tercet import InputError, OptionError, encoders
 from tercet.encoder_names import BEST_LAYERS, best_layer, model_of_language
 from texts import MINILM
 
@@ -121,6 +122,61 @@ class TestTheFiles:
         with pytest.raises(OptionError, match="could not be loaded"):
             f1(folder)
         assert not marker.exists()
+
+    def test_without_those_of_the_tokenizer_are_refused(self, folder):
+        """transformers makes a vocabulary of the special tokens alone of such a folder, and every text unknown."""
+        for name in ("vocab.txt", "tokenizer.json"):
+            (folder / name).unlink()
+        with pytest.raises(OptionError, match=r"has 5 tokens, its embeddings are of 30522: files of the tokenizer"):
+            f1(folder)
+
+    def test_that_are_damaged_are_named(self, folder):
+        weights = (folder / "model.safetensors").read_bytes()
+        (folder / "model.safetensors").write_bytes(weights[: len(weights) // 2])
+        with pytest.raises(OptionError, match=r"could not be loaded; looked in the folder"):
+            f1(folder)
+        (folder / "config.json").write_text("[]")
+        with pytest.raises(OptionError, match=r"could not be loaded; looked in the folder"):
+            f1(folder)
+
+    def test_that_are_replaced_by_older_ones_are_read_again(self, folder, tmp_path):
+        first = f1(folder)
+        weights = load_file(folder / "model.safetensors")
+        weights["embeddings.word_embeddings.weight"][1000:20000] *= -1
+        save_file(weights, tmp_path / "older.safetensors", metadata={"format": "pt"})
+        os.utime(tmp_path / "older.safetensors", (1, 1))
+        shutil.move(tmp_path / "older.safetensors", folder / "model.safetensors")
+        assert f1(folder) != first
+
+    @pytest.mark.parametrize(
+        ("name", "change"),
+        [
+            ("config.json", lambda config: {**config, "num_attention_heads": 6}),
+            ("config.json", lambda config: {**config, "hidden_act": "relu"}),
+            ("tokenizer_config.json", lambda config: {**config, "do_lower_case": False}),
+        ],
+    )
+    def test_that_make_another_encoder_are_in_the_signature(self, folder, name, change):
+        def signature(model_type):
+            given = {"model_type": model_type, "num_layers": 2, "idf": False}
+            return tercet.score("bertscore_idf", ["A cat"], ["a dog"], **given).signature.split("@")[1]
+
+        assert signature(folder) == signature(MINILM)
+        (folder / name).write_text(json.dumps(change(json.loads((folder / name).read_text()))))
+        assert signature(folder) != signature(MINILM)
+
+    def test_are_loaded_once_by_all_threads(self, monkeypatch):
+        loads = []
+        load = encoders.load_network
+        monkeypatch.setattr(encoders, "load_network", lambda *given: loads.append(1) or load(*given))
+        encoders._encoder.cache_clear()
+        encoders._subwords.cache_clear()
+        threads = [threading.Thread(target=f1, args=(MINILM,)) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(loads) == 1
 
     def test_that_have_changed_are_read_again(self, folder):
         first = tercet.score("bertscore_idf", ["a cat"], ["a dog"], model_type=folder, num_layers=2, idf=False)

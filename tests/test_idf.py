@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import tercet
 from tercet import IdfTable, InputError, MergeError, OptionError
+from tercet.bertscore_explain import explain
 from tercet.encoders import subwords_of
 from texts import MINILM, all_pairs, awkward_text
 
@@ -80,6 +81,9 @@ class TestMerge:
         assert merged == whole
         assert merged.weights().values.tobytes() == whole.weights().values.tobytes()
 
+    def test_may_be_a_sum(self):
+        assert sum(IdfTable.fit([text], MINILM) for text in TEXTS[:3]) == IdfTable.fit(TEXTS[:3], MINILM)
+
     def test_refuses_another_tokenizer_or_length(self):
         other = IdfTable(1, TABLE.counts, "0" * 16, TABLE.max_length)
         for table in (other, IdfTable.fit(TEXTS, MINILM, max_length=9)):
@@ -108,6 +112,23 @@ class TestAFile:
             path.write_bytes(content)
             with pytest.raises(OptionError, match="is not an IDF table of tercet"):
                 scores(path)
+
+    def test_that_is_damaged_is_refused(self, tmp_path):
+        path = tmp_path / "table.idf"
+        TABLE.save(path)
+        content = path.read_bytes()
+        refused = 0
+        for place in range(0, len(content), 3):
+            path.write_bytes(content[:place] + bytes([content[place] ^ 16]) + content[place + 1 :])
+            try:
+                assert IdfTable.load(path) == TABLE
+            except InputError as error:
+                refused += "is not an IDF table of tercet, or is damaged" in str(error)
+        assert refused > len(content) / 6
+
+    def test_of_no_document_is_refused(self):
+        with pytest.raises(OptionError, match="is of no document"):
+            scores(IdfTable.fit([], MINILM))
 
     def test_of_another_tokenizer_is_refused(self):
         with pytest.raises(OptionError, match=r"made with another tokenizer .* fingerprint is 0000"):
@@ -155,15 +176,35 @@ class TestAsTheOption:
         assert (scores(named) == scores(with_default)).all()
         assert abs(scores(named) - scores(defaultdict(lambda: 1.0, named))).max() > 1e-3
 
+    def test_what_a_mapping_does_not_name_is_in_the_signature_and_how_it_names_is_not(self):
+        cat = TOKENIZER.convert_tokens_to_ids("cat")
+        mappings = (
+            {"cat": 1.0}, {cat: 1.0}, {np.int64(cat): np.float32(1)}, {np.str_("cat"): 1},
+            defaultdict(lambda: 0.5, {"cat": 1.0}), Counter({"cat": 1}), defaultdict(lambda: 1.0),
+        )  # fmt: skip
+        found = [
+            tercet.score("bertscore_idf", PREDICTIONS, REFERENCES, **ENCODER, idf=each) for each in mappings[:-2]
+        ]
+        assert len({result.signature for result in found[:4]}) == 1
+        assert found[4].signature != found[0].signature
+        counted = tercet.score("bertscore_idf", ["a cat on it"], ["a cat on me"], **ENCODER, idf=mappings[-2])
+        similarity = explain("a cat on it", "a cat on me", **ENCODER).similarity
+        assert counted["precision"][0] == pytest.approx(similarity[2].max())  # a Counter has 0 for all other tokens
+        assert scores(mappings[-1]) == pytest.approx(scores(False), abs=1e-6)
+
     @pytest.mark.parametrize(
         ("mapping", "message"),
         [
             ({"cat": 1.0, 7: 1.0}, "of one kind"),
-            ({"zzzyzx": 1.0}, "'zzzyzx' of the 'idf' mapping is neither an id nor a token"),
+            ({"zzzyzx": 1.0}, "'zzzyzx' of the 'idf' mapping is neither an id .* nor a token"),
             ({-1: 1.0}, "-1 of the 'idf' mapping"),
             ({"cat": -1.0}, "weight of 'cat' in the 'idf' mapping must be a number from 0, got -1.0"),
             ({"cat": float("nan")}, "got nan"),
             ({"cat": "much"}, "got 'much'"),
+            ({}, "at least one of them"),
+            ({2**31 - 1: 1.0}, r"neither an id \(below 30522\)"),
+            (defaultdict(list, {"cat": 1.0}), "weight of what is not named in the 'idf' mapping must be a number"),
+            (defaultdict(lambda: -5, {"cat": 1.0}), "got -5"),
         ],
     )
     def test_a_mapping_that_makes_no_sense_is_refused(self, mapping, message):
@@ -181,7 +222,7 @@ class TestAsTheOption:
         assert same["f1"] == pytest.approx([1.0], abs=1e-6)
 
     def test_weights_that_are_all_zero_are_said(self):
-        with pytest.warns(UserWarning, match="all tokens of 2 texts weigh 0, for every document holds them"):
+        with pytest.warns(UserWarning, match="all tokens of 2 texts have weight 0"):
             tercet.score("bertscore_idf", ["a dog"], ["a dog"], **ENCODER)
 
 

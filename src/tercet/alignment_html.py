@@ -10,7 +10,7 @@ from .alignment_tokens import Token
 
 _ROW = 20
 _LEFT, _RIGHT, _WIDTH = 230, 450, 680
-_BAR = 60  # length of the bar of a token that has all the weight of a text
+_BAR = 90  # length of the longest bar of a text
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -29,10 +29,13 @@ def alignment_svg(prediction: Sequence[Token], reference: Sequence[Token]) -> st
         parts.append(_line(_LEFT, row, _RIGHT, token, "slategrey", ""))
     for row, token in enumerate(reference):
         parts.append(_line(_RIGHT, row, _LEFT, token, "crimson", ' stroke-dasharray="4 3"'))
-    for row, token in enumerate(prediction):
-        parts += _cell(_LEFT - 8, row, token, "end", "slategrey")
-    for row, token in enumerate(reference):
-        parts += _cell(_RIGHT + 8, row, token, "start", "crimson")
+    for tokens, place, anchor, colour in (
+        (prediction, _LEFT - 8, "end", "slategrey"),
+        (reference, _RIGHT + 8, "start", "crimson"),
+    ):
+        greatest = max((token.weight for token in tokens), default=0.0)
+        for row, token in enumerate(tokens):
+            parts += _cell(place, row, token, anchor, colour, greatest)
     return "".join([*parts, "</svg>"])
 
 
@@ -59,6 +62,8 @@ def _height(row: int) -> float:
 
 
 def _line(start: int, row: int, stop: int, token: Token, colour: str, dashes: str) -> str:
+    if token.match is None:
+        return ""
     opacity = 0.2 + 0.8 * max(0.0, min(1.0, token.cosine)) ** 2
     return (
         f'<line x1="{start}" y1="{_height(row) - 4:g}" x2="{stop}" y2="{_height(token.match) - 4:g}" '
@@ -66,8 +71,8 @@ def _line(start: int, row: int, stop: int, token: Token, colour: str, dashes: st
     )
 
 
-def _cell(x: int, row: int, token: Token, anchor: str, colour: str) -> list[str]:
-    width = max(0.0, min(1.0, token.weight)) * _BAR * 5
+def _cell(x: int, row: int, token: Token, anchor: str, colour: str, greatest: float) -> list[str]:
+    width = _BAR * token.weight / greatest if greatest else 0.0
     start = 0.0 if anchor == "end" else _WIDTH - width
     style = ' font-style="italic" fill-opacity="0.6"' if token.special else ""
     hint = f"<title>{_clean(_hint(token))}</title>"

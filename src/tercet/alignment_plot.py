@@ -34,6 +34,10 @@ def heat_map(
     from matplotlib.patches import Rectangle
 
     n_rows, n_columns = similarity.shape
+    if not similarity.size:
+        figure = Figure(figsize=(5, 1))
+        figure.suptitle(f"{title}\na text without any token", size=9)
+        return figure
     width, height = (min(_MOST_INCHES, max(3.0, _INCHES_PER_TOKEN * count)) for count in (n_columns, n_rows))
     figure = Figure(figsize=(width + 3.2, height + 2.2), layout="constrained")
     grid = figure.add_gridspec(2, 3, width_ratios=(width, 0.5, 0.2), height_ratios=(0.5, height))
@@ -47,15 +51,15 @@ def heat_map(
     matrix.set_xlabel("reference")
     matrix.set_ylabel("prediction")
     for row, token in enumerate(prediction):
-        matrix.add_patch(
-            Rectangle((token.match - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="white", linewidth=1.6)
-        )
+        if token.match is not None:
+            corner = (token.match - 0.5, row - 0.5)
+            matrix.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor="white", linewidth=1.6))
     numbered = max(n_rows, n_columns) <= _MOST_NUMBERED
     aside = 0.34 if numbered else 0.0  # the middle of a cell is for its number
-    places = [token.match - aside for token in reference]
+    matched = [(column, token.match) for column, token in enumerate(reference) if token.match is not None]
     matrix.plot(
-        np.arange(n_columns) + aside, places, linestyle="", marker="o", markersize=4 if numbered else 3,
-        color="crimson", markeredgecolor="white", markeredgewidth=0.5,
+        [column + aside for column, _ in matched], [row - aside for _, row in matched], linestyle="", marker="o",
+        markersize=4 if numbered else 3, color="crimson", markeredgecolor="white", markeredgewidth=0.5,
     )  # fmt: skip
     if numbered:
         for row, column in np.ndindex(n_rows, n_columns):

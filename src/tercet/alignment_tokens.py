@@ -23,8 +23,8 @@ class Token:
         Share in the text; the shares of a text sum to 1.
     cosine : float
         With its best match.
-    match : int
-        Index of the best match among the tokens of the other text.
+    match : int or None
+        Index of the best match among the tokens of the other text; None where that has no token.
     match_text : str
     match_special : bool
         Whether the best match is a special token.
@@ -40,7 +40,7 @@ class Token:
     special: bool
     weight: float
     cosine: float
-    match: int
+    match: int | None
     match_text: str
     match_special: bool
     contribution: float

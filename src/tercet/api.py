@@ -39,7 +39,7 @@ def score(metric: str, predictions: Any, references: Any, **options: Any) -> Res
     Parameters
     ----------
     metric : str
-        A metric of the suite: ``"bleu_multi"``, ``"rouge_nlws"``.
+        A metric of the suite: ``"bleu_multi"``, ``"rouge_nlws"``, ``"bertscore_idf"``.
     predictions : sequence of str
         One text per item.
     references : sequence of str or of sequences of str

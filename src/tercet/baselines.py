@@ -58,23 +58,29 @@ def read_baseline(path: Path) -> NDArray[np.float64]:
     InputError
         When the file is none; names the line.
     """
-    with path.open(encoding="utf-8", newline="") as file:
-        lines = list(csv.reader(file))
-    if not lines or [name.strip().upper() for name in lines[0]] != _HEAD:
-        raise InputError(f"{str(path)!r} is not a file of baselines: its first line must be LAYER,P,R,F.")
-    rows = []
-    for number, line in enumerate(filter(None, lines[1:])):
-        try:
-            layer, *values = map(float, line)
-        except ValueError:
-            layer, values = math.nan, []
-        if layer != number or len(values) != 3 or not all(-1 <= value < 1 for value in values):
-            raise InputError(
-                f"{str(path)!r}, line {number + 2}: expected the layer {number} and three numbers below 1, got "
-                f"{','.join(line)!r}."
-            )
-        rows.append(values)
+    rows: list[list[float]] = []
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:  # with or without the mark that Excel writes
+            lines = csv.reader(file)
+            if [name.strip().upper() for name in next(lines, [])] != _HEAD:
+                raise InputError(f"{str(path)!r} is not a file of baselines: its first line must be LAYER,P,R,F.")
+            for line in filter(None, lines):
+                rows.append(_baseline_row(line, len(rows), f"{str(path)!r}, line {lines.line_num}"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{str(path)!r} is not a text file in UTF-8.") from error
+    if not rows:
+        raise InputError(f"{str(path)!r} has no baselines behind its first line.")
     return np.array(rows)
+
+
+def _baseline_row(line: list[str], number: int, place: str) -> list[float]:
+    try:
+        layer, *values = map(float, line)
+    except ValueError:
+        layer, values = math.nan, []
+    if layer != number or len(values) != 3 or not all(-1 <= value < 1 for value in values):
+        raise InputError(f"{place}: expected the layer {number} and three numbers below 1, got {','.join(line)!r}.")
+    return values
 
 
 def baselines_of(path: Path, layers: range) -> NDArray[np.float64]:

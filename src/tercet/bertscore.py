@@ -11,17 +11,20 @@ from numpy.typing import NDArray
 
 from .baselines import baselines_of, find_baseline
 from .bertscore_measures import MEASURES, best_of_references, padded_in_batch, pair_measures
+from .bertscore_messages import long_text_error, remark_on_texts, unnamed_token_error
 from .bertscore_options import PRESETS, BertscoreOptions, check_together
 from .bertscore_pairs import Texts, prepare_texts, score_pairs
 from .bertscore_signature import bertscore_signature, official_hash
 from .columns import Batch
 from .encoder_names import model_of_language
-from .encoders import Encoder, chosen_layer, encoder_of, subwords_of
-from .errors import InputError, OptionError, shorten
-from .idf import IdfTable, Weights, mapped_weights, plain_weights
+from .encoders import chosen_layer, encoder_of, subwords_of
+from .encoding import Encoder
+from .errors import InputError, OptionError
+from .idf import IdfTable
 from .scorer import Scorer, Scores, segment_lists
 from .stats import SegmentStats
 from .subwords import Subwords
+from .token_weights import Weights, mapped_weights, plain_weights
 from .tokens import Ragged
 
 Array = NDArray[np.float64]
@@ -66,7 +69,13 @@ class BertScorer(Scorer[BertscoreOptions]):
     def layers(self) -> range:
         """The layers that are scored: one, or with ``all_layers`` every one from 0, the embeddings, on."""
         if self.options.all_layers:
-            return range(self.encoder().n_layers)
+            layers = range(self.encoder().n_layers)
+            if (self.options.num_layers or 0) not in layers:
+                raise OptionError(
+                    f"The 'num_layers' option of bertscore_idf must be from 0 to {layers[-1]} for this encoder. Got "
+                    f"{self.options.num_layers} instead."
+                )
+            return layers
         layer = chosen_layer(self.model_type, self.options.num_layers)
         return range(layer, layer + 1)
 
@@ -85,7 +94,7 @@ class BertScorer(Scorer[BertscoreOptions]):
         if not self.options.all_layers:
             return "mean_f1"
         asked = self.options.num_layers
-        return f"mean_f1_layer{self.layers[-1] if asked is None else min(asked, self.layers[-1])}"
+        return f"mean_f1_layer{self.layers[-1] if asked is None else asked}"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -128,19 +137,7 @@ class BertScorer(Scorer[BertscoreOptions]):
         """Return a warning when texts were cut, or had no weight."""
         cut = int(stats.column("truncated_predictions").sum() + stats.column("truncated_references").sum())
         unweighted = int(stats.column("unweighted").sum()) if self.options.zero_weight == "uniform" else 0
-        remarks = []
-        if cut:
-            remarks.append(
-                f"{cut} {'text was' if cut == 1 else 'texts were'} longer than the encoder takes, and cut: "
-                "long_text='window' scores such texts whole."
-            )
-        if unweighted:
-            texts = "text weigh" if unweighted == 1 else "texts weigh"
-            remarks.append(
-                f"all tokens of {unweighted} {texts} 0, for every document holds them: IDF says nothing of them, and "
-                "they get equal weights. Give idf=False, or an IdfTable of a corpus."
-            )
-        return " ".join(remarks) or None
+        return remark_on_texts(cut, unweighted, self.cut_at(self.subwords()))
 
     def _weights(self, context: IdfTable | None, subwords: Subwords) -> Weights:
         idf = self.options.idf
@@ -177,7 +174,8 @@ class BertScorer(Scorer[BertscoreOptions]):
     def signature(self, context: IdfTable | None) -> str:
         """Return the options that the score depends on, and the implementation that it equals."""
         table = context if self.options.idf is True else self._given_table
-        return bertscore_signature(self.options, self.encoder(), self.layers, table, self.baseline())
+        weights = self._weights(context, self.subwords())
+        return bertscore_signature(self.options, self.encoder(), self.layers, table, weights, self.baseline())
 
     # -- rows
 
@@ -194,8 +192,9 @@ class BertScorer(Scorer[BertscoreOptions]):
         documents = subwords.truncate(whole, self.cut_at(subwords))
         weights = self._weights(context, subwords)
         prepared = prepare_texts(documents, weights, subwords, self.options.zero_weight)
-        if np.isnan(weights.unseen):
-            self._refuse_unnamed(prepared, weights, subwords)
+        unnamed = prepared.rows.values[np.isnan(weights.of(prepared.rows.values))]
+        if len(unnamed):
+            raise unnamed_token_error(int(unnamed[0]), subwords)
         return whole, documents, prepared
 
     def segment_stats(self, batch: Batch, context: IdfTable | None) -> SegmentStats:
@@ -206,7 +205,7 @@ class BertScorer(Scorer[BertscoreOptions]):
         limit = encoder.subwords.length_limit(self.options.max_length)
         long = whole.lengths > limit if limit is not None else np.zeros(len(whole.lengths), bool)
         if self.options.long_text == "error" and long.any():
-            self._refuse_long(int(np.flatnonzero(long)[0]), whole, batch, limit)
+            raise long_text_error(int(np.flatnonzero(long)[0]), whole, batch, limit)
         cut = long if self.options.long_text == "truncate" else np.zeros_like(long)
         owners = np.repeat(np.arange(n_items), counts)
         measures = self._pair_measures(texts, encoder, owners, documents.lengths)
@@ -223,6 +222,10 @@ class BertScorer(Scorer[BertscoreOptions]):
             [cut[:n_items], of_references[0], unweighted[:n_items] + of_references[1]]
         )
         rows[filled, own:] = self._item_columns(measures, starts[filled])
+        if (
+            self.options.missing_references == "zero" and not filled.all()
+        ):  # no reference is no match: what that comes to is rescaled like all the rest
+            rows[~filled, own:] = self._item_columns(np.zeros((3, encoder.n_layers, 1)), np.zeros(1, np.int64))
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def _pair_measures(self, texts: Texts, encoder: Encoder, owners: NDArray[np.int64], lengths: Any) -> Array:
@@ -252,25 +255,6 @@ class BertScorer(Scorer[BertscoreOptions]):
             values = (values - unrelated) / (1 - unrelated)
         columns = np.concatenate([values, winners]).transpose(2, 1, 0)
         return columns.reshape(len(starts), columns.shape[1] * columns.shape[2])
-
-    def _refuse_long(self, document: int, whole: Ragged, batch: Batch, limit: int | None) -> None:
-        item, kind = document, "predictions"
-        if document >= batch.n_items:
-            item = int(np.searchsorted(batch.reference_offsets, document - batch.n_items, side="right")) - 1
-            kind = "references"
-        raise InputError(
-            f"item {item} of {kind} has {whole.lengths[document]} tokens, the encoder takes {limit}: "
-            f"{shorten(batch.texts[document].as_py())}. long_text='window' scores it whole, 'truncate' its beginning."
-        )
-
-    def _refuse_unnamed(self, texts: Texts, weights: Weights, subwords: Subwords) -> None:
-        unnamed = texts.rows.values[np.isnan(weights.of(texts.rows.values))]
-        if len(unnamed):
-            token = subwords.tokens([int(unnamed[0])])[0]
-            raise InputError(
-                f"The 'idf' mapping has no weight for the token {token!r} (id {unnamed[0]}). bert-score raises "
-                "KeyError here; without compat='bert_score' such tokens get the greatest weight."
-            )
 
     # -- scores
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from .alignment_html import alignment_html, alignment_svg
 from .alignment_plot import heat_map
 from .alignment_tokens import Token
 from .bertscore import BertScorer
+from .bertscore_messages import remark_on_texts
 from .bertscore_options import BertscoreOptions
 from .bertscore_pairs import windows_of
 from .columns import check_texts
@@ -20,6 +22,11 @@ from .errors import InputError, OptionError, shorten
 from .options import build_options
 from .subwords import Subwords
 from .tokens import Ragged
+
+_OF_A_CORPUS = {
+    *("all_layers", "rescale_with_baseline", "baseline_path", "scale", "idf_documents", "compat", "multi_ref"),
+    *("missing_references", "segments", "confidence_level", "n_resamples", "seed", "n_jobs"),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +59,8 @@ class Alignment:
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain Python."""
         return {
+            "prediction": self.prediction,
+            "reference": self.reference,
             "precision": self.precision,
             "recall": self.recall,
             "f1": self.f1,
@@ -90,7 +99,8 @@ def explain(prediction: str, reference: str, *, corpus: Iterable[str] | None = N
         The texts, usually all references of the test set, that ``idf=True`` counts document frequencies in. Without
         it tokens count the same, unless `idf` is a table, a path or a mapping.
     **options
-        Those of ``bertscore_idf``, but for ``all_layers`` and ``rescale_with_baseline``.
+        Those of ``bertscore_idf`` that say how a pair is scored; the others (``all_layers``,
+        ``rescale_with_baseline``, ``scale``, ``idf_documents``, ``compat`` and those of a corpus) are refused.
 
     Returns
     -------
@@ -117,12 +127,16 @@ def explain(prediction: str, reference: str, *, corpus: Iterable[str] | None = N
             "'idf' a table, a mapping or False."
         )
     scorer = BertScorer(build_options(BertscoreOptions, options, BertScorer.name, BertScorer.presets))
-    for name in ("all_layers", "rescale_with_baseline"):
-        if getattr(scorer.options, name):
-            raise OptionError(f"explain shows the matching in one layer, as it is: it does not take {name}=True.")
+    for field in fields(BertscoreOptions):
+        if field.name in _OF_A_CORPUS and getattr(scorer.options, field.name) != field.default:
+            raise OptionError(
+                f"explain shows the matching of a pair in one layer, as it is: it does not take {field.name!r}."
+            )
     context = None
-    if corpus is not None and scorer.options.idf is True:
-        texts = list(corpus)
+    if corpus is not None:
+        texts = [corpus] if isinstance(corpus, str) else list(corpus)
+        if scorer.options.idf is not True or isinstance(corpus, str) or not texts:
+            raise OptionError("corpus must be a list of texts, in which idf=True counts document frequencies.")
         check_texts(texts, "corpus")
         context = scorer.count_documents(texts, np.arange(len(texts)))
     return _alignment(scorer, prediction.strip(), reference.strip(), context)
@@ -140,6 +154,9 @@ def _alignment(scorer: BertScorer, prediction: str, reference: str, context: Any
     vectors = [store.vectors[0, bound] for bound in bounds]
     similarity = (vectors[0] @ vectors[1].T).cpu().numpy()
     empty = bool((documents.lengths <= encoder.subwords.n_special).any())
+    remark = remark_on_texts(int((documents.lengths < whole.lengths).sum()), 0, limit)
+    if remark is not None:
+        warnings.warn(f"bertscore_idf: {remark}", UserWarning, stacklevel=3)
     shares = [np.zeros(len(texts.shares[bound])) if empty else texts.shares[bound].astype(float) for bound in bounds]
     kept = _rows(encoder.subwords.truncate(Ragged(_positions(whole), whole.offsets), scorer.cut_at(encoder.subwords)))
     sides = [
@@ -150,6 +167,7 @@ def _alignment(scorer: BertScorer, prediction: str, reference: str, context: Any
     of_reference = sides[1].tokens(similarity.T, sides[0])
     precision, recall = (sum(token.contribution for token in tokens) for tokens in (of_prediction, of_reference))
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    f1 = 0.0 if f1 != f1 else f1  # NaN of a measure, with zero_weight="nan"
     return Alignment(
         prediction, reference, precision, recall, f1, of_prediction, of_reference, similarity,
         scorer.signature(context),
@@ -181,11 +199,12 @@ class _Side:
 
     def tokens(self, similarity: NDArray[np.float32], other: _Side) -> list[Token]:
         """Return the rows of the table; similarity has a row per token of this side."""
-        if not len(other.texts):
-            return []
         tokens = []
-        for index, match in enumerate(similarity.argmax(1).tolist()):
-            share, cosine = self.shares[index], float(similarity[index, match])
+        matches: list[int | None] = [None] * len(self.texts)
+        if other.texts:
+            matches = similarity.argmax(1).tolist()
+        for index, match in enumerate(matches):
+            share, cosine = self.shares[index], 0.0 if match is None else float(similarity[index, match])
             tokens.append(
                 Token(
                     token=self.spellings[index],
@@ -195,8 +214,8 @@ class _Side:
                     weight=share,
                     cosine=cosine,
                     match=match,
-                    match_text=other.texts[match],
-                    match_special=other.special[match],
+                    match_text="" if match is None else other.texts[match],
+                    match_special=match is not None and other.special[match],
                     contribution=share * cosine,
                     loss=share * (1 - cosine),
                 )

@@ -29,7 +29,7 @@ def _path(expected: str) -> Any:
 
 
 def _idf(value: Any) -> bool | str | IdfTable | Mapping[Any, Any]:
-    if isinstance(value, (bool, IdfTable)) or (isinstance(value, Mapping) and value):
+    if isinstance(value, (bool, IdfTable, Mapping)):
         return value
     if type(value).__name__ in ("bool_", "bool"):
         return bool(value)
@@ -111,5 +111,10 @@ def check_together(o: BertscoreOptions) -> None:
         raise OptionError("'multi_ref'='best_f' takes one reference by one layer's F: it excludes all_layers=True.")
     if o.baseline_path is not None and not o.rescale_with_baseline:
         raise OptionError("'baseline_path' is the file that rescale_with_baseline=True uses: give both or none.")
+    if o.compat is not None and o.n_jobs != 1:
+        raise OptionError(
+            "bert-score's numbers depend on its batches, and so on the order of all pairs: 'compat'='bert_score' "
+            "takes n_jobs=1 only."
+        )
     if o.idf_documents == "items" and o.idf is not True:
         raise OptionError("'idf_documents' says how idf=True counts the references; it needs idf=True.")

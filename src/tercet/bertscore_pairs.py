@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from .align import match
 from .embeddings import Windows, overlapping_windows, whole_texts
-from .encoders import Encoder
+from .encoding import Encoder
 from .groups import ranges
-from .idf import Weights
 from .subwords import Subwords
+from .token_weights import Weights
 from .tokens import Ragged
 
 #: Bytes of embeddings that are held at a time, beside those of references that are kept between calls.

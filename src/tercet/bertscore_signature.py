@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from .baselines import baseline_digest
 from .bertscore_options import BertscoreOptions
 from .encoder_names import best_layer
-from .encoders import Encoder
+from .encoding import Encoder
 from .idf import IdfTable
-from .signature import digest, format_signature
-from .subwords import puts_space
+from .signature import format_signature
+from .subwords import published_with_space, puts_space
+from .token_weights import Weights
 
 # What the release 0.3.13 of bert-score calls itself in its hash.
 _OFFICIAL_VERSION = "0.3.12"
@@ -24,6 +25,7 @@ def bertscore_signature(
     encoder: Encoder,
     layers: range,
     table: IdfTable | None,
+    weights: Weights,
     baseline: NDArray[np.float64] | None,
 ) -> str:
     """Return the signature.
@@ -36,13 +38,15 @@ def bertscore_signature(
         The layers that are scored.
     table : IdfTable or None
         The document frequencies in use, if any.
+    weights : Weights
+        What each id counts.
     baseline : ndarray or None
         The baselines in use, if any.
     """
     parts = {
         "model": encoder.label,
         "layer": "all" if o.all_layers else layers.start,
-        "idf": _idf_label(o, table),
+        "idf": _idf_label(o, table, weights),
         "zero": o.zero_weight,
         "multi": o.multi_ref,
         "long": o.long_text,
@@ -52,6 +56,7 @@ def bertscore_signature(
         "baseline": None if baseline is None else baseline_digest(baseline),
         "missing": None if o.missing_references == "error" else o.missing_references,
         "compat": o.compat,
+        "batch": o.batch_size if o.compat is not None else None,
         "equals": _equals(o, encoder),
     }
     return format_signature("bertscore_idf", parts)
@@ -73,24 +78,33 @@ def official_hash(o: BertscoreOptions, model_type: str, layers: range) -> str:
     return f"{model_type}_L{layer}_{idf}_{versions}{rescaled}{fast}"
 
 
-def _idf_label(o: BertscoreOptions, table: IdfTable | None) -> str:
+def _idf_label(o: BertscoreOptions, table: IdfTable | None, weights: Weights) -> str:
     if isinstance(o.idf, Mapping):
-        return f"mapping,{digest(sorted(f'{key!r}={float(value)!r}' for key, value in o.idf.items()))}"
+        return f"mapping,{weights.digest}"
     if table is None:
         return "no"
     return f"{o.idf_documents if o.idf is True else 'table'},{table.digest}"
 
 
 def _equals(o: BertscoreOptions, encoder: Encoder) -> str | None:
-    """Return the implementation that gives the same numbers, but for texts without tokens or without weight."""
-    known = isinstance(o.idf, bool) or (isinstance(o.idf, Mapping) and o.compat == "bert_score")
+    """Return the implementation that gives the same numbers.
+
+    By default that is bert-score with ``batch_size=1``, for its padding makes 0 of negative best matches; but for
+    texts that it takes for empty (two tokens), and for NaN where all weights are 0.
+    """
+    official = o.compat is not None
     like = (
-        known
-        and (o.multi_ref, o.idf_documents, o.long_text) == ("max", "references", "truncate")
+        (isinstance(o.idf, bool) or (isinstance(o.idf, Mapping) and official))
+        and (o.multi_ref, o.idf_documents, o.missing_references) == ("max", "references", "error")
+        and o.long_text in ("truncate", "error")
         and o.dtype in (None, "float32")
-        and (o.max_length, o.missing_references) == (None, "error")
+        and encoder.subwords.length_limit(o.max_length) == encoder.subwords.limit
     )
+    space, tokenizer = encoder.subwords.prefix_space, encoder.subwords.tokenizer
+    settings = [] if official else ["batch_size=1"]
+    if space != puts_space(tokenizer, "installed", o.use_fast_tokenizer):
+        like = like and space == published_with_space(tokenizer)
+        settings.append("transformers<5")
     if not like:
         return None
-    today = puts_space(encoder.subwords.tokenizer, "installed", o.use_fast_tokenizer)
-    return "bert-score" if encoder.subwords.prefix_space == today else "bert-score(transformers<5)"
+    return f"bert-score({','.join(settings)})" if settings else "bert-score"

@@ -1,15 +1,15 @@
-"""Inverse document frequencies of subword ids: counted, merged, kept as files, and turned into weights."""
+"""Document frequencies of subword ids: counted, merged, kept as files, and turned into weights."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
+from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,33 +17,13 @@ from numpy.typing import NDArray
 
 from .columns import check_texts
 from .encoders import subwords_of
-from .errors import InputError, MergeError, OptionError, shorten
-from .subwords import Subwords
+from .errors import InputError, MergeError, OptionError
+from .subwords import PREFIX_SPACES, Subwords
+from .token_weights import Weights
 from .tokens import Ragged
 
 _FORMAT = "tercet-idf-1"
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """What each subword id counts.
-
-    Attributes
-    ----------
-    values : ndarray of float32, shape (v,)
-        Weight by id.
-    unseen : float
-        Weight of greater ids.
-    """
-
-    values: NDArray[np.float32]
-    unseen: float
-
-    def of(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
-        """Return the weight of each id."""
-        known = ids < len(self.values)
-        weights: NDArray[np.float32] = np.where(known, self.values[np.where(known, ids, 0)], np.float32(self.unseen))
-        return weights
+_LARGEST_VOCABULARY = 1 << 28
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,7 +88,11 @@ class IdfTable:
         InputError
             For a document that is not text; names it by its number.
         """
-        subwords = model_type if isinstance(model_type, Subwords) else subwords_of(model_type, prefix_space)
+        if batch_size < 1:
+            raise OptionError(f"batch_size must be a whole number of at least 1, got {batch_size!r}.")
+        if prefix_space not in (True, False, *PREFIX_SPACES):
+            raise OptionError(f"prefix_space must be True, False, 'auto' or 'installed', got {prefix_space!r}.")
+        subwords = model_type if isinstance(model_type, Subwords) else subwords_of(str(model_type), prefix_space)
         limit = subwords.length_limit(max_length)
         table = cls(0, np.zeros(subwords.vocabulary_size, np.int64), subwords.fingerprint, limit)
         if isinstance(texts, str):
@@ -156,6 +140,10 @@ class IdfTable:
             counts[: len(each.counts)] += each.counts
         return IdfTable(self.n_documents + other.n_documents, counts, self.fingerprint, self.max_length)
 
+    def __radd__(self, other: object) -> IdfTable:
+        """Let ``sum(tables)`` begin with its 0."""
+        return self if other == 0 else NotImplemented
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, IdfTable) and self.digest == other.digest
 
@@ -177,14 +165,16 @@ class IdfTable:
         return Weights(values, math.log(self.n_documents + 1))
 
     def check(self, subwords: Subwords) -> None:
-        """Raise an OptionError when the table was made with another tokenizer."""
+        """Raise an OptionError when the table was made with another tokenizer, or holds no document."""
+        if not self.n_documents:
+            raise OptionError("The IDF table is of no document: it says nothing of any token.")
         if self.fingerprint != subwords.fingerprint:
             raise OptionError(
                 "The IDF table was made with another tokenizer (or another 'prefix_space'): its fingerprint is "
                 f"{self.fingerprint}, that of this encoder {subwords.fingerprint}."
             )
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | PathLike[str]) -> None:
         """Write the table into one file, in Arrow's format: some hundred kilobytes at most."""
         filled = np.flatnonzero(self.counts)
         meta = {
@@ -193,88 +183,40 @@ class IdfTable:
             "vocabulary_size": len(self.counts),
             "fingerprint": self.fingerprint,
             "max_length": self.max_length,
+            "digest": self.digest,
         }
         table = pa.table({"id": pa.array(filled, pa.int32()), "documents": pa.array(self.counts[filled], pa.int64())})
         table = table.replace_schema_metadata({"tercet": json.dumps(meta)})
         options = pa.ipc.IpcWriteOptions(compression="zstd")
-        with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema, options=options) as writer:
+        with (
+            pa.OSFile(str(Path(path).expanduser()), "wb") as sink,
+            pa.ipc.new_file(sink, table.schema, options=options) as writer,
+        ):
             writer.write_table(table)
 
     @classmethod
-    def load(cls, path: str | Path) -> IdfTable:
+    def load(cls, path: str | PathLike[str]) -> IdfTable:
         """Read a table that :meth:`save` wrote.
 
         Raises
         ------
         InputError
-            When there is no such file, or it is no IDF table.
+            When there is no such file, or it is no IDF table, or not as it was written.
         """
+        file = Path(path).expanduser()
+        if not file.is_file():
+            raise InputError(f"There is no IDF table at {str(path)!r}.")
         try:
-            with pa.OSFile(str(path), "rb") as source:
+            with pa.OSFile(str(file), "rb") as source:
                 table = pa.ipc.open_file(source).read_all()
-            meta = json.loads((table.schema.metadata or {})[b"tercet"])
-            if meta["format"] != _FORMAT:
-                raise KeyError(meta["format"])
+            meta = json.loads(table.schema.metadata[b"tercet"])
+            if meta["format"] != _FORMAT or not 0 < meta["vocabulary_size"] < _LARGEST_VOCABULARY:
+                raise ValueError(meta["format"])
             counts = np.zeros(meta["vocabulary_size"], np.int64)
             counts[table.column("id").to_numpy()] = table.column("documents").to_numpy()
-            return cls(meta["n_documents"], counts, meta["fingerprint"], meta["max_length"])
-        except FileNotFoundError:
-            raise InputError(f"There is no IDF table at {str(path)!r}.") from None
-        except (pa.ArrowInvalid, OSError, KeyError, ValueError, IndexError) as error:
-            raise InputError(f"The file {str(path)!r} is not an IDF table of tercet.") from error
-
-
-def plain_weights(subwords: Subwords) -> Weights:
-    """Return the weights without IDF: 1 for every token, 0 for CLS and SEP."""
-    values = np.ones(subwords.vocabulary_size, np.float32)
-    values[[each for each in subwords.zero_weight_ids if each < len(values)]] = 0
-    return Weights(values, 1.0)
-
-
-def mapped_weights(mapping: Mapping[Any, Any], subwords: Subwords, strict: bool = False) -> Weights:
-    """Return the weights that a mapping names, by ids (int) or by tokens (str).
-
-    Ids that it does not name get its ``default_factory()``, or else its greatest weight; CLS and SEP get 0.
-
-    Parameters
-    ----------
-    mapping : mapping of int or str to float
-        Keys of one kind: ``"2003"`` is a token, ``2003`` an id.
-    subwords : Subwords
-    strict : bool
-        Whether the mapping is used as bert-score does: NaN for what it does not name (an error when it is met),
-        also for CLS and SEP.
-
-    Raises
-    ------
-    OptionError
-        On keys of both kinds, a token that the tokenizer does not have, or a weight that is negative or not finite.
-    """
-    kinds = {type(key) if isinstance(key, str) else int for key in mapping}
-    if len(kinds) != 1:
-        raise OptionError(
-            "The 'idf' mapping of bertscore_idf must have ids (int) or tokens (str) as keys, of one kind. "
-            f"Got {shorten(list(mapping))} instead."
-        )
-    vocabulary: dict[Any, int] = subwords.tokenizer.get_vocab() if kinds == {str} else {}
-    size = subwords.vocabulary_size
-    ids, weights = [], []
-    for key, value in mapping.items():
-        number = vocabulary.get(key) if kinds == {str} else key
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not 0 <= number < 1 << 31:
-            raise OptionError(f"The key {key!r} of the 'idf' mapping is neither an id nor a token of this tokenizer.")
-        try:
-            weight = float(value)
-        except (TypeError, ValueError):
-            weight = math.nan
-        if not 0 <= weight < math.inf:
-            raise OptionError(f"The weight of {key!r} in the 'idf' mapping must be a number from 0, got {value!r}.")
-        ids.append(int(number))
-        weights.append(weight)
-    factory = getattr(mapping, "default_factory", None)
-    unseen = float(factory()) if factory is not None else math.nan if strict else max(weights)
-    values = np.full(max(size, max(ids) + 1), unseen, np.float32)
-    if not strict:
-        values[[each for each in subwords.zero_weight_ids if each < len(values)]] = 0
-    values[ids] = weights
-    return Weights(values, unseen)
+            found = cls(meta["n_documents"], counts, meta["fingerprint"], meta["max_length"])
+            if found.digest != meta["digest"]:
+                raise ValueError("another digest")
+        except Exception as error:  # broken files raise errors of many kinds
+            raise InputError(f"The file {str(path)!r} is not an IDF table of tercet, or is damaged.") from error
+        return found

@@ -20,8 +20,8 @@ Scores = dict[str, NDArray[np.float64]]
 class Scorer(ABC, Generic[OptionsT]):
     """A metric with its options fixed.
 
-    A scorer has no state but its options: it can be shared between threads, and what it learns from a corpus
-    before it scores it (`fit`) is passed along as a context.
+    A scorer has no state but its options (and what follows from them): it can be shared between threads, and what
+    it learns from a corpus before it scores it (`fit`) is passed along as a context.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ _SHIFTED_POSITIONS = {
 _RELATIVE_POSITIONS = {"t5", "mt5", "umt5", "longt5", "xlnet"}
 
 _NO_LIMIT = 1_000_000  # tokenizers without a limit give 1e30
-_KEPT_IDS = 20_000_000  # 80 MB
+_KEPT_IDS = 5_000_000
 
 
 class Subwords:
@@ -52,6 +52,7 @@ class Subwords:
         self, tokenizer: Any, config: Any, prefix_space: bool | str = "auto", use_fast: bool = False
     ) -> None:
         self.tokenizer = tokenizer
+        self._check_vocabulary(config)
         self.prefix_space = puts_space(tokenizer, prefix_space, use_fast)
         self.limit = _limit(tokenizer, config)
         self.head, self.tail = self._around()
@@ -100,7 +101,7 @@ class Subwords:
         """Return the ids of texts of any length, special tokens included; a row of int32 per text.
 
         Time: 20 to 60 microseconds for a sentence that is not among the kept ones.
-        Memory: 80 MB of ids are kept.
+        Memory: five million ids are kept, with their texts: a few hundred megabytes.
         """
         with self._lock:
             new = [text for text in dict.fromkeys(texts) if text not in self._kept]
@@ -199,6 +200,15 @@ class Subwords:
         rows: list[list[int]] = encoded["input_ids"]
         return rows
 
+    def _check_vocabulary(self, config: Any) -> None:
+        """Refuse what transformers makes of a folder without the files of a tokenizer: a handful of tokens."""
+        rows = getattr(config, "vocab_size", None)
+        if isinstance(rows, int) and 2 * self.vocabulary_size < rows:
+            raise OptionError(
+                f"The tokenizer of this encoder has {self.vocabulary_size} tokens, its embeddings are of {rows}: "
+                "files of the tokenizer, such as tokenizer.json, are missing in the folder given as 'model_type'."
+            )
+
     def _around(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the special tokens before and behind every text, found by encoding one."""
         for probe in ("a", ".", "0", "中"):
@@ -216,14 +226,19 @@ def puts_space(tokenizer: Any, asked: bool | str, use_fast: bool) -> bool:
     """Return whether a space is put before texts: as published, as bert-score does today, or as asked."""
     if isinstance(asked, bool):
         return asked
-    kind = type(tokenizer).__name__.removesuffix("Fast")
     if asked == "auto":
-        return kind in _WITH_SPACE
+        return published_with_space(tokenizer)
     import transformers
 
     # bert-score passes add_prefix_space to the slow tokenizers; transformers 5 takes it and does nothing
     old = int(transformers.__version__.split(".")[0]) < 5
+    kind = type(tokenizer).__name__.removesuffix("Fast")
     return old and not use_fast and kind in ("GPT2Tokenizer", "RobertaTokenizer")
+
+
+def published_with_space(tokenizer: Any) -> bool:
+    """Return whether bert-score put a space before texts when the scores of papers and its table were made."""
+    return type(tokenizer).__name__.removesuffix("Fast") in _WITH_SPACE
 
 
 def _limit(tokenizer: Any, config: Any) -> int | None:

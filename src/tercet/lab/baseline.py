@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.bertscore import BertScorer
-from tercet.columns import make_batch, read_items
-from tercet.errors import InputError
+from tercet.columns import check_texts, make_batch, read_items
+from tercet.errors import InputError, shorten
 
 _PIECE = 10_000
 
@@ -67,6 +67,9 @@ def make_baseline(
     -----
     Source: Zhang et al. 2020, section 5 (rescaling), who took a million pairs from Common Crawl.
     """
+    if isinstance(texts, str) or n_pairs < 1:
+        raise InputError(f"A baseline needs a list of texts and at least one pair, got {shorten(texts)}, {n_pairs}.")
+    check_texts(texts, "texts")
     different = list(dict.fromkeys(text for text in texts if text.strip()))
     if len(different) < 2:
         raise InputError(f"A baseline needs at least two different texts, got {len(different)}.")

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import io
+import os
 import sys
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from tqdm import tqdm
 
@@ -39,8 +43,8 @@ def main() -> None:
     """Run the command; a mistake in what was given ends with its message and exit code 2."""
     try:
         app()
-    except TercetError as error:
-        Console(stderr=True, soft_wrap=True).print(f"[bold red]error:[/] {error}", highlight=False)
+    except (TercetError, OSError) as error:
+        Console(stderr=True, soft_wrap=True).print(f"[bold red]error:[/] {escape(str(error))}", highlight=False)
         sys.exit(2)
 
 
@@ -60,7 +64,7 @@ def fit_idf(
     max_length: MaxLength = None,
     quiet: Quiet = False,
 ) -> None:
-    """Count in how many texts of a corpus each token stands; give the file as --idf, or as idf= in Python."""
+    """Count in how many texts of a corpus each token stands; give the file as idf= in Python."""
     _check_folder(output)
     texts = tqdm(_lines(corpus), unit="text", disable=quiet)
     table = IdfTable.fit(texts, model, max_length=max_length)
@@ -101,7 +105,8 @@ def bertscore_baseline(
 
 def _check_folder(output: Path) -> None:
     """Say before long work that its result could not be written."""
-    if output.is_dir() or not output.absolute().parent.is_dir():
+    folder = output.absolute().parent
+    if output.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
         raise InputError(f"There is no folder to write the file {str(output)!r} to, or it is a folder itself.")
 
 
@@ -110,7 +115,8 @@ def _lines(paths: Iterable[str]) -> Iterator[str]:
     for path in paths:
         try:
             if path == "-":
-                yield from filter(str.strip, map(_without_end, sys.stdin))
+                file = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", newline="\n")
+                yield from filter(str.strip, map(_without_end, file))
             elif path.endswith(".gz"):
                 with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
                     yield from filter(str.strip, map(_without_end, file))
@@ -119,8 +125,8 @@ def _lines(paths: Iterable[str]) -> Iterator[str]:
                     yield from filter(str.strip, map(_without_end, file))
         except UnicodeDecodeError as error:
             raise InputError(f"{path!r} is not a text file in UTF-8: {error}.") from error
-        except OSError as error:
-            raise InputError(f"{path!r} cannot be read: {error.strerror or error}.") from error
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"{path!r} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
 
 
 def _without_end(line: str) -> str:
