@@ -14,8 +14,9 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -37,7 +38,7 @@ from bertscore_peers import (
     random_bert,
 )
 from results import machine, write_section
-from tercet.onednn import onednn_is_faster
+from tercet import onednn
 
 TITLE = "Results of the last `make bench-bertscore`"
 PACKAGES = ("tercet", "numpy", "torch", "transformers", "tokenizers", "bert-score", "evaluate", "torchmetrics")
@@ -48,15 +49,19 @@ PAIRS = {("MiniLM", "cpu"): 400, ("MiniLM", "cuda"): 4_000, ("bert-base", "cpu")
 
 @dataclass(frozen=True)
 class Found:
-    """What was found of one way of tercet beside a peer."""
+    """What was found of one way of tercet beside a peer, a value per round."""
 
     group: Group
     way: Way
-    ratios: list[float]
-    seconds: float
-    outside: float
-    greatest: float
-    mean: float
+    ratios: list[float] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    outsides: list[float] = field(default_factory=list)
+    differences: list[Values] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> float:
+        """The time of tercet's call."""
+        return statistics.median(self.times)
 
     @property
     def pairs_per_second(self) -> float:
@@ -80,6 +85,36 @@ def finish(device: str) -> None:
         torch.cuda.synchronize()
 
 
+def mark(device: str) -> Any:
+    """Return the time, on an accelerator that of its own queue."""
+    if device == "cpu":
+        return time.perf_counter()
+    event = torch.cuda.Event(enable_timing=True)
+    event.record()
+    return event
+
+
+def between(device: str, start: Any, stop: Any) -> float:
+    """Return the seconds between two marks that are over."""
+    return stop - start if device == "cpu" else start.elapsed_time(stop) / 1000
+
+
+def timed_way(group: Group, way: Way) -> tuple[float, float, Values]:
+    """Return the time of one call, the share of it in which the network does not run, and what it returned."""
+    network = load(group.encoder, group.device, way).network.model
+    starts: list[Any] = []
+    stops: list[Any] = []
+    hooks = [
+        network.register_forward_pre_hook(lambda *_: starts.append(mark(group.device))),
+        network.register_forward_hook(lambda *_: stops.append(mark(group.device))),
+    ]
+    whole, values = timed(lambda: by_tercet(group.encoder, group.device, way, group.pairs), group.device)
+    for hook in hooks:
+        hook.remove()
+    inside = sum(between(group.device, start, stop) for start, stop in zip(starts, stops, strict=True))
+    return whole, 1 - inside / whole, values
+
+
 def measure(group: Group, rounds: int, budget: float) -> list[Found]:
     """Time the peer and each way in turn, until `rounds` or the budget of seconds is over; compare in every round.
 
@@ -89,44 +124,18 @@ def measure(group: Group, rounds: int, budget: float) -> list[Found]:
         When scores differ by more than the check of a way allows.
     """
     group.theirs(group.texts.part(8))
-    times: list[list[float]] = [[] for _ in group.ways]
-    ratios: list[list[float]] = [[] for _ in group.ways]
-    differences = [np.zeros(1)] * len(group.ways)
+    found = [Found(group, way) for way in group.ways]
     start = time.perf_counter()
-    while len(times[0]) < rounds and (len(times[0]) < 2 or time.perf_counter() - start < budget):
+    while len(found[0].ratios) < rounds and (len(found[0].ratios) < 2 or time.perf_counter() - start < budget):
         peer, theirs = timed(lambda: group.theirs(group.texts), group.device)
-        for number, way in enumerate(group.ways):
-            load(group.encoder, group.device, way)
-            own, ours = timed(lambda way=way: by_tercet(group.encoder, group.device, way, group.pairs), group.device)
-            way.check(theirs, ours)
-            times[number].append(own)
-            ratios[number].append(peer / own)
-            differences[number] = np.abs(ours - theirs)
-    return [
-        Found(group, way, ratios, statistics.median(times), outside(group, way), difference.max(), difference.mean())
-        for way, ratios, times, difference in zip(group.ways, ratios, times, differences, strict=True)
-    ]
-
-
-def outside(group: Group, way: Way) -> float:
-    """Return the share of a further call's time in which the network does not run."""
-    network = load(group.encoder, group.device, way).network.model
-    starts: list[float] = []
-    spent: list[float] = []
-
-    def begin(*_: object) -> None:
-        finish(group.device)
-        starts.append(time.perf_counter())
-
-    def end(*_: object) -> None:
-        finish(group.device)
-        spent.append(time.perf_counter() - starts[-1])
-
-    hooks = [network.register_forward_pre_hook(begin), network.register_forward_hook(end)]
-    whole, _ = timed(lambda: by_tercet(group.encoder, group.device, way, group.pairs), group.device)
-    for hook in hooks:
-        hook.remove()
-    return 1 - sum(spent) / whole
+        for each in found:
+            own, outside, ours = timed_way(group, each.way)
+            each.way.check(theirs, ours)
+            each.ratios.append(peer / own)
+            each.times.append(own)
+            each.outsides.append(outside)
+            each.differences.append(np.abs(ours - theirs))
+    return found
 
 
 @contextmanager
@@ -174,7 +183,8 @@ def table(rows: list[Found]) -> str:
         cells = [
             group.work, f"{group.encoder.label}, {group.device}", f"{len(group.pairs.references):,}", group.peer,
             way.label, "" if way.asked is None else f"{way.asked:g}", ratio, f"{1000 * each.seconds:,.0f} ms",
-            f"{each.pairs_per_second:,.0f}", f"{each.outside:.1%}", f"{each.greatest:.1g}, {each.mean:.1g}",
+            f"{each.pairs_per_second:,.0f}", f"{statistics.median(each.outsides):.1%}",
+            f"{np.max(each.differences):.1g}, {np.mean(each.differences):.1g}",
         ]  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -206,13 +216,15 @@ def tokens_per_text(encoder: Encoder, texts: Texts) -> float:
 def report(rows: list[Found]) -> str:
     """Return the section of RESULTS.md."""
     first = rows[0].group
-    probe = "faster than MKL here" if onednn_is_faster() else "not faster than MKL here, and not used"
+    onednn.fastest_way.cache_clear()
+    way = onednn.fastest_way()
+    probe = "not faster than MKL here, and not used" if way is None else f"faster than MKL here ({way.__name__})"
     devices = "the CPU only: no GPU was at hand"
     if torch.cuda.is_available():
         devices = f"the CPU and {torch.cuda.get_device_name()}"
     parts = [
         f"{machine(PACKAGES)}. Devices: {devices}. oneDNN is {probe} (the probe at load).",
-        f"Texts (generated, seeded): 25 words, all but every {RARE}th of the vocabulary's words in BERT's vocabulary, "
+        f"Texts (generated, seeded): 25 words with a standard deviation of half of that, as in news; all but every {RARE}th of the vocabulary's words in BERT's vocabulary, "
         f"{tokens_per_text(first.encoder, first.texts):.0f} tokens with [CLS] and [SEP]; predictions keep about two "
         "thirds of the reference's words. MiniLM is all-MiniLM-L6-v2 (6 x 384, layer 5); bert-base has random "
         "weights (12 x 768, layer 9).",
@@ -221,10 +233,11 @@ def report(rows: list[Found]) -> str:
         "scores of every timed call are compared: 1e-5 in single precision (the last column shows the difference). "
         f"tercet's encoder is loaded anew before each call and keeps nothing, but in the rows of {SYSTEMS} systems, "
         "where the first call fills what the others find. With IDF both sides count the document frequencies in "
-        "the call. \"Public means\": PyTorch's own linear layers, without the private operator of oneDNN. evaluate's "
+        'the call. "Public means": oneDNN through tensors that PyTorch\'s published functions convert, where that is faster, or else '
+        "PyTorch's own linear layers; \"oneDNN\": by operators that PyTorch does not publish. evaluate's "
         "bertscore stands for a class that does what that module does with bert-score (the module is on the Hub); "
         "there tercet runs through evaluate, too. "
-        "Outside the encoder: the share of a further call in which the network's forward does not run.",
+        "Outside the encoder: the share of tercet's time in which the network's forward does not run.",
         table(rows),
         mixed_up(rows),
     ]
@@ -244,7 +257,7 @@ def main() -> None:
         for group in works(encoders, given.small):
             name = f"{group.encoder.label} {group.device} {group.work} {group.peer}"
             if given.only.lower() in name.lower():
-                found += measure(group, rounds=1 if given.small else 3, budget=60)
+                found += measure(group, rounds=1 if given.small else 3, budget=40)
                 print(*map(line, found[-len(group.ways) :]), sep="\n", flush=True)
         if given.small or given.only:
             return

@@ -23,8 +23,7 @@ from torchmetrics.functional.text.helper_embedding_metric import TextDataset
 from transformers import AutoModel, AutoTokenizer, BertConfig, BertModel
 
 import tercet
-from tercet import encoders, encoding
-from tercet.onednn import onednn_is_faster
+from tercet import encoders, encoding, onednn
 from work import make_work
 
 Values = NDArray[np.float64]  # precision, recall and F of every pair, shape (3, pairs)
@@ -71,8 +70,8 @@ class Way:
         The ratio that is asked for.
     options : dict
         Options of bertscore_idf beside the encoder.
-    onednn : bool
-        Whether oneDNN may be used, where the probe at load finds it faster: not by public means alone.
+    unpublished : bool
+        Whether operators that PyTorch does not publish may be used, where the probe at load finds them faster.
     kept : bool
         Whether embeddings of references are kept between calls.
     module : bool
@@ -84,7 +83,7 @@ class Way:
     label: str
     asked: float | None
     options: dict[str, Any]
-    onednn: bool = True
+    unpublished: bool = True
     kept: bool = False
     module: bool = False
     check: Callable[[Values, Values], None] = field(default=lambda theirs, ours: assert_equal(theirs, ours))
@@ -154,8 +153,11 @@ def random_bert(folder: Path, hidden: int) -> Encoder:
 
 
 def make_texts(pairs: int) -> Texts:
-    """Return texts of 25 words: those of the other benchmark, but most words are whole words of BERT's vocabulary."""
-    work = make_work("BERTScore", pairs, 25, references=SYSTEMS)
+    """Return texts as in the other benchmark, but most words are whole words of BERT's vocabulary.
+
+    Lengths vary as those of news do: 25 words and a standard deviation of half of that.
+    """
+    work = make_work("BERTScore", pairs, 25, references=SYSTEMS, spread=0.5)
     columns = [work.predictions, *map(list, zip(*work.references, strict=True))]
     counts = Counter(word for texts in columns for text in texts for word in re.findall("[a-z]+", text.lower()))
     known = _whole_words()
@@ -182,7 +184,8 @@ def load(encoder: Encoder, device: str, way: Way) -> Any:
     """Load the encoder anew, so that nothing is kept of earlier calls, and run it once; return tercet's encoder."""
     encoders._encoder.cache_clear()
     encoders._subwords.cache_clear()
-    with mock.patch.object(encoders, "use_onednn", encoders.use_onednn if way.onednn else lambda model: False):
+    onednn.fastest_way.cache_clear()
+    with mock.patch.object(onednn, "WAYS", onednn.WAYS if way.unpublished else (onednn.converted,)):
         loaded = encoders.encoder_of(
             encoder.folder, encoder.num_layers, device=device, dtype=way.options.get("dtype")
         )
@@ -296,8 +299,8 @@ def as_torchmetrics_pairs(encoder: Encoder, texts: Texts) -> Texts:
 
 def ways_on_cpu(idf: bool) -> list[Way]:
     """Return the ways on the CPU: what PyTorch's public means give, and oneDNN where it is faster."""
-    ways = [Way("public means", 1.3, {"idf": idf}, onednn=False)]
-    if onednn_is_faster():
+    ways = [Way("public means", 1.3, {"idf": idf}, unpublished=False)]
+    if onednn.fastest_way() is onednn.packed:
         ways.append(Way("oneDNN", 2.2, {"idf": idf}))
     if not idf:
         ways.append(Way("bfloat16", 3, {"idf": False, "dtype": "bfloat16"}, check=assert_near))
@@ -314,14 +317,14 @@ def ways_on_gpu(idf: bool) -> list[Way]:
 
 def best_way(asked: float | None, device: str, **changes: Any) -> Way:
     """Return single precision as tercet runs it here by itself."""
-    found = "float32" if device != "cpu" else "oneDNN" if onednn_is_faster() else "public means"
+    found = "float32" if device != "cpu" else "oneDNN" if onednn.fastest_way() is onednn.packed else "public means"
     return replace(Way(found, asked, {"idf": False}), **changes)
 
 
 def groups(encoder: Encoder, device: str, texts: Texts) -> list[Group]:
     """Return everything that is measured with an encoder on a device."""
     one = Texts(texts.systems[:1], texts.references)
-    several = texts.part(-(-len(texts.references) // 3))
+    several = texts.part(-(-len(texts.references) // 2))
     ways = ways_on_cpu if device == "cpu" else ways_on_gpu
     plain, weighted = by_bert_score(encoder, device, False), by_bert_score(encoder, device, True)
     systems = best_way(4, device, kept=True)

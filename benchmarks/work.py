@@ -38,16 +38,18 @@ def make_words(rng: np.random.Generator) -> np.ndarray:
     return np.array(list(words))
 
 
-def make_work(name: str, items: int, length: int, lines: int = 1, references: int = 1, seed: int = 1) -> Work:
+def make_work(
+    name: str, items: int, length: int, lines: int = 1, references: int = 1, seed: int = 1, spread: float = 1 / 6
+) -> Work:
     """Return a test set: predictions and further references keep about two thirds of the first reference's words.
 
-    Lengths vary by a third; a text ends with a full stop and has a comma now and then.
+    Lengths have a standard deviation of `spread` times the mean; a text ends with a full stop and has a comma now and then.
     """
     rng = np.random.default_rng(seed)
     words = make_words(rng)
     weights = 1 / np.arange(1, VOCABULARY + 1)
     weights /= weights.sum()
-    sizes = np.maximum(3, rng.normal(length, length / 6, items).astype(int))
+    sizes = np.maximum(3, rng.normal(length, length * spread, items).astype(int))
     total = int(sizes.sum())
     base = rng.choice(VOCABULARY, total, p=weights)
     bounds = np.concatenate([[0], np.cumsum(sizes)]).tolist()

@@ -12,7 +12,7 @@ from bert_score import score as official_score
 from transformers import AutoModel
 
 import tercet
-from tercet import InputError, OptionError, align, bertscore_pairs, encoders, encoding
+from tercet import InputError, OptionError, align, bertscore_pairs, encoders, encoding, onednn
 from tercet.encoders import encoder_of, subwords_of
 from texts import MINILM, all_pairs
 
@@ -344,6 +344,10 @@ class TestMemory:
             assert recall[0, pair] == pytest.approx(cosines.max(0).values.mean().item(), abs=1e-5)
 
 
+def broken(layer):
+    raise RuntimeError("no such operator")
+
+
 class TestSettingsThatDoNotChangeTheScore:
     @pytest.mark.parametrize(
         "options",
@@ -359,9 +363,12 @@ class TestSettingsThatDoNotChangeTheScore:
 
     def test_so_is_onednn(self, monkeypatch):
         expected = measures()
-        monkeypatch.setattr("tercet.onednn.onednn_is_faster", lambda: False)
-        encoders._encoder.cache_clear()
-        assert measures() == pytest.approx(expected, abs=2e-6)
+        for ways in ((), (onednn.converted,), (onednn.packed,), (broken, onednn.converted)):
+            monkeypatch.setattr(onednn, "WAYS", ways)
+            onednn.fastest_way.cache_clear()
+            encoders._encoder.cache_clear()
+            assert measures() == pytest.approx(expected, abs=2e-6)
+        onednn.fastest_way.cache_clear()
         encoders._encoder.cache_clear()
 
     def test_the_hash_says_fast_tokenizer(self):
