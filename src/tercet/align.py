@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from .embeddings import Store
 
-# Floats of a batch's gathered embeddings, and of its similarities: 32 MB of each.
+# Floats of a batch's gathered embeddings, on an accelerator and on a CPU (whose caches it fits), and of its
+# similarities: 32 MB of each at most.
 _GATHERED = 1 << 23
+_GATHERED_ON_CPU = 1 << 19
 _SIMILARITIES = 1 << 23
 _BELOW_ANY_COSINE = -2.0
 
@@ -54,7 +56,8 @@ def match(
     with torch.inference_mode():
         shares = torch.from_numpy(weights).to(device)
         both = torch.zeros((2, n_layers, len(predictions)), dtype=torch.float32, device=device)
-        for chosen in _buckets(*sizes, store.vectors.shape[-1]):
+        gathered = _GATHERED_ON_CPU if device.type == "cpu" else _GATHERED
+        for chosen in _buckets(*sizes, gathered // store.vectors.shape[-1]):
             where = torch.from_numpy(chosen).to(device)
             sides, full = [], True
             for texts, size in zip((predictions[chosen], references[chosen]), sizes, strict=True):
@@ -97,8 +100,8 @@ def _best_matches(left: Any, right: Any, absent: Any) -> tuple[Any, Any]:
     return torch.cat(of_left, 1), of_right
 
 
-def _buckets(left: NDArray[np.int64], right: NDArray[np.int64], dimensions: int) -> Iterator[NDArray[np.int64]]:
-    """Yield indices of pairs of near lengths, so many that their padded arrays stay small."""
+def _buckets(left: NDArray[np.int64], right: NDArray[np.int64], most: int) -> Iterator[NDArray[np.int64]]:
+    """Yield indices of pairs of near lengths, of at most so many tokens with padding (but one pair at least)."""
     order = np.lexsort((right, left))
     order = order[(left[order] > 0) & (right[order] > 0)]
     lengths = list(zip(left[order].tolist(), right[order].tolist(), strict=True))
@@ -109,7 +112,7 @@ def _buckets(left: NDArray[np.int64], right: NDArray[np.int64], dimensions: int)
         while stop < len(order):
             wide, high = max(a, lengths[stop][0]), max(b, lengths[stop][1])
             size = stop + 1 - start
-            if size * (wide + high) * dimensions > _GATHERED or size * wide * high > _SIMILARITIES:
+            if size * (wide + high) > most or size * wide * high > _SIMILARITIES:
                 break
             a, b, stop = wide, high, stop + 1
         yield order[start:stop]
