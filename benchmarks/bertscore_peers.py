@@ -129,8 +129,8 @@ def assert_near(theirs: Values, ours: Values) -> None:
 
 
 def assert_equal_but_for_special_tokens(theirs: Values, ours: Values) -> None:
-    """Equal to torchmetrics, which matches no token with [CLS] or [SEP]: some of its scores are smaller."""
-    np.testing.assert_allclose(ours, theirs, rtol=0, atol=0.03)
+    """Equal to torchmetrics but where a token's best match is [CLS] or [SEP], which it leaves out: it is less there."""
+    assert (ours > theirs - 1e-5).all()
     assert np.median(np.abs(ours - theirs)) < 1e-5
 
 
