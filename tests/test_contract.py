@@ -1,14 +1,13 @@
 """What holds for every scorer of the suite; a new metric adds a line to CASES."""
 
 import json
-from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import needed
+from conftest import TOLERANCES, close, needed
 from tercet.api import SCORERS, known_options, make_scorer, score, score_items, summarize
 from tercet.columns import read_batch, read_items
 from texts import all_pairs, corpora
@@ -34,24 +33,10 @@ CASES = [
     ("bertscore_idf", {"model_type": needed("bertscore_idf")["model_type"], "all_layers": True, "idf": False}),
 ]
 
-# Embeddings of a text depend on its neighbours in a batch, in the last bits.
-TOLERANCES = {"bertscore_idf": 2e-6}
-
 pytestmark = [
     pytest.mark.filterwarnings("ignore:rouge_nlws. the tokenizer of rouge_score:UserWarning"),
     pytest.mark.filterwarnings("ignore:bertscore_idf. all tokens of:UserWarning"),
 ]
-
-
-def close(metric, found, expected):
-    """Return whether two results are equal, numbers within what the metric's arithmetic allows."""
-    if isinstance(expected, dict):
-        return found.keys() == expected.keys() and all(close(metric, found[key], expected[key]) for key in expected)
-    if isinstance(expected, list):
-        return len(found) == len(expected) and all(map(partial(close, metric), found, expected))
-    if isinstance(expected, float):
-        return found == pytest.approx(expected, rel=0, abs=TOLERANCES.get(metric, 0.0))
-    return found == expected
 
 
 def stats_of(scorer, predictions, references, context=None):

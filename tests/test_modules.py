@@ -18,7 +18,7 @@ import pytest
 from evaluate import loading
 
 import tercet
-from conftest import ROOT, needed
+from conftest import ROOT, close, needed
 from tercet import InputError
 from tercet.api import SCORERS, make_scorer
 from texts import LATIN, all_pairs
@@ -152,7 +152,7 @@ def test_two_processes_give_the_result_of_the_whole_on_the_first(metric, tmp_pat
 
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.map(run, (0, 1), (pairs[:3], pairs[3:]))
-    assert first == score(metric)
+    assert close(metric, first, score(metric))  # which PyTorch computes on another number of threads there
     assert second is None
 
 

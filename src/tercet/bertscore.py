@@ -145,7 +145,9 @@ class BertScorer(Scorer[BertscoreOptions]):
             return plain_weights(subwords)
         if isinstance(idf, Mapping):
             return mapped_weights(idf, subwords, strict=self._official)
-        table = context if context is not None else self._given_table
+        if context is not None:
+            return context.weights()
+        table = self._given_table
         assert table is not None
         table.check(subwords)
         return table.weights()
