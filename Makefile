@@ -3,7 +3,7 @@ VENV ?= .venv
 RUN := $(VENV)/bin/python
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint bench bench-bertscore clean
+.PHONY: demo test lint bench bench-bertscore spaces clean
 
 demo: $(VENV)/.demo-installed  ## Score the sample test set with every metric, through evaluate.load
 	$(RUN) examples/demo.py
@@ -35,6 +35,9 @@ bench: $(VENV)/.test-installed  ## tercet beside its peers; writes its section o
 
 bench-bertscore: $(VENV)/.test-installed  ## BERTScore beside its peers, likewise
 	$(RUN) benchmarks/bertscore.py
+
+spaces: $(VENV)/.test-installed  ## A self-contained folder for each metric, in build/spaces
+	for metric in metrics/*/; do $(RUN) -m spaces.build $$(basename $$metric) || exit 1; done
 
 clean:
 	rm -rf $(VENV) build dist

@@ -1,0 +1,1 @@
+"""Hub Spaces of the suite's metrics."""

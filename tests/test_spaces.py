@@ -1,0 +1,103 @@
+"""A Space's folder: everything that its module needs, nothing else, and the same scores without the package."""
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from evaluate import loading
+
+import tercet
+from conftest import ROOT, close, needed
+from tercet import OptionError
+from tercet.api import SCORERS
+from texts import LATIN, all_pairs
+
+PREDICTIONS, REFERENCES = all_pairs(LATIN)
+
+
+def _build_module():
+    spec = importlib.util.spec_from_file_location("spaces_build", ROOT / "spaces" / "build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+BUILD = _build_module()
+
+WITHOUT_THE_PACKAGE = """
+import json, sys
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "tercet":
+            raise ImportError("the package is not here")
+sys.meta_path.insert(0, Refuse())
+import evaluate
+folder, given = sys.argv[1], json.loads(sys.argv[2])
+print(json.dumps(evaluate.load(folder).compute(**given)))
+"""
+
+
+@pytest.fixture(scope="module", params=SCORERS)
+def metric(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def folder(metric, tmp_path_factory):
+    return BUILD.build(metric, tmp_path_factory.mktemp("spaces"))
+
+
+def test_the_core_is_copied_byte_by_byte(metric, folder):
+    files = {path.stem for path in folder.glob("*.py")} - {metric, "cases"}
+    assert {SCORERS[metric][0], "module", "api", "errors"} <= files
+    for name in files:
+        assert (folder / f"{name}.py").read_bytes() == (ROOT / "src" / "tercet" / f"{name}.py").read_bytes()
+    for name in ("README.md", "cases.py"):
+        assert (folder / name).read_bytes() == (ROOT / "metrics" / metric / name).read_bytes()
+
+
+def test_no_other_scorer_is_carried_along(metric, folder):
+    others = {file for other, (file, _) in SCORERS.items() if other != metric}
+    assert not others & {path.stem for path in folder.glob("*.py")}
+
+
+def test_the_module_names_every_file_as_evaluate_s_loader_needs(metric, folder):
+    found = loading.get_imports(str(folder / f"{metric}.py"))
+    internal = {name for kind, name, *_ in found if kind == "internal"}
+    assert internal == {path.stem for path in folder.glob("*.py")} - {metric, "cases"}
+    assert not re.search(r"^(from|import) tercet", (folder / f"{metric}.py").read_text(), flags=re.MULTILINE)
+
+
+def test_the_requirements_name_tested_versions_and_not_the_package(metric, folder):
+    lines = (folder / "requirements.txt").read_text().splitlines()
+    assert "evaluate==0.4.6" in lines
+    assert not [line for line in lines if line.startswith("tercet")]
+
+
+def test_it_scores_the_same_where_the_package_cannot_be_imported(metric, folder, tmp_path):
+    given = {"predictions": PREDICTIONS, "references": REFERENCES, "confidence_level": 0.9, **needed(metric)}
+    run = subprocess.run(
+        [sys.executable, "-c", WITHOUT_THE_PACKAGE, str(folder), json.dumps(given)],
+        cwd=tmp_path, env={**os.environ, "HF_HOME": str(tmp_path)}, stdout=subprocess.PIPE, timeout=120, check=True,
+    )  # fmt: skip
+    expected = tercet.score(metric, given.pop("predictions"), given.pop("references"), **given).to_dict()
+    assert close(metric, json.loads(run.stdout), expected)
+
+
+def test_a_metric_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(OptionError, match="Did you mean 'bleu_multi'"):
+        BUILD.build("bleu_mutli", tmp_path)
+    run = subprocess.run(
+        [sys.executable, "-m", "spaces.build", "blue"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert run.returncode == 2
+    assert run.stderr.startswith("error: There is no metric 'blue'")
