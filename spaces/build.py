@@ -1,7 +1,7 @@
 """Build a metric's Hub Space: a folder that needs nothing of the project but what is in it.
 
-``python -m spaces.build bleu_multi`` writes build/spaces/bleu_multi: the module, byte-identical copies of the core files
-that it needs, the card, the requirements with the versions that were tested, and the cases.
+``python -m spaces.build bleu_multi`` writes build/spaces/bleu_multi: the module, byte-identical copies of the core
+files that it needs, the card, the requirements with the versions that were tested, and the cases.
 """
 
 from __future__ import annotations
