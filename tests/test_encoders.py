@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from transformers import AutoTokenizer
 
 import tercet
 from conftest import needed
@@ -129,6 +130,14 @@ class TestTheFiles:
             (folder / name).unlink()
         with pytest.raises(OptionError, match=r"has 5 tokens, its embeddings are of 30522: files of the tokenizer"):
             f1(folder)
+
+    def test_whose_tokenizer_knows_more_than_the_network_are_refused(self, folder):
+        tokenizer = AutoTokenizer.from_pretrained(folder)
+        tokenizer.add_tokens(["zzyzx"])
+        tokenizer.save_pretrained(folder)
+        f1(folder)  # no text has the new token
+        with pytest.raises(InputError, match=r"token 'zzyzx' \(id 30522\), which its 30522 embeddings do not"):
+            tercet.score("bertscore_idf", ["zzyzx"], ["a cat"], model_type=folder, num_layers=2, idf=False)
 
     def test_that_are_damaged_are_named(self, folder):
         weights = (folder / "model.safetensors").read_bytes()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .embeddings import Store, Windows, fill
 from .encoder_models import Network
+from .errors import InputError
 from .groups import ranges
 from .subwords import Subwords
 from .tokens import Ragged
@@ -103,6 +104,13 @@ class Encoder:
         """
         import torch
 
+        known = getattr(self.network.config, "vocab_size", None)
+        if isinstance(known, int) and rows.values.max(initial=0) >= known:
+            number = int(rows.values.max())
+            raise InputError(
+                f"The tokenizer of this encoder gives the token {self.subwords.tokens([number])[0]!r} (id {number}), "
+                f"which its {known} embeddings do not have: the files of the folder do not belong together."
+            )
         with torch.inference_mode():
             vectors = torch.empty(
                 (self.n_layers, len(rows.values), self.dimensions), dtype=torch.float32, device=self.device
