@@ -26,7 +26,7 @@ ORDER = [
 ANYWHERE = {"numpy", "pyarrow", "numba"}
 INSIDE_FUNCTIONS = {
     *("nltk", "regex", "simplemma", "stop_words", "evaluate"),
-    *("torch", "transformers", "huggingface_hub", "matplotlib", "tqdm"),
+    *("torch", "transformers", "huggingface_hub", "matplotlib", "tqdm", "defusedxml"),
 }
 
 
