@@ -26,7 +26,7 @@ WORDS = """a as cat cats dying flies running ran happily relational generalizati
 def mapped(documents, *changes):
     """Return the batch after map_words, as lists of lines of ids, and the number of ids."""
     tokens, words = tokenize(read_batch(documents, [[] for _ in documents]), "none")
-    batch = map_words(tokens, words(), *changes)
+    batch, _ = map_words(tokens, words(), *changes)
     lines = oracles.line_lists(batch, range(batch.n_types))
     documents_of_lines = [[id_ for line in document for id_ in line] for document in lines]
     assert documents_of_lines == oracles.token_lists(batch, range(batch.n_types))

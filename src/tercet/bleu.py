@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any, ClassVar
 
@@ -148,7 +148,7 @@ class BleuScorer(Scorer[BleuOptions]):
     def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the tokens."""
         o = self.options
-        tokens = self._tokens(batch)
+        tokens, _ = self.tokens(batch)
         n = tokens.n_items
         lengths = tokens.tokens.lengths
         orders = o.max_order + self._next_columns
@@ -165,7 +165,8 @@ class BleuScorer(Scorer[BleuOptions]):
         rows[base[:, 0] == 0, 4:] = 0.0  # items left out
         return SegmentStats(self.signature(context), self.columns, rows)
 
-    def _tokens(self, batch: Batch) -> TokenBatch:
+    def tokens(self, batch: Batch, context: Any = None) -> tuple[TokenBatch, Callable[[], list[str]]]:
+        """Return the tokens that are counted, and a callable that gives the different ones by id."""
         o = self.options
         tokenizer = o.tokenizer
         if o.compat == "evaluate" and tokenizer == "13a":
@@ -175,7 +176,7 @@ class BleuScorer(Scorer[BleuOptions]):
             return map_words(tokens, words(), stemmer_for(o.stemmer))
         if o.lemmatizer is not None:
             return map_words(tokens, words(), lemmatizer_for(o.lemmatizer))
-        return tokens
+        return tokens, words
 
     def corpus_totals(self, stats: SegmentStats) -> NDArray[np.float64]:
         """Return the sum of the rows; with ``compat="nltk"``, methods 5 to 7 see what NLTK shows them.

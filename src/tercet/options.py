@@ -34,21 +34,29 @@ def refuse(expected: str, hint: str = "") -> Exception:
     return _RefusedError(expected, hint)
 
 
-def one_of(*choices: Any, callables: bool = False) -> Check:
-    """Check that the value is one of `choices` (or, on request, a callable)."""
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """The check of a value that must be one of `choices` (or, on request, a callable)."""
 
-    def check(value: Any) -> Any:
-        if callables and callable(value):
+    choices: tuple[Any, ...]
+    callables: bool
+
+    def __call__(self, value: Any) -> Any:
+        """Return the value, or refuse it."""
+        if self.callables and callable(value):
             return value
         if isinstance(value, str):
             value = str(value)  # numpy.str_ is one
-        if any(value is choice or (type(value) is type(choice) and value == choice) for choice in choices):
+        if any(value is choice or (type(value) is type(choice) and value == choice) for choice in self.choices):
             return value
-        expected = "one of " + ", ".join(repr(choice) for choice in choices) + (" or a callable" if callables else "")
-        known = [choice for choice in choices if isinstance(choice, str)]
+        expected = "one of " + ", ".join(map(repr, self.choices)) + (" or a callable" if self.callables else "")
+        known = [choice for choice in self.choices if isinstance(choice, str)]
         raise refuse(expected, did_you_mean(value, known) if isinstance(value, str) else "")
 
-    return check
+
+def one_of(*choices: Any, callables: bool = False) -> Check:
+    """Check that the value is one of `choices` (or, on request, a callable)."""
+    return OneOf(choices, callables)
 
 
 def flag(value: Any) -> bool:
@@ -58,20 +66,31 @@ def flag(value: Any) -> bool:
     raise refuse("True or False")
 
 
-def integer(minimum: int, maximum: int | None = None, none: bool = False) -> Check:
-    """Check that the value is a whole number in [minimum, maximum] (or None, on request)."""
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """The check of a whole number in [minimum, maximum] (or None, on request)."""
 
-    def check(value: Any) -> Any:
-        if none and value is None:
+    minimum: int
+    maximum: int | None
+    none: bool
+
+    def __call__(self, value: Any) -> Any:
+        """Return the value as an int, or refuse it."""
+        if self.none and value is None:
             return None
         if isinstance(value, Integral) and not isinstance(value, bool):
             number = int(value)
-            if number >= minimum and (maximum is None or number <= maximum):
+            if number >= self.minimum and (self.maximum is None or number <= self.maximum):
                 return number
-        bounds = f"from {minimum} to {maximum}" if maximum is not None else f"of at least {minimum}"
-        raise refuse(f"a whole number {bounds}" + (" or None" if none else ""))
+        bounds = f"of at least {self.minimum}"
+        if self.maximum is not None:
+            bounds = f"from {self.minimum} to {self.maximum}"
+        raise refuse(f"a whole number {bounds}" + (" or None" if self.none else ""))
 
-    return check
+
+def integer(minimum: int, maximum: int | None = None, none: bool = False) -> Check:
+    """Check that the value is a whole number in [minimum, maximum] (or None, on request)."""
+    return Integer(minimum, maximum, none)
 
 
 def finite(value: Any) -> float | None:

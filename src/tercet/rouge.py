@@ -192,23 +192,23 @@ class RougeScorer(Scorer[RougeOptions]):
 
     def segment_stats(self, batch: Batch, context: LetterCounts | None) -> SegmentStats:
         """Return one row per item."""
-        tokenizer = self._tokenizer(context)
-        tokens = self._tokens(batch, tokenizer)
+        tokens, _ = self.tokens(batch, context)
         base = self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items])
         counter = PairCounter(tokens, self.options.rouge_types, self._by_script)
         triples = [self._item_scores(each, counter.count(each), tokens) for each in self.options.rouge_types]
         rows = np.concatenate([base, *triples], axis=1)
         return SegmentStats(self.signature(context), self.columns, rows)
 
-    def _tokens(self, batch: Batch, tokenizer: str | Callable[[str], Iterable[str]]) -> TokenBatch:
-        o = self.options
+    def tokens(self, batch: Batch, context: LetterCounts | None) -> tuple[TokenBatch, Callable[[], list[str]]]:
+        """Return the tokens that are counted, and a callable that gives the different ones by id."""
+        o, tokenizer = self.options, self._tokenizer(context)
         lowercase = isinstance(tokenizer, str) and tokenizer not in ("rouge", "none")
         tokens, words = tokenize(batch, tokenizer, lowercase=lowercase, prepare=self._prepare(), lines=True)
         mapping = self._word_map()
         stopwords: Collection[str] = ()
         if o.stopwords is not None:
             stopwords = script_stopwords() if o.stopwords == "smart" else stopwords_for(o.stopwords)
-        return map_words(tokens, words(), mapping, stopwords) if mapping or stopwords else tokens
+        return map_words(tokens, words(), mapping, stopwords) if mapping or stopwords else (tokens, words)
 
     def _prepare(self) -> Callable[[str], str] | None:
         """Return what is done to a text before it is split into tokens."""

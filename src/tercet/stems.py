@@ -171,19 +171,23 @@ def stopwords_for(stopwords: str | Collection[str]) -> frozenset[str]:
 
 def map_words(
     tokens: TokenBatch, words: list[str], mapping: WordMap | None, stopwords: Collection[str] = ()
-) -> TokenBatch:
+) -> tuple[TokenBatch, Callable[[], list[str]]]:
     """Drop stop-words and give words that map to the same stem or lemma the same id.
 
+    Returns the tokens, and a callable that gives the list of the different stems by id, as `tokenize` does.
     Cost: one call of `mapping` for each different word, one array lookup for each token.
     """
-    table = _id_table(words, mapping, frozenset(stopwords))
+    stems: dict[str, int] = {}
+    table = _id_table(words, mapping, frozenset(stopwords), stems)
     ids = table[tokens.tokens.values]
-    merged = replace(tokens, tokens=Ragged(ids, tokens.tokens.offsets), n_types=int(table.max(initial=-1)) + 1)
-    return _without_dropped(merged) if (table < 0).any() else merged
+    merged = replace(tokens, tokens=Ragged(ids, tokens.tokens.offsets), n_types=len(stems))
+    return (_without_dropped(merged) if (table < 0).any() else merged), lambda: list(stems)
 
 
-def _id_table(words: list[str], mapping: WordMap | None, stopwords: frozenset[str]) -> NDArray[np.int32]:
-    ids: dict[str, int] = {}
+def _id_table(
+    words: list[str], mapping: WordMap | None, stopwords: frozenset[str], ids: dict[str, int]
+) -> NDArray[np.int32]:
+    """Return the id of each word, -1 for a stop-word; `ids` is filled with the different stems."""
     table = np.empty(len(words), np.int32)
     for index, word in enumerate(words):
         if word in stopwords:
