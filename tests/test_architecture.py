@@ -13,13 +13,14 @@ ORDER = [
     "errors", "options", "jit", "columns", "groups", "tokens", "intern_kernels", "intern", "letters", "splitters",
     "tokenizers", "sentences", "stems", "ngram_kernels", "ngrams", "skipgram_kernels", "skipgrams", "lcs_kernels",
     "lcs", "signature", "stats", "scorer", "result", "resample_kernels", "resample",
-    "smoothing", "bleu_lengths", "bleu_options", "bleu_signature", "bleu",
+    "matches", "smoothing", "bleu_lengths", "bleu_options", "bleu_signature", "bleu",
     "rouge_types", "rouge155", "rouge_counts", "rouge_references", "rouge",
     "subwords", "encoder_names", "encoder_models", "onednn", "embeddings", "encoding", "encoders",
     "token_weights", "idf", "baselines", "align",
     "bertscore_measures", "bertscore_pairs", "bertscore_options", "bertscore_signature",
     "bertscore_messages", "bertscore",
     "alignment_tokens", "alignment_plot", "alignment_html", "bertscore_explain",
+    "matches_html", "bleu_explain", "rouge_places", "rouge_explain",
     "api", "module", "__init__",
 ]  # fmt: skip
 

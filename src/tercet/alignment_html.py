@@ -46,14 +46,15 @@ def alignment_html(title: str, signature: str, prediction: Sequence[Token], refe
     tables = "".join(_table(name, measure, tokens) for name, measure, tokens in sides)
     return (
         '<div style="font-family:sans-serif;line-height:1.7;max-width:100%;overflow-x:auto">'
-        f"<p><b>{_clean(title)}</b><br><small>the redder a token, the more it takes from the score; point at one to "
+        f"<p><b>{clean(title)}</b><br><small>the redder a token, the more it takes from the score; point at one to "
         f"see its match</small></p>{texts}{alignment_svg(prediction, reference)}"
         f"<details><summary>all tokens</summary>{tables}</details>"
-        f'<p style="overflow-wrap:anywhere"><small>{_clean(signature)}</small></p></div>'
+        f'<p style="overflow-wrap:anywhere"><small>{clean(signature)}</small></p></div>'
     )
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """Return a text with <, >, & and quotes escaped, and what XML does not allow replaced."""
     return escape(_NOT_IN_XML.sub("\ufffd", text))
 
 
@@ -75,11 +76,11 @@ def _cell(x: int, row: int, token: Token, anchor: str, colour: str, greatest: fl
     width = _BAR * token.weight / greatest if greatest else 0.0
     start = 0.0 if anchor == "end" else _WIDTH - width
     style = ' font-style="italic" fill-opacity="0.6"' if token.special else ""
-    hint = f"<title>{_clean(_hint(token))}</title>"
+    hint = f"<title>{clean(_hint(token))}</title>"
     return [
         f'<rect x="{start:.1f}" y="{_height(row) - 11:g}" width="{width:.1f}" height="12" fill="{colour}" '
         'fill-opacity="0.5"/>',
-        f'<text x="{x}" y="{_height(row):g}" text-anchor="{anchor}" fill="currentColor"{style}>{_clean(token.text)}'
+        f'<text x="{x}" y="{_height(row):g}" text-anchor="{anchor}" fill="currentColor"{style}>{clean(token.text)}'
         f"{hint}</text>",
     ]
 
@@ -103,8 +104,8 @@ def _coloured(tokens: Sequence[Token]) -> str:
             end = max(end, token.span[1])
         share = max(0.0, token.loss) / greatest if greatest > 0 else 0.0
         parts.append(
-            f'<span title="{_clean(_hint(token))}" style="background:rgba(220,50,47,{0.75 * share:.2f});'
-            f'border-radius:3px">{_clean(token.text)}</span>'
+            f'<span title="{clean(_hint(token))}" style="background:rgba(220,50,47,{0.75 * share:.2f});'
+            f'border-radius:3px">{clean(token.text)}</span>'
         )
     return "".join(parts)
 
@@ -112,8 +113,8 @@ def _coloured(tokens: Sequence[Token]) -> str:
 def _table(name: str, measure: str, tokens: Sequence[Token]) -> str:
     head = ("token", "weight", "cosine", "match", "contribution", "loss")
     rows = [
-        f"<tr><td>{_clean(token.text)}</td><td>{token.weight:.4f}</td><td>{token.cosine:.4f}</td>"
-        f"<td>{_clean(token.match_text)}{' (special)' if token.match_special else ''}</td>"
+        f"<tr><td>{clean(token.text)}</td><td>{token.weight:.4f}</td><td>{token.cosine:.4f}</td>"
+        f"<td>{clean(token.match_text)}{' (special)' if token.match_special else ''}</td>"
         f"<td>{token.contribution:.4f}</td><td>{token.loss:.4f}</td></tr>"
         for token in tokens
     ]

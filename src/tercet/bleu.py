@@ -168,9 +168,8 @@ class BleuScorer(Scorer[BleuOptions]):
     def tokens(self, batch: Batch, context: Any = None) -> tuple[TokenBatch, Callable[[], list[str]]]:
         """Return the tokens that are counted, and a callable that gives the different ones by id."""
         o = self.options
-        tokenizer = o.tokenizer
-        if o.compat == "evaluate" and tokenizer == "13a":
-            tokenizer = "13a-unstripped"
+        unstripped = o.compat == "evaluate" and o.tokenizer == "13a"
+        tokenizer = "13a-unstripped" if unstripped else o.tokenizer
         tokens, words = tokenize(batch, tokenizer, lowercase=self._lowercase)
         if o.stemmer is not None:
             return map_words(tokens, words(), stemmer_for(o.stemmer))

@@ -194,7 +194,7 @@ class RougeScorer(Scorer[RougeOptions]):
         """Return one row per item."""
         tokens, _ = self.tokens(batch, context)
         base = self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items])
-        counter = PairCounter(tokens, self.options.rouge_types, self._by_script)
+        counter = self.counter(tokens)
         triples = [self._item_scores(each, counter.count(each), tokens) for each in self.options.rouge_types]
         rows = np.concatenate([base, *triples], axis=1)
         return SegmentStats(self.signature(context), self.columns, rows)
@@ -238,29 +238,33 @@ class RougeScorer(Scorer[RougeOptions]):
         starts = tokens.reference_offsets[:-1]
         n_references = np.diff(tokens.reference_offsets)
         filled = n_references > 0
-        if self._by_script:
-            one = self._script_scores(kind, counts, starts[filled])
+        if self._by_script and self.options.multi_ref == "average":  # -f A: the counts of all references in one
+            counts = counts.pooled(starts[filled])
+            one, _ = self.pair_scores(kind, counts)
         else:
-            scores = pair_scores(counts, self.options.beta)
-            one = scores
-            if (n_references > 1).any():
-                one = combined(scores, starts[filled], n_references[filled], self.options.multi_ref)
+            one, rank = self.pair_scores(kind, counts)
+            if self._by_script:
+                one = one[first_greatest(rank, starts[filled])]
+            elif (n_references > 1).any():
+                one = combined(one, starts[filled], n_references[filled], self.options.multi_ref)
         if filled.all():
             return one
         result = np.zeros((tokens.n_items, 3))
         result[filled] = one
         return result
 
-    def _script_scores(self, kind: RougeType, counts: PairCounts, starts: NDArray[np.int64]) -> Array:
-        if self.options.multi_ref == "average":  # -f A: the counts of all references in one
-            pooled = [
-                np.add.reduceat(each, starts) for each in (counts.hits, counts.text_totals, counts.reference_totals)
-            ]
-        else:
+    def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
+        """Return precision, recall and F of each pair, shape (m, 3), and by what its best reference is chosen."""
+        if self._by_script:
             rank = recall_rank(kind.kind, counts.hits, counts.reference_totals, kind.weight)
-            chosen = first_greatest(rank, starts)
-            pooled = [each[chosen] for each in (counts.hits, counts.text_totals, counts.reference_totals)]
-        return script_scores(pooled[0], pooled[1], pooled[2], counts.root, self.options.beta)
+            totals = (counts.text_totals, counts.reference_totals)
+            return script_scores(counts.hits, *totals, counts.root, self.options.beta), rank
+        scores = pair_scores(counts, self.options.beta)
+        return scores, scores[:, 2]
+
+    def counter(self, tokens: TokenBatch) -> PairCounter:
+        """Return what counts the types of these options."""
+        return PairCounter(tokens, self.options.rouge_types, self._by_script)
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the mean of each measure over the items."""

@@ -36,6 +36,13 @@ class PairCounts:
     reference_totals: Array
     root: float = 1.0
 
+    def pooled(self, starts: NDArray[np.int64]) -> PairCounts:
+        """Return the sums of the groups of pairs that begin at `starts`."""
+        hits, text_totals, reference_totals = (
+            np.add.reduceat(each, starts) for each in (self.hits, self.text_totals, self.reference_totals)
+        )
+        return PairCounts(hits, text_totals, reference_totals, self.root)
+
 
 class PairCounter:
     """Counts for the types of ROUGE; what several types need is counted once.

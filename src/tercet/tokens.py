@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,10 @@ class Ragged:
     def lengths(self) -> NDArray[np.int64]:
         """Length of each row."""
         return np.diff(self.offsets)
+
+    def lists(self) -> list[list[Any]]:
+        """Return the rows as lists."""
+        return [self.values[start:stop].tolist() for start, stop in pairwise(self.offsets.tolist())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +57,12 @@ class TokenBatch:
     def owners(self) -> NDArray[np.int64]:
         """The item that each reference belongs to, shape (m,)."""
         return np.repeat(np.arange(self.n_items), np.diff(self.reference_offsets))
+
+    def line_lists(self) -> list[list[list[int]]]:
+        """Return the documents as lists of lines of ids."""
+        starts, values = self.lines.values.tolist(), self.tokens.values.tolist()
+        spans = list(pairwise(starts))
+        return [
+            [values[start:stop] for start, stop in spans[first:last]]
+            for first, last in pairwise(self.lines.offsets.tolist())
+        ]

@@ -1,0 +1,181 @@
+"""Which tokens of two texts match, and why: n-grams, longest common subsequences, skip-bigrams.
+
+The kernels count; here, for one pair of texts and in plain Python, the same counts get their places. An n-gram may
+stand in a text more often than it counts: the places that count are then chosen.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+Ids = Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A token as it is compared, and how it matches.
+
+    Attributes
+    ----------
+    text : str
+    level : int
+        0 without a match; else the length of the longest n-gram or run that goes through it, or the number of its
+        skip-bigrams.
+    """
+
+    text: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """An n-gram or skip-bigram of the prediction.
+
+    Attributes
+    ----------
+    text : str
+        Its tokens, joined by blanks.
+    prediction, reference : int
+        How often it stands in the prediction, and in the reference that has it most often.
+    """
+
+    text: str
+    prediction: int
+    reference: int
+
+    @property
+    def counted(self) -> int:
+        """How often it counts: the smaller of the two."""
+        return min(self.prediction, self.reference)
+
+
+def ngrams(ids: Ids, order: int) -> Iterator[tuple[int, ...]]:
+    """Yield the n-grams of one order, by their place."""
+    return (tuple(ids[start : start + order]) for start in range(len(ids) - order + 1))
+
+
+def skip_bigrams(ids: Ids, gap: int) -> Iterator[tuple[int, int]]:
+    """Yield the places of each two tokens with at most `gap` others between them; any number if it is negative."""
+    for first in range(len(ids)):
+        stop = len(ids) if gap < 0 else min(first + gap + 2, len(ids))
+        yield from ((first, second) for second in range(first + 1, stop))
+
+
+def most(counters: Iterable[Counter[tuple[int, ...]]]) -> Counter[tuple[int, ...]]:
+    """Return how often each key stands in the counter that has it most often."""
+    merged: Counter[tuple[int, ...]] = Counter()
+    for counter in counters:
+        merged |= counter
+    return merged
+
+
+def ngram_levels(ids: Ids, others: Sequence[Ids], orders: Iterable[int]) -> list[int]:
+    """Return for each token the longest counted n-gram, of these orders, that goes through it.
+
+    An n-gram counts as often as the one of `others` that has it most often: where it stands within longer ones that
+    count, then where it comes first.
+
+    Examples
+    --------
+    >>> ngram_levels([1, 1, 1, 2, 3], [[1, 2, 4, 5, 1, 3]], (1, 2))
+    [1, 0, 2, 2, 1]
+    """
+    levels = [0] * len(ids)
+    for order in sorted(orders, reverse=True):
+        left = most(Counter(ngrams(other, order)) for other in others)
+        found = list(ngrams(ids, order))
+        for start in sorted(range(len(found)), key=lambda start: 0 in levels[start : start + order]):
+            if left[found[start]] > 0:
+                left[found[start]] -= 1
+                levels[start : start + order] = [max(level, order) for level in levels[start : start + order]]
+    return levels
+
+
+def lcs_places(ids: Ids, reference: Ids) -> tuple[list[int], list[int]]:
+    """Return the places of a longest common subsequence, in the text and in the reference, the last one first.
+
+    The one of rouge_score and ROUGE-1.5.5: from the ends, a match first, else back in the reference unless that would
+    shorten it (as `tercet.lcs_kernels`, by Hyyrö's bit vectors: Python's integers are such).
+
+    Examples
+    --------
+    >>> lcs_places([1, 2, 3, 4], [1, 3, 2, 4])
+    ([3, 2, 0], [3, 1, 0])
+    """
+    everywhere = (1 << len(reference)) - 1
+    places: dict[int, int] = {}
+    for place, token in enumerate(reference):
+        places[token] = places.get(token, 0) | 1 << place
+    rows = [everywhere]
+    for token in ids:
+        row, place = rows[-1], places.get(token, 0)
+        rows.append(((row + (row & place)) | (row & ~place)) & everywhere)
+    in_text: list[int] = []
+    in_reference: list[int] = []
+    i, j = len(reference) - 1, len(ids)
+    while i >= 0 and j > 0:
+        if reference[i] == ids[j - 1]:
+            i, j = i - 1, j - 1
+            in_text.append(j)
+            in_reference.append(i + 1)
+        elif rows[j] >> i & 1:
+            i -= 1
+        else:
+            j -= 1
+    return in_text, in_reference
+
+
+def weighted_lcs_places(ids: Ids, reference: Ids, worth: Sequence[float]) -> tuple[list[int], list[int]]:
+    """Return the places of a common subsequence of the greatest weight (ROUGE-W), as `lcs_places` does.
+
+    `worth[k]` is the weight of a run of k. Time and memory: the product of the lengths.
+    """
+    match, back_in_reference, back_in_text = 0, 1, 2
+    best, runs = [0.0] * (len(reference) + 1), [0] * (len(reference) + 1)
+    steps: list[bytearray] = []
+    for token in ids:
+        row = bytearray(len(reference) + 1)
+        diagonal, diagonal_run, before = 0.0, 0, 0.0
+        for i in range(1, len(reference) + 1):
+            above, above_run = best[i], runs[i]
+            if reference[i - 1] == token:
+                best[i] = diagonal + worth[diagonal_run + 1] - worth[diagonal_run]
+                runs[i], row[i] = diagonal_run + 1, match
+            else:
+                runs[i] = 0
+                row[i] = back_in_reference if before >= above else back_in_text
+                best[i] = max(before, above)
+            diagonal, diagonal_run, before = above, above_run, best[i]
+        steps.append(row)
+    in_text: list[int] = []
+    in_reference: list[int] = []
+    i, j = len(reference), len(ids)
+    while i > 0 and j > 0:
+        step = steps[j - 1][i]
+        i, j = i - (step != back_in_text), j - (step != back_in_reference)
+        if step == match:
+            in_text.append(j)
+            in_reference.append(i)
+    return in_text, in_reference
+
+
+def run_levels(places: Iterable[int], size: int) -> list[int]:
+    """Return for each of `size` tokens the length of the run of places that it is in.
+
+    Examples
+    --------
+    >>> run_levels([0, 1, 3], 5)
+    [2, 2, 0, 1, 0]
+    """
+    levels = [0] * size
+    run: list[int] = []
+    for place, following in pairwise([*sorted(set(places)), -1]):
+        run.append(place)
+        if following != place + 1:
+            for each in run:
+                levels[each] = len(run)
+            run = []
+    return levels

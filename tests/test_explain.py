@@ -1,0 +1,179 @@
+"""Explanations of BLEU and ROUGE: the places add up to the counts, and the scores are those of the metrics."""
+
+import json
+from itertools import chain
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tercet
+from tercet import bleu_explain, rouge_explain
+from tercet.errors import InputError, OptionError
+from texts import PAIRS, any_texts, awkward_corpus, texts
+
+ROUGE_TYPES = [
+    "rouge1",
+    "rouge2",
+    "rouge3",
+    "rougeL",
+    "rougeLsum",
+    "rougeW",
+    "rougeS",
+    "rougeS0",
+    "rougeSU4",
+    "rougeSU",
+]
+TOKENIZERS = {"zh": {"tokenizer": "zh"}, "ja": {"tokenizer": "char"}, "th": {"tokenizer": "char"}}
+OWN = [(language, *pair) for language, pairs in PAIRS.items() for pair in pairs]
+references = st.lists(texts, min_size=1, max_size=3)
+
+
+def levels(words):
+    return [word.level for word in words]
+
+
+def check_bleu(prediction, targets, **options):
+    found = bleu_explain.explain(prediction, targets, **options)
+    expected = tercet.score("bleu_multi", [prediction], [targets], **options)
+    assert found.counts == expected["counts"]
+    assert found.totals == expected["totals"]
+    assert found.score == expected["bleu"]
+    assert found.brevity_penalty == expected["brevity_penalty"]
+    # a unigram that counts is at least of level 1, and the first token of an n-gram that counts at least of level n
+    matched = sum(level > 0 for level in levels(found.prediction))
+    assert matched >= (found.counts[0] if found.counts else 0)
+    for order, counted in enumerate(found.counts, 1):
+        assert (counted > 0) == any(level >= order for level in levels(found.prediction))
+    assert len(found.references) == len(targets)
+    return found
+
+
+def check_rouge(prediction, targets, **options):
+    found = rouge_explain.explain(prediction, targets, **options)
+    expected = tercet.score("rouge_nlws", [prediction], [targets], output="all", **options)
+    for each in found.types:
+        shown = (each.fmeasure, each.precision, each.recall)
+        assert shown == tuple(expected[f"{each.name}{end}"] for end in ("", "_precision", "_recall")), each.name
+        in_reference, in_prediction = levels(each.reference_words), levels(each.prediction_words)
+        if each.kind == "n":
+            assert sum(count.counted for count in each.counts) == each.hits
+            assert any(in_prediction) == any(in_reference) == (each.hits > 0)
+        elif each.kind == "L" and options.get("compat") != "rouge155":
+            assert sum(in_reference) == sum(in_prediction) == each.hits
+        elif each.kind in ("L", "Lsum"):
+            assert sum(in_reference) == each.hits
+        elif each.kind == "S":
+            assert sum(in_reference) == sum(in_prediction) == 2 * each.hits
+            assert sum(count.counted for count in each.counts) == each.hits
+        elif each.kind == "SU":
+            assert sum(count.counted for count in each.counts) == each.hits
+        elif each.kind == "W":
+            assert any(in_reference) == (each.hits > 0)
+    return found
+
+
+@pytest.mark.parametrize(("language", "prediction", "targets"), OWN)
+def test_every_language(language, prediction, targets):
+    options = TOKENIZERS.get(language, {})
+    check_bleu(prediction, targets, **options)
+    check_rouge(prediction, targets, tokenizer="unicode", rouge_types=ROUGE_TYPES)
+
+
+@given(texts, references)
+def test_places_add_up_for_any_text(prediction, targets):
+    check_bleu(prediction, targets, max_order=5)
+    check_rouge(prediction, targets, rouge_types=ROUGE_TYPES, tokenizer="unicode")
+
+
+@given(texts, references)
+def test_places_add_up_as_the_script_counts(prediction, targets):
+    check_rouge(prediction, targets[:1], rouge_types=ROUGE_TYPES, compat="rouge155")
+
+
+@given(any_texts, any_texts)
+def test_any_unicode_gives_json_and_html(prediction, target):
+    for found in (
+        bleu_explain.explain(prediction, target),
+        rouge_explain.explain(prediction, target, tokenizer="unicode", rouge_types=["rouge1", "rougeL", "rougeS4"]),
+    ):
+        json.dumps(found.to_dict(), allow_nan=False)
+        assert found.to_html().count("<span") == found.to_html().count("</span>")
+
+
+def test_awkward_texts_with_every_way_to_make_words_alike():
+    for prediction, targets in zip(*awkward_corpus(5, n_items=8), strict=True):
+        for options in ({"lowercase": True}, {"stemmer": "porter"}, {"compat": "nltk"}, {"compat": "evaluate"}):
+            check_bleu(prediction, targets, **options)
+        for options in ({"use_stemmer": True}, {"stopwords": ["the", "cat"]}, {"max_words": 5}, {"beta": 2.0}):
+            check_rouge(prediction, targets, rouge_types=ROUGE_TYPES, tokenizer="unicode", **options)
+
+
+def test_the_weighted_subsequence_has_the_weight_that_is_scored():
+    prediction, target = "a b c d x e f", "a b c y d e f"
+    found = check_rouge(prediction, [target], rouge_types=["rougeW1.5"], tokenizer="none").types[0]
+    assert [(word.text, word.level) for word in found.reference_words] == [
+        ("a", 3), ("b", 3), ("c", 3), ("y", 0), ("d", 3), ("e", 3), ("f", 3),
+    ]  # fmt: skip
+    assert levels(found.prediction_words) == [4, 4, 4, 4, 0, 2, 2]
+    assert found.hits == pytest.approx(2 * 3**1.5)  # the runs of the reference are those that count
+
+
+def test_clipped_ngrams_are_the_first_ones():
+    found = bleu_explain.explain("the the the cat mat", ["the cat is on the mat"], max_order=2)
+    assert levels(found.prediction) == [1, 0, 2, 2, 1]
+    assert found.counts == [4, 1]
+    the = found.ngrams[0][0]
+    assert (the.text, the.prediction, the.reference, the.counted) == ("the", 3, 2, 2)
+
+
+def test_the_best_reference_is_shown_and_named():
+    found = rouge_explain.explain("the cat sat", ["a dog ran", "the cat lay"], rouge_types=["rouge1", "rougeL"])
+    assert [each.reference for each in found.types] == [1, 1]
+    assert "with reference 2 of 2" in found.to_html()
+    by_recall = rouge_explain.explain("a b", ["a", "a b c d e"], rouge_types=["rouge1"], compat="rouge155")
+    assert by_recall.types[0].reference == 0
+
+
+def test_stems_are_shown_as_they_are_compared():
+    found = bleu_explain.explain("running cats", ["run cat"], stemmer="porter", max_order=1)
+    assert [word.text for word in found.prediction] == ["run", "cat"]
+    assert found.counts == [2]
+
+
+def test_markup_in_a_text_is_text():
+    for found in (
+        bleu_explain.explain("<script>alert(1)</script>", ["<b>x</b>"], tokenizer="none"),
+        rouge_explain.explain("<script>alert(1)</script>", ["<b>x</b>"], tokenizer="none"),
+    ):
+        assert "<script" not in found.to_html()
+        assert "<b>x" not in found.to_html()
+        assert "&lt;script&gt;" in found.to_html()
+
+
+@pytest.mark.parametrize("explain", [bleu_explain.explain, rouge_explain.explain])
+@pytest.mark.parametrize(
+    ("prediction", "targets", "options", "error", "message"),
+    [
+        (None, ["a"], {}, InputError, "item 0 of predictions must be a string"),
+        ("a", [], {}, InputError, "item 0 of references is empty"),
+        ("a", ["b", 7], {}, InputError, "item 1 of the references of item 0"),
+        ("a", ["b"], {"tokeniser": "13a"}, OptionError, "Did you mean 'tokenizer'"),
+    ],
+)
+def test_bad_input_is_refused(explain, prediction, targets, options, error, message):
+    with pytest.raises(error, match=message):
+        explain(prediction, targets, **options)
+
+
+def test_long_texts_are_explained_in_linear_memory_for_subsequences():
+    prediction = " ".join(f"w{number % 97}" for number in range(3000))
+    target = " ".join(f"w{number % 89}" for number in range(3000))
+    check_rouge(prediction, [target], rouge_types=["rouge1", "rougeL", "rougeLsum", "rougeS4"])
+
+
+def test_every_level_has_its_colour():
+    html = bleu_explain.explain("a b c d e", ["a b c d x"]).to_html()
+    assert {'data-level="4"', 'data-level="0"'} <= set(
+        chain(*(part.split()[:2] for part in html.split("<span ")[1:]))
+    )
