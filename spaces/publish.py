@@ -1,0 +1,342 @@
+"""Publish a metric's Hub Space: build its folder, show what changes on the Hub, and make one commit of exactly that.
+
+``python -m spaces.publish bleu_multi --namespace my-org`` publishes my-org/bleu_multi; with ``--dry-run`` it only
+shows. The token is the one of ``HF_TOKEN`` or of ``hf auth login``.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha1, sha256
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError, HTTPError, RepositoryNotFoundError
+from huggingface_hub.hf_api import RepoFile
+from huggingface_hub.utils import validate_repo_id
+
+from tercet.api import SCORERS
+from tercet.errors import OptionError
+from tercet.signature import __version__
+
+from .build import OUT, build
+
+_OF_THE_HUB = {".gitattributes"}  # which the Hub writes itself, to know large files
+_NO_TOKEN = "There is no token: set HF_TOKEN or run `hf auth login`; --dry-run needs none."
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+
+class PublishError(Exception):
+    """The Hub cannot be reached, or refuses; the message is one line for whoever publishes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What becomes of one file of a Space.
+
+    Attributes
+    ----------
+    path : str
+        In the Space, with ``/`` between its parts.
+    kind : {"added", "changed", "removed", "unchanged"}
+    size : int
+        In bytes; of a removed file, what it had.
+    size_before : int or None
+        What it had on the Hub, None if it is not there.
+    """
+
+    path: str
+    kind: Literal["added", "changed", "removed", "unchanged"]
+    size: int
+    size_before: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a publication would do.
+
+    Attributes
+    ----------
+    repo_id : str
+        ``namespace/metric``.
+    folder : Path
+        The Space's folder here.
+    commit : str or None
+        The Space's last commit, to which the changes were compared; None if there is no such Space, or none that
+        can be seen.
+    changes : tuple of Change
+        In the order of kinds and paths.
+    """
+
+    repo_id: str
+    folder: Path
+    commit: str | None
+    changes: tuple[Change, ...]
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anything would change."""
+        return any(change.kind != "unchanged" for change in self.changes)
+
+
+def space_id(metric: str, namespace: str) -> str:
+    """Return the name of a metric's Space on the Hub.
+
+    Raises
+    ------
+    OptionError
+        For a namespace that the Hub could not have.
+    """
+    repo_id = f"{namespace}/{metric}"
+    try:
+        validate_repo_id(repo_id)
+    except HFValidationError as error:
+        raise OptionError(f"The namespace {namespace!r} cannot be one of the Hub: {_one_line(error)}") from error
+    return repo_id
+
+
+def client(endpoint: str | None, token: str | None) -> HfApi:
+    """Return the client of a Hub.
+
+    Parameters
+    ----------
+    endpoint : str or None
+        Its address; None for ``HF_ENDPOINT`` or the public one.
+    token : str or None
+        None to be nobody.
+
+    Raises
+    ------
+    OptionError
+        For what is no address.
+    """
+    if endpoint is not None and not re.fullmatch(r"https?://[^\s/]+\S*", endpoint):
+        raise OptionError(f"The endpoint must be an address such as http://localhost:8080. Got {endpoint!r} instead.")
+    return HfApi(endpoint=endpoint and endpoint.rstrip("/"), token=token or False)
+
+
+def compare(api: HfApi, repo_id: str, folder: Path, *, private: bool = False) -> Plan:
+    """Compare a Space's folder with what is on the Hub.
+
+    Parameters
+    ----------
+    api : HfApi
+        From :func:`client`.
+    repo_id : str
+        From :func:`space_id`.
+    folder : Path
+        From :func:`spaces.build.build`.
+    private : bool
+        Whether the Space must be private.
+
+    Returns
+    -------
+    Plan
+        What :func:`upload` will do.
+
+    Raises
+    ------
+    PublishError
+        When the Hub cannot be reached or refuses, or when the Space must be private and is public.
+    """
+    with _explained(api, repo_id):
+        commit, there = _files_there(api, repo_id, private)
+    paths = {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
+    here = {inside.as_posix(): path for inside, path in paths.items() if "__pycache__" not in inside.parts}
+    changes = [_change(path, here.get(path), there.get(path)) for path in here.keys() | there.keys() - _OF_THE_HUB]
+    kinds = ("added", "changed", "removed", "unchanged")
+    changes.sort(key=lambda change: (kinds.index(change.kind), change.path))
+    return Plan(repo_id, folder, commit, tuple(changes))
+
+
+def _files_there(api: HfApi, repo_id: str, private: bool) -> tuple[str | None, dict[str, RepoFile]]:
+    try:
+        info = api.space_info(repo_id)
+    except HfHubHTTPError as error:
+        if error.response.status_code == 401:
+            if api.token:
+                raise
+            return None, {}  # what the Hub answers to nobody, for Spaces that are private or not there
+        if isinstance(error, RepositoryNotFoundError):
+            return None, {}
+        raise
+    if private and not info.private:
+        raise PublishError(
+            f"The Space {repo_id} is public, and --private is for new ones: make it private in its settings."
+        )
+    tree = api.list_repo_tree(repo_id, recursive=True, revision=info.sha, repo_type="space")
+    return info.sha, {entry.path: entry for entry in tree if isinstance(entry, RepoFile)}
+
+
+def _change(path: str, here: Path | None, there: RepoFile | None) -> Change:
+    if here is None:
+        return Change(path, "removed", there.size, there.size)
+    content = here.read_bytes()
+    if there is None:
+        return Change(path, "added", len(content), None)
+    if there.lfs is not None:  # the blob is a pointer to the content
+        same = there.lfs.sha256 == sha256(content).hexdigest()
+    else:
+        same = there.blob_id == sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+    return Change(path, "unchanged" if same else "changed", len(content), there.size)
+
+
+def upload(api: HfApi, plan: Plan, *, private: bool = False) -> None:
+    """Create the Space if it is not there, and make one commit of what a plan shows; of nothing, no commit.
+
+    Parameters
+    ----------
+    api : HfApi
+        From :func:`client`, with a token.
+    plan : Plan
+        From :func:`compare`.
+    private : bool
+        Whether a new Space is private; otherwise that is left to the namespace's settings.
+
+    Raises
+    ------
+    PublishError
+        When the Hub cannot be reached or refuses, or when the Space has got another commit since it was compared.
+    """
+    operations = [
+        CommitOperationDelete(change.path)
+        if change.kind == "removed"
+        else CommitOperationAdd(change.path, plan.folder / change.path)
+        for change in plan.changes
+        if change.kind != "unchanged"
+    ]
+    if not operations:
+        return
+    with _explained(api, plan.repo_id):
+        if plan.commit is None:
+            api.create_repo(
+                plan.repo_id, repo_type="space", space_sdk="gradio", private=private or None, exist_ok=True
+            )
+        api.create_commit(
+            plan.repo_id,
+            operations,
+            commit_message=f"Publish tercet {__version__}",
+            repo_type="space",
+            parent_commit=plan.commit,
+        )
+
+
+def describe(plan: Plan) -> str:
+    """Return the lines that tell what a plan does, file by file."""
+    width = max(len(change.path) for change in plan.changes)
+    lines = [plan.repo_id + (": a new Space" if plan.commit is None else f", compared with commit {plan.commit[:8]}")]
+    for change in plan.changes:
+        before = f", was {change.size_before:,}" if change.kind == "changed" else ""
+        lines.append(f"  {change.kind:9}  {change.path:{width}}  {change.size:>10,} bytes{before}")
+    counts = Counter(change.kind for change in plan.changes)
+    lines.append(", ".join(f"{counts[kind]} {kind}" for kind in ("added", "changed", "removed", "unchanged")))
+    return "\n".join(lines)
+
+
+@contextmanager
+def _explained(api: HfApi, repo_id: str) -> Iterator[None]:
+    """Turn what a client's call ends with into one line."""
+    try:
+        yield
+    except HfHubHTTPError as error:
+        raise PublishError(_refusal(api, repo_id, error)) from error
+    except (HTTPError, OSError) as error:  # the HTTP library's own, whichever it is in this version
+        raise PublishError(f"{api.endpoint} cannot be reached: {_one_line(error)}") from error
+    except ValueError as error:  # a card that the Hub does not take, or an answer that is not the Hub's
+        raise PublishError(f"{api.endpoint} and its client do not agree: {_one_line(error)}") from error
+
+
+def _refusal(api: HfApi, repo_id: str, error: HfHubHTTPError) -> str:
+    status = error.response.status_code
+    said = f"{_one_line(error.server_message or error.response.reason_phrase)} ({status})"
+    if status == 401 and not api.token:
+        return _NO_TOKEN
+    if status == 401:
+        return f"The token is refused: {said}. Make another one, and set HF_TOKEN or run `hf auth login --force`."
+    if status in (403, 404) and api.token:
+        return _no_right(api, repo_id, said)
+    if status >= 500:
+        return f"{api.endpoint} fails: {said}. Try again later."
+    return f"{api.endpoint} refuses {repo_id}: {said}."
+
+
+def _no_right(api: HfApi, repo_id: str, said: str) -> str:
+    """Return why a token may not write, as far as the Hub tells."""
+    namespace = repo_id.partition("/")[0]
+    try:
+        user = api.whoami()
+        exists = _exists(api, namespace)
+    except (HTTPError, OSError):
+        return f"{api.endpoint} refuses {repo_id}: {said}."
+    own = [user["name"], *(org["name"] for org in user.get("orgs", []))]
+    if not exists:
+        return f"There is no namespace {namespace!r} on {api.endpoint}. The token is good for: {', '.join(own)}."
+    if namespace not in own:
+        return f"The namespace {namespace!r} is not yours: {said}. The token is good for: {', '.join(own)}."
+    role = user.get("auth", {}).get("accessToken", {}).get("role")
+    if role == "read":
+        return f"The token of {user['name']} can only read: {said}. Make one that can write."
+    return f"The token of {user['name']} has no right to publish {repo_id}: {said}."
+
+
+def _exists(api: HfApi, namespace: str) -> bool:
+    for overview in (api.get_organization_overview, api.get_user_overview):
+        try:
+            overview(namespace)
+        except HfHubHTTPError as error:
+            if error.response.status_code != 404:
+                raise
+        else:
+            return True
+    return False
+
+
+def _one_line(message: object) -> str:
+    return " ".join(str(message).split()).rstrip(".")
+
+
+@app.command()
+def main(
+    metric: Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(SCORERS)}.")],
+    namespace: Annotated[str, typer.Option(help="Your name on the Hub, or an organisation's.")],
+    private: Annotated[bool, typer.Option("--private", help="Make a new Space private.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
+    endpoint: Annotated[str | None, typer.Option(help="The Hub's address; default: HF_ENDPOINT, or the Hub.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder in which the Space's folder is made.")] = OUT,
+) -> None:
+    """Publish a metric's Hub Space."""
+    try:
+        token = get_token()
+        api = client(endpoint, token)
+        repo_id = space_id(metric, namespace)
+        folder = build(metric, out)
+        if token is None and not dry_run:
+            raise PublishError(_NO_TOKEN)
+        plan = compare(api, repo_id, folder, private=private)
+        typer.echo(describe(plan))
+        if dry_run:
+            typer.echo("Nothing was uploaded: this was a dry run.")
+            return
+        if plan.is_needed:
+            upload(api, plan, private=private)
+        else:
+            typer.echo("Nothing was uploaded: the Space is up to date.")
+        typer.echo(f'{api.endpoint}/spaces/{repo_id}\nevaluate.load("{repo_id}")')
+    except (OptionError, PublishError) as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(2 if isinstance(error, OptionError) else 1)
+    except OSError as error:
+        typer.echo(f"error: The folder of the Space cannot be written: {error}", err=True)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    app()

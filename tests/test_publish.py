@@ -1,0 +1,324 @@
+"""Publishing a Space: what is shown is what is uploaded, in one commit, and whatever goes wrong is told in a line."""
+
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+from huggingface_hub import constants
+
+from conftest import ROOT
+from hub import BAD_TOKEN, MOVED_ON, NO_TOKEN, Hub
+from spaces.build import build
+from spaces.publish import Change, PublishError, client, compare, describe, space_id, upload
+from tercet import OptionError
+
+NAME = "org/bleu_multi"
+
+
+@pytest.fixture
+def there(tmp_path, monkeypatch):
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    with Hub(tmp_path / "hub") as there:
+        yield there
+
+
+@pytest.fixture
+def api(there):
+    return client(there.url, "hf_writer")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return build("bleu_multi", tmp_path / "spaces")
+
+
+@pytest.fixture
+def published(api, folder):
+    upload(api, compare(api, NAME, folder))
+
+
+def files(folder):
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def kinds(plan):
+    return {change.path: change.kind for change in plan.changes}
+
+
+class TestTheFirstTime:
+    def test_every_file_is_new_and_comparing_creates_nothing(self, api, there, folder):
+        plan = compare(api, NAME, folder)
+        assert plan.commit is None
+        assert plan.is_needed
+        assert kinds(plan) == dict.fromkeys(files(folder), "added")
+        assert {change.path: change.size for change in plan.changes} == {
+            path: len(content) for path, content in files(folder).items()
+        }
+        assert there.repos == {}
+
+    def test_the_space_is_created_and_holds_the_folder_and_what_the_hub_put_there(self, api, there, folder):
+        upload(api, compare(api, NAME, folder))
+        contents = there.contents(NAME)
+        assert b"*.png filter=lfs" in contents.pop(".gitattributes")
+        assert contents == files(folder)
+        assert not there.space(NAME).private
+        assert there.space(NAME).sdk == "gradio"
+        assert [each.message for each in there.space(NAME).commits] == ["initial commit", "Publish tercet 0.1.0"]
+
+    def test_a_private_space_is_private_and_can_be_published_again(self, api, there, folder):
+        upload(api, compare(api, NAME, folder, private=True), private=True)
+        assert there.space(NAME).private
+        assert not compare(api, NAME, folder, private=True).is_needed
+        assert not compare(api, NAME, folder).is_needed
+
+    def test_folders_in_the_folder_are_kept_and_compiled_files_are_not(self, api, there, folder):
+        for inside in ("assets/style.css", "__pycache__/api.pyc", "assets/__pycache__/a.pyc"):
+            (folder / inside).parent.mkdir(exist_ok=True)
+            (folder / inside).write_bytes(b"x")
+        upload(api, compare(api, NAME, folder))
+        assert [path for path in there.contents(NAME) if "/" in path] == ["assets/style.css"]
+        assert not compare(api, NAME, folder).is_needed
+
+    def test_a_checkout_in_a_folder_of_compiled_files_is_published_all_the_same(self, api, tmp_path):
+        folder = build("bleu_multi", tmp_path / "__pycache__")
+        assert kinds(compare(api, NAME, folder)).keys() == files(folder).keys()
+
+
+@pytest.mark.usefixtures("published")
+class TestAgain:
+    def test_nothing_changed_and_nothing_is_uploaded(self, api, there, folder):
+        plan = compare(api, NAME, folder)
+        assert plan.commit == there.space(NAME).last.sha
+        assert not plan.is_needed
+        assert set(kinds(plan).values()) == {"unchanged"}
+        upload(api, plan)
+        assert len(there.uploads) == 1
+
+    def test_only_what_changed_is_uploaded_and_what_is_gone_is_removed_in_one_commit(self, api, there, folder):
+        before = len((folder / "api.py").read_bytes())
+        (folder / "api.py").write_text("# shorter\n")
+        (folder / "new.py").write_text("# new\n")
+        (folder / "cases.py").rename(folder / "examples.py")
+        plan = compare(api, NAME, folder)
+        assert [change for change in plan.changes if change.kind != "unchanged"] == [
+            Change("examples.py", "added", len((folder / "examples.py").read_bytes()), None),
+            Change("new.py", "added", 6, None),
+            Change("api.py", "changed", 10, before),
+            Change("cases.py", "removed", len((folder / "examples.py").read_bytes()), plan.changes[3].size_before),
+        ]
+        first = there.space(NAME).last
+        upload(api, plan)
+        assert len(there.space(NAME).commits) == 3
+        assert set(there.uploads[-1].added) == {"examples.py", "new.py", "api.py"}
+        assert there.uploads[-1].deleted == ("cases.py",)
+        assert {key: there.contents(NAME)[key] for key in files(folder)} == files(folder)
+        assert there.contents(NAME).keys() - files(folder).keys() == {".gitattributes"}
+        assert first.files["cases.py"].path.is_file()  # the first state is still there, under its commit
+
+    def test_a_change_of_one_byte_is_seen(self, api, folder):
+        content = (folder / "api.py").read_bytes()
+        (folder / "api.py").write_bytes(content[:-1] + b" ")
+        assert [path for path, kind in kinds(compare(api, NAME, folder)).items() if kind == "changed"] == ["api.py"]
+
+    def test_a_large_file_is_compared_by_its_content_and_not_by_its_pointer(self, api, there, folder):
+        (folder / "picture.png").write_bytes(b"\x89PNG" * 100)
+        last = there.space(NAME).last.files
+        there.space(NAME).commit("large", {**last, "picture.png": there.blob(b"\x89PNG" * 100, lfs=True)})
+        assert not compare(api, NAME, folder).is_needed
+        there.space(NAME).commit("large", {**last, "picture.png": there.blob(b"\x89PNG" * 99, lfs=True)})
+        assert kinds(compare(api, NAME, folder))["picture.png"] == "changed"
+
+    def test_a_commit_of_somebody_else_in_between_is_not_overwritten(self, api, there, folder):
+        (folder / "api.py").write_text("# shorter\n")
+        plan = compare(api, NAME, folder)
+        there.space(NAME).commit("somebody else's", there.space(NAME).last.files)
+        with pytest.raises(PublishError, match=MOVED_ON.rstrip(".")):
+            upload(api, plan)
+        assert len(there.uploads) == 1
+
+    def test_a_public_space_is_not_taken_for_a_private_one(self, api, folder):
+        with pytest.raises(PublishError, match="public, and --private is for new ones"):
+            compare(api, NAME, folder, private=True)
+
+
+def test_the_description_names_every_file_with_its_size(api, there, folder):
+    first = describe(compare(api, NAME, folder))
+    assert first.startswith(f"{NAME}: a new Space\n")
+    assert first.endswith(f"\n{len(files(folder))} added, 0 changed, 0 removed, 0 unchanged")
+    upload(api, compare(api, NAME, folder))
+    (folder / "api.py").write_text("# shorter\n")
+    (folder / "cases.py").unlink()
+    lines = describe(compare(api, NAME, folder)).splitlines()
+    assert lines[0] == f"{NAME}, compared with commit {there.space(NAME).last.sha[:8]}"
+    assert lines[1].split()[:4] == ["changed", "api.py", "10", "bytes,"]
+    assert lines[2].split()[:2] == ["removed", "cases.py"]
+    size = len((folder / "README.md").read_bytes())
+    assert ["unchanged", "README.md", f"{size:,}", "bytes"] in [line.split() for line in lines]
+    assert lines[-1] == f"0 added, 1 changed, 1 removed, {len(files(folder)) - 1} unchanged"
+
+
+class TestWithoutAToken:
+    def test_public_spaces_can_be_compared(self, api, there, folder):
+        nobody = client(there.url, None)
+        assert compare(nobody, NAME, folder).commit is None
+        upload(api, compare(api, NAME, folder))
+        assert not compare(nobody, NAME, folder).is_needed
+
+    def test_private_ones_are_not_seen(self, there, folder):
+        there.add_space(NAME, private=True)
+        assert compare(client(there.url, None), NAME, folder).commit is None
+
+    def test_nothing_can_be_uploaded(self, there, folder):
+        nobody = client(there.url, None)
+        with pytest.raises(PublishError, match="There is no token"):
+            upload(nobody, compare(nobody, NAME, folder))
+        assert there.repos == {}
+
+
+class TestRefusals:
+    @pytest.mark.parametrize("words", [BAD_TOKEN, NO_TOKEN])
+    def test_a_token_that_the_hub_does_not_know(self, there, folder, words):
+        there.words_for_a_bad_token = words
+        with pytest.raises(PublishError, match=rf"The token is refused: {words.rstrip('.')} \(401\)\. Make another"):
+            compare(client(there.url, "hf_unknown"), NAME, folder)
+
+    @pytest.mark.parametrize("exists", [False, True])
+    def test_a_token_that_can_only_read(self, there, folder, exists):
+        if exists:
+            there.add_space(NAME)
+        api = client(there.url, "hf_reader")
+        plan = compare(api, NAME, folder)
+        with pytest.raises(PublishError, match=r"The token of me can only read: .*\(403\)"):
+            upload(api, plan)
+        assert there.uploads == []
+
+    @pytest.mark.parametrize("exists", [False, True])
+    def test_a_namespace_of_somebody_else(self, api, there, folder, exists):
+        if exists:
+            there.add_space("stranger/bleu_multi")
+        plan = compare(api, "stranger/bleu_multi", folder)
+        with pytest.raises(PublishError, match=r"'stranger' is not yours: .* The token is good for: me, org\."):
+            upload(api, plan)
+        assert there.uploads == []
+
+    def test_a_namespace_that_is_not_there(self, api, folder):
+        with pytest.raises(PublishError, match=r"no namespace 'nobody' on http.*\. The token is good for: me, org\."):
+            upload(api, compare(api, "nobody/bleu_multi", folder))
+
+    def test_a_right_that_the_hub_takes_back(self, api, there, folder, monkeypatch):
+        plan = compare(api, NAME, folder)
+        monkeypatch.setattr(api, "whoami", lambda: {"name": "me", "orgs": [{"name": "org"}]})
+        there.accounts["hf_writer"] = there.accounts["hf_reader"]
+        with pytest.raises(PublishError, match=r"The token of me has no right to publish org/bleu_multi: You don't"):
+            upload(api, plan)
+
+    @pytest.mark.parametrize("path", ["/api/spaces", "/api/repos/create", "/commit/"])
+    def test_a_server_that_fails(self, api, there, folder, path):
+        there.failing = path
+        with pytest.raises(PublishError, match=r"^http://127.* fails: Internal Error .* \(500\)\. Try again later"):
+            upload(api, compare(api, NAME, folder))
+        assert there.uploads == []
+
+    def test_a_hub_that_does_not_say_who_has_the_right(self, there, folder):
+        api = client(there.url, "hf_reader")
+        there.failing = "whoami"
+        with pytest.raises(PublishError, match=r"refuses org/bleu_multi: You don't have the rights .* \(403\)\.$"):
+            upload(api, compare(api, NAME, folder))
+
+    def test_a_card_that_the_hub_does_not_take(self, api, folder):
+        (folder / "README.md").write_text("no metadata")
+        with pytest.raises(PublishError, match=r"Invalid metadata in README.md\. - The card has no metadata$"):
+            upload(api, compare(api, NAME, folder))
+
+    def test_an_address_that_is_no_hub(self, there, folder):
+        with pytest.raises(PublishError, match=r"refuses org/bleu_multi: Sorry, we can't find the page .* \(404\)"):
+            compare(client(f"{there.url}/elsewhere/", "hf_writer"), NAME, folder)
+
+    @pytest.mark.usefixtures("there")
+    def test_an_address_where_nobody_listens(self, folder):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            address = f"http://127.0.0.1:{free.getsockname()[1]}"
+            with pytest.raises(PublishError, match=rf"^{address} cannot be reached: .*refused"):
+                compare(client(address, "hf_writer"), NAME, folder)
+
+    def test_offline_mode(self, api, folder, monkeypatch):
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+        with pytest.raises(PublishError, match=r"cannot be reached: .*offline mode is enabled.*HF_HUB_OFFLINE"):
+            compare(api, NAME, folder)
+
+
+@pytest.mark.parametrize("namespace", ["", "a/b", "two words", "-", "a--b", "x" * 100])
+def test_a_namespace_that_cannot_be_is_refused(namespace):
+    with pytest.raises(OptionError, match="cannot be one of the Hub"):
+        space_id("bleu_multi", namespace)
+
+
+@pytest.mark.parametrize("endpoint", ["", "localhost:8080", "ftp://localhost", "http://", "http:// "])
+def test_an_endpoint_that_is_no_address_is_refused(endpoint):
+    with pytest.raises(OptionError, match="The endpoint must be an address"):
+        client(endpoint, None)
+
+
+class TestTheCommand:
+    @pytest.fixture
+    def run(self, there, tmp_path):
+        def run(*arguments, token="hf_writer", namespace="org", status=0, **environment):
+            command = [sys.executable, "-m", "spaces.publish", *arguments, "--out", str(tmp_path / "out")]
+            done = subprocess.run(
+                [*command, "--namespace", namespace],
+                cwd=ROOT, env={**there.environment(tmp_path / "home", token), **environment},
+                capture_output=True, text=True, timeout=60, check=False,
+            )  # fmt: skip
+            assert done.returncode == status, done.stderr
+            if status:
+                assert done.stderr.count("\n") == 1
+                assert done.stderr.startswith("error: ")
+            return done.stderr if status else done.stdout
+
+        return run
+
+    def test_publishes_once_and_then_what_changed(self, run, there, tmp_path):
+        elsewhere = {"HF_ENDPOINT": "http://127.0.0.1:1"}
+        assert run("bleu_multi", "--dry-run", token=None).endswith(
+            "unchanged\nNothing was uploaded: this was a dry run.\n"
+        )
+        assert there.repos == {}
+        first = run("bleu_multi", "--private", "--endpoint", there.url, **elsewhere)
+        assert f"{NAME}: a new Space\n" in first
+        assert first.endswith(f'0 unchanged\n{there.url}/spaces/{NAME}\nevaluate.load("{NAME}")\n')
+        assert there.space(NAME).private
+        contents = there.contents(NAME)
+        del contents[".gitattributes"]
+        assert contents == files(tmp_path / "out" / "bleu_multi")
+        assert run("bleu_multi").endswith(
+            f'Nothing was uploaded: the Space is up to date.\n{there.url}/spaces/{NAME}\nevaluate.load("{NAME}")\n'
+        )
+        assert len(there.uploads) == 1
+
+    def test_ends_with_a_line_for_each_mistake(self, run, there):
+        assert "There is no metric 'blue'" in run("blue", status=2)
+        assert "cannot be one of the Hub" in run("bleu_multi", namespace="a/b", status=2)
+        assert "There is no token: set HF_TOKEN or run `hf auth login`" in run("bleu_multi", token=None, status=1)
+        assert "The token is refused" in run("bleu_multi", token="hf_unknown", status=1)
+        assert "is not yours" in run("bleu_multi", namespace="stranger", status=1)
+        assert "cannot be reached" in run("bleu_multi", "--endpoint", "http://127.0.0.1:1", status=1)
+        assert there.repos == {}
+
+    def test_says_that_the_folder_cannot_be_written(self, run, tmp_path):
+        (tmp_path / "out").write_text("a file")
+        assert "The folder of the Space cannot be written" in run("bleu_multi", status=1)
+
+    def test_takes_the_token_of_hf_auth_login(self, run, there, tmp_path):
+        (tmp_path / "home").mkdir()
+        (tmp_path / "home" / "token").write_text("hf_writer\n")
+        run("bleu_multi", token=None)
+        assert NAME in [upload.repo for upload in there.uploads]
+
+    def test_needs_a_namespace(self):
+        command = [sys.executable, "-m", "spaces.publish", "bleu_multi"]
+        done = subprocess.run(command, cwd=ROOT, env=os.environ, capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert "Missing option '--namespace'" in done.stderr
