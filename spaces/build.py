@@ -62,8 +62,9 @@ def build(metric: str, out: Path = OUT) -> Path:
 
 
 def core_files(metric: str, module: str) -> list[str]:
-    """Return the files of the core that a module needs: what it imports, its scorer, and what these import."""
-    todo = [*_CORE_IMPORT.findall(module), SCORERS[metric][0]]
+    """Return the files of the core that a module needs: its imports, its scorer, its explanation, and theirs."""
+    scorer = SCORERS[metric][0]
+    todo = [*_CORE_IMPORT.findall(module), scorer, f"{scorer}_explain"]
     found: set[str] = set()
     while todo:
         name = todo.pop()

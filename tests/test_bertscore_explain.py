@@ -99,19 +99,25 @@ class TestTheTable:
             explain("a cat", "the dog", **ENCODER).f1
         )
 
+    def test_shows_the_reference_of_the_best_f(self):
+        references = ["nothing alike here", "a cat", "the cats"]
+        found = explain("a cat", references, **ENCODER)
+        assert (found.reference, found.reference_index) == ("a cat", 1)
+        assert found.f1 == max(explain("a cat", [each], **ENCODER).f1 for each in references)
+
 
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ({"prediction": 7}, InputError, "The prediction must be a string, got 7"),
-        ({"reference": None}, InputError, "The reference must be a string, got None"),
+        ({"prediction": 7}, InputError, "item 0 of predictions must be a string, got 7"),
+        ({"references": None}, InputError, "item 0 of references is empty"),
         ({"idf": True}, OptionError, "give corpus=references"),
         ({"corpus": "a text"}, OptionError, "corpus must be a list of texts"),
         ({"corpus": []}, OptionError, "corpus must be a list of texts"),
         ({"corpus": ["a"], "idf": False}, OptionError, "corpus must be a list of texts, in which idf=True"),
         ({"scale": 100}, OptionError, "does not take 'scale'"),
         ({"corpus": ["a", 7]}, InputError, "item 1 of corpus must be a string, got 7"),
-        ({"reference": "\ud800"}, InputError, "item 1 of the pair is not valid Unicode"),
+        ({"references": "\ud800"}, InputError, "item 1 of the pair is not valid Unicode"),
         ({"all_layers": True, "num_layers": None}, OptionError, "does not take 'all_layers'"),
         ({"rescale_with_baseline": True}, OptionError, "does not take 'rescale_with_baseline'"),
         ({"num_layer": 3}, OptionError, "Did you mean 'num_layers'?"),
@@ -119,7 +125,7 @@ class TestTheTable:
 )
 def test_what_it_cannot_explain_is_refused(given, error, message):
     with pytest.raises(error, match=re.escape(message)):
-        explain(**{"prediction": "a", "reference": "b", **ENCODER, **given})
+        explain(**{"prediction": "a", "references": "b", **ENCODER, **given})
 
 
 AWKWARD = [

@@ -287,3 +287,12 @@ class TestTheTrapsOfTheLoader:
         assert Bare().compute(predictions=texts, references=references) == {"references": mangled}
         with pytest.raises(InputError, match="item 1 of references is a"):
             module.compute(**needed(metric), predictions=texts, references=references)
+
+
+def test_explain_shows_how_a_text_matches(metric):
+    module = tercet.load(metric)
+    found = module.explain(PREDICTIONS[0], REFERENCES[0], **needed(metric))
+    assert found.to_html().startswith("<div")
+    assert found.to_dict() == tercet.explain(metric, PREDICTIONS[0], REFERENCES[0], **needed(metric)).to_dict()
+    with pytest.raises(tercet.OptionError, match=f"{metric} has no option 'tokeniser'"):
+        module.explain("a", "a", tokeniser="13a")

@@ -3,7 +3,6 @@
 import datasets
 import evaluate
 
-from tercet.bertscore_explain import explain
 from tercet.module import SuiteModule
 
 _CITATION = """\
@@ -91,16 +90,3 @@ class BertscoreIdf(SuiteModule, evaluate.Metric):
             ],
             reference_urls=["https://openreview.net/forum?id=SkeHuCVFDr", "https://pypi.org/project/bert-score"],
         )
-
-    def explain(self, prediction, reference, *, corpus=None, **options):
-        """Explain the score of a pair: a table of tokens, a matrix, a heat map, SVG and HTML.
-
-        Args:
-            prediction (`str`), reference (`str`): the texts.
-            corpus (`list` of `str`): all references, in which `idf=True` counts document frequencies.
-            **options: those of `compute`.
-
-        Return:
-            `tercet.bertscore_explain.Alignment`
-        """
-        return explain(prediction, reference, corpus=corpus, **options)

@@ -8,7 +8,7 @@ Examples
 0.833
 """
 
-from .api import load, score
+from .api import explain, load, score
 from .errors import InputError, MergeError, OptionError, TercetError
 from .idf import IdfTable
 from .result import Result
@@ -22,6 +22,7 @@ __all__ = [
     "Result",
     "TercetError",
     "__version__",
+    "explain",
     "load",
     "score",
 ]

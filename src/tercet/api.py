@@ -68,6 +68,41 @@ def score(metric: str, predictions: Any, references: Any, **options: Any) -> Res
     return score_items(scorer, read_items(predictions, references))
 
 
+def explain(metric: str, prediction: str, references: Any, **options: Any) -> Any:
+    """Explain the score of one prediction: which tokens match, how, and what each adds.
+
+    Parameters
+    ----------
+    metric : str
+        A metric of the suite.
+    prediction : str
+    references : str or sequence of str
+    **options
+        The metric's options; for ``bertscore_idf`` also ``corpus``, the texts in which ``idf=True`` counts.
+
+    Returns
+    -------
+    NgramMatches, RougeMatches or Alignment
+        Values to work with, ``to_dict()``, ``to_html()``; a notebook shows it in colour.
+
+    Raises
+    ------
+    InputError
+        For what is not text, and for a prediction without reference.
+    OptionError
+        For an option or a value that the metric does not know.
+
+    Examples
+    --------
+    >>> why = explain("rouge_nlws", "a cat sat", ["the cat sat"], rouge_types=["rouge2"])
+    >>> [(word.text, word.level) for word in why.types[0].prediction_words]
+    [('a', 0), ('cat', 1), ('sat', 1)]
+    """
+    _scorer_class(metric)
+    module = import_module(f".{SCORERS[metric][0]}_explain", __package__)
+    return module.explain(prediction, references, **options)
+
+
 def make_scorer(metric: str, options: Mapping[str, Any]) -> Scorer[Any]:
     """Return the scorer of a metric with these options.
 

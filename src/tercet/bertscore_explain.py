@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -17,8 +17,8 @@ from .bertscore import BertScorer
 from .bertscore_messages import remark_on_texts
 from .bertscore_options import BertscoreOptions
 from .bertscore_pairs import windows_of
-from .columns import check_texts
-from .errors import InputError, OptionError, shorten
+from .columns import check_missing, check_texts, read_items
+from .errors import InputError, OptionError
 from .options import build_options
 from .subwords import Subwords
 from .tokens import Ragged
@@ -44,6 +44,8 @@ class Alignment:
     similarity : ndarray of float32, shape (a, b)
         Cosine of each token of the prediction with each of the reference.
     signature : str
+    reference_index : int
+        Which of several references this is.
     """
 
     prediction: str
@@ -55,6 +57,7 @@ class Alignment:
     reference_tokens: list[Token]
     similarity: NDArray[np.float32]
     signature: str
+    reference_index: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain Python."""
@@ -68,6 +71,7 @@ class Alignment:
             "reference_tokens": [asdict(token) for token in self.reference_tokens],
             "similarity": self.similarity.tolist(),
             "signature": self.signature,
+            "reference_index": self.reference_index,
         }
 
     def plot(self) -> Any:
@@ -89,12 +93,16 @@ class Alignment:
         return f"precision {self.precision:.4f}   recall {self.recall:.4f}   F {self.f1:.4f}"
 
 
-def explain(prediction: str, reference: str, *, corpus: Iterable[str] | None = None, **options: Any) -> Alignment:
+def explain(
+    prediction: str, references: str | Sequence[str], *, corpus: Iterable[str] | None = None, **options: Any
+) -> Alignment:
     """Explain the BERTScore of a pair.
 
     Parameters
     ----------
-    prediction, reference : str
+    prediction : str
+    references : str or sequence of str
+        Of several, the one with the best F is shown.
     corpus : iterable of str, optional
         The texts, usually all references of the test set, that ``idf=True`` counts document frequencies in. Without
         it tokens count the same, unless `idf` is a table, a path or a mapping.
@@ -117,10 +125,9 @@ def explain(prediction: str, reference: str, *, corpus: Iterable[str] | None = N
     -----
     Memory: the matrix, the product of the lengths.
     """
-    for name, text in (("prediction", prediction), ("reference", reference)):
-        if not isinstance(text, str):
-            raise InputError(f"The {name} must be a string, got {shorten(text)} ({type(text).__name__}).")
-    check_texts([prediction, reference], "the pair")
+    items = read_items([prediction], [references])
+    check_missing(items.missing, "error")
+    check_texts([*items.predictions, *items.references], "the pair")
     if corpus is None and options.setdefault("idf", False) is True:
         raise OptionError(
             "explain needs the texts that idf=True counts document frequencies in: give corpus=references, or as "
@@ -139,10 +146,14 @@ def explain(prediction: str, reference: str, *, corpus: Iterable[str] | None = N
             raise OptionError("corpus must be a list of texts, in which idf=True counts document frequencies.")
         check_texts(texts, "corpus")
         context = scorer.count_documents(texts, np.arange(len(texts)))
-    return _alignment(scorer, prediction.strip(), reference.strip(), context)
+    alignments = (
+        _alignment(scorer, prediction.strip(), reference.strip(), index, context)
+        for index, reference in enumerate(items.references)
+    )
+    return max(alignments, key=lambda alignment: alignment.f1)  # the first of equal ones
 
 
-def _alignment(scorer: BertScorer, prediction: str, reference: str, context: Any) -> Alignment:
+def _alignment(scorer: BertScorer, prediction: str, reference: str, index: int, context: Any) -> Alignment:
     encoder, both = scorer.encoder(), [prediction, reference]
     whole, documents, texts = scorer.prepare(both, context)
     limit = encoder.subwords.length_limit(scorer.options.max_length)
@@ -170,7 +181,7 @@ def _alignment(scorer: BertScorer, prediction: str, reference: str, context: Any
     f1 = 0.0 if f1 != f1 else f1  # NaN of a measure, with zero_weight="nan"
     return Alignment(
         prediction, reference, precision, recall, f1, of_prediction, of_reference, similarity,
-        scorer.signature(context),
+        scorer.signature(context), index,
     )  # fmt: skip
 
 

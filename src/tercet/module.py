@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from .api import make_scorer, own_options, score_items
+from .api import explain, make_scorer, own_options, score_items
 from .columns import check_missing, make_batch, read_items
 from .errors import InputError
 
@@ -112,6 +112,22 @@ class SuiteModule:
         reference = inputs.pop("references", reference)
         _refuse_inputs(inputs)
         self.add_batch(predictions=[prediction], references=[reference])
+
+    def explain(self, prediction: str, references: Any, **options: Any) -> Any:
+        """Explain the score of one prediction: values to work with, `to_dict()`, `to_html()`; coloured in a notebook.
+
+        Args:
+            prediction (`str`):
+                A text.
+            references (`str` or `list` of `str`):
+                Its reference, or a list of any number of them.
+            **options (optional):
+                Those of `compute`; for bertscore_idf also `corpus`, the texts in which `idf=True` counts.
+
+        Return:
+            `NgramMatches`, `RougeMatches` or `Alignment` of the metric's `explain` file.
+        """
+        return explain(self.metric, prediction, references, **options)
 
     def _compute(self, predictions: Any, references: Any, scorer: Any) -> dict[str, Any]:
         """Score what the base class read back; an error waits until it has closed its files."""
