@@ -10,7 +10,9 @@ SOURCE = ROOT / "src" / "tercet"
 
 # Files in the order of the imports: each may import those before it, and nothing else of the package.
 ORDER = [
-    "errors", "options", "jit", "columns", "groups", "tokens", "intern_kernels", "intern", "letters", "splitters",
+    "errors", "options", "jit", "columns",
+    "cells", "decoding", "delimited", "jsonl", "tmx", "roles", "tables",
+    "groups", "tokens", "intern_kernels", "intern", "letters", "splitters",
     "tokenizers", "sentences", "stems", "ngram_kernels", "ngrams", "skipgram_kernels", "skipgrams", "lcs_kernels",
     "lcs", "signature", "stats", "scorer", "result", "resample_kernels", "resample",
     "matches", "smoothing", "bleu_lengths", "bleu_options", "bleu_signature", "bleu",

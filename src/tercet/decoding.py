@@ -1,0 +1,52 @@
+"""Bytes of a text file -> text, whatever program on whatever system wrote it."""
+
+from __future__ import annotations
+
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+
+from .errors import InputError
+
+# UTF-16 is not named: it is read for those who have it, and no more to be recommended than any other.
+_EXPECTED = "text saved as UTF-8"
+
+
+def decode(data: bytes, name: str) -> str:
+    r"""Return the text of a file in UTF-8, or in UTF-16 with a byte order mark; line ends stay as they are.
+
+    Parameters
+    ----------
+    data : bytes
+        All of the file.
+    name : str
+        Of the file, for messages.
+
+    Raises
+    ------
+    InputError
+        Names the line of the first byte that is no text. No other encoding is guessed: a wrong guess would score
+        texts that nobody wrote.
+
+    Examples
+    --------
+    >>> decode("naïve\n".encode("utf-16"), "test.txt")
+    'naïve\n'
+    >>> decode("two\nnaïve\n".encode("latin-1"), "a.txt")
+    Traceback (most recent call last):
+    tercet.errors.InputError: a.txt, line 2: found the byte 0xef, which is not UTF-8; expected text saved as UTF-8.
+    """
+    utf16 = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+    encoding = "utf-16" if utf16 else "utf-8-sig"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].decode(encoding, "replace").count("\n") + 1
+        raise InputError(
+            f"{name}, line {line}: found the byte 0x{error.object[error.start]:02x}, which is not "
+            f"{'UTF-16' if utf16 else 'UTF-8'}; expected {_EXPECTED}."
+        ) from None
+    nul = text.find("\0")
+    if nul >= 0:
+        raise InputError(
+            f"{name}, line {text.count(chr(10), 0, nul) + 1}: found a NUL character; expected {_EXPECTED}."
+        )
+    return text

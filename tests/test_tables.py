@@ -1,0 +1,409 @@
+"""Files of texts in columns: how each format is read, what its columns hold, and what is refused and why."""
+
+import csv
+import hashlib
+import io
+import json
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tercet.cells import MOST_COLUMNS, Table
+from tercet.errors import InputError
+from tercet.roles import Roles, guess_roles
+from tercet.tables import READERS, SUFFIXES, items, read_table
+from texts import PAIRS, all_pairs, any_texts
+
+
+def read(text, format, encoding="utf-8"):
+    """Read a text, or bytes, as a file of a format."""
+    data = text if isinstance(text, bytes) else text.encode(encoding)
+    return READERS[format](io.BytesIO(data), f"test.{format}")
+
+
+def refusal(text, format):
+    """Return the message with which a file is refused."""
+    with pytest.raises(InputError) as caught:
+        read(text, format)
+    assert f"test.{format}" in str(caught.value)
+    return str(caught.value)
+
+
+def written_with_quotes(rows, **options):
+    out = io.StringIO()
+    csv.writer(out, **options).writerows(rows)
+    return out.getvalue()
+
+
+def rows_of(table):
+    """Return the header and the rows of a table."""
+    return [list(table.columns), *map(list, zip(*table.columns.values(), strict=True))]
+
+
+#: Texts without what no file of text holds, the NUL character.
+cells = any_texts.filter(lambda text: "\0" not in text)
+names = st.lists(st.text("abcßжあ12", min_size=1), min_size=2, max_size=4, unique=True)
+
+
+@st.composite
+def tables(draw, cell=cells):
+    header = draw(names)
+    rows = draw(st.lists(st.lists(cell, min_size=len(header), max_size=len(header)), min_size=1, max_size=6))
+    return [header, *rows]
+
+
+class TestWhatAFileIs:
+    @pytest.mark.parametrize("suffix", SUFFIXES)
+    def test_its_suffix_says_in_any_case(self, suffix, tmp_path):
+        contents = {
+            "tsv": "mt\tref\na\tb\n",
+            "csv": "mt,ref\na,b\n",
+            "jsonl": '{"mt": "a", "ref": "b"}\n',
+            "tmx": "<tmx><body><tu>"
+            '<tuv lang="mt"><seg>a</seg></tuv><tuv lang="ref"><seg>b</seg></tuv>'
+            "</tu></body></tmx>",
+        }
+        for name in (f"test{suffix}", f"TEST{suffix.upper()}"):
+            (tmp_path / name).write_text(contents[SUFFIXES[suffix]])
+            table = read_table(tmp_path / name)
+            assert (table.name, table.columns) == (name, {"mt": ["a"], "ref": ["b"]})
+
+    def test_a_format_that_is_given_wins(self, tmp_path):
+        (tmp_path / "test.txt").write_text("mt\na b\n")
+        assert read_table(str(tmp_path / "test.txt"), format="tsv").columns == {"mt": ["a b"]}
+
+    def test_unknown_names_are_told_the_known(self, tmp_path):
+        with pytest.raises(InputError, match=r"test\.xlsx: .*\.tsv \.tab \.csv \.jsonl \.ndjson \.tmx.*tsv, csv"):
+            read_table(tmp_path / "test.xlsx")
+        with pytest.raises(InputError, match=r"no format is called 'json'\. Did you mean 'jsonl'\?"):
+            read_table(tmp_path / "test.tsv", format="json")
+
+    def test_a_file_that_cannot_be_opened_is_named(self, tmp_path):
+        with pytest.raises(InputError, match=r"^none\.tsv cannot be read: No such file"):
+            read_table(tmp_path / "none.tsv")
+        (tmp_path / "folder.csv").mkdir()
+        with pytest.raises(InputError, match=r"^folder\.csv cannot be read"):
+            read_table(tmp_path / "folder.csv")
+
+
+class TestEncodings:
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+    @pytest.mark.parametrize("language", PAIRS)
+    def test_utf8_and_utf16_of_every_script(self, encoding, language):
+        predictions, references = all_pairs([language])
+        expected = {"mt": predictions, "ref": [texts[0] for texts in references]}
+        rows = [expected.keys(), *zip(*expected.values(), strict=True)]
+        assert read("\n".join(map("\t".join, rows)), "tsv", encoding).columns == expected
+        assert read(written_with_quotes(rows), "csv", encoding).columns == expected
+        objects = [dict(zip(expected, row, strict=True)) for row in rows[1:]]
+        lines = [json.dumps(entry, ensure_ascii=False) for entry in objects]
+        assert read("\n".join(lines), "jsonl", encoding).columns == expected
+
+    @pytest.mark.parametrize("format", ["tsv", "csv", "jsonl"])
+    def test_other_bytes_are_refused_with_their_line(self, format):
+        message = refusal("mt\none\nnaïve\n".encode("latin-1"), format)
+        assert message.startswith(f"test.{format}, line 3: found the byte 0xef, which is not UTF-8; expected")
+        assert "line 3: found the byte 0x00, which is not UTF-16" in refusal(
+            "mt\na\n".encode("utf-16") + b"\x00\xdc", format
+        )
+        assert "line 2: found a NUL character" in refusal(b"mt\na\0\n", format)
+
+
+class TestTsv:
+    def test_a_quote_is_a_character(self):
+        text = 'mt\tref\n"Hi," he said.\tHe said "hi".\n5" wide\t"\n"Yes."\t"No."\n'
+        assert read(text, "tsv").columns == {
+            "mt": ['"Hi," he said.', '5" wide', '"Yes."'],
+            "ref": ['He said "hi".', '"', '"No."'],
+        }
+
+    @pytest.mark.parametrize("line", ['"a\tb\nc"\td', '"a"\t"b"', 'He said ""hi"".\tb', '""hi""\tb', '"\t"'])
+    def test_quotes_that_no_program_put_there_stay(self, line):
+        rows = [cells.split("\t") for cells in line.split("\n")]
+        assert rows_of(read(f"mt\tref\n{line}\n", "tsv")) == [["mt", "ref"], *rows]
+
+    def test_quotes_of_pandas_or_a_spreadsheet_go(self):
+        rows = [["mt", "ref"], ['A "cat".', "a\tb"], ["two\nlines", "c"], ["d", "e"]]
+        table = read(written_with_quotes(rows, delimiter="\t"), "tsv")
+        assert rows_of(table) == rows
+        assert table.lines == [2, 3, 5]
+        quoted = written_with_quotes([["mt", "ref"], ["a", "b"]], delimiter="\t", quoting=csv.QUOTE_ALL)
+        assert rows_of(read(quoted, "tsv")) == [["mt", "ref"], ["a", "b"]]
+
+    def test_one_quote_elsewhere_shows_that_nobody_quoted(self):
+        table = read('mt\tref\n"A ""cat""."\ta 5" pipe\n', "tsv")
+        assert table.columns["mt"] == ['"A ""cat""."']
+
+    @given(tables(st.text(st.characters(exclude_categories=("Cs",), exclude_characters='\0\t\r\n"'), max_size=20)))
+    def test_lines_and_tabs_come_back(self, rows):
+        rows[-1][-1] += "."  # else the last line may be empty, and no row
+        text = "".join("\t".join(row) + "\n" for row in rows)
+        assert rows_of(read(text, "tsv")) == rows
+        assert rows_of(read(text.replace("\n", "\r\n"), "tsv")) == rows
+        assert rows_of(read(text.rstrip("\n"), "tsv", "utf-16")) == rows
+
+
+class TestCsv:
+    @pytest.mark.parametrize("separator", [",", ";"])
+    def test_the_header_shows_the_separator(self, separator):
+        rows = [["mt", "ref", "a;b,c"], ["one; two, three", "x", "y"]]
+        assert rows_of(read(written_with_quotes(rows, delimiter=separator), "csv")) == rows
+
+    def test_a_quote_in_a_cell_without_quotes_is_a_character(self):
+        assert read('mt,ref\na 5" pipe,b\n', "csv").columns["mt"] == ['a 5" pipe']
+
+    @given(tables(), st.sampled_from(",;"), st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]))
+    def test_what_the_csv_module_writes_comes_back(self, rows, separator, quoting):
+        text = written_with_quotes(rows, delimiter=separator, quoting=quoting)
+        table = read(text, "csv")
+        assert rows_of(table) == rows == list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+        assert table.lines[0] == 2
+
+    @given(tables())
+    @example([["a", "b"], ['say "hi"', "two\nlines"]])
+    def test_quoted_with_tabs_it_is_a_tsv_of_pandas(self, rows):
+        text = written_with_quotes(rows, delimiter="\t", quoting=csv.QUOTE_ALL)
+        assert rows_of(read(text, "tsv")) == rows
+
+    def test_text_behind_a_closing_quote_is_refused(self):
+        message = refusal('mt,ref\na,b\n"say "hi"",c\n', "csv")
+        assert message.startswith(
+            "test.csv, line 3: the quote that closes cell 1 is followed by 'hi\"\"'; expected ','"
+        )
+
+    def test_an_open_quote_is_named_by_the_line_where_it_opens(self):
+        assert "line 3: the quote that opens cell 2 is never closed" in refusal('mt,ref\na,b\nc,"d\ne,f\n', "csv")
+
+
+@pytest.mark.parametrize(("format", "separator"), [("tsv", "\t"), ("csv", ",")])
+class TestRowsAndHeaders:
+    def rows(self, lines, separator):
+        return lines.replace(",", separator)
+
+    @pytest.mark.parametrize(("row", "found"), [("a", 1), ("a,b,c", 3), ("", 1)])
+    def test_a_row_has_as_many_cells_as_the_header(self, format, separator, row, found):
+        message = refusal(self.rows(f"mt,ref\na,b\n{row}\nc,d\n", separator), format)
+        assert message == f"test.{format}, line 3: expected 2 cells, as in the header, found {found}."
+
+    def test_empty_lines_at_the_end_are_no_rows(self, format, separator):
+        assert read(self.rows("mt,ref\na,b\n\n\r\n\n", separator), format).lines == [2]
+
+    def test_of_one_column_they_are(self, format, separator):
+        assert read("mt\na\n\nb\n\n", format).columns == {"mt": ["a", "", "b", ""]}
+
+    def test_names_differ(self, format, separator):
+        message = refusal(self.rows("ref,mt,ref \na,b,c\n", separator), format)
+        assert message == f"test.{format}, line 1: the column 'ref' is there twice; expected different names."
+
+    def test_a_column_without_a_name_is_called_by_its_place(self, format, separator):
+        assert list(read(self.rows(", mt \n0,a\n", separator), format).columns) == ["column 1", "mt"]
+
+    @pytest.mark.parametrize(
+        ("text", "found"), [("", "it is empty"), ("\n", "first line"), ("\na,b\n", "first line")]
+    )
+    def test_there_are_names(self, format, separator, text, found):
+        assert found in refusal(text, format)
+
+    def test_there_are_rows(self, format, separator):
+        message = refusal(self.rows("mt,ref\n\n", separator), format)
+        assert message == f"test.{format} has a header (mt, ref) and no rows; expected a row per item."
+
+    def test_a_cell_may_be_of_any_size(self, format, separator):
+        long = "naïve " * 400_000
+        for cell in (long, f'"{long}"'):
+            table = read(self.rows("mt,ref\n", separator) + separator.join([cell, "b"]), format)
+            assert long in table.columns["mt"][0]
+
+    def test_and_there_may_be_any_number_of_columns(self, format, separator):
+        refusal(separator * 1_000_000 + "a\n", format)
+
+
+class TestJsonl:
+    def test_a_key_that_is_not_there_is_null(self):
+        table = read('{"mt": "a"}\n\n{"ref": ["b", null], "mt": null}\r\n{"mt": NaN, "bleu": 1e3}', "jsonl")
+        assert table.columns == {"mt": ["a", None, None], "ref": [None, ["b", None], None], "bleu": [None, None, 1e3]}
+        assert table.lines == [1, 3, 4]
+
+    def test_the_last_of_two_keys_counts(self):
+        assert read('{"mt": "a", "mt": "b"}', "jsonl").columns == {"mt": ["b"]}
+
+    @pytest.mark.parametrize(
+        ("line", "reason"),
+        [
+            ('{"mt": "a"', "not JSON"),
+            ("mt", r"not JSON \(Expecting value, column 1\); expected an object"),
+            ('["a"]', r"found \['a'\]; expected an object"),
+            ("null", "found None; expected an object"),
+            ("[" * 200_000, "nested too deeply"),
+            ('{"a":' * 200_000, "nested too deeply"),
+            ('{"mt": ' + "9" * 5_000 + "}", "digits"),
+            (r'{"mt": "\ud800"}', "lone surrogate"),
+            (r'{"\ud800": "a"}', "lone surrogate"),
+            ('{"mt": "a\tb"}', "Invalid control character"),
+        ],
+    )
+    def test_what_is_no_object_is_refused_with_its_line_and_reason(self, line, reason):
+        message = refusal('{"mt": "a"}\n' + line, "jsonl")
+        assert message.startswith("test.jsonl, line 2: ")
+        assert re.search(reason, message)
+
+    def test_an_escaped_pair_of_surrogates_is_a_character(self):
+        assert read(r'{"mt": "\ud83c\udf89"}', "jsonl").columns == {"mt": ["🎉"]}
+
+    def test_a_file_without_objects_is_refused(self):
+        assert refusal("\n \n", "jsonl") == "test.jsonl is empty; expected a JSON object per line."
+
+    def test_rows_that_share_no_column_are_refused_before_they_fill_the_memory(self):
+        lines = "\n".join(json.dumps({f"key {number}": 0}) for number in range(100_000))
+        assert f"line {MOST_COLUMNS + 1}: more than {MOST_COLUMNS} different columns" in refusal(lines, "jsonl")
+
+    @given(
+        st.lists(st.dictionaries(any_texts, any_texts | st.none() | st.lists(any_texts)), min_size=1), st.booleans()
+    )
+    def test_what_the_json_module_writes_comes_back(self, rows, escaped):
+        table = read("\n".join(json.dumps(row, ensure_ascii=escaped) for row in rows), "jsonl")
+        keys = list(dict.fromkeys(key for row in rows for key in row))
+        assert table.columns == {key: [row.get(key) for row in rows] for key in keys}
+
+
+class TestRoles:
+    def roles(self, *names, cells=("a text",)):
+        return guess_roles(Table("test.tsv", {name: list(cells) for name in names}, [2]))
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            *("ref", "REF", "ref_2", "refA", "ref-B", "refs", "reference", "reference1", "Reference 3", "References"),
+            *("target", "target_text", "labels", "gold", "gold_output", "summary", "reference summary", "highlights"),
+        ],
+    )
+    def test_references(self, name):
+        assert self.roles("src", name, "online-A") == Roles("src", (name,), ("online-A",))
+
+    @pytest.mark.parametrize("name", ["source", "SRC", "Source Text", "input", "document", "text", "article", "mr"])
+    def test_sources(self, name):
+        assert self.roles("mt", name, "ref") == Roles(name, ("ref",), ("mt",))
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            *(
+                "prediction",
+                "Candidate",
+                "hypothesis",
+                "hyp_1",
+                "mt",
+                "system",
+                "output2",
+                "online-A",
+                "GPT-4",
+                "pos",
+            ),
+            *("system_summary", "predicted_text", "target_mt", "翻訳", "перевод 2", "1"),
+        ],
+    )
+    def test_systems_have_any_name(self, name):
+        assert self.roles("src", "ref", name) == Roles("src", ("ref",), (name,))
+
+    @pytest.mark.parametrize("name", ["id", "doc_id", "source_lang", "lp", "mt_score", "referenceId", "Domain"])
+    def test_words_about_the_texts_are_none(self, name):
+        assert self.roles("src", "ref", "mt", name) == Roles("src", ("ref",), ("mt",))
+
+    @pytest.mark.parametrize("cells", [("0.5", "-1"), ("", ""), (None, None), (1, 2), ({"a": "b"}, "c"), ("a", 1)])
+    def test_numbers_and_objects_are_no_texts(self, cells):
+        assert self.roles("ref", "mt", "src", cells=cells) == Roles(None, (), ())
+
+    def test_lists_of_texts_are_references_only(self):
+        assert self.roles("refs", "mt", cells=(["a", "b"], None)) == Roles(None, ("refs",), ())
+        assert self.roles("refs", cells=(["a", 1],)) == Roles(None, (), ())
+
+
+class TestItems:
+    table = read(
+        '{"mt": "a", "ref": "b", "refs": ["c", "", null]}\n\n'
+        '{"mt": "", "ref": "", "refs": null}\n'
+        '{"mt": "d", "n": 1}\n',
+        "jsonl",
+    )
+
+    def test_an_empty_reference_is_one_less(self):
+        assert items(self.table, "mt", ["ref", "refs"]) == (["a", "", "d"], [["b", "c"], [], []])
+        assert items(self.table, "mt", []) == (["a", "", "d"], [[], [], []])
+
+    @pytest.mark.parametrize(
+        ("system", "references", "message"),
+        [
+            ("ref", [], "test.jsonl, line 4, column 'ref': the prediction is missing; expected a text."),
+            ("refs", [], "test.jsonl, line 1, column 'refs': expected a text, got ['c', '', None] (list)."),
+            ("mt", ["n"], "test.jsonl, line 4, column 'n': expected a text or a list of texts, got 1 (int)."),
+            ("mt", ["reff"], "test.jsonl has no column 'reff'. Did you mean 'ref'?"),
+            ("MT ", ["ref"], "test.jsonl has no column 'MT '. Did you mean 'mt'?"),
+        ],
+    )
+    def test_what_is_no_text_is_named(self, system, references, message):
+        with pytest.raises(InputError) as caught:
+            items(self.table, system, references)
+        assert str(caught.value) == message
+
+    @given(tables())
+    def test_of_a_file_they_are_its_cells(self, rows):
+        table = read(written_with_quotes(rows), "csv")
+        predictions, references = items(table, rows[0][0], rows[0][1:])
+        assert predictions == [row[0] for row in rows[1:]]
+        assert references == [[cell for cell in row[1:] if cell] for row in rows[1:]]
+
+
+class TestRealFiles:
+    @pytest.mark.parametrize(
+        ("name", "roles"),
+        [
+            ("comet_regression_data.csv", Roles("src", ("ref",), ("mt",))),
+            ("comet_ranking_data.csv", Roles("src", ("ref",), ("pos", "neg"))),
+            ("e2e_testset_w_refs_head400.csv", Roles("mr", ("ref",), ())),
+        ],
+    )
+    def test_tables_equal_the_golden_figures(self, sets, name, roles):
+        golden = json.loads((sets / "tabular" / "_golden.json").read_text())[name]
+        expected = golden["csv module, double quotes honoured"]
+        table = read_table(sets / "tabular" / name)
+        rows = rows_of(table)
+        assert (rows[0], len(rows)) == (expected["header"], expected["rows incl. header"])
+        joined = "\n".join(map("\t".join, rows))
+        assert expected["sha256 of cells joined with TAB/NEWLINE"] in {
+            hashlib.sha256(text.encode()).hexdigest() for text in (joined, joined + "\n")
+        }
+        assert guess_roles(table) == roles
+
+    def test_a_real_set_of_json_lines(self, sets):
+        table = read_table(sets / "ntrex_es_a.jsonl")
+        assert len(table.lines) == 300
+        assert guess_roles(table).references == ("refs",)
+        assert items(table, "src", ["refs"])[1] == table.columns["refs"]
+
+
+@pytest.mark.parametrize("format", READERS)
+class TestHostileBytes:
+    """Whatever a file holds: a table, or an InputError that names it."""
+
+    def is_table_or_refusal(self, data, format):
+        try:
+            table = read(data, format)
+        except InputError as error:
+            return str(error).startswith(f"test.{format}")
+        return {len(cells) for cells in table.columns.values()} <= {len(table.lines)}
+
+    @given(st.binary(max_size=200))
+    def test_random_bytes(self, format, data):
+        assert self.is_table_or_refusal(data, format)
+
+    @given(st.text('"\t,;\r\n a\0{}[]:<tu>\ufeff', max_size=30))
+    def test_awkward_texts(self, format, text):
+        assert self.is_table_or_refusal(text.encode(), format)
+        assert self.is_table_or_refusal(text.encode("utf-16"), format)
+
+    @given(tables(), st.integers(0, 400))
+    def test_truncated_files(self, format, rows, size):
+        text = written_with_quotes(rows) + "".join(json.dumps(dict(enumerate(row))) + "\n" for row in rows)
+        assert self.is_table_or_refusal(text.encode()[:size], format)
