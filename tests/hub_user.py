@@ -1,0 +1,126 @@
+"""Somebody who has evaluate and not this package: test_hub.py runs this file as a process of its own.
+
+``python hub_user.py STEP ORG/NAME GIVEN`` prints as JSON what the step finds; GIVEN is a JSON object.
+"""
+
+import inspect
+import json
+import logging
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+
+class NotHere:
+    """Refuse to import the package that the Space must not need."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "tercet":
+            raise ImportError("the package is not here")
+
+
+sys.meta_path.insert(0, NotHere())
+
+import evaluate  # noqa: E402
+from evaluate import loading  # noqa: E402
+
+
+def refused(call):
+    """Return what a call ends with."""
+    try:
+        return call()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def loaded_folder(module):
+    """Return where evaluate put the module's files."""
+    return Path(inspect.getfile(type(module))).parent
+
+
+def tour(name, given):
+    """Look at the module first: what its loading imports can be seen once."""
+    return {**look(name, given), **score(name, given)}
+
+
+def score(name, given):
+    """Score the items in every way that evaluate has."""
+    predictions, references, options = given["predictions"], given["references"], given["options"]
+    both = {"predictions": predictions, "references": references}
+    found = {"whole": evaluate.load(name).compute(**both, **options)}
+
+    module = evaluate.load(name, module_type="metric")
+    for prediction, texts in zip(predictions, references, strict=True):
+        module.add(prediction=prediction, reference=texts)
+    found["one by one"] = module.compute(**options)
+    module.add_batch(predictions=predictions[:2], references=references[:2])
+    module.add_batch(predictions=predictions[2:], references=references[2:])
+    found["in batches"] = module.compute(**options)
+    singles = [texts[0] for texts in references]
+    found["single references"] = module.compute(predictions=predictions, references=singles, **options)
+
+    for case, more in given["combined"].items():
+        modules = evaluate.combine([evaluate.load(name), evaluate.load(given["partner"])])
+        found[case] = refused(lambda modules=modules, more=more: modules.compute(**both, **more))
+
+    with ThreadPoolExecutor(2) as pool:
+        found["threads"] = list(pool.map(lambda _: evaluate.load(name).compute(**both, **options), range(2)))
+    return found
+
+
+def look(name, given):
+    """Look at what the loader made of the files, and at what the module refuses."""
+    before = set(sys.modules)
+    module = evaluate.load(name)
+    found = {
+        "imported": sorted({key.partition(".")[0] for key in set(sys.modules) - before}),
+        "class": type(module).__name__,
+        "first class": loading.import_main_class(type(module).__module__).__name__,
+        "files": sorted(path.name for path in loaded_folder(module).glob("*.py")),
+        "schemas": len(module.features),
+        "documented": [
+            getattr(module, each).__doc__.endswith(module.inputs_description)
+            for each in ("compute", "add", "add_batch")
+        ],
+        "other type": refused(lambda: evaluate.load(name, module_type="comparison")),
+    }
+    good = {"predictions": given["predictions"], "references": given["references"]}
+    for case, (predictions, references) in given["bad"].items():
+        bad = {"predictions": predictions, "references": references}
+        found[f"{case}, computed"] = refused(lambda bad=bad: evaluate.load(name).compute(**bad, **given["options"]))
+        found[f"{case}, added"] = refused(lambda bad=bad: evaluate.load(name).add_batch(**bad))
+    found["empty"] = refused(lambda: evaluate.load(name).compute(predictions=[], references=[], **given["options"]))
+    module.add_batch(**good)
+    refused(lambda: module.add_batch(predictions=["x", None], references=["x", "y"]))
+    found["after a refusal"] = module.compute(**given["options"])
+    return found
+
+
+def share(name, given):
+    """Score as one of two processes that share a folder."""
+    module = evaluate.load(
+        name, num_process=2, process_id=given["process"], experiment_id="both", cache_dir=given["folder"]
+    )
+    module.add_batch(predictions=given["predictions"], references=given["references"])
+    return module.compute(**given["options"])
+
+
+def revisions(name, given):
+    """Load revisions, and tell of each which version of the package its files are of."""
+    heard = []
+    loading.logger.addHandler(handler := logging.Handler())
+    handler.emit = lambda record: heard.append(record.getMessage())
+    found = []
+    for revision in given["revisions"]:
+        heard.clear()
+        module = refused(lambda revision=revision: evaluate.load(name, revision=revision))
+        if not isinstance(module, str):
+            lines = (loaded_folder(module) / "signature.py").read_text().splitlines()
+            module = next(line for line in lines if line.startswith("__version__"))
+        found.append([module, list(heard)])
+    return found
+
+
+if __name__ == "__main__":
+    _, step, space, json_given = sys.argv
+    print(json.dumps({"tour": tour, "share": share, "revisions": revisions}[step](space, json.loads(json_given))))
