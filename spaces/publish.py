@@ -151,7 +151,9 @@ def compare(api: HfApi, repo_id: str, folder: Path, *, private: bool = False) ->
         commit, there = _files_there(api, repo_id, private)
     paths = {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
     here = {inside.as_posix(): path for inside, path in paths.items() if "__pycache__" not in inside.parts}
-    changes = [_change(path, here.get(path), there.get(path)) for path in here.keys() | there.keys() - _OF_THE_HUB]
+    changes = [_change(path, file, there.get(path)) for path, file in here.items()]
+    gone = there.keys() - here.keys() - _OF_THE_HUB
+    changes += [Change(path, "removed", there[path].size, there[path].size) for path in gone]
     kinds = ("added", "changed", "removed", "unchanged")
     changes.sort(key=lambda change: (kinds.index(change.kind), change.path))
     return Plan(repo_id, folder, commit, tuple(changes))
@@ -176,9 +178,7 @@ def _files_there(api: HfApi, repo_id: str, private: bool) -> tuple[str | None, d
     return info.sha, {entry.path: entry for entry in tree if isinstance(entry, RepoFile)}
 
 
-def _change(path: str, here: Path | None, there: RepoFile | None) -> Change:
-    if here is None:
-        return Change(path, "removed", there.size, there.size)
+def _change(path: str, here: Path, there: RepoFile | None) -> Change:
     content = here.read_bytes()
     if there is None:
         return Change(path, "added", len(content), None)
