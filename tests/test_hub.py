@@ -39,7 +39,6 @@ EACH_ITS_OWN = {
     "rouge_nlws": {"rouge_types": ["rouge1"]},
     "bertscore_idf": {"idf": False},
 }
-NEEDS_SIBLINGS = "a Space knows the options of its own scorer only, and takes a sibling's for a mistake"
 
 
 @pytest.fixture(scope="module")
@@ -162,12 +161,9 @@ class TestCombined:
         }
         return close(next(filter(needed, pair), metric), found, expected)
 
-    def test_what_both_know_is_for_both(self, found, metric, request):
-        if needed(metric) or needed(PARTNERS[metric]):
-            request.applymarker(pytest.mark.xfail(reason=NEEDS_SIBLINGS, strict=True))
+    def test_what_both_know_is_for_both(self, found, metric):
         assert self.equals(found["combined"], metric, {})
 
-    @pytest.mark.xfail(reason=NEEDS_SIBLINGS, strict=True)
     def test_what_one_knows_is_for_that_one(self, found, metric):
         assert self.equals(found["combined, each with its own"], metric, EACH_ITS_OWN)
 

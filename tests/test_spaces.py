@@ -1,6 +1,5 @@
 """A Space's folder: everything that its module needs, nothing else, and the same scores without the package."""
 
-import importlib.util
 import json
 import os
 import re
@@ -8,25 +7,21 @@ import subprocess
 import sys
 
 import pytest
+import yaml
 from evaluate import loading
 
 import tercet
 from conftest import ROOT, close, needed
+from spaces.build import build
 from tercet import OptionError
 from tercet.api import SCORERS
 from texts import LATIN, all_pairs
 
+#: What a Space has besides the core and its module.
+OWN = {"app", "cases", "widget", "widget_controls", "widget_results", "widget_scoring"}
+
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
 
-
-def _build_module():
-    spec = importlib.util.spec_from_file_location("spaces_build", ROOT / "spaces" / "build.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-BUILD = _build_module()
 
 WITHOUT_THE_PACKAGE = """
 import json, sys
@@ -48,16 +43,31 @@ def metric(request):
 
 @pytest.fixture(scope="module")
 def folder(metric, tmp_path_factory):
-    return BUILD.build(metric, tmp_path_factory.mktemp("spaces"))
+    return build(metric, tmp_path_factory.mktemp("spaces"))
 
 
 def test_the_core_is_copied_byte_by_byte(metric, folder):
-    files = {path.stem for path in folder.glob("*.py")} - {metric, "cases"}
-    assert {SCORERS[metric][0], "module", "api", "errors"} <= files
+    files = {path.stem for path in folder.glob("*.py")} - OWN - {metric}
+    scorer = SCORERS[metric][0]
+    assert {scorer, f"{scorer}_explain", "module", "api", "errors", "tables", "tmx"} <= files
     for name in files:
         assert (folder / f"{name}.py").read_bytes() == (ROOT / "src" / "tercet" / f"{name}.py").read_bytes()
-    for name in ("README.md", "cases.py"):
-        assert (folder / name).read_bytes() == (ROOT / "metrics" / metric / name).read_bytes()
+    assert (folder / "cases.py").read_bytes() == (ROOT / "metrics" / metric / "cases.py").read_bytes()
+
+
+def test_the_card_is_the_metric_s_with_the_tested_versions(metric, folder):
+    built, own = folder / "README.md", ROOT / "metrics" / metric / "README.md"
+    added = [line for line in built.read_text().splitlines() if line not in own.read_text().splitlines()]
+    assert added == ["sdk_version: 6.31.0", 'python_version: "3.11"']
+    head = yaml.safe_load(built.read_text().split("---")[1])
+    assert (head["sdk"], head["sdk_version"], head["app_file"]) == ("gradio", "6.31.0", "app.py")
+
+
+def test_the_three_pages_are_one(folder):
+    for name in ("widget", "widget_controls", "widget_results", "widget_scoring"):
+        text = (ROOT / "spaces" / f"{name}.py").read_text()
+        built = (folder / f"{name}.py").read_text()
+        assert built == text.replace("from tercet.", "from .").replace("from spaces.", "from .")
 
 
 def test_no_other_scorer_is_carried_along(metric, folder):
@@ -68,13 +78,15 @@ def test_no_other_scorer_is_carried_along(metric, folder):
 def test_the_module_names_every_file_as_evaluate_s_loader_needs(metric, folder):
     found = loading.get_imports(str(folder / f"{metric}.py"))
     internal = {name for kind, name, *_ in found if kind == "internal"}
-    assert internal == {path.stem for path in folder.glob("*.py")} - {metric, "cases"}
+    page = {"cells", "decoding", "delimited", "jsonl", "roles", "tables", "tmx"}
+    assert internal == {path.stem for path in folder.glob("*.py")} - OWN - {metric} - page
     assert not re.search(r"^(from|import) tercet", (folder / f"{metric}.py").read_text(), flags=re.MULTILINE)
 
 
 def test_the_requirements_name_tested_versions_and_not_the_package(metric, folder):
     lines = (folder / "requirements.txt").read_text().splitlines()
-    assert "evaluate==0.4.6" in lines
+    assert {"evaluate==0.4.6", "gradio==6.31.0", "numpy==2.4.6"} <= set(lines)
+    assert not [line for line in lines if "==" not in line]
     assert not [line for line in lines if line.startswith("tercet")]
 
 
@@ -90,7 +102,7 @@ def test_it_scores_the_same_where_the_package_cannot_be_imported(metric, folder,
 
 def test_a_metric_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(OptionError, match="Did you mean 'bleu_multi'"):
-        BUILD.build("bleu_mutli", tmp_path)
+        build("bleu_mutli", tmp_path)
     run = subprocess.run(
         [sys.executable, "-m", "spaces.build", "blue"],
         cwd=ROOT,

@@ -10,6 +10,23 @@ except ImportError:
 else:
     MODEL = str(get_model_path())
 
+#: What the demo lets a visitor choose; values where the option's declaration does not list them.
+DEMO_OPTIONS = {
+    "model_type": {
+        "choices": {
+            "all-MiniLM-L6-v2 (small; take layer 5)": MODEL,
+            "roberta-large (English)": "roberta-large",
+            "bert-base-multilingual-cased": "bert-base-multilingual-cased",
+        }
+    },
+    "num_layers": {"value": 5},
+    "idf": {},
+    "multi_ref": {},
+    "long_text": {},
+}
+#: Most items of a file in the demo: the encoder runs on a CPU.
+DEMO_ITEMS = 300
+
 _MINILM = {"model_type": MODEL, "num_layers": 5}
 _PREDICTIONS = [
     "The cat lies quietly on the mat.",

@@ -3,6 +3,26 @@
 ``expected`` holds entries of the result, ``tolerance`` how near they must come.
 """
 
+#: What the demo lets a visitor choose; values where the option's declaration does not list them.
+DEMO_OPTIONS = {
+    "rouge_types": {
+        "choices": (
+            *("rouge1", "rouge2", "rouge3", "rouge4", "rougeL", "rougeLsum", "rougeW", "rougeW1.5"),
+            *("rougeS", "rougeS4", "rougeSU", "rougeSU4"),
+        )
+    },
+    "tokenizer": {},
+    "use_stemmer": {},
+    "multi_ref": {},
+    "beta": {},
+    "output": {},
+    "sentence_split": {},
+    "max_words": {},
+    "compat": {"choices": (None, "rouge_score")},
+}
+#: Most items of a file in the demo.
+DEMO_ITEMS = 20_000
+
 _FOX = "The quick brown fox jumps over the lazy dog"
 
 CASES = [

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from .columns import Batch, Items, check_missing, make_batch, read_items
 from .errors import InputError, OptionError, did_you_mean
-from .options import option_names
+from .options import Options, option_names
 from .resample import percentile_intervals
 from .result import Result
 from .scorer import Scorer, segment_lists
@@ -187,11 +188,20 @@ def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:
 
 def known_options(metric: str) -> list[str]:
     """Return the names of the options that a metric takes."""
-    return option_names(_scorer_class(metric).options_type)
+    return option_names(options_type(metric))
 
 
-def own_options(metric: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def options_type(metric: str) -> type[Options]:
+    """Return the dataclass of a metric's options: fields with their defaults and checks."""
+    return _scorer_class(metric).options_type
+
+
+def own_options(
+    metric: str, given: Mapping[str, Any], absent: Mapping[str, Collection[str]] = MappingProxyType({})
+) -> dict[str, Any]:
     """Return the given options without those that only siblings take (``evaluate.combine`` sends all to all).
+
+    `absent` has the names of the options of metrics whose files are not here: a Space carries its own scorer only.
 
     Raises
     ------
@@ -201,9 +211,9 @@ def own_options(metric: str, given: Mapping[str, Any]) -> dict[str, Any]:
     own = known_options(metric)
     foreign = {name: value for name, value in given.items() if name not in own}
     for other in SCORERS:
-        names = _options_if_there(other)
+        names = absent[other] if other in absent else known_options(other)
         theirs = {name: value for name, value in foreign.items() if name in names}
-        if theirs:  # a wrong value is refused here, before this metric has used up what was added
+        if theirs and other not in absent:  # a wrong value is refused before this metric has used up what was added
             make_scorer(other, theirs)
         foreign = {name: value for name, value in foreign.items() if name not in names}
     for name in foreign:
@@ -253,13 +263,6 @@ def _level_of_caller() -> int:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OWN_PACKAGES:
         level, frame = level + 1, frame.f_back
     return level
-
-
-def _options_if_there(metric: str) -> list[str]:
-    try:
-        return known_options(metric)
-    except ImportError:  # a Space carries its own scorer only
-        return []
 
 
 def _span(counts: Any) -> str:

@@ -6,6 +6,8 @@ a Space gets the same file as the package.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from .api import explain, make_scorer, own_options, score_items
@@ -23,9 +25,12 @@ class SuiteModule:
     ----------
     metric : str
         Name of the metric of the suite.
+    absent : mapping
+        The names of the options of metrics whose files are not beside this one: a Space's builder fills it in.
     """
 
     metric: ClassVar[str]
+    absent: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({})
     num_process: int
     process_id: int
 
@@ -49,7 +54,7 @@ class SuiteModule:
         Return:
             `dict`, or `None` if this is not the main process (`process_id != 0`).
         """
-        scorer = make_scorer(self.metric, own_options(self.metric, options))
+        scorer = make_scorer(self.metric, own_options(self.metric, options, self.absent))
         items = read_items([], [])
         if predictions is not None or references is not None:
             items = read_items(predictions, references)

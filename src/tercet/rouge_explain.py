@@ -19,9 +19,9 @@ _HINTS = {
     "n": "in a matched n-gram",
     "L": "in the longest common subsequence",
     "Lsum": "in a longest common subsequence of lines",
-    "W": "in a run of {}",
-    "S": "in {} matched skip-bigrams",
-    "SU": "in {} matches",
+    "W": "run of {}",
+    "S": "matched skip-bigrams: {}",
+    "SU": "matches: {}",
 }
 
 

@@ -1,0 +1,280 @@
+"""The page of a metric's Space: score texts or a file, see why, copy the code.
+
+One page for all metrics: what differs is in the metric's own files (options, cases, explanation, card).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import runpy
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import gradio as gr
+import pandas as pd
+import yaml
+
+from spaces.widget_controls import Control
+from spaces.widget_results import CSS, error_html, result_html
+from spaces.widget_scoring import Demo, folder_address, histogram, known_files, split_references
+from tercet.errors import InputError, TercetError
+
+_MOST_BYTES = "10mb"
+_SHOWN_ROWS = 500
+_DOWNLOADS_KEPT, _LONGEST_WARM_UP = 600, 5  # seconds
+
+# Calls run one at a time: warnings are caught for one call, and an encoder takes all cores anyway.
+_ONE_AT_A_TIME: dict[str, Any] = {"concurrency_id": "score", "concurrency_limit": 1}
+_LOG = logging.getLogger(__name__)
+
+
+class Upload(gr.File):  # type: ignore[misc]
+    """A file from the visitor's own machine: an address that is sent in its place is not fetched."""
+
+    def get_block_name(self) -> str:
+        """Return the name under which the browser knows the component."""
+        return "file"
+
+    async def async_move_resource_to_block_cache(self, url_or_file_path: str | Path | None) -> str | None:
+        """Take files that were uploaded; the base class would fetch an address too."""
+        if str(url_or_file_path).lower().startswith(("http:", "https:")):
+            raise gr.Error("Give a file, not an address.")
+        path: str | None = await super().async_move_resource_to_block_cache(url_or_file_path)
+        return path
+
+
+def page(demo: Demo, folder: Path) -> gr.Blocks:
+    """Return the page of a metric whose card is in a folder."""
+    _, head, card = (folder / "README.md").read_text(encoding="utf-8").split("---", 2)
+    with gr.Blocks(title=demo.metric, analytics_enabled=False, delete_cache=(3600, 3600)) as blocks:
+        gr.Markdown(f"# {demo.metric}\n{yaml.safe_load(head)['description']}")
+        options = gr.Accordion("Options", open=False, elem_id="options")
+        with options, gr.Row():
+            contents = [_component(control) for control in demo.controls]
+        with gr.Tab("Text", id="text"):
+            _text_tab(demo, contents)
+        with gr.Tab("File", id="file"):
+            _file_tab(demo, contents)
+        with gr.Tab("Card", id="card"):
+            gr.Markdown(card, elem_id="card")
+        gr.api(_compute_for_programs(demo), api_name="compute", **_ONE_AT_A_TIME)
+        wide = gr.Checkbox(visible=False)
+        blocks.load(
+            lambda is_wide: gr.Accordion(open=is_wide),
+            wide, options, js="() => window.innerWidth > 700", api_visibility="private",
+        )  # fmt: skip
+    return blocks
+
+
+def launch(metric: str, folder: Path) -> None:
+    """Serve the page of a metric, when its kernels are compiled or its encoder loaded, or soon in any case."""
+    demo = Demo(metric, runpy.run_path(str(folder / "cases.py")), folder_address(folder, os.environ.get("SPACE_ID")))
+    warm_up = Thread(target=_score_first_example, args=[demo], daemon=True)
+    warm_up.start()
+    blocks = page(demo, folder)
+    blocks.queue(max_size=50)
+    warm_up.join(_LONGEST_WARM_UP)
+    theme = gr.themes.Soft(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"])
+    blocks.launch(theme=theme, css=CSS, max_file_size=_MOST_BYTES, ssr_mode=False, footer_links=["api"])
+
+
+def _component(control: Control) -> Any:
+    shown = control.shown(control.value)
+    common = {"label": control.name, "min_width": 150, "elem_id": f"option-{control.name}"}
+    if control.kind == "menu":
+        wide = "wide" if max(map(len, control.choices)) > 20 else None
+        return gr.Dropdown(list(control.choices), value=shown, elem_classes=wide, **common)
+    if control.kind == "several":
+        return gr.Dropdown(list(control.choices), value=shown, multiselect=True, elem_classes="wide", **common)
+    if control.kind == "flag":
+        return gr.Checkbox(shown, **common)
+    if control.kind == "weights":
+        return gr.Textbox(shown, placeholder="0.5, 0.5 or a = 1; b = 0.5, 0.5", elem_classes="wide", **common)
+    if control.default is None:  # gradio's number has no empty state: it becomes 0
+        return gr.Textbox(str(shown), placeholder="default", **common)
+    low, high = control.bounds
+    return gr.Number(shown, precision=0 if control.kind == "whole" else None, minimum=low, maximum=high, **common)
+
+
+def _signature_box(name: str) -> Any:
+    return gr.Textbox(label="Signature", interactive=False, buttons=["copy"], visible=False, lines=2, elem_id=name)
+
+
+def _text_tab(demo: Demo, contents: list[Any]) -> None:
+    examples = demo.examples
+    _, first_prediction, first_references, _ = examples[0]
+    with gr.Row():
+        prediction = gr.Textbox(first_prediction, label="Prediction", lines=4, elem_id="prediction", min_width=280)
+        references = gr.Textbox(
+            first_references, lines=4, elem_id="references", min_width=280,
+            label="References: one a line; texts of several lines end with an empty line",
+        )  # fmt: skip
+    button = gr.Button("Compute", variant="primary", elem_id="compute")
+    inputs = [prediction, references, *contents]
+    with gr.Row():
+        with gr.Column(min_width=300):
+            outcome = gr.HTML(elem_id="result")
+            signature = _signature_box("signature")
+        with gr.Column(min_width=300):
+            picture = gr.HTML(elem_id="picture", elem_classes="tercet-picture")
+            figure = gr.Plot(visible=False, show_label=False, elem_id="figure")
+    with gr.Accordion("Code for this", open=False, elem_id="code-of-text"):
+        code = gr.Code(language="python", interactive=False, show_label=False)
+    outputs = [outcome, signature, picture, figure, code]
+
+    def compute(prediction: str, references: str, *contents: Any) -> list[Any]:
+        options = demo.page_options(contents)
+        scored, why = demo.score_text(prediction or "", references or "", options)
+        primary, _ = demo.primary(options)
+        targets = split_references(references)
+        return [
+            result_html(scored.result, primary, scored.notes),
+            gr.Textbox(scored.result["signature"], visible=True),
+            why.to_html(),
+            gr.Plot(why.plot(), visible=True) if hasattr(why, "plot") else gr.Plot(visible=False),
+            demo.code(repr([prediction]), repr([targets]), options),
+        ]
+
+    answer = _with_messages(compute, outputs)
+    button.click(answer, inputs, outputs, api_visibility="private", **_ONE_AT_A_TIME)
+    gr.Examples(
+        [[text, targets, *shown] for _, text, targets, shown in examples],
+        inputs, outputs, answer, example_labels=[label for label, *_ in examples], run_on_click=True,
+        cache_examples=False, label="Examples", elem_id="examples", api_visibility="private",
+    )  # fmt: skip
+
+
+def _file_tab(demo: Demo, contents: list[Any]) -> None:
+    ends = known_files()
+    file = Upload(
+        label=f"{', '.join(ends)}: up to {demo.most_items:,} rows, {_MOST_BYTES.upper()}", file_types=ends,
+        elem_id="file-input", height=140,
+    )  # fmt: skip
+    about = gr.HTML(elem_id="about-file")
+    with gr.Row():
+        system = gr.Dropdown([], label="Predictions", elem_id="system", min_width=200)
+        references = gr.Dropdown([], multiselect=True, label="References", elem_id="reference-columns", min_width=200)
+    button = gr.Button("Compute", variant="primary", elem_id="compute-file")
+    outcome = gr.HTML(elem_id="file-result")
+    signature = _signature_box("file-signature")
+    plot = gr.BarPlot(
+        x="score", y="texts", title="How many texts have which score", visible=False, height=260,
+        x_label_angle=-60, elem_id="distribution",
+    )  # fmt: skip
+    rows = gr.Dataframe(interactive=False, wrap=True, visible=False, max_height=420, elem_id="items")
+    with gr.Row():
+        as_tsv = gr.DownloadButton("Every text with its scores (TSV)", visible=False, elem_id="download-tsv")
+        as_json = gr.DownloadButton("Result (JSON)", visible=False, elem_id="download-json")
+    with gr.Accordion("Code for this", open=False, elem_id="code-of-file"):
+        code = gr.Code(language="python", interactive=False, show_label=False)
+    outputs = [outcome, signature, plot, rows, as_tsv, as_json, code]
+    downloads = _Downloads()
+
+    def read(path: str | None) -> list[Any]:
+        if path is None:
+            return ["", gr.Dropdown([], value=None), gr.Dropdown([], value=[])]
+        table, roles = demo.read_file(path)
+        names = list(table.columns)
+        return [
+            f"<p>{len(table.lines):,} rows</p>",
+            gr.Dropdown(names, value=roles.systems[0] if roles.systems else None),
+            gr.Dropdown(names, value=list(roles.references)),
+        ]
+
+    def compute(path: str | None, system: str, references: list[str], *contents: Any) -> list[Any]:
+        if path is None:
+            raise InputError("Give a file first.")
+        options = demo.page_options(contents)
+        scored, table = demo.score_file(path, system, references, options)
+        primary, of_items = demo.primary(options)
+        frame = pd.DataFrame(table)
+        bars = pd.DataFrame(histogram(table[of_items], options.get("scale", 1)), columns=["score", "texts"])
+        texts = f"[...]  # {system}", f"[[...], ...]  # {', '.join(references)}"
+        return [
+            result_html(scored.result, primary, scored.notes),
+            gr.Textbox(scored.result["signature"], visible=True),
+            gr.BarPlot(bars, visible=True, x_title=of_items),
+            gr.Dataframe(frame.head(_SHOWN_ROWS).round(4), visible=True),
+            gr.DownloadButton(value=downloads.write("items.tsv", _tsv(frame)), visible=True),
+            gr.DownloadButton(value=downloads.write("result.json", _json(scored.result)), visible=True),
+            demo.code(*texts, scored.options),
+        ]
+
+    about_outputs = [about, system, references]
+    file.change(_with_messages(read, about_outputs), file, about_outputs, api_visibility="private", **_ONE_AT_A_TIME)
+    button.click(
+        _with_messages(compute, outputs), [file, system, references, *contents], outputs, api_visibility="private",
+        **_ONE_AT_A_TIME,
+    )  # fmt: skip
+
+
+def _with_messages(compute: Callable[..., list[Any]], outputs: list[Any]) -> Callable[..., list[Any]]:
+    """Return a function that shows an error in the first output, and hides what a former call left in the others."""
+
+    def answer(*inputs: Any) -> list[Any]:
+        try:
+            return compute(*inputs)
+        except TercetError as error:
+            message = str(error)
+        except Exception:
+            _LOG.exception("the page failed")
+            message = "Something went wrong on the server, and was written to its log. It is not your input's fault."
+        hidden = [gr.update(value=None, visible=False if each.elem_id else None) for each in outputs[1:]]
+        return [error_html(message), *hidden]
+
+    return answer
+
+
+def _compute_for_programs(demo: Demo) -> Callable[..., dict[str, Any]]:
+    def compute(
+        predictions: list[str], references: list[list[str]], options: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Score predictions against references: one list of references per prediction, options as on the page."""
+        try:
+            return demo.compute(predictions, references, options)
+        except TercetError as error:
+            raise gr.Error(str(error)) from None
+
+    return compute
+
+
+def _score_first_example(demo: Demo) -> None:
+    _, prediction, references, shown = demo.examples[0]
+    try:
+        demo.score_text(prediction, references, demo.page_options(shown))
+    except TercetError as error:
+        _LOG.warning("the first example cannot be scored: %s", error)
+
+
+class _Downloads:
+    """Files for visitors to take away, kept for some minutes."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory()
+
+    def write(self, name: str, text: str) -> str:
+        root = Path(self._folder.name)
+        for old in root.glob("*/*"):
+            if time.time() - old.stat().st_mtime > _DOWNLOADS_KEPT:
+                old.unlink(missing_ok=True)
+        path = Path(tempfile.mkdtemp(dir=root)) / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+
+def _tsv(frame: pd.DataFrame) -> str:
+    """Return a table with a line per item: white space within texts becomes a blank."""
+    texts = frame.select_dtypes(include=["object", "string"]).columns
+    return frame.assign(**{name: [" ".join(text.split()) for text in frame[name]] for name in texts}).to_csv(
+        sep="\t", index=False
+    )
+
+
+def _json(result: dict[str, Any]) -> str:
+    return json.dumps(result, ensure_ascii=False, indent=1)

@@ -1,0 +1,191 @@
+"""Options of a metric as controls of a page, from their own declarations.
+
+A control knows what a visitor may give, and nothing else passes: no function, no path, no address, whatever reaches
+the server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from tercet.api import options_type
+from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.options import Integer, OneOf, flag
+
+#: Options of every metric that the page offers.
+COMMON: dict[str, dict[str, Any]] = {"scale": {"choices": (1, 100)}}
+
+_NOTHING = "–"  # how a menu shows None
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """An option that a visitor may choose.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"menu", "several", "flag", "whole", "number", "weights"}
+    default : object
+        The metric's own default: an option that has it need not be given.
+    value : object
+        What the page begins with.
+    choices : dict of str to object
+        The menu's labels with their values.
+    bounds : (float or None, float or None)
+        Of a number.
+    """
+
+    name: str
+    kind: str
+    default: Any
+    value: Any
+    choices: Mapping[str, Any] = field(default_factory=dict)
+    bounds: tuple[float | None, float | None] = (None, None)
+
+    def shown(self, value: Any) -> Any:
+        """Return what the page's control shows for a value of the option."""
+        if self.kind == "menu":
+            return next(label for label, choice in self.choices.items() if choice == value)
+        if self.kind == "several":
+            return [str(each) for each in value]
+        if self.kind == "weights":
+            return _weights_text(value)
+        return "" if value is None else value
+
+    def read(self, shown: Any) -> Any:
+        """Return the value of the option for what the page's control holds."""
+        if self.kind == "menu" and isinstance(shown, str) and shown in self.choices:
+            return self.choices[shown]
+        if self.kind == "weights":
+            return _weights(shown)
+        if self.kind in ("whole", "number") and isinstance(shown, str):
+            return self._number(shown.strip())
+        return self.checked(shown)
+
+    def _number(self, text: str) -> int | float | None:
+        try:
+            return (int(text) if self.kind == "whole" else float(text)) if text else None
+        except ValueError:
+            raise self._refused(text, "a whole number" if self.kind == "whole" else "a number") from None
+
+    def checked(self, value: Any) -> Any:
+        """Return a value that a program sent, if it is one that a visitor may give.
+
+        Raises
+        ------
+        OptionError
+            For any other.
+        """
+        if self.kind == "menu":
+            if any(type(value) is type(choice) and value == choice for choice in self.choices.values()):
+                return value
+            raise self._refused(value, "one of " + ", ".join(map(repr, self.choices.values())))
+        if self.kind == "flag":
+            if isinstance(value, bool):
+                return value
+            raise self._refused(value, "True or False")
+        if self.kind == "several":
+            names = [value] if isinstance(value, str) else value
+            if isinstance(names, list) and names and all(isinstance(name, str) for name in names):
+                return names
+            raise self._refused(value, f"a list of names such as {', '.join(map(repr, list(self.choices)[:3]))}")
+        if self.kind == "weights":
+            return value if isinstance(value, (list, dict)) or value is None else _weights(value)
+        if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
+            whole = self.kind == "whole" and value is not None and float(value).is_integer()
+            return int(value) if whole else value
+        raise self._refused(value, "a number")
+
+    def _refused(self, value: Any, expected: str) -> OptionError:
+        return OptionError(f"The {self.name!r} option must here be {expected}. Got {shorten(value)} instead.")
+
+
+def controls(metric: str, offered: Mapping[str, Mapping[str, Any]]) -> list[Control]:
+    """Return the controls of the options that a metric's demo offers, and of the common ones.
+
+    Parameters
+    ----------
+    metric : str
+    offered : mapping
+        Option -> ``choices`` (a sequence, or labels with values), where its declaration does not list them, and
+        ``value``, with which the page begins, where that is not the default.
+    """
+    declared = {each.name: each for each in fields(options_type(metric))}
+    return [_control(declared[name], given) for name, given in {**offered, **COMMON}.items()]
+
+
+def _control(declared: Any, given: Mapping[str, Any]) -> Control:
+    check, default = declared.metadata["check"], declared.default
+    choices = given.get("choices")
+    if isinstance(default, tuple):
+        default = [each.name for each in default]
+        return Control(declared.name, "several", default, default, {name: name for name in choices or default})
+    if choices is None and isinstance(check, OneOf):
+        choices = check.choices
+    if choices is not None:
+        labels = choices if isinstance(choices, Mapping) else {_label(choice): choice for choice in choices}
+        first = default if default in labels.values() else next(iter(labels.values()))
+        return Control(declared.name, "menu", default, given.get("value", first), labels)
+    value = given.get("value", default)
+    if check is flag or isinstance(default, bool):
+        return Control(declared.name, "flag", default, value)
+    if isinstance(check, Integer):
+        return Control(declared.name, "whole", default, value, bounds=(check.minimum, check.maximum))
+    return Control(declared.name, "weights" if declared.name == "weights" else "number", default, value)
+
+
+def _label(choice: Any) -> str:
+    return _NOTHING if choice is None else str(choice)
+
+
+def given_options(own: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return checked options from a program's; those at their default are left out.
+
+    Raises
+    ------
+    OptionError
+        For an option that is not offered here.
+    """
+    by_name = {control.name: control for control in own}
+    for name in values:
+        if name not in by_name:
+            raise OptionError(f"The option {name!r} cannot be chosen here. {did_you_mean(str(name), by_name)}")
+    checked = {name: by_name[name].checked(value) for name, value in values.items()}
+    return without_defaults(own, checked)
+
+
+def without_defaults(own: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options whose value is not the metric's default."""
+    defaults = {control.name: control.default for control in own}
+    return {name: value for name, value in values.items() if value != defaults[name]}
+
+
+def _weights(text: Any) -> Any:
+    """Read weights as a visitor writes them: ``0.5, 0.5``, or named ones, ``a = 1; b = 0.5, 0.5``."""
+    if text is None or (isinstance(text, str) and not text.strip()):
+        return None
+    try:
+        if "=" not in text:
+            return _numbers(text)
+        named = [part.split("=", 1) for part in text.split(";") if part.strip()]
+        return {name.strip(): _numbers(numbers) for name, numbers in named}
+    except (TypeError, ValueError):
+        raise OptionError(
+            "The 'weights' option is written as numbers, 0.25, 0.25, 0.25, 0.25, or as named ones, "
+            f"unigrams = 1; pairs = 0.5, 0.5. Got {shorten(text)} instead."
+        ) from None
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(number) for number in text.split(",")]
+
+
+def _weights_text(weights: Any) -> str:
+    if weights is None:
+        return ""
+    if isinstance(weights, Mapping):
+        return "; ".join(f"{name} = {_weights_text(each)}" for name, each in weights.items())
+    return ", ".join(f"{weight:g}" for weight in weights)

@@ -1,0 +1,213 @@
+"""What the page does, without the page: texts or a file -> result, explanation, table, code to copy."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spaces.widget_controls import Control, controls, given_options, without_defaults
+from tercet.api import explain, make_scorer, score
+from tercet.cells import Table
+from tercet.columns import read_items
+from tercet.errors import InputError
+from tercet.roles import Roles, guess_roles
+from tercet.tables import SUFFIXES, items, read_table
+
+#: Most characters of a text on the page, whose matches are drawn, and of all texts of a call.
+TEXT_CHARACTERS, ALL_CHARACTERS = 10_000, 5_000_000
+CONFIDENCE = 0.95
+
+# Options that say how a score is reported, not how texts match.
+_OF_A_REPORT = {"scale", "output", "multi_ref"}
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A result, what the metric warned of, and the options that it was made with."""
+
+    result: dict[str, Any]
+    notes: list[str]
+    options: dict[str, Any]
+
+
+class Demo:
+    """A metric as the page offers it.
+
+    Parameters
+    ----------
+    metric : str
+    cases : mapping
+        What its cases.py holds: CASES, DEMO_OPTIONS, DEMO_ITEMS.
+    address : str
+        What ``evaluate.load`` finds it by.
+    """
+
+    def __init__(self, metric: str, cases: Mapping[str, Any], address: str) -> None:
+        self.metric = metric
+        self.address = address
+        self.controls = controls(metric, cases["DEMO_OPTIONS"])
+        self.most_items: int = cases["DEMO_ITEMS"]
+        self._cases: Sequence[Mapping[str, Any]] = cases["CASES"]
+
+    @property
+    def examples(self) -> list[tuple[str, str, str, list[Any]]]:
+        """Label, prediction, references and the controls' contents of each item of the cases."""
+        found = []
+        for case in self._cases:
+            shown = [self._shown(control, case["options"]) for control in self.controls]
+            n_items = len(case["predictions"])
+            pairs = zip(case["predictions"], case["references"], strict=True)
+            for number, (prediction, references) in enumerate(pairs, 1):
+                label = f"{number} of {n_items}: {case['description']}" if n_items > 1 else case["description"]
+                found.append((label, prediction, joined(references), shown))
+        return found
+
+    def _shown(self, control: Control, options: Mapping[str, Any]) -> Any:
+        return control.shown(options.get(control.name, control.value))
+
+    def page_options(self, contents: Sequence[Any]) -> dict[str, Any]:
+        """Return the options that the page's controls hold; those at their default are left out."""
+        values = {c.name: c.read(content) for c, content in zip(self.controls, contents, strict=True)}
+        return without_defaults(self.controls, values)
+
+    def score(self, predictions: Sequence[str], references: Sequence[Any], options: Mapping[str, Any]) -> Scored:
+        """Score texts that are not too many or too long for a page.
+
+        Raises
+        ------
+        InputError, OptionError
+            As the metric does, and for more than the page takes.
+        """
+        self._check_size(predictions, references)
+        with warnings.catch_warnings(record=True) as caught:  # calls come one at a time: the page sees to that
+            warnings.simplefilter("always")
+            result = score(self.metric, predictions, references, **options)
+        own = [str(warning.message) for warning in caught if warning.category is UserWarning]
+        notes = [note.removeprefix(f"{self.metric}: ") for note in own]
+        if result["empty_predictions"]:
+            notes.append(f"Empty predictions: {result['empty_predictions']}, which score 0.")
+        return Scored(result.to_dict(), notes, dict(options))
+
+    def compute(
+        self, predictions: Sequence[str], references: Sequence[Any], options: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        """Score a program's texts: what ``compute`` of the loaded metric returns, for options of the page."""
+        return self.score(predictions, references, given_options(self.controls, options or {})).result
+
+    def score_text(self, prediction: str, references: str, options: Mapping[str, Any]) -> tuple[Scored, Any]:
+        """Return the result of one text, and the explanation of its matches."""
+        targets = split_references(references)
+        for name, text in (("prediction", prediction), ("references", references)):
+            if len(text) > TEXT_CHARACTERS:
+                raise InputError(
+                    f"The {name} have {len(text):,} characters; the page draws the matches of up to "
+                    f"{TEXT_CHARACTERS:,}. Give long texts as a file."
+                )
+        if not targets:
+            raise InputError("There is no reference: give at least one, a line each.")
+        scored = self.score([prediction], [targets], options)
+        of_matches = {name: value for name, value in options.items() if name not in _OF_A_REPORT}
+        with warnings.catch_warnings():  # said above
+            warnings.simplefilter("ignore")
+            if self._counts_documents(options):
+                of_matches["corpus"] = targets
+            why = explain(self.metric, prediction, targets, **of_matches)
+        return scored, why
+
+    def _counts_documents(self, options: Mapping[str, Any]) -> bool:
+        """Return whether tokens weigh by how often they stand in the references."""
+        return any(control.name == "idf" and options.get("idf", control.default) is True for control in self.controls)
+
+    def read_file(self, path: str) -> tuple[Table, Roles]:
+        """Read a visitor's file, and guess which column is what."""
+        table = read_table(path)
+        n_rows = len(table.lines)
+        if n_rows > self.most_items:
+            raise InputError(f"The file has {n_rows:,} rows; the page takes {self.most_items:,} for this metric.")
+        return table, guess_roles(table)
+
+    def score_file(
+        self, path: str, system: str, references: Sequence[str], options: Mapping[str, Any]
+    ) -> tuple[Scored, dict[str, list[Any]]]:
+        """Return the result of a column of a file, with intervals, and the table of its items."""
+        table, _ = self.read_file(path)
+        if not system or not references:
+            raise InputError("Choose the column of the predictions, and at least one of references.")
+        predictions, targets = items(table, system, references)
+        more = {"segments": True, "confidence_level": CONFIDENCE}
+        scored = self.score(predictions, targets, {**options, **more})
+        segments = scored.result["segments"]
+        rows = {"line": table.lines, **segments, "prediction": predictions}
+        return scored, rows | {"references": [" | ".join(texts) for texts in targets]}
+
+    def primary(self, options: Mapping[str, Any]) -> tuple[str, str]:
+        """Return the names of the score to sort by, of a corpus and of an item."""
+        scorer = make_scorer(self.metric, options)
+        return scorer.primary, dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
+
+    def code(self, predictions: str, references: str, options: Mapping[str, Any]) -> str:
+        """Return the program that computes the same, for expressions of predictions and references."""
+        given = "".join(f"    {name}={value!r},\n" for name, value in options.items())
+        return (
+            f"import evaluate\n\nmetric = evaluate.load({self.address!r})\nresult = metric.compute(\n"
+            f"    predictions={predictions},\n    references={references},\n{given})\nprint(result)\n"
+        )
+
+    def _check_size(self, predictions: Any, references: Any) -> None:
+        checked = read_items(predictions, references)
+        n_items = len(checked.predictions)
+        if n_items > self.most_items:
+            raise InputError(
+                f"{n_items:,} items are more than the {self.most_items:,} that this page takes: load the metric and "
+                "score them where you are."
+            )
+        n_characters = sum(map(len, checked.predictions)) + sum(map(len, checked.references))
+        if n_characters > ALL_CHARACTERS:
+            raise InputError(f"The texts have {n_characters:,} characters; this page takes {ALL_CHARACTERS:,}.")
+
+
+def split_references(text: str) -> list[str]:
+    r"""Return the references of a box: one a line, or, where a line is empty, one a paragraph.
+
+    Examples
+    --------
+    >>> split_references("one\ntwo\n"), split_references("one\ntwo\n\nthree\n")
+    (['one', 'two'], ['one\ntwo', 'three'])
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    parts = re.split(r"\n[ \t]*\n", text) if re.search(r"\n[ \t]*\n", text) else text.split("\n")
+    return [part.strip("\n") for part in parts if part.strip()]
+
+
+def joined(references: str | Sequence[str]) -> str:
+    """Return references as the page's box holds them."""
+    texts = [references] if isinstance(references, str) else list(references)
+    return "".join(f"{text}\n\n" for text in texts) if any("\n" in text for text in texts) else "\n".join(texts)
+
+
+def known_files() -> list[str]:
+    """Return the ends of the names of the files that are read."""
+    return list(SUFFIXES)
+
+
+def histogram(values: Sequence[float | None], scale: float) -> list[tuple[str, int]]:
+    """Return how many values lie in each twentieth between 0 (or the least) and `scale` (or the greatest)."""
+    known = np.array([value for value in values if value is not None], float)
+    low, high = min(0.0, known.min(initial=0.0)), max(scale, known.max(initial=0.0))
+    counts, edges = np.histogram(known, bins=20, range=(low, high))
+    digits = 0 if scale == 100 else 2
+    return [
+        (f"{start:.{digits}f} – {stop:.{digits}f}", int(count))
+        for start, stop, count in zip(edges, edges[1:], counts, strict=False)
+    ]
+
+
+def folder_address(folder: Path, space_id: str | None) -> str:
+    """Return what ``evaluate.load`` finds the metric by: the name of the Space, or the folder."""
+    return space_id or str(folder)
