@@ -3,7 +3,7 @@ VENV ?= .venv
 RUN := $(VENV)/bin/python
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint bench bench-bertscore spaces clean
+.PHONY: demo test lint bench bench-bertscore spaces test-spaces clean
 
 demo: $(VENV)/.demo-installed  ## Score the sample test set with every metric, through evaluate.load
 	$(RUN) examples/demo.py
@@ -38,6 +38,9 @@ bench-bertscore: $(VENV)/.test-installed  ## BERTScore beside its peers, likewis
 
 spaces: $(VENV)/.test-installed  ## A self-contained folder for each metric, in build/spaces
 	for metric in metrics/*/; do $(RUN) -m spaces.build $$(basename $$metric) || exit 1; done
+
+test-spaces: $(VENV)/.test-installed  ## Each Space where nothing but its requirements.txt is installed
+	$(RUN) -m pytest -m fresh_venv tests/test_fresh_venvs.py
 
 clean:
 	rm -rf $(VENV) build dist

@@ -103,10 +103,10 @@ class Demo:
     def score_text(self, prediction: str, references: str, options: Mapping[str, Any]) -> tuple[Scored, Any]:
         """Return the result of one text, and the explanation of its matches."""
         targets = split_references(references)
-        for name, text in (("prediction", prediction), ("references", references)):
+        for name, text in (("prediction", prediction), ("box of references", references)):
             if len(text) > TEXT_CHARACTERS:
                 raise InputError(
-                    f"The {name} have {len(text):,} characters; the page draws the matches of up to "
+                    f"The {name} is of {len(text):,} characters; the page draws the matches of up to "
                     f"{TEXT_CHARACTERS:,}. Give long texts as a file."
                 )
         if not targets:

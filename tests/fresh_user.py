@@ -1,0 +1,61 @@
+"""Somebody who installed a Space's requirements and nothing else: test_fresh_venvs.py runs this file there.
+
+``python fresh_user.py FOLDER PORT`` loads the metric from the folder, starts the page, scores every case both ways and
+prints the results as JSON.
+"""
+
+import importlib.util
+import json
+import os
+import runpy
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import evaluate
+from gradio_client import Client
+
+
+def main(folder, port):
+    """Print what the loaded metric and the page give for each case."""
+    assert importlib.util.find_spec("tercet") is None
+    cases = runpy.run_path(str(folder / "cases.py"))["CASES"]
+    metric = evaluate.load(str(folder))
+    environment = {**os.environ, "GRADIO_SERVER_PORT": port, "GRADIO_ANALYTICS_ENABLED": "False"}
+    page = subprocess.Popen([sys.executable, str(folder / "app.py")], env=environment, stdout=subprocess.DEVNULL)
+    try:
+        loaded = [
+            metric.compute(predictions=case["predictions"], references=case["references"], **case["options"])
+            for case in cases
+        ]
+        client = reached(page, f"http://127.0.0.1:{port}/")
+        answered = [
+            client.predict(
+                predictions=case["predictions"],
+                references=[[texts] if isinstance(texts, str) else list(texts) for texts in case["references"]],
+                options=case["options"],
+                api_name="/compute",
+            )
+            for case in cases
+        ]
+        print(json.dumps({"loaded": loaded, "answered": answered}))
+    finally:
+        page.terminate()
+        page.wait(30)
+
+
+def reached(page, address):
+    """Return a client of the page, once it is there."""
+    for _ in range(240):
+        try:
+            return Client(address, verbose=False)
+        except Exception:
+            if page.poll() is not None:
+                raise
+            time.sleep(0.5)
+    raise TimeoutError(address)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])
