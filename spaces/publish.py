@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha1, sha256
 from pathlib import Path
@@ -18,7 +16,7 @@ from typing import Annotated, Literal
 
 import typer
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError, HTTPError, RepositoryNotFoundError
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError, RepositoryNotFoundError
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import validate_repo_id
 
@@ -27,15 +25,11 @@ from tercet.errors import OptionError
 from tercet.signature import __version__
 
 from .build import OUT, build
+from .hub_errors import NO_TOKEN, PublishError, explained, one_line
 
 _OF_THE_HUB = {".gitattributes"}  # which the Hub writes itself, to know large files
-_NO_TOKEN = "There is no token: set HF_TOKEN or run `hf auth login`; --dry-run needs none."
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-
-
-class PublishError(Exception):
-    """The Hub cannot be reached, or refuses; the message is one line for whoever publishes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +93,7 @@ def space_id(metric: str, namespace: str) -> str:
     try:
         validate_repo_id(repo_id)
     except HFValidationError as error:
-        raise OptionError(f"The namespace {namespace!r} cannot be one of the Hub: {_one_line(error)}") from error
+        raise OptionError(f"The namespace {namespace!r} cannot be one of the Hub: {one_line(error)}") from error
     return repo_id
 
 
@@ -147,7 +141,7 @@ def compare(api: HfApi, repo_id: str, folder: Path, *, private: bool = False) ->
     PublishError
         When the Hub cannot be reached or refuses, or when the Space must be private and is public.
     """
-    with _explained(api, repo_id):
+    with explained(api, repo_id):
         commit, there = _files_there(api, repo_id, private)
     paths = {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
     here = {inside.as_posix(): path for inside, path in paths.items() if "__pycache__" not in inside.parts}
@@ -215,7 +209,7 @@ def upload(api: HfApi, plan: Plan, *, private: bool = False) -> None:
     ]
     if not operations:
         return
-    with _explained(api, plan.repo_id):
+    with explained(api, plan.repo_id):
         if plan.commit is None:
             api.create_repo(
                 plan.repo_id, repo_type="space", space_sdk="gradio", private=private or None, exist_ok=True
@@ -241,68 +235,6 @@ def describe(plan: Plan) -> str:
     return "\n".join(lines)
 
 
-@contextmanager
-def _explained(api: HfApi, repo_id: str) -> Iterator[None]:
-    """Turn what a client's call ends with into one line."""
-    try:
-        yield
-    except HfHubHTTPError as error:
-        raise PublishError(_refusal(api, repo_id, error)) from error
-    except (HTTPError, OSError) as error:  # the HTTP library's own, whichever it is in this version
-        raise PublishError(f"{api.endpoint} cannot be reached: {_one_line(error)}") from error
-    except ValueError as error:  # a card that the Hub does not take, or an answer that is not the Hub's
-        raise PublishError(f"{api.endpoint} and its client do not agree: {_one_line(error)}") from error
-
-
-def _refusal(api: HfApi, repo_id: str, error: HfHubHTTPError) -> str:
-    status = error.response.status_code
-    said = f"{_one_line(error.server_message or error.response.reason_phrase)} ({status})"
-    if status == 401 and not api.token:
-        return _NO_TOKEN
-    if status == 401:
-        return f"The token is refused: {said}. Make another one, and set HF_TOKEN or run `hf auth login --force`."
-    if status in (403, 404) and api.token:
-        return _no_right(api, repo_id, said)
-    if status >= 500:
-        return f"{api.endpoint} fails: {said}. Try again later."
-    return f"{api.endpoint} refuses {repo_id}: {said}."
-
-
-def _no_right(api: HfApi, repo_id: str, said: str) -> str:
-    """Return why a token may not write, as far as the Hub tells."""
-    namespace = repo_id.partition("/")[0]
-    try:
-        user = api.whoami()
-        exists = _exists(api, namespace)
-    except (HTTPError, OSError):
-        return f"{api.endpoint} refuses {repo_id}: {said}."
-    own = [user["name"], *(org["name"] for org in user.get("orgs", []))]
-    if not exists:
-        return f"There is no namespace {namespace!r} on {api.endpoint}. The token is good for: {', '.join(own)}."
-    if namespace not in own:
-        return f"The namespace {namespace!r} is not yours: {said}. The token is good for: {', '.join(own)}."
-    role = user.get("auth", {}).get("accessToken", {}).get("role")
-    if role == "read":
-        return f"The token of {user['name']} can only read: {said}. Make one that can write."
-    return f"The token of {user['name']} has no right to publish {repo_id}: {said}."
-
-
-def _exists(api: HfApi, namespace: str) -> bool:
-    for overview in (api.get_organization_overview, api.get_user_overview):
-        try:
-            overview(namespace)
-        except HfHubHTTPError as error:
-            if error.response.status_code != 404:
-                raise
-        else:
-            return True
-    return False
-
-
-def _one_line(message: object) -> str:
-    return " ".join(str(message).split()).rstrip(".")
-
-
 @app.command()
 def main(
     metric: Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(SCORERS)}.")],
@@ -319,7 +251,7 @@ def main(
         repo_id = space_id(metric, namespace)
         folder = build(metric, out)
         if token is None and not dry_run:
-            raise PublishError(_NO_TOKEN)
+            raise PublishError(NO_TOKEN)
         plan = compare(api, repo_id, folder, private=private)
         typer.echo(describe(plan))
         if dry_run:

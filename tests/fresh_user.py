@@ -1,7 +1,7 @@
 """Somebody who installed a Space's requirements and nothing else: test_fresh_venvs.py runs this file there.
 
-``python fresh_user.py FOLDER PORT`` loads the metric from the folder, starts the page, scores every case both ways and
-prints the results as JSON.
+``python fresh_user.py FOLDER PORT`` loads the metric from the folder, starts the page, scores every case both ways,
+and prints the results as JSON.
 """
 
 import importlib.util
