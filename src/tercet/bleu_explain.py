@@ -114,7 +114,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     --------
     >>> why = explain("the the cat", ["the cat sat"], max_order=2)
     >>> [(word.text, word.level) for word in why.prediction], why.counts, why.totals
-    ([('the', 1), ('the', 2), ('cat', 2)], [2, 1], [3, 2])
+    ([('the', 0), ('the', 2), ('cat', 2)], [2, 1], [3, 2])
     """
     scorer = BleuScorer(build_options(BleuOptions, options, BleuScorer.name, BleuScorer.presets))
     items = read_items([prediction], [references])
