@@ -16,7 +16,7 @@ import numpy as np
 from .columns import Batch, Items, check_missing, make_batch, read_items
 from .errors import InputError, OptionError, did_you_mean
 from .options import Options, option_names
-from .resample import percentile_intervals
+from .resample import bootstrap
 from .result import Result
 from .scorer import Scorer, segment_lists
 from .stats import SegmentStats
@@ -131,6 +131,19 @@ def score_items(scorer: Scorer[Any], items: Items) -> Result:
     return summarize(scorer, stats)
 
 
+def segment_stats(scorer: Scorer[Any], predictions: Any, references: Any) -> SegmentStats:
+    """Return the statistics of every item: what scores, intervals and tests are made from.
+
+    Raises
+    ------
+    InputError
+        As :func:`score` does.
+    """
+    items = read_items(predictions, references)
+    check_missing(items.missing, scorer.options.missing_references)
+    return _all_stats(scorer, items)
+
+
 def _all_stats(scorer: Scorer[Any], items: Items) -> SegmentStats:
     """Return the statistics of all items, made in pieces: memory stays near the size of the texts."""
     n_items, n_jobs = len(items.predictions), scorer.options.n_jobs
@@ -168,7 +181,8 @@ def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:
         notes.append(f"scale:{o.scale}")
     intervals = segments = None
     if o.confidence_level is not None:
-        intervals = percentile_intervals(scorer, kept, o.confidence_level, o.n_resamples, o.seed)
+        found = bootstrap(scorer, kept, n_resamples=o.n_resamples, confidence_level=o.confidence_level, seed=o.seed)
+        intervals = {name: list(result.confidence_interval) for name, result in found.items()}
         notes.append(f"ci:{o.confidence_level!r},{o.n_resamples},{o.seed}")
     if o.segments:
         segments = segment_lists(scorer, stats)
