@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import os
 import sys
-import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
@@ -23,6 +20,7 @@ from tercet.idf import IdfTable
 from tercet.signature import __version__
 
 from .baseline import make_baseline
+from .text_files import stream_lines
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 idf = typer.Typer(no_args_is_help=True, help="Document frequencies for bertscore_idf, as files.")
@@ -113,21 +111,4 @@ def _check_folder(output: Path) -> None:
 def _lines(paths: Iterable[str]) -> Iterator[str]:
     """Yield the lines of text files, without their ends; blank ones are left out."""
     for path in paths:
-        try:
-            if path == "-":
-                file = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", newline="\n")
-                yield from filter(str.strip, map(_without_end, file))
-            elif path.endswith(".gz"):
-                with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
-                    yield from filter(str.strip, map(_without_end, file))
-            else:
-                with open(path, encoding="utf-8", newline="\n") as file:
-                    yield from filter(str.strip, map(_without_end, file))
-        except UnicodeDecodeError as error:
-            raise InputError(f"{path!r} is not a text file in UTF-8: {error}.") from error
-        except (OSError, EOFError, zlib.error) as error:
-            raise InputError(f"{path!r} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
-
-
-def _without_end(line: str) -> str:
-    return line.rstrip("\r\n")
+        yield from filter(str.strip, stream_lines(path))
