@@ -259,6 +259,58 @@ class TestJsonl:
         lines = "\n".join(json.dumps({f"key {number}": 0}) for number in range(100_000))
         assert f"line {MOST_COLUMNS + 1}: more than {MOST_COLUMNS} different columns" in refusal(lines, "jsonl")
 
+    def test_objects_of_texts_are_columns(self):
+        lines = (
+            '{"id": "1", "hyps": {"online-A": "a", "система": "б"}, "refs": ["c"], "human": {"online-A": {}}}\n'
+            '{"id": "2", "hyps": {"system 3": "d", "online-A": null}, "refs": ["e"], "human": null}\n'
+            '{"id": "3", "hyps": {}, "refs": null}\n\n{"hyps": null}\n'
+        )
+        table = read(lines, "jsonl")
+        assert table.columns == {
+            "id": ["1", "2", "3", None],
+            "online-A": ["a", None, None, None],
+            "система": ["б", None, None, None],
+            "system 3": [None, "d", None, None],
+            "refs": [["c"], ["e"], None, None],
+            "human": [{"online-A": {}}, None, None, None],
+        }
+        assert table.lines == [1, 2, 3, 5]
+        assert guess_roles(table) == Roles(None, ("refs",), ("online-A", "система", "system 3"))
+
+    @pytest.mark.parametrize(
+        ("line", "columns"),
+        [
+            ('{"mt": "a", "hyps": {"mt": "b", "A": "c"}}', ["mt", "hyps.mt", "A"]),
+            ('{"hyps": {"A": "a", "B": "b"}, "post_edited": {"A": "c"}}', ["hyps.A", "B", "post_edited.A"]),
+            ('{"hyps": {"hyps": "a"}}', ["hyps"]),
+            ('{"translation": {"en": "a", "de": "b"}}', ["en", "de"]),
+            # what the outer name tells of a role is kept where the inner one tells something else, or nothing
+            ('{"refs": {"A": "a", "ref B": "b"}}', ["refs.A", "ref B"]),
+            ('{"src": {"en": "a"}}', ["src.en"]),
+            ('{"hyps": {"human": "a", "A": "b"}}', ["hyps.human", "A"]),
+            ('{"hyps": {"A": "a"}, "sys_name": {"A": "Google"}}', ["A", "sys_name.A"]),
+        ],
+    )
+    def test_columns_of_objects_are_called_so_that_they_differ_and_tell_their_role(self, line, columns):
+        assert list(read(line, "jsonl").columns) == columns
+
+    @pytest.mark.parametrize("value", ['{"a": 1}', '{"a": ["b"]}', '{"a": "b", "c": {}}', "{}", '["a"]'])
+    def test_other_objects_are_cells(self, value):
+        assert read(f'{{"mt": {value}}}', "jsonl").columns == {"mt": [json.loads(value)]}
+        assert list(read(f'{{"mt": {{"a": "b"}}}}\n{{"mt": {value}}}\n', "jsonl").columns) == [
+            "a" if value == "{}" else "mt"
+        ]
+
+    def test_columns_of_objects_that_cannot_be_told_apart_are_refused(self):
+        line = '{"a": {"b.c": "x", "d": "y"}, "a.b": {"c": "z"}, "b.c": "", "c": ""}'
+        assert refusal(line, "jsonl") == ("test.jsonl: the column 'a.b.c' is there twice; expected different names.")
+
+    def test_objects_that_share_no_key_are_refused_before_they_fill_the_memory(self):
+        lines = "\n".join(json.dumps({"mt": {f"key {number}": ""}}) for number in range(100_000))
+        assert f"line {MOST_COLUMNS}: more than {MOST_COLUMNS} different columns" in refusal(lines, "jsonl")
+        wide = {f"key {outer}": {f"{outer} {inner}": "" for inner in range(400)} for outer in range(400)}
+        assert f"line 1: more than {MOST_COLUMNS} different columns" in refusal(json.dumps(wide), "jsonl")
+
     @given(
         st.lists(st.dictionaries(any_texts, any_texts | st.none() | st.lists(any_texts)), min_size=1), st.booleans()
     )
@@ -307,7 +359,9 @@ class TestRoles:
     def test_systems_have_any_name(self, name):
         assert self.roles("src", "ref", name) == Roles("src", ("ref",), (name,))
 
-    @pytest.mark.parametrize("name", ["id", "doc_id", "source_lang", "lp", "mt_score", "referenceId", "Domain"])
+    @pytest.mark.parametrize(
+        "name", ["id", "doc_id", "source_lang", "lp", "mt_score", "referenceId", "Domain", "system_name"]
+    )
     def test_words_about_the_texts_are_none(self, name):
         assert self.roles("src", "ref", "mt", name) == Roles("src", ("ref",), ("mt",))
 
@@ -381,6 +435,15 @@ class TestRealFiles:
         assert len(table.lines) == 300
         assert guess_roles(table).references == ("refs",)
         assert items(table, "src", ["refs"])[1] == table.columns["refs"]
+
+    def test_systems_within_an_object(self, sets):
+        path = sets / "wmt19_darr_lten.jsonl"
+        table = read_table(path)
+        assert guess_roles(table) == Roles("src", ("refs",), ("better", "worse"))
+        rows = [json.loads(line)["hyps"] for line in path.read_text(encoding="utf-8").splitlines()]
+        assert [table.columns["better"], table.columns["worse"]] == [
+            [row["better"] for row in rows], [row["worse"] for row in rows]
+        ]  # fmt: skip
 
 
 @pytest.mark.parametrize("format", READERS)

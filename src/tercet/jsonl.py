@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any, BinaryIO
 
-from .cells import RaggedRows, Table
+from .cells import MOST_COLUMNS, RaggedRows, Table
 from .decoding import decode
 from .errors import InputError, shorten
+from .roles import role_of
 
 
 def read_jsonl(stream: BinaryIO, name: str) -> Table:
@@ -15,6 +17,10 @@ def read_jsonl(stream: BinaryIO, name: str) -> Table:
 
     A key that a line lacks, ``null`` and ``NaN`` (how pandas writes a missing text) are ``None``; of a key that is
     there twice, the last counts, as JSON readers agree. Lines of white space are passed over.
+
+    A key whose values are objects of texts, ``"hyps": {"system A": "text"}``, gives a column for each of their keys
+    in its place. It is called ``system A``, and ``hyps.system A`` where another column has that name, or where only
+    the whole tells what the texts are: ``refs.A`` is a reference, ``A`` would be a system.
 
     Parameters
     ----------
@@ -36,6 +42,8 @@ def read_jsonl(stream: BinaryIO, name: str) -> Table:
     >>> import io
     >>> read_jsonl(io.BytesIO(b'{"mt": "a", "refs": ["b", "c"]}\n{"mt": "d"}\n'), "test.jsonl").columns
     {'mt': ['a', 'd'], 'refs': [['b', 'c'], None]}
+    >>> read_jsonl(io.BytesIO(b'{"ref": "a", "hyps": {"A": "b", "B": "c", "ref": "d"}}'), "test.jsonl").columns
+    {'ref': ['a'], 'A': ['b'], 'B': ['c'], 'hyps.ref': ['d']}
     >>> read_jsonl(io.BytesIO(b'{"mt": "a"}\n{"mt": "b"\n'), "test.jsonl")
     Traceback (most recent call last):
     tercet.errors.InputError: test.jsonl, line 2: not JSON (Expecting ',' delimiter, column 11); expected an object.
@@ -44,7 +52,59 @@ def read_jsonl(stream: BinaryIO, name: str) -> Table:
     for line, text in enumerate(decode(stream.read(), name).split("\n"), 1):
         if text and not text.isspace():
             rows.add(line, _object(text, f"{name}, line {line}"))
-    return rows.table("a JSON object per line")
+    return _spread(rows.table("a JSON object per line"))
+
+
+def _spread(table: Table) -> Table:
+    """Return a table with columns of texts in the place of each column of objects of texts."""
+    inner = _inner_names(table)
+    if not inner:
+        return table
+    names = {
+        (outer, name): name if role_of(name) == role_of(f"{outer}.{name}") else f"{outer}.{name}"
+        for outer, found in inner.items()
+        for name in found
+    }
+    times = Counter([*names.values(), *(table.columns.keys() - inner.keys())])
+    columns: dict[str, list[Any]] = {}
+    for outer, cells in table.columns.items():
+        spread = {outer: cells}
+        if outer in inner:
+            spread = {
+                names[outer, name] if times[names[outer, name]] == 1 else f"{outer}.{name}": [
+                    cell.get(name) if cell else None for cell in cells
+                ]
+                for name in inner[outer]
+            }
+        for column in spread.keys() & columns.keys():
+            raise InputError(f"{table.name}: the column {column!r} is there twice; expected different names.")
+        columns |= spread
+    return Table(table.name, columns, table.lines)
+
+
+def _inner_names(table: Table) -> dict[str, list[str]]:
+    """Return the keys within each column of objects of texts, in the order in which they first occur."""
+    inner = {}
+    total = len(table.columns)
+    for outer, cells in table.columns.items():
+        if not all(cell is None or _is_object_of_texts(cell) for cell in cells):
+            continue
+        names: dict[str, None] = {}
+        for line, cell in zip(table.lines, cells, strict=True):
+            names |= dict.fromkeys(cell or ())
+            if total + len(names) > MOST_COLUMNS:
+                raise InputError(
+                    f"{table.name}, line {line}: more than {MOST_COLUMNS} different columns, with those in "
+                    f"{outer!r}; expected rows that share their columns."
+                )
+        if names:
+            inner[outer] = list(names)
+            total += len(names)
+    return inner
+
+
+def _is_object_of_texts(cell: Any) -> bool:
+    return isinstance(cell, dict) and all(text is None or isinstance(text, str) for text in cell.values())
 
 
 def _object(text: str, place: str) -> dict[str, Any]:

@@ -14,8 +14,8 @@ _FILLERS = frozenset({"text", "texts", "sentence", "sentences", "segment", "segm
 
 # One of these anywhere, and the column tells about the texts: "source_lang", "mt_score", "doc_id".
 _ABOUT = frozenset({
-    "id", "ids", "docid", "segid", "index", "lang", "langs", "language", "languages", "lp", "locale", "score",
-    "scores", "rating", "ratings", "rank", "domain", "genre", "dataset", "split", "date", "time", "url",
+    "id", "ids", "docid", "segid", "index", "name", "names", "lang", "langs", "language", "languages", "lp", "locale",
+    "score", "scores", "rating", "ratings", "rank", "domain", "genre", "dataset", "split", "date", "time", "url",
     "annotator", "rater", "length", "count", "comment",
 })  # fmt: skip
 # One of these first: "reference_summary", "gold_output", "human_translation".
@@ -74,7 +74,7 @@ def guess_roles(table: Table) -> Roles:
     >>> guess_roles(Table("test.tsv", columns, [2]))
     Roles(source='SRC', references=('ref', 'Reference 2'), systems=('Google', 'online-B'))
     """
-    roles = {name: _role(name) for name in table.columns}
+    roles = {name: role_of(name) for name in table.columns}
     texts = [name for name, cells in table.columns.items() if _is_text(cells)]
     references = tuple(
         name
@@ -89,7 +89,14 @@ def guess_roles(table: Table) -> Roles:
     )
 
 
-def _role(name: str) -> str:
+def role_of(name: str) -> str:
+    """Return what the name of a column says that it holds: source, reference, system, or only words about them.
+
+    Examples
+    --------
+    >>> [role_of(name) for name in ("src", "refs.A", "hyps.human", "online-B", "system_name")]
+    ['source', 'reference', 'system', 'system', 'about']
+    """
     parts = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()
     every = re.findall(r"[^\W\d_]+", parts)
     words = [word for word in every if len(word) > 1 and word not in _FILLERS] or every[:1]
