@@ -236,12 +236,12 @@ def own_options(
 
 
 def load(metric: str, **settings: Any) -> Any:
-    """Return the evaluate module of a metric: of the installed package, or of the checkout.
+    """Return an evaluate module of the suite: of the installed package, or of the checkout.
 
     Parameters
     ----------
     metric : str
-        A metric of the suite.
+        A metric of the suite, or ``"paired_significance"``.
     **settings
         Passed to ``evaluate.load``, such as ``num_process`` or ``experiment_id``.
 
@@ -251,12 +251,14 @@ def load(metric: str, **settings: Any) -> Any:
     """
     import evaluate
 
-    _scorer_class(metric)
     here = Path(__file__).resolve().parent
-    for folder in (here / "metrics", here.parents[1] / "metrics"):
-        if (folder / metric / f"{metric}.py").is_file():
-            return evaluate.load(str(folder / metric), **settings)
-    raise OptionError(f"The module folder of {metric!r} is not beside the package {here}.")
+    folders = [folder for folder in (here / "metrics", here.parents[1] / "metrics") if folder.is_dir()]
+    if not folders:
+        raise OptionError(f"The folder of the modules is not beside the package {here}.")
+    known = sorted(path.parent.name for path in folders[0].glob("*/*.py") if path.stem == path.parent.name)
+    if metric not in known:
+        raise OptionError(f"There is no metric {metric!r}. {did_you_mean(str(metric), known)}")
+    return evaluate.load(str(folders[0] / metric), **settings)
 
 
 def _scorer_class(metric: str) -> type[Scorer[Any]]:

@@ -43,10 +43,14 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     "Did you mean 'smooth_method'?"
     >>> did_you_mean("x", ["smooth_method", "tokenizer"])
     'Known: smooth_method, tokenizer.'
+    >>> did_you_mean("bleu", ["bleu_multi", "rouge_nlws"])
+    "Did you mean 'bleu_multi'?"
     """
     names = list(known)
     folded = {candidate.lower(): candidate for candidate in names}
     near = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
+    if not near and len(name) > 2:
+        near = [each for each in folded if each.startswith(name.lower())]
     if near:
         return f"Did you mean {folded[near[0]]!r}?"
     return f"Known: {', '.join(names)}."

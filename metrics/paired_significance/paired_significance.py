@@ -1,0 +1,122 @@
+"""Whether two systems differ by more than chance, as an evaluate comparison."""
+
+import datasets
+import evaluate
+
+from tercet.columns import read_items
+from tercet.errors import InputError
+from tercet.paired import check_options, paired_significance
+
+_CITATION = """\
+@inproceedings{koehn-2004-statistical,
+    title = "Statistical Significance Tests for Machine Translation Evaluation",
+    author = "Koehn, Philipp",
+    booktitle = "Proceedings of the 2004 Conference on Empirical Methods in Natural Language Processing",
+    year = "2004",
+    url = "https://aclanthology.org/W04-3250",
+    pages = "388--395",
+}
+@inproceedings{riezler-maxwell-2005-pitfalls,
+    title = "On Some Pitfalls in Automatic Evaluation and Significance Testing for {MT}",
+    author = "Riezler, Stefan and Maxwell, John T.",
+    booktitle = "Proceedings of the {ACL} Workshop on Intrinsic and Extrinsic Evaluation Measures for Machine
+        Translation and/or Summarization",
+    year = "2005",
+    url = "https://aclanthology.org/W05-0908",
+    pages = "57--64",
+}
+"""
+
+_DESCRIPTION = """\
+Two systems on the same texts, scored by a metric of the suite: is the difference of their scores more than chance?
+Answered by a paired permutation test (approximate randomization) or a paired bootstrap, with sacrebleu's p-values.
+"""
+
+_KWARGS_DESCRIPTION = """
+Args:
+    predictions1 (`list` of `str`): the texts of the first system, one per item.
+    predictions2 (`list` of `str`): those of the second system, for the same items.
+    references (`list` of `str` or of `list` of `str`): one reference per item, or a list of any number of them.
+    metric (`str`): bleu_multi (default), rouge_nlws or bertscore_idf.
+    test (`str`): permutation (default) or bootstrap.
+    n_resamples (`int`): 10,000 permutations or 1,000 bootstrap samples by default.
+    seed (`int`): the same seed gives the same p. Defaults to 12345.
+    **options: those of the metric.
+Returns:
+    stat, p (`float`): difference of the metric's primary score, second less first, and its two-sided p-value,
+    scores1, scores2, stats, pvalues (`dict`): scores, differences and p-values by the name of the score,
+    test, n_resamples, seed, n_segments, signature.
+Examples:
+
+    >>> import tercet
+    >>> significance = tercet.load("paired_significance")
+    >>> one, other = ["a cat sat", "no", "it rains"], ["the cat sat", "yes", "it rains now"]
+    >>> result = significance.compute(
+    ...     predictions1=one, predictions2=other, references=other, metric="rouge_nlws", rouge_types=["rouge1"]
+    ... )
+    >>> round(result["stat"], 3), round(result["p"], 2)
+    (0.511, 0.25)
+"""
+
+
+@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
+class PairedSignificance(evaluate.Comparison):
+    """Paired tests as an evaluate comparison."""
+
+    def _info(self):
+        text = datasets.Value("string")
+        both = {"predictions1": text, "predictions2": text}
+        return evaluate.ComparisonInfo(
+            module_type="comparison",
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_KWARGS_DESCRIPTION,
+            features=[
+                datasets.Features({**both, "references": datasets.Sequence(text)}),
+                datasets.Features({**both, "references": text}),
+            ],
+            reference_urls=["https://aclanthology.org/W04-3250", "https://aclanthology.org/W05-0908"],
+        )
+
+    def compute(self, *, predictions1=None, predictions2=None, references=None, **options):
+        """Test the systems added so far, or those given here.
+
+        Args:
+            predictions1, predictions2 (`list` of `str`, *optional*):
+                One text per item of each system.
+            references (`list` of `str` or of `list` of `str`, *optional*):
+                One reference per item, or a list of any number of them per item.
+            **options (optional):
+                metric, test, n_resamples, seed, and the metric's options.
+
+        Return:
+            `dict`, or `None` if this is not the main process (`process_id != 0`).
+        """
+        settings = {"metric": "bleu_multi", "test": "permutation", "n_resamples": None, "seed": 12345}
+        chosen = {name: options.get(name, value) for name, value in settings.items()}
+        rest = {name: value for name, value in options.items() if name not in settings}
+        check_options(**chosen, options=rest)
+        if predictions1 is not None or predictions2 is not None or references is not None:
+            for predictions in (predictions1, predictions2):
+                read_items(predictions, references)
+        given = {"predictions1": predictions1, "predictions2": predictions2, "references": references}
+        if len(self) == 0 and self.num_process == 1 and not predictions1:
+            raise InputError("The corpus is empty: there must be at least one item.")
+        return super().compute(**given, **chosen, options=rest)
+
+    def add_batch(self, *, predictions1=None, predictions2=None, references=None, **inputs):
+        """Add texts of both systems and references; they are checked first, and a refused batch adds nothing.
+
+        Args:
+            predictions1, predictions2 (`list` of `str`):
+                One text per item of each system.
+            references (`list` of `str` or of `list` of `str`):
+                One reference per item, or a list of any number of them per item.
+        """
+        for predictions in (predictions1, predictions2):
+            read_items(predictions, references)
+        given = {"predictions1": predictions1, "predictions2": predictions2, "references": references}
+        super().add_batch(**given, **inputs)
+
+    def _compute(self, predictions1, predictions2, references, metric, options, **settings):
+        return paired_significance(metric, predictions1, predictions2, references, **settings, **options)
