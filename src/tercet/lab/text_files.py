@@ -48,11 +48,14 @@ def stream_lines(path: str) -> Iterator[str]:
         Names the file that cannot be read, or is not UTF-8.
     """
     with open_binary(path) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n")
         try:
-            for line in io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n"):
+            for line in text:
                 yield line.rstrip("\r\n")
         except UnicodeDecodeError as error:
             raise InputError(f"{path!r} is not a text file in UTF-8: {error}.") from error
+        finally:
+            text.detach()  # what is open is closed by its opener, and the standard input not at all
 
 
 def read_lines(path: str) -> list[str]:
