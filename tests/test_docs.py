@@ -9,11 +9,16 @@ import pytest
 import yaml
 
 import tercet
+import tercet.lab
 from conftest import ROOT
 from tercet.api import SCORERS, known_options
 
 DOCUMENTS = sorted(str(path.relative_to(ROOT)) for path in [ROOT / "README.md", *ROOT.glob("metrics/*/README.md")])
-MODULES = sorted(module.name for module in pkgutil.iter_modules(tercet.__path__, "tercet."))
+MODULES = sorted(
+    module.name
+    for package in (tercet, tercet.lab)
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
+)
 CARD_SECTIONS = (
     "Metric description", "How to use", "Inputs", "Output values", "Values from popular papers", "Examples",
     "What it equals", "Limitations and bias", "Citation", "Further references",
