@@ -1,9 +1,10 @@
-"""The command ``tercet``: counts and baselines for BERTScore, from the command line."""
+"""The command ``tercet``."""
 
 from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
@@ -20,6 +21,7 @@ from tercet.idf import IdfTable
 from tercet.signature import __version__
 
 from .baseline import make_baseline
+from .score_commands import compare_command, score_command
 from .text_files import stream_lines
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -37,13 +39,24 @@ MaxLength = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
 
 
+app.command("score")(score_command)
+app.command("compare")(compare_command)
+
+
 def main() -> None:
     """Run the command; a mistake in what was given ends with its message and exit code 2."""
+    warnings.showwarning = _show_warning
     try:
         app()
     except (TercetError, OSError) as error:
         Console(stderr=True, soft_wrap=True).print(f"[bold red]error:[/] {escape(str(error))}", highlight=False)
         sys.exit(2)
+
+
+def _show_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object, **__: object
+) -> None:
+    typer.echo(f"warning: {message}", err=True)
 
 
 @app.callback(invoke_without_command=True)

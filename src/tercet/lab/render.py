@@ -1,0 +1,150 @@
+"""A comparison as text, JSON, TSV, Markdown or LaTeX."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Sequence
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from .compare import Comparison, ScoreTable, SystemScore
+
+_BEST, _AS_GOOD = "*", "†"
+_COLUMNS = (
+    *("test_set", "metric", "score", "system", "value", "low", "high", "difference", "pvalue"),
+    *("wins", "ties", "losses", "best", "as_good", "signature"),
+)
+
+
+def to_text(comparisons: Sequence[Comparison], width: int | None = None, colour: bool = False) -> str:
+    """Return tables for a terminal: a table for each score, and what it was made with."""
+    buffer = io.StringIO()
+    console = Console(file=buffer, width=width, force_terminal=colour, highlight=False, soft_wrap=False)
+    for comparison in comparisons:
+        for table in comparison.tables:
+            console.print(_rich_table(comparison, table))
+        for signature in dict.fromkeys(table.signature for table in comparison.tables):
+            console.print(signature, soft_wrap=True, markup=False)
+        console.print(_legend(comparison), soft_wrap=True, markup=False)
+    return buffer.getvalue()
+
+
+def _rich_table(comparison: Comparison, table: ScoreTable) -> Table:
+    level = f"{100 * comparison.confidence_level:g} %"
+    title = f"{comparison.test_set.name}: {table.metric}, {table.name}"
+    shown = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
+    shown.add_column("system", overflow="fold")
+    for name in (table.name, level, *(("difference", "p", "wins/ties/losses") if comparison.test else ())):
+        shown.add_column(name, justify="right", no_wrap=True)
+    for row in table.rows:
+        value = f"[bold]{row.value:.2f}[/]" if row.best else f"{row.value:.2f}"
+        mark = _BEST if row.best else _AS_GOOD if row.as_good else " "
+        name = escape(row.system) + (" (baseline)" if comparison.test and row.difference is None else "")
+        tested = _against(row) if comparison.test else ()
+        shown.add_row(name, f"{value}{mark}", f"{row.low:.2f} – {row.high:.2f}", *tested)
+    return shown
+
+
+def _against(row: SystemScore) -> tuple[str, str, str]:
+    if row.difference is None or row.pvalue is None:
+        return "", "", ""
+    return f"{row.difference:+.2f}", pvalue_text(row.pvalue), f"{row.wins}/{row.ties}/{row.losses}"
+
+
+def pvalue_text(pvalue: float) -> str:
+    """Return p as it is written: three digits, four below 0.01."""
+    return f"{pvalue:.4f}" if pvalue < 0.01 else f"{pvalue:.3f}"
+
+
+def _legend(comparison: Comparison) -> str:
+    if comparison.test is None:
+        return f"{_BEST} or bold: the best. Intervals: bootstrap, 1,000 resamples, seed {comparison.seed}."
+    return (
+        f"{_BEST} or bold: the best; {_AS_GOOD}: not significantly worse than the best (p of all pairs adjusted by "
+        f"Holm, {comparison.alpha:g}). p: paired {comparison.test} test against {comparison.baseline}, "
+        f"{comparison.n_resamples:,} resamples, seed {comparison.seed}."
+    )
+
+
+def to_json(comparisons: Sequence[Comparison]) -> str:
+    """Return all numbers as JSON: one object for a test set, a list for several."""
+    found = [comparison.to_dict() for comparison in comparisons]
+    return json.dumps(found[0] if len(found) == 1 else found, ensure_ascii=False, indent=1) + "\n"
+
+
+def to_tsv(comparisons: Sequence[Comparison]) -> str:
+    """Return a line for each score of each system."""
+    lines = ["\t".join(_COLUMNS)]
+    for comparison in comparisons:
+        for table in comparison.tables:
+            fixed = {"test_set": comparison.test_set.name, "metric": table.metric, "score": table.name}
+            for row in table.rows:
+                cells = {
+                    **{name: getattr(row, name) for name in _COLUMNS[3:-1]},
+                    **fixed,
+                    "signature": table.signature,
+                }
+                lines.append("\t".join("" if cells[name] is None else str(cells[name]) for name in _COLUMNS))
+    return "\n".join(lines) + "\n"
+
+
+def to_markdown(comparisons: Sequence[Comparison]) -> str:
+    """Return a table with a row for each system and a column for each score."""
+
+    def bold(text: str) -> str:
+        return f"**{text}**"
+
+    parts = []
+    for comparison in comparisons:
+        head, *rows = _wide(comparison, bold, _AS_GOOD, lambda text: text.replace("|", "\\|"))
+        lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+        parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n\n" + _notes(comparison, "`{}`"))
+    return "\n".join(parts)
+
+
+def to_latex(comparisons: Sequence[Comparison]) -> str:
+    """Return the same table for LaTeX with booktabs."""
+    parts = []
+    for comparison in comparisons:
+        head, *rows = _wide(comparison, lambda text: f"\\textbf{{{text}}}", "$^\\dagger$", _escaped)
+        body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
+        notes = "".join(f"% {line}\n" for line in _notes(comparison, "{}").splitlines() if line)
+        parts.append(
+            f"\\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}\n\\toprule\n{' & '.join(head)} \\\\\n\\midrule\n{body}"
+            f"\\bottomrule\n\\end{{tabular}}\n{notes}"
+        )
+    return "\n".join(parts)
+
+
+def _wide(
+    comparison: Comparison, bold: Callable[[str], str], as_good: str, plain: Callable[[str], str]
+) -> list[list[str]]:
+    """Return the head and a row for each system: value, half the interval's width, and the mark."""
+    rows = [[plain("system"), *(plain(table.name) for table in comparison.tables)]]
+    for index, system in enumerate(comparison.test_set.systems):
+        cells = [plain(system)]
+        for table in comparison.tables:
+            row = table.rows[index]
+            value = bold(f"{row.value:.2f}") if row.best else f"{row.value:.2f}"
+            mark = as_good if row.as_good and not row.best else ""
+            cells.append(
+                f"{value}{mark} ({row.low:.2f}–{row.high:.2f})".replace("–", "–" if as_good == "†" else "--")
+            )
+        rows.append(cells)
+    return rows
+
+
+def _notes(comparison: Comparison, form: str) -> str:
+    signatures = dict.fromkeys(table.signature for table in comparison.tables)
+    level = f"In brackets: {100 * comparison.confidence_level:g} % intervals. "
+    return level + _legend(comparison) + "\n\n" + "\n\n".join(map(form.format, signatures)) + "\n"
+
+
+def _escaped(text: str) -> str:
+    signs = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    signs |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
+    return "".join(signs.get(letter, letter) for letter in text)
