@@ -21,6 +21,7 @@ from tercet.idf import IdfTable
 from tercet.signature import __version__
 
 from .baseline import make_baseline
+from .explain_command import explain
 from .score_commands import compare_command, score_command
 from .text_files import stream_lines
 
@@ -41,6 +42,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
 
 app.command("score")(score_command)
 app.command("compare")(compare_command)
+app.command("explain")(explain)
 
 
 def main() -> None:
