@@ -285,3 +285,10 @@ def test_tables_name_what_there_is():
     known = {name for metric in ("bleu_multi", "rouge_nlws") for name in make_scorer(metric, {}).presets}
     assert set(PEERS) == known
     assert set(COMPAT_RULES) <= known
+
+
+def test_the_script_drops_a_turkish_i_with_a_dot_which_rouge_score_reads_as_i():
+    given = ("rouge_nlws", ["İstanbul'da IŞIK söndü."], ["İstanbul'da ışık söndü."])
+    found = explain_difference(*given, against="rouge155", rouge_types="rouge1", tokenizer="rouge")
+    assert found.theirs == found.equal_to == {"rouge1": pytest.approx(8 / 11, abs=1e-5)}
+    assert found.ours["rouge1"] == pytest.approx(10 / 13)

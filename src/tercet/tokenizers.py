@@ -57,10 +57,12 @@ def _contains(data: NDArray[np.uint8], *needles: bytes) -> bool:
     return any(needle[-1:] in view and needle in view for needle in needles)
 
 
-def _by_rouge(texts: Any) -> Interned:
+def _by_rouge(texts: Any, lower: bool = True) -> Interned:
     data, starts = _bytes_of(texts)
     outside_ascii = data.max(initial=0) > 127
-    if outside_ascii and _contains(data, "\u0130".encode(), "\u212a".encode()):  # lower-cased, they are inside
+    if (
+        lower and outside_ascii and _contains(data, "\u0130".encode(), "\u212a".encode())
+    ):  # lower-cased, they are inside
         data, starts = _bytes_of(_mapped(str.lower, texts))
     return intern_bytes(data, starts, _ROUGE)
 
@@ -112,6 +114,7 @@ def _mapped(function: Callable[[str], str], texts: Any) -> Any:
 
 _BYTE_TOKENIZERS: dict[str, Callable[[Any], Interned]] = {
     "rouge": _by_rouge,
+    "rouge-script": lambda texts: _by_rouge(texts, lower=False),
     "13a": _by_13a,
     "13a-unstripped": lambda texts: _by_13a(texts, strip=False),
     "zh": _by_zh,

@@ -10,7 +10,7 @@ from tercet.api import SCORERS, make_scorer
 from tercet.errors import OptionError, did_you_mean
 from tercet.scorer import Scorer
 
-_WORDS = {"true": True, "false": False, "none": None}
+_WORDS = {"true": True, "false": False}  # "none" is a tokenizer, and a smoothing method; None is null
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def parse_metric(text: str) -> MetricSpec:
     Parameters
     ----------
     text : str
-        ``metric`` or ``metric:option=value,option=value``. Values are numbers, true, false, none, words, or JSON:
+        ``metric`` or ``metric:option=value,option=value``. Values are numbers, true, false, words, or JSON:
         ``rouge_types=["rouge1","rougeL"]``; a list of words also with ``+`` between: ``rouge_types=rouge1+rougeL``.
 
     Raises
@@ -79,7 +79,7 @@ def parse_value(text: str) -> Any:
 
     Examples
     --------
-    >>> [parse_value(text) for text in ("7", "true", "None", "13a", "a+b", '{"x": [1]}')]
+    >>> [parse_value(text) for text in ("7", "true", "null", "13a", "a+b", '{"x": [1]}')]
     [7, True, None, '13a', ['a', 'b'], {'x': [1]}]
     """
     if text.lower() in _WORDS:
