@@ -1,0 +1,69 @@
+"""What systems are called in a report: without what all their names share, and short where room is scarce."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+_JOINTS = "._-/ "
+_SHORT = 18  # columns
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Return each name without the beginning and the end that all of them share, cut at joints.
+
+    Where all of them are short, they stay as they are.
+
+    Examples
+    --------
+    >>> list(short_names(["newstest2017.online-A.en-de", "newstest2017.KIT.en-de"]).values())
+    ['online-A', 'KIT']
+    >>> list(short_names(["my-base", "my-large"]).values())
+    ['my-base', 'my-large']
+    """
+    if len(names) < 2 or max(map(_columns, names)) <= _SHORT:
+        return {name: name for name in names}
+    head = _common(names)
+    start = 1 + max(head.rfind(joint) for joint in _JOINTS)
+    tail = _common([name[start:][::-1] for name in names])[::-1]
+    places = [tail.find(joint) for joint in _JOINTS if joint in tail]
+    stop = len(tail) - min(places) if places else 0
+    cut = {name: name[start : len(name) - stop] for name in names}
+    return cut if all(cut.values()) else {name: name for name in names}
+
+
+def fitted(name: str, columns: int) -> str:
+    """Return a name that takes at most so many columns: wide characters take two, and the middle is left out.
+
+    Examples
+    --------
+    >>> fitted("a-system-with-a-long-name.v2", 16), fitted("система", 16), fitted("系統系統系統系統系統", 9)
+    ('a-system…name.v2', 'система', '系統…系統')
+    """
+    if _columns(name) <= columns:
+        return name
+    room, head, tail = columns - 1, "", ""
+    while True:
+        for letter in (name[len(head)], name[-1 - len(tail)]):
+            room -= _width(letter)
+            if room < 0:
+                return f"{head}…{tail}"
+            if len(head) <= len(tail):
+                head += letter
+            else:
+                tail = letter + tail
+
+
+def _common(names: Sequence[str]) -> str:
+    """Return what all names begin with."""
+    first, last = min(names), max(names)
+    number = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:number]
+
+
+def _columns(text: str) -> int:
+    return sum(map(_width, text))
+
+
+def _width(letter: str) -> int:
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
