@@ -265,7 +265,12 @@ def test_segments_that_differ():
 
 def test_the_parts_without_any_rule_are_what_ours_is():
     """Scorers that leave all rules of a package off give our number, but for rules that always come first."""
-    items = read_items(*awkward_corpus(4))
+    predictions, references = awkward_corpus(4)
+    letters = str.maketrans("İK", "IK")  # the first of all rules
+    items = read_items(
+        [text.translate(letters) for text in predictions],
+        [[text.translate(letters) for text in texts] for texts in references],
+    )
     shared = {"rouge_types": ["rouge1", "rougeL", "rougeSU"], "tokenizer": "rouge", "output": "all"}
     for multi_ref in ("best", "average"):
         target = make_scorer("rouge_nlws", {**shared, "multi_ref": multi_ref, "compat": "rouge155"})

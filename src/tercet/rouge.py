@@ -203,7 +203,7 @@ class RougeScorer(Scorer[RougeOptions]):
         """Return the tokens that are counted, and a callable that gives the different ones by id."""
         o, tokenizer = self.options, self._tokenizer(context)
         lowercase = isinstance(tokenizer, str) and tokenizer not in ("rouge", "none")
-        if self._by_script and tokenizer == "rouge":
+        if o.compat == "rouge155" and tokenizer == "rouge":
             tokenizer = "rouge-script"
         tokens, words = tokenize(batch, tokenizer, lowercase=lowercase, prepare=self._prepare(), lines=True)
         mapping = self._word_map()
