@@ -21,8 +21,10 @@ SERIES = (
     ("#8a7a1f", "▼", "v"),
 )
 
-_WIDTH, _LEFT, _RIGHT, _BOTTOM, _TOP = 400, 125, 12, 38, 6  # in units of the picture: pixels, or a bit more
-_ROW = 22
+# In units of the picture: pixels, or a bit more.
+_WIDTH, _HEIGHT = 400, 240
+_LEFT, _RIGHT, _BOTTOM, _TOP = 125, 12, 38, 6
+_ROW = 22  # at least
 _COLUMNS = 18  # letters of a name beside a row
 _BINS = 30
 
@@ -31,7 +33,7 @@ def interval_plot(
     rows: Sequence[SystemScore], names: Sequence[str], baseline: float, label: str, description: str, prefix: str
 ) -> str:
     """Return a row for each system: its score and the interval; a dashed line at the baseline's score."""
-    figure, axes = _rows_of_systems(len(rows))
+    figure, axes = _rows_of_systems(len(rows), highest=28)
     axes.axvline(baseline, color=INK, linewidth=1, linestyle=(0, (4, 3)), alpha=0.7, zorder=1)
     for place, row in enumerate(rows):
         colour = ACCENT if row.as_good else INK
@@ -51,7 +53,7 @@ def distribution_plot(
     scores: Sequence[NDArray[np.float64]], names: Sequence[str], label: str, description: str, prefix: str
 ) -> str:
     """Return a row for each system: the histogram of its segments' scores, with a line at their median."""
-    figure, axes = _rows_of_systems(len(scores))
+    figure, axes = _rows_of_systems(len(scores), highest=56)
     together = np.concatenate(list(scores))
     low, high = float(together.min()), float(together.max())
     if high <= low:
@@ -85,7 +87,7 @@ def length_plot(
         Under the buckets, beside the scores, and the description.
     prefix : str
     """
-    figure, axes = _axes(240, left=48)
+    figure, axes = _axes(_HEIGHT, left=48)
     places = range(len(labels))
     for index, row in enumerate(values):
         if index not in shown:
@@ -100,9 +102,10 @@ def length_plot(
     return inline_svg(figure, [*texts[:2], *labels], texts[2], prefix)
 
 
-def _rows_of_systems(number: int) -> tuple[Any, Any]:
-    """Return axes with a row for each system; the texts @1, @2 ... are their names."""
-    figure, axes = _axes(_ROW * number + _BOTTOM + _TOP, left=_LEFT)
+def _rows_of_systems(number: int, highest: int) -> tuple[Any, Any]:
+    """Return axes with a row for each system, higher ones for few; the texts @1, @2 ... are their names."""
+    row = max(_ROW, min(highest, (_HEIGHT - _BOTTOM - _TOP) // number))
+    figure, axes = _axes(row * number + _BOTTOM + _TOP, left=_LEFT)
     axes.set_yticks([-place for place in range(number)], labels=[f"@{1 + place}" for place in range(number)])
     axes.set_ylim(-number + 0.45, 0.55)
     axes.tick_params(axis="y", length=0)
