@@ -44,7 +44,7 @@ class Upload(gr.File):  # type: ignore[misc]
     async def async_move_resource_to_block_cache(self, url_or_file_path: str | Path | None) -> str | None:
         """Take files that were uploaded; the base class would fetch an address too."""
         if str(url_or_file_path).lower().startswith(("http:", "https:")):
-            raise gr.Error("Give a file, not an address.")
+            raise gr.Error("Give a file, not an address.", print_exception=False)
         path: str | None = await super().async_move_resource_to_block_cache(url_or_file_path)
         return path
 
@@ -98,8 +98,7 @@ def _component(control: Control) -> Any:
         return gr.Textbox(shown, placeholder="0.5, 0.5 or a = 1; b = 0.5, 0.5", elem_classes="wide", **common)
     if control.default is None:  # gradio's number has no empty state: it becomes 0
         return gr.Textbox(str(shown), placeholder="default", **common)
-    low, high = control.bounds
-    return gr.Number(shown, precision=0 if control.kind == "whole" else None, minimum=low, maximum=high, **common)
+    return gr.Number(shown, **common)  # without bounds: the metric says more of a number that it refuses
 
 
 def _signature_box(name: str) -> Any:
@@ -136,12 +135,12 @@ def _text_tab(demo: Demo, contents: list[Any]) -> None:
         return [
             result_html(scored.result, primary, scored.notes),
             gr.Textbox(scored.result["signature"], visible=True),
-            why.to_html(),
+            gr.HTML(why.to_html(), visible=True),
             gr.Plot(why.plot(), visible=True) if hasattr(why, "plot") else gr.Plot(visible=False),
             demo.code(repr([prediction]), repr([targets]), options),
         ]
 
-    answer = _with_messages(compute, outputs)
+    answer = _with_messages(compute, _hidden(outputs))
     button.click(answer, inputs, outputs, api_visibility="private", **_ONE_AT_A_TIME)
     gr.Examples(
         [[text, targets, *shown] for _, text, targets, shown in examples],
@@ -152,10 +151,9 @@ def _text_tab(demo: Demo, contents: list[Any]) -> None:
 
 def _file_tab(demo: Demo, contents: list[Any]) -> None:
     ends = known_files()
-    file = Upload(
-        label=f"{', '.join(ends)}: up to {demo.most_items:,} rows, {_MOST_BYTES.upper()}", file_types=ends,
-        elem_id="file-input", height=140,
-    )  # fmt: skip
+    # All files are taken: the message for one that cannot be read says more than the browser's.
+    label = f"{', '.join(ends)}: up to {demo.most_items:,} rows, {_MOST_BYTES.upper()}"
+    file = Upload(label=label, elem_id="file-input", height=140)
     about = gr.HTML(elem_id="about-file")
     with gr.Row():
         system = gr.Dropdown([], label="Predictions", elem_id="system", min_width=200)
@@ -178,13 +176,15 @@ def _file_tab(demo: Demo, contents: list[Any]) -> None:
 
     def read(path: str | None) -> list[Any]:
         if path is None:
-            return ["", gr.Dropdown([], value=None), gr.Dropdown([], value=[])]
+            return ["", *without_file]
         table, roles = demo.read_file(path)
         names = list(table.columns)
         return [
             f"<p>{len(table.lines):,} rows</p>",
             gr.Dropdown(names, value=roles.systems[0] if roles.systems else None),
             gr.Dropdown(names, value=list(roles.references)),
+            "",
+            *_hidden(outputs),
         ]
 
     def compute(path: str | None, system: str, references: list[str], *contents: Any) -> list[Any]:
@@ -206,16 +206,25 @@ def _file_tab(demo: Demo, contents: list[Any]) -> None:
             demo.code(*texts, scored.options),
         ]
 
-    about_outputs = [about, system, references]
-    file.change(_with_messages(read, about_outputs), file, about_outputs, api_visibility="private", **_ONE_AT_A_TIME)
-    button.click(
-        _with_messages(compute, outputs), [file, system, references, *contents], outputs, api_visibility="private",
+    empty = [gr.update(choices=[], value=None), gr.update(choices=[], value=[])]
+    without_file = [*empty, "", *_hidden(outputs)]
+    file.change(
+        _with_messages(read, without_file), file, [about, system, references, *outputs], api_visibility="private",
         **_ONE_AT_A_TIME,
+    )  # fmt: skip
+    button.click(
+        _with_messages(compute, _hidden(outputs)), [file, system, references, *contents], outputs,
+        api_visibility="private", **_ONE_AT_A_TIME,
     )  # fmt: skip
 
 
-def _with_messages(compute: Callable[..., list[Any]], outputs: list[Any]) -> Callable[..., list[Any]]:
-    """Return a function that shows an error in the first output, and hides what a former call left in the others."""
+def _hidden(outputs: list[Any]) -> list[Any]:
+    """Return what hides the results of a former call behind the first output; the code at the end stays folded."""
+    return [gr.update(value=None, visible=False) for _ in outputs[1:-1]] + [gr.update(value=None)]
+
+
+def _with_messages(compute: Callable[..., list[Any]], others: list[Any]) -> Callable[..., list[Any]]:
+    """Return a function that shows an error in the first output, and in the others what is then there."""
 
     def answer(*inputs: Any) -> list[Any]:
         try:
@@ -225,8 +234,7 @@ def _with_messages(compute: Callable[..., list[Any]], outputs: list[Any]) -> Cal
         except Exception:
             _LOG.exception("the page failed")
             message = "Something went wrong on the server, and was written to its log. It is not your input's fault."
-        hidden = [gr.update(value=None, visible=False if each.elem_id else None) for each in outputs[1:]]
-        return [error_html(message), *hidden]
+        return [error_html(message), *others]
 
     return answer
 
@@ -239,7 +247,7 @@ def _compute_for_programs(demo: Demo) -> Callable[..., dict[str, Any]]:
         try:
             return demo.compute(predictions, references, options)
         except TercetError as error:
-            raise gr.Error(str(error)) from None
+            raise gr.Error(str(error), print_exception=False) from None
 
     return compute
 

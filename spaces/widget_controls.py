@@ -34,8 +34,6 @@ class Control:
         What the page begins with.
     choices : dict of str to object
         The menu's labels with their values.
-    bounds : (float or None, float or None)
-        Of a number.
     """
 
     name: str
@@ -43,7 +41,6 @@ class Control:
     default: Any
     value: Any
     choices: Mapping[str, Any] = field(default_factory=dict)
-    bounds: tuple[float | None, float | None] = (None, None)
 
     def shown(self, value: Any) -> Any:
         """Return what the page's control shows for a value of the option."""
@@ -95,7 +92,7 @@ class Control:
         if self.kind == "weights":
             return value if isinstance(value, (list, dict)) or value is None else _weights(value)
         if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
-            whole = self.kind == "whole" and value is not None and float(value).is_integer()
+            whole = self.kind == "whole" and isinstance(value, float) and value.is_integer()
             return int(value) if whole else value
         raise self._refused(value, "a number")
 
@@ -133,7 +130,7 @@ def _control(declared: Any, given: Mapping[str, Any]) -> Control:
     if check is flag or isinstance(default, bool):
         return Control(declared.name, "flag", default, value)
     if isinstance(check, Integer):
-        return Control(declared.name, "whole", default, value, bounds=(check.minimum, check.maximum))
+        return Control(declared.name, "whole", default, value)
     return Control(declared.name, "weights" if declared.name == "weights" else "number", default, value)
 
 
@@ -149,6 +146,8 @@ def given_options(own: Sequence[Control], values: Mapping[str, Any]) -> dict[str
     OptionError
         For an option that is not offered here.
     """
+    if not isinstance(values, Mapping):
+        raise OptionError(f"The options must be names with values. Got {shorten(values)} instead.")
     by_name = {control.name: control for control in own}
     for name in values:
         if name not in by_name:
