@@ -11,7 +11,7 @@ from .alignment_html import clean
 from .matches import Count, Word
 
 #: Backgrounds of the levels 0, 1, 2, 3, and 4 or more: told apart also by those who do not see red and green.
-_COLOURS = (
+COLOURS = (
     "transparent",
     "rgba(86,180,233,.35)",
     "rgba(0,158,115,.45)",
@@ -61,7 +61,7 @@ def page_html(title: str, parts: Sequence[str], signature: str) -> str:
 
 
 def _chip(text: str, level: int, hint: str) -> str:
-    colour = _COLOURS[min(level, len(_COLOURS) - 1)]
+    colour = COLOURS[min(level, len(COLOURS) - 1)]
     title = f' title="{clean(hint)}"' if hint else ""
     return (
         f'<span data-level="{level}"{title} style="background:{colour};border-radius:3px;padding:1px 3px">'

@@ -76,6 +76,7 @@ class ScoreTable:
         without a test.
     segments : dict of str to list
         The score of each segment by system; None for a segment that was left out.
+    higher_is_better : bool
     """
 
     metric: str
@@ -84,6 +85,7 @@ class ScoreTable:
     rows: list[SystemScore]
     pvalues: NDArray[np.float64]
     segments: dict[str, list[float | None]]
+    higher_is_better: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,6 +105,8 @@ class Comparison:
     confidence_level, alpha : float
         Of the intervals; below which p a difference counts as significant.
     seed : int
+    interval : {"percentile", "BCa"}
+        Kind of the bootstrap intervals, which have 1,000 resamples.
     """
 
     test_set: TestSet
@@ -113,6 +117,7 @@ class Comparison:
     confidence_level: float
     alpha: float
     seed: int
+    interval: str = "percentile"
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests as plain Python (not the texts)."""
@@ -125,6 +130,7 @@ class Comparison:
             "confidence_level": self.confidence_level,
             "alpha": self.alpha,
             "seed": self.seed,
+            "interval": self.interval,
             "tables": [
                 {
                     "metric": table.metric,
@@ -209,7 +215,7 @@ def compare(
             pvalues = _all_pairs(scorer, _scored(stats), test, number, seed)
             tables += _tables(spec, scorer, stats, names, first, pvalues, (confidence_level, interval, alpha, seed))
             bar.update()
-    return Comparison(test_set, first, tables, test, number, confidence_level, alpha, seed)
+    return Comparison(test_set, first, tables, test, number, confidence_level, alpha, seed, interval)
 
 
 def _scored(stats: Sequence[SegmentStats]) -> list[SegmentStats]:
@@ -271,7 +277,7 @@ def _tables(
                 row = replace(row, difference=difference, pvalue=pvalue, wins=wins, ties=ties, losses=losses)
             rows.append(row)
         segments = {system: lists[index][of_segment] for index, system in enumerate(names)}
-        yield ScoreTable(spec.label, name, signature, rows, adjusted, segments)
+        yield ScoreTable(spec.label, name, signature, rows, adjusted, segments, scorer.higher_is_better)
 
 
 def _or_none(value: float) -> float | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tercet.alignment_html import clean
 from tercet.errors import InputError, OptionError
-from tercet.matches_html import _COLOURS as COLOURS
+from tercet.matches_html import COLOURS
 from tercet.signature import __version__
 
 from .compare import Comparison

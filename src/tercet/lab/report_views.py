@@ -148,7 +148,7 @@ def _score(
     prefix: str,
 ) -> ScoreView:
     values = [row.value for row in table.rows]
-    higher = all(row.value == max(values) for row in table.rows if row.best)
+    higher = table.higher_is_better
     order = sorted(range(len(values)), key=lambda index: (-values[index] if higher else values[index], index))
     rows = [table.rows[index] for index in order]
     called = [names[row.system] for row in rows]

@@ -105,7 +105,7 @@ def score_command(
     quiet: Quiet = False,
 ) -> None:
     """Score systems: each score with its interval, and the signature."""
-    _check_writable(out, segments)
+    _check_before(format, out, segments)
     sets = read_test_sets(
         files, references=references or (), source=source, systems=system or (),
         reference_columns=reference_column or (), source_column=source_column,
@@ -151,7 +151,7 @@ def compare_command(
     quiet: Quiet = False,
 ) -> None:
     """Compare systems: scores with intervals, differences to a baseline, and which are more than chance."""
-    _check_writable(out, segments)
+    _check_before(format, out, segments)
     sets = read_test_sets(
         files, references=references or (), source=source, systems=system or (),
         reference_columns=reference_column or (), source_column=source_column,
@@ -224,8 +224,12 @@ def _write(text: str, out: Path | None) -> None:
         typer.echo(out, err=True)
 
 
-def _check_writable(*paths: Path | None) -> None:
-    """Say before long work that its result could not be written."""
+def _check_before(format: Format, *paths: Path | None) -> None:
+    """Say before long work that its result could not be made or written."""
+    if format is Format.html:
+        from .report import check_installed
+
+        check_installed()
     for path in paths:
         if path is not None and (path.is_dir() or not os.access(path.absolute().parent, os.W_OK)):
             raise InputError(f"There is no folder to write the file {str(path)!r} to, or it is a folder itself.")
