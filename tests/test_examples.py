@@ -1,9 +1,12 @@
 """The sample test set is what the README says, and the demo prints what the README shows."""
 
 import csv
+import os
 import re
+import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -38,3 +41,16 @@ def test_the_readme_shows_what_the_demo_prints():
     assert [line.rstrip() for line in run.stdout.strip().splitlines()] == [
         line.rstrip() for line in shown.strip().splitlines()
     ]
+
+
+CONSOLE = re.findall(r"```console\n\$ ([^\n]*)\n(.*?)\n```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize(("command", "shown"), CONSOLE, ids=[command for command, _ in CONSOLE])
+def test_the_readme_shows_what_commands_print(command, shown):
+    name, *arguments = shlex.split(command)
+    run = subprocess.run(
+        [str(Path(sys.executable).parent / name), *arguments],
+        cwd=ROOT, env={**os.environ, "COLUMNS": "100"}, capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    assert [line.rstrip() for line in run.stdout.rstrip().splitlines()] == shown.splitlines()
