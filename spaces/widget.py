@@ -195,7 +195,7 @@ def _file_tab(demo: Demo, contents: list[Any]) -> None:
         primary, of_items = demo.primary(options)
         frame = pd.DataFrame(table)
         bars = pd.DataFrame(histogram(table[of_items], options.get("scale", 1)), columns=["score", "texts"])
-        texts = f"[...]  # {system}", f"[[...], ...]  # {', '.join(references)}"
+        columns = f"# predictions: the column {system!r}; references: {', '.join(map(repr, references))}\n"
         return [
             result_html(scored.result, primary, scored.notes),
             gr.Textbox(scored.result["signature"], visible=True),
@@ -203,7 +203,7 @@ def _file_tab(demo: Demo, contents: list[Any]) -> None:
             gr.Dataframe(frame.head(_SHOWN_ROWS).round(4), visible=True),
             gr.DownloadButton(value=downloads.write("items.tsv", _tsv(frame)), visible=True),
             gr.DownloadButton(value=downloads.write("result.json", _json(scored.result)), visible=True),
-            demo.code(*texts, scored.options),
+            columns + demo.code("[...]", "[[...], ...]", scored.options),
         ]
 
     empty = [gr.update(choices=[], value=None), gr.update(choices=[], value=[])]

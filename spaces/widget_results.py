@@ -21,7 +21,8 @@ CSS = """
   border: none !important; border-bottom: 1px solid #8884 !important;
   padding: .15rem .8rem .15rem 0; text-align: left; vertical-align: top}
 .tercet-picture caption {text-align: left; opacity: .7}
-.tercet td + td, .tercet-error {overflow-wrap: anywhere}
+.tercet td {overflow-wrap: break-word}
+.tercet-error {overflow-wrap: anywhere}
 .tercet-note {border-left: 4px solid #e69f00; padding: .3rem .8rem; margin: .4rem 0}
 .tercet-error {border-left: 4px solid #d55e00; padding: .5rem .8rem; margin: .4rem 0; font-weight: 500}
 .tercet-picture svg {max-width: 100%; height: auto}
@@ -35,7 +36,13 @@ def error_html(message: str) -> str:
 
 def result_html(result: Mapping[str, Any], primary: str, notes: Sequence[str]) -> str:
     """Return the primary score in large letters, what is to be noted, and the table of all scores."""
-    rows = [_row(name, value, result) for name, value in result.items() if name not in _APART and _is_short(value)]
+    of_items = result.get("segments") or {}
+    shown = {name: value for name, value in result.items() if name not in _APART and not isinstance(value, dict)}
+    rows = [
+        _row(name, value, result)
+        for name, value in shown.items()
+        if not (isinstance(value, list) and name in of_items)  # those have a table of their own
+    ]
     band = result.get("interpretation")
     warned = "".join(f'<div class="tercet-note">{escape(note)}</div>' for note in notes)
     head = "<tr><th>entry</th><th>value</th><th>95 % interval</th></tr>" if result.get("intervals") else ""
@@ -53,10 +60,6 @@ def _row(name: str, value: Any, result: Mapping[str, Any]) -> str:
     if result.get("intervals"):
         cell = f"<td>{' to '.join(map(number, interval))}</td>" if interval else "<td></td>"
     return f"<tr><td>{escape(name)}</td><td>{number(value)}</td>{cell}</tr>"
-
-
-def _is_short(value: Any) -> bool:
-    return not isinstance(value, (dict, list)) or (isinstance(value, list) and len(value) <= 20)
 
 
 def number(value: Any) -> str:
