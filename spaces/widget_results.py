@@ -26,6 +26,7 @@ CSS = """
 .tercet-note {border-left: 4px solid #e69f00; padding: .3rem .8rem; margin: .4rem 0}
 .tercet-error {border-left: 4px solid #d55e00; padding: .5rem .8rem; margin: .4rem 0; font-weight: 500}
 .tercet-picture svg {max-width: 100%; height: auto}
+.tercet-picture > div > p:last-child {display: none}
 """
 
 

@@ -104,7 +104,7 @@ def _coloured(tokens: Sequence[Token]) -> str:
             end = max(end, token.span[1])
         share = max(0.0, token.loss) / greatest if greatest > 0 else 0.0
         parts.append(
-            f'<span title="{clean(_hint(token))}" style="background:rgba(220,50,47,{0.75 * share:.2f});'
+            f'<span title="{clean(_hint(token))}" style="background:rgba(220,50,47,{0.7 * share:.2f});'
             f'border-radius:3px">{clean(token.text)}</span>'
         )
     return "".join(parts)
