@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import tercet
 from tercet.api import make_scorer, summarize
 from tercet.columns import read_batch
-from tercet.errors import InputError, MergeError, OptionError, TercetError, did_you_mean, shorten
 from tercet.draws import bootstrap_weights
+from tercet.errors import InputError, MergeError, OptionError, TercetError, did_you_mean, shorten
 from tercet.result import Result
 from tercet.stats import SegmentStats
 from texts import LATIN, all_pairs, any_texts, corpora
