@@ -23,7 +23,7 @@ ORDER = [
     "bertscore_messages", "bertscore",
     "alignment_tokens", "alignment_plot", "alignment_html", "bertscore_explain",
     "matches_html", "bleu_explain", "rouge_places", "rouge_explain",
-    "api", "module", "paired", "__init__",
+    "api", "running", "token_ids", "predicted", "trainer_references", "trainer", "module", "paired", "__init__",
 ]  # fmt: skip
 
 ANYWHERE = {"numpy", "pyarrow", "numba"}

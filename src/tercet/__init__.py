@@ -13,6 +13,8 @@ from .errors import InputError, MergeError, OptionError, TercetError
 from .idf import IdfTable
 from .result import Result
 from .signature import __version__
+from .token_ids import preprocess_logits_for_metrics
+from .trainer import compute_metrics
 
 __all__ = [
     "IdfTable",
@@ -22,7 +24,9 @@ __all__ = [
     "Result",
     "TercetError",
     "__version__",
+    "compute_metrics",
     "explain",
     "load",
+    "preprocess_logits_for_metrics",
     "score",
 ]

@@ -127,7 +127,7 @@ def score_items(scorer: Scorer[Any], items: Items) -> Result:
         raise InputError("The corpus is empty: predictions and references must have at least one item.")
     check_missing(items.missing, scorer.options.missing_references)
     stats = _all_stats(scorer, items)
-    _warn(scorer, scorer.remark(stats))
+    tell(scorer, scorer.remark(stats))
     return summarize(scorer, stats)
 
 
@@ -158,7 +158,7 @@ def _all_stats(scorer: Scorer[Any], items: Items) -> SegmentStats:
     if context is not None:
         for piece in pieces[1:]:
             context = context + scorer.fit(batch_of(piece))
-    _warn(scorer, scorer.notice(context))
+    tell(scorer, scorer.notice(context))
 
     def stats_of(piece: tuple[int, int]) -> SegmentStats:
         return scorer.segment_stats(batch_of(piece), context)
@@ -268,7 +268,8 @@ def _scorer_class(metric: str) -> type[Scorer[Any]]:
     return getattr(import_module(f".{file}", __package__), name)  # type: ignore[no-any-return]
 
 
-def _warn(scorer: Scorer[Any], message: str | None) -> None:
+def tell(scorer: Scorer[Any], message: str | None) -> None:
+    """Warn, in the scorer's name, at the line that called tercet or evaluate; None is nothing to tell."""
     if message is not None:
         warnings.warn(f"{scorer.name}: {message}", UserWarning, stacklevel=_level_of_caller())
 

@@ -41,6 +41,7 @@ class BertScorer(Scorer[BertscoreOptions]):
     """
 
     name: ClassVar[str] = "bertscore_idf"
+    loads_model: ClassVar[bool] = True
     options_type = BertscoreOptions
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
     extra_columns: ClassVar[tuple[str, ...]] = ("truncated_predictions", "truncated_references", "unweighted")
@@ -126,6 +127,11 @@ class BertScorer(Scorer[BertscoreOptions]):
         if self.options.idf_documents == "items":
             documents = np.repeat(np.arange(batch.n_items), batch.reference_counts)
         return self.count_documents(batch.texts[batch.n_items :].to_pylist(), documents)
+
+    @property
+    def needs_corpus(self) -> bool:
+        """Whether the documents are those of the corpus."""
+        return self.options.idf is True
 
     def count_documents(self, texts: list[str], documents: NDArray[np.int64]) -> IdfTable:
         """Return the document frequencies of texts as this scorer cuts them; text i is of ``documents[i]``."""

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from .api import explain, make_scorer, own_options, score_items
 from .columns import check_missing, make_batch, read_items
 from .errors import InputError
+from .trainer import TrainerMetrics, compute_metrics
 
 
 class SuiteModule:
@@ -133,6 +134,22 @@ class SuiteModule:
             `NgramMatches`, `RougeMatches` or `Alignment` of the metric's `explain` file.
         """
         return explain(self.metric, prediction, references, **options)
+
+    def compute_metrics(self, tokenizer: Any, **settings: Any) -> TrainerMetrics:
+        """Return the function for `Seq2SeqTrainer(compute_metrics=...)` that logs this metric's scores.
+
+        Args:
+            tokenizer (tokenizer or processor of transformers):
+                Turns ids into texts.
+            **settings (optional):
+                `options` (a `dict` of those of `compute`), `references`, `decode`, `sentence_split`, `causal`,
+                `prefix`, `keep`: see `tercet.compute_metrics`.
+
+        Return:
+            `TrainerMetrics`, a function from an `EvalPrediction` to a `dict` of floats. Nothing is added to this
+            module.
+        """
+        return compute_metrics(tokenizer, self.metric, **settings)
 
     def _compute(self, predictions: Any, references: Any, scorer: Any) -> dict[str, Any]:
         """Score what the base class read back; an error waits until it has closed its files."""

@@ -127,6 +127,11 @@ class RougeScorer(Scorer[RougeOptions]):
         """Return the counts of letters from which ``tokenizer="auto"`` chooses; None for other tokenizers."""
         return count_letters(batch) if self.options.tokenizer == "auto" else None
 
+    @property
+    def needs_corpus(self) -> bool:
+        """Whether the letters of the whole corpus choose the tokenizer."""
+        return bool(self.options.tokenizer == "auto")
+
     def _tokenizer(self, context: LetterCounts | None) -> str | Callable[[str], Iterable[str]]:
         if self.options.tokenizer != "auto":
             return self.options.tokenizer

@@ -35,6 +35,8 @@ class Scorer(ABC, Generic[OptionsT]):
         Dataclass of its options.
     presets : mapping
         For each value of ``compat`` the defaults that it changes.
+    loads_model : bool
+        Whether scoring loads a network: nothing to do in passing.
     base_columns : tuple of str
         Columns that every scorer's rows begin with: ``items`` (1, or 0 for an item left out), ``empty`` (1 for
         an empty prediction), ``missing`` (1 for an item without reference), ``references`` (their number).
@@ -45,6 +47,7 @@ class Scorer(ABC, Generic[OptionsT]):
     higher_is_better: ClassVar[bool] = True
     options_type: ClassVar[type[Options]]
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    loads_model: ClassVar[bool] = False
     base_columns: ClassVar[tuple[str, ...]] = ("items", "empty", "missing", "references")
 
     def __init__(self, options: OptionsT) -> None:
@@ -74,6 +77,11 @@ class Scorer(ABC, Generic[OptionsT]):
     def fit(self, batch: Batch) -> Any:
         """Return what the scorer must know of the whole corpus before it scores a part; contexts add up."""
         return None
+
+    @property
+    def needs_corpus(self) -> bool:
+        """Whether the rows of a part are others when it is fitted without the other parts."""
+        return False
 
     def notice(self, context: Any) -> str | None:
         """Return what a user should be told of the context, once per call; None for nothing."""
