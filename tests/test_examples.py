@@ -54,3 +54,22 @@ def test_the_readme_shows_what_commands_print(command, shown):
         cwd=ROOT, env={**os.environ, "COLUMNS": "100"}, capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
     assert [line.rstrip() for line in run.stdout.rstrip().splitlines()] == shown.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("script", "last"),
+    [
+        ("compare_systems.py", "paired_significance, tuned - baseline: +28.68 BLEU, p = 0.0001"),
+        ("merge_across_processes.py", "equal to the bit, signature and all"),
+    ],
+)
+def test_a_script_runs_as_it_is(script, last):
+    run = subprocess.run(
+        [sys.executable, str(ROOT / "examples" / script)], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert run.stdout.splitlines()[-1] == last
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
+def test_scripts_are_short(path):
+    assert len(path.read_text().splitlines()) < 80

@@ -1,0 +1,48 @@
+"""Which of three systems is better, and is the difference more than chance? A table, a report, an evaluate module."""
+
+from pathlib import Path
+
+import evaluate
+
+from tercet.lab.compare import compare
+from tercet.lab.render import to_text
+from tercet.lab.report import to_html
+from tercet.lab.test_sets import read_test_sets
+
+HERE = Path(__file__).resolve().parent
+METRICS = ("bleu_multi:smooth_method=exp", "rouge_nlws:rouge_types=rouge1+rougeL")
+
+
+def main():
+    # A file with a column for the source, some for references, and one for each system: known by their names.
+    (test_set,) = read_test_sets([str(HERE / "data" / "en.tsv")])
+    print(f"{test_set.name}: {len(test_set.references)} segments, systems {', '.join(test_set.systems)}\n")
+
+    comparison = compare(test_set, METRICS, baseline="baseline")
+    print(to_text([comparison], width=100))
+
+    # Every number of the table is there for programs.
+    bleu = comparison.tables[0]
+    large = next(row for row in bleu.rows if row.system == "large")
+    print(f"large: BLEU {large.value:.2f} in [{large.low:.2f}, {large.high:.2f}], p = {large.pvalue:.4f}\n")
+
+    report = HERE.parent / "build" / "comparison.html"
+    report.parent.mkdir(exist_ok=True)
+    report.write_text(to_html([comparison]), encoding="utf-8")
+    print(f"The report: build/{report.name}, one file for any browser\n")
+
+    # The same test for two systems, as evaluate's users know comparisons.
+    significance = evaluate.load(str(HERE.parent / "metrics" / "paired_significance"), module_type="comparison")
+    result = significance.compute(
+        predictions1=test_set.systems["baseline"],
+        predictions2=test_set.systems["tuned"],
+        references=test_set.references,
+        metric="bleu_multi",
+        smooth_method="exp",
+        scale=100,
+    )
+    print(f"paired_significance, tuned - baseline: {result['stat']:+.2f} BLEU, p = {result['p']:.4f}")
+
+
+if __name__ == "__main__":
+    main()
