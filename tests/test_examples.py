@@ -73,3 +73,21 @@ def test_a_script_runs_as_it_is(script, last):
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
 def test_scripts_are_short(path):
     assert len(path.read_text().splitlines()) < 80
+
+
+def test_the_trainer_logs_falling_loss_and_rising_scores_as_the_readme_shows():
+    """Other machines round otherwise: the shape of the table is the same, and what it tells."""
+    run = subprocess.run(
+        [sys.executable, "examples/trainer.py"], cwd=ROOT, capture_output=True, text=True, timeout=300, check=True
+    )
+    shown = re.search(r"```text\n( +epoch .*?)\n```", (ROOT / "README.md").read_text(), flags=re.DOTALL)[1]
+    for printed in (run.stdout.rstrip(), shown):
+        head, *rows, last = printed.splitlines()
+        assert head.split() == ["epoch", "eval_loss", "eval_bleu", "eval_rougeL", "eval_gen_len"]
+        epochs = [[float(cell) for cell in row.split()] for row in rows]
+        assert [epoch for epoch, *_ in epochs] == [1, 2, 3, 4, 5, 6]
+        losses, bleus, rouges = ([row[column] for row in epochs] for column in (1, 2, 3))
+        assert losses[-1] < losses[2] < losses[0]
+        assert bleus[0] < bleus[2] < bleus[-1]
+        assert rouges[0] < rouges[2] < rouges[-1]
+        assert last == f"best BLEU: {max(bleus)}"
