@@ -63,11 +63,13 @@ def build(metric: str, out: Path = OUT) -> Path:
     Raises
     ------
     OptionError
-        For a metric that the suite does not have.
+        For a metric that the suite does not have, and for a folder that holds something else than a Space.
     """
     if metric not in SCORERS:
         raise OptionError(f"There is no metric {metric!r}. {did_you_mean(metric, SCORERS)}")
     source, folder = ROOT / "metrics" / metric, out / metric
+    if folder.exists() and any(folder.iterdir()) and not (folder / "app.py").is_file():
+        raise OptionError(f"{folder} holds something else than a Space that was built: give another folder.")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     module = (source / f"{metric}.py").read_text()
@@ -160,7 +162,7 @@ def main(
     """Build a metric's Hub Space."""
     try:
         typer.echo(build(metric, out))
-    except OptionError as error:
+    except (OptionError, OSError) as error:
         typer.echo(f"error: {error}", err=True)
         sys.exit(2)
 

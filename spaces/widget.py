@@ -135,7 +135,7 @@ def _text_tab(demo: Demo, contents: list[Any]) -> None:
         return [
             result_html(scored.result, primary, scored.notes),
             gr.Textbox(scored.result["signature"], visible=True),
-            gr.HTML(why.to_html(), visible=True),
+            gr.HTML(why.to_html() if why is not None else "", visible=True),
             gr.Plot(why.plot(), visible=True) if hasattr(why, "plot") else gr.Plot(visible=False),
             demo.code(repr([prediction]), repr([targets]), options),
         ]

@@ -86,9 +86,13 @@ class Control:
             raise self._refused(value, "True or False")
         if self.kind == "several":
             names = [value] if isinstance(value, str) else value
-            if isinstance(names, list) and names and all(isinstance(name, str) for name in names):
+            if (
+                isinstance(names, list)
+                and names
+                and all(isinstance(name, str) and name in self.choices for name in names)
+            ):
                 return names
-            raise self._refused(value, f"a list of names such as {', '.join(map(repr, list(self.choices)[:3]))}")
+            raise self._refused(value, f"a list of some of {', '.join(map(repr, self.choices))}")
         if self.kind == "weights":
             return value if isinstance(value, (list, dict)) or value is None else _weights(value)
         if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):

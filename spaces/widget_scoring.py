@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,10 @@ from tercet.errors import InputError
 from tercet.roles import Roles, guess_roles
 from tercet.tables import SUFFIXES, items, read_table
 
-#: Most characters of a text on the page, whose matches are drawn, and of all texts of a call.
-TEXT_CHARACTERS, ALL_CHARACTERS = 10_000, 5_000_000
+#: Most characters of a text on the page, whose matches are drawn; of any text; and of all texts of a call.
+TEXT_CHARACTERS, LONG_CHARACTERS, ALL_CHARACTERS = 10_000, 20_000, 5_000_000
+#: Most products of the lengths of a prediction and its references: what ROUGE-W takes time for.
+MOST_PRODUCTS = 5_000_000_000
 CONFIDENCE = 0.95
 
 # Options that say how a score is reported, not how texts match.
@@ -101,7 +103,7 @@ class Demo:
         return self.score(predictions, references, given_options(self.controls, options or {})).result
 
     def score_text(self, prediction: str, references: str, options: Mapping[str, Any]) -> tuple[Scored, Any]:
-        """Return the result of one text, and the explanation of its matches."""
+        """Return the result of one text, and the explanation of its matches; None where there is too much to draw."""
         targets = split_references(references)
         for name, text in (("prediction", prediction), ("box of references", references)):
             if len(text) > TEXT_CHARACTERS:
@@ -117,7 +119,10 @@ class Demo:
             warnings.simplefilter("ignore")
             if self._counts_documents(options):
                 of_matches["corpus"] = targets
-            why = explain(self.metric, prediction, targets, **of_matches)
+            try:
+                why = explain(self.metric, prediction, targets, **of_matches)
+            except InputError as error:  # too much to draw, though not to score
+                return replace(scored, notes=[*scored.notes, str(error)]), None
         return scored, why
 
     def _counts_documents(self, options: Mapping[str, Any]) -> bool:
@@ -126,6 +131,10 @@ class Demo:
 
     def read_file(self, path: str) -> tuple[Table, Roles]:
         """Read a visitor's file, and guess which column is what."""
+        with open(path, "rb") as file:
+            n_lines = file.read().count(b"\n")
+        if n_lines > 20 * self.most_items + 1000:  # read as a table, it would take memory first
+            raise InputError(f"The file has {n_lines:,} lines; the page takes {self.most_items:,} rows.")
         table = read_table(path)
         n_rows = len(table.lines)
         if n_rows > self.most_items:
@@ -167,9 +176,19 @@ class Demo:
                 f"{n_items:,} items are more than the {self.most_items:,} that this page takes: load the metric and "
                 "score them where you are."
             )
+        longest = max(map(len, [*checked.predictions, *checked.references]), default=0)
+        if longest > LONG_CHARACTERS:
+            raise InputError(
+                f"A text has {longest:,} characters; this page takes texts of up to {LONG_CHARACTERS:,}."
+            )
         n_characters = sum(map(len, checked.predictions)) + sum(map(len, checked.references))
-        if n_characters > ALL_CHARACTERS:
-            raise InputError(f"The texts have {n_characters:,} characters; this page takes {ALL_CHARACTERS:,}.")
+        most = min(ALL_CHARACTERS, 1000 * self.most_items)
+        pairs = zip(checked.predictions, checked.reference_lists(), strict=True)
+        products = sum(len(prediction) * sum(map(len, texts)) for prediction, texts in pairs)
+        if n_characters > most or products > MOST_PRODUCTS:
+            raise InputError(
+                f"The texts have {n_characters:,} characters; this page takes {most:,}, and fewer of long texts."
+            )
 
 
 def split_references(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import tercet
 from conftest import ROOT, close, needed
-from spaces.widget_scoring import ALL_CHARACTERS, TEXT_CHARACTERS, Demo, histogram, joined, split_references
+from spaces.widget_scoring import TEXT_CHARACTERS, Demo, histogram, joined, split_references
 from tercet import InputError, OptionError
 from tercet.api import SCORERS, known_options
 from texts import LATIN, PAIRS, all_pairs
@@ -82,8 +82,10 @@ class TestControls:
             ("bleu_multi", {"smooth_metod": "exp"}, "Did you mean 'smooth_method'?"),
             ("bleu_multi", {"n_jobs": 100}, "'n_jobs' cannot be chosen here"),
             ("bleu_multi", {"grid": True}, "'grid' cannot be chosen here"),
-            ("rouge_nlws", {"rouge_types": [["rouge1"]]}, "a list of names such as 'rouge1'"),
-            ("rouge_nlws", {"rouge_types": []}, "a list of names such as 'rouge1'"),
+            ("rouge_nlws", {"rouge_types": [["rouge1"]]}, "a list of some of 'rouge1'"),
+            ("rouge_nlws", {"rouge_types": []}, "a list of some of 'rouge1'"),
+            ("rouge_nlws", {"rouge_types": ["rougeW1.1"]}, "a list of some of 'rouge1'"),
+            ("rouge_nlws", {"rouge_types": ["rouge1"] * 100_000}, "names 'rouge1' twice"),
             ("rouge_nlws", {"stopwords": "en"}, "'stopwords' cannot be chosen here"),
             ("rouge_nlws", {"compat": "rouge155"}, "must here be one of None, 'rouge_score'"),
             ("bertscore_idf", {"model_type": "https://example.org/model"}, "'model_type' option must here be one of"),
@@ -138,6 +140,16 @@ class TestTexts:
         with pytest.raises(InputError, match="The prediction is of 10,001 characters"):
             demo.score_text("a" * (TEXT_CHARACTERS + 1), "a", {})
 
+    def test_too_much_to_draw_is_scored_without_a_picture(self):
+        text = " ".join(f"w{number}" for number in range(1600))
+        scored, why = DEMOS["rouge_nlws"].score_text(text, text, {"rouge_types": ["rougeS"]})
+        assert (scored.result["rougeS"], why) == (1.0, None)
+        assert "rougeS has 1,279,200 skip-bigrams in a text of 1,600 tokens" in scored.notes[-1]
+
+    def test_many_references_take_no_longer_than_their_texts(self):
+        _, why = DEMOS["bleu_multi"].score_text("a " * 4_900, "a b\n" * 2_400, {"max_order": 20})
+        assert len(why.references) == 2_400
+
     @given(st.lists(st.lists(st.text("ab ю", min_size=1).filter(str.strip), min_size=1).map("\n".join), min_size=1))
     def test_references_survive_the_box(self, texts):
         assert split_references(joined(texts)) == texts
@@ -176,6 +188,12 @@ class TestFiles:
         with pytest.raises(InputError, match=rf"{demo.most_items + 1:,} rows; the page takes {demo.most_items:,}"):
             demo.read_file(str(path))
 
+    def test_of_many_lines_is_refused_before_it_is_read(self, demo, tmp_path):
+        path = tmp_path / "a.jsonl"
+        path.write_bytes(b"{}\n" * (20 * demo.most_items + 1001))
+        with pytest.raises(InputError, match=rf"The file has {20 * demo.most_items + 1001:,} lines"):
+            demo.read_file(str(path))
+
     def test_needs_its_columns_chosen(self, demo, tmp_path):
         path = tmp_path / "a.tsv"
         path.write_text("mt\tref\na\ta\n")
@@ -194,7 +212,9 @@ class TestPrograms:
         ("predictions", "references", "message"),
         [
             (["a"] * 20_001, [["a"]] * 20_001, "20,001 items are more than"),
-            (["a" * (ALL_CHARACTERS + 1)], [["a"]], "characters; this page takes 5,000,000"),
+            (["a" * 20_001], [["a"]], "A text has 20,001 characters; this page takes texts of up to 20,000"),
+            (["a" * 20_000] * 250, [["a"]] * 250, "The texts have 5,000,250 characters; this page takes"),
+            (["a" * 20_000] * 13, [["a" * 20_000]] * 13, "this page takes .*, and fewer of long texts"),
             (["a", None], [["a"], ["b"]], "item 1 of predictions must be a string"),
             ([], [], "The corpus is empty"),
             (["a"], [["a"], "b"], "item 1 of references is a string, but an earlier one is a list"),

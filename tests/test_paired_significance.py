@@ -93,6 +93,8 @@ def test_items_without_reference_can_be_left_out():
         ({"seed": -1}, OptionError, "'seed' option of .* a whole number of at least 0. Got -1"),
         ({"metric": "bleu"}, OptionError, "There is no metric 'bleu'. Did you mean 'bleu_multi'"),
         ({"tokeniser": "13a"}, OptionError, "Did you mean 'tokenizer'"),
+        ({"test": ["bootstrap"]}, OptionError, "'test' option must be one of"),
+        ({"confidence_level": 0.9}, OptionError, "A paired test has no 'confidence_level'"),
         ({"predictions1": FIRST[1:]}, InputError, "one entry per item"),
         ({"predictions2": [*SECOND[1:], None]}, InputError, "of predictions must be a string, got None"),
     ],
@@ -109,3 +111,8 @@ def test_an_empty_corpus_is_refused(module):
         module.compute(predictions1=[], predictions2=[], references=[])
     with pytest.raises(InputError, match="The corpus is empty"):
         paired_significance("bleu_multi", [], [], [])
+
+
+def test_a_corpus_of_which_nothing_is_left_is_refused():
+    with pytest.raises(InputError, match="left all of them out"):
+        paired_significance("bleu_multi", ["a"], ["b"], [[]], missing_references="skip")

@@ -222,3 +222,18 @@ def test_holm_adjusts_upwards_in_the_order_of_p(pvalues):
     for rank, index in enumerate(sorted(range(len(pvalues)), key=lambda i: pvalues[i])):
         going = going and (len(pvalues) - rank) * pvalues[index] <= 0.05
         assert rejected[index] == going
+
+
+def test_one_segment_tells_nothing():
+    scorer = make_scorer("rouge_nlws", {"rouge_types": ["rouge1"]})
+    systems = [segment_stats(scorer, [text], ["a b c"]) for text in ("a b c", "x")]
+    for test in (paired_bootstrap_test, paired_permutation_test):
+        assert test(scorer, systems, n_resamples=100)[0]["rouge1"].pvalue == 1
+
+
+@pytest.mark.parametrize(
+    "given", [{"n_resamples": 0}, {"confidence_level": 1.5}, {"confidence_level": 0}, {"seed": -1}]
+)
+def test_settings_of_intervals_are_checked(given):
+    with pytest.raises(OptionError, match="There must be at least one resample"):
+        bootstrap(*stats_of("rouge_nlws"), **given)

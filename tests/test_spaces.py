@@ -113,3 +113,16 @@ def test_a_metric_that_is_not_there_is_refused(tmp_path):
     )
     assert run.returncode == 2
     assert run.stderr.startswith("error: There is no metric 'blue'")
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path):
+    kept = tmp_path / "bleu_multi" / "notes.txt"
+    kept.parent.mkdir()
+    kept.write_text("mine")
+    with pytest.raises(OptionError, match="holds something else than a Space"):
+        build("bleu_multi", tmp_path)
+    with pytest.raises(OptionError, match="holds something else than a Space"):
+        build("bleu_multi", ROOT / "metrics")
+    assert kept.read_text() == "mine"
+    kept.unlink()
+    assert build("bleu_multi", tmp_path) == build("bleu_multi", tmp_path)

@@ -470,3 +470,14 @@ class TestHostileBytes:
     def test_truncated_files(self, format, rows, size):
         text = written_with_quotes(rows) + "".join(json.dumps(dict(enumerate(row))) + "\n" for row in rows)
         assert self.is_table_or_refusal(text.encode()[:size], format)
+
+
+def test_a_small_file_does_not_become_a_large_table(tmp_path):
+    path = tmp_path / "sparse.jsonl"
+    path.write_text(json.dumps({f"c{number}": "x" for number in range(500)}) + "\n" + "{}\n" * 40_001)
+    with pytest.raises(InputError, match=r"sparse\.jsonl, line 40001: more than 20,000,000 cells"):
+        read_table(path)
+    (tmp_path / "wide.tsv").write_text("a" + "\t" * 1_000_000)
+    with pytest.raises(InputError, match=r"wide\.tsv, line 1: 1,000,001 columns; expected at most 500") as found:
+        read_table(tmp_path / "wide.tsv")
+    assert len(str(found.value)) < 200

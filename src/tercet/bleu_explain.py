@@ -10,7 +10,7 @@ from typing import Any
 from .bleu import BleuScorer
 from .bleu_options import BleuOptions
 from .columns import check_missing, make_batch, read_items
-from .matches import Count, Word, most, ngram_levels, ngrams
+from .matches import Count, Word, ngram_levels, ngram_limits
 from .matches_html import counts_html, legend, page_html, table_html, words_html
 from .options import build_options
 
@@ -126,23 +126,23 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     spelling, orders = words(), range(1, scorer.options.max_order + 1)
     text, *targets = tokens.tokens.lists()
 
-    def marked(own: list[int], others: list[list[int]]) -> list[Word]:
-        levels = ngram_levels(own, others, orders)
+    of_references, of_text = ngram_limits(targets, orders), ngram_limits([text], orders)
+
+    def marked(own: list[int], limits: dict[int, Counter[tuple[int, ...]]]) -> list[Word]:
+        levels = ngram_levels(own, limits)
         return [Word(spelling[token], level) for token, level in zip(own, levels, strict=True)]
 
     return NgramMatches(
-        prediction=marked(text, targets),
-        references=[marked(target, [text]) for target in targets],
-        ngrams=[_counts(text, targets, order, spelling) for order in orders],
+        prediction=marked(text, of_references),
+        references=[marked(target, of_text) for target in targets],
+        ngrams=[_counts(of_text[order], of_references[order], spelling) for order in orders],
         score=float(scores["bleu"]) / scorer.options.scale,
         brevity_penalty=float(scores["brevity_penalty"]),
         signature=scorer.signature(),
     )
 
 
-def _counts(text: list[int], targets: list[list[int]], order: int, spelling: list[str]) -> list[Count]:
-    limits = most(Counter(ngrams(target, order)) for target in targets)
+def _counts(found: Counter[tuple[int, ...]], limits: Counter[tuple[int, ...]], spelling: list[str]) -> list[Count]:
     return [
-        Count(" ".join(spelling[token] for token in ngram), number, limits[ngram])
-        for ngram, number in Counter(ngrams(text, order)).items()
+        Count(" ".join(spelling[token] for token in ngram), number, limits[ngram]) for ngram, number in found.items()
     ]

@@ -11,6 +11,7 @@ from .errors import InputError, did_you_mean
 #: Columns that a file may have whose rows name their own: what a row lacks takes memory too, so a small file of
 #: rows that share no column would otherwise become a table of the square of its rows.
 MOST_COLUMNS = 500
+MOST_CELLS = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,11 @@ class RaggedRows:
                     )
                 columns[name] = [None] * len(lines)
         lines.append(line)
+        if len(columns) * len(lines) > MOST_CELLS:
+            raise InputError(
+                f"{self._table.name}, line {line}: more than {MOST_CELLS:,} cells, as rows of few columns have all "
+                "those of the others; expected rows that share their columns."
+            )
         for name, cells in columns.items():
             cells.append(row.get(name))
 

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from .cells import Table
+from .cells import MOST_COLUMNS, Table
 from .decoding import decode
 from .errors import InputError, shorten
 
@@ -172,6 +172,8 @@ def _table(rows: list[_Row], name: str) -> Table:
     if not any(cell.strip() for _, cells in rows[:1] for cell in cells):
         found = "its first line is empty" if rows else "it is empty"
         raise InputError(f"{name}: expected the names of the columns in the first line, but {found}.")
+    if len(rows[0][1]) > MOST_COLUMNS:
+        raise InputError(f"{name}, line 1: {len(rows[0][1]):,} columns; expected at most {MOST_COLUMNS}.")
     names = [cell.strip() or f"column {number}" for number, cell in enumerate(rows[0][1], 1)]
     twice = [column for column, times in Counter(names).items() if times > 1]
     if twice:
@@ -179,7 +181,7 @@ def _table(rows: list[_Row], name: str) -> Table:
     while len(names) > 1 and rows[-1][1] == [""]:  # empty lines at the end; of a single column, they are cells
         rows.pop()
     if len(rows) == 1:
-        raise InputError(f"{name} has a header ({', '.join(names)}) and no rows; expected a row per item.")
+        raise InputError(f"{name} has a header ({', '.join(names[:20])}) and no rows; expected a row per item.")
     for line, cells in rows:
         if len(cells) != len(names):
             raise InputError(

@@ -7,7 +7,7 @@ stand in a text more often than it counts: the places that count are then chosen
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -72,21 +72,26 @@ def most(counters: Iterable[Counter[tuple[int, ...]]]) -> Counter[tuple[int, ...
     return merged
 
 
-def ngram_levels(ids: Ids, others: Sequence[Ids], orders: Iterable[int]) -> list[int]:
-    """Return for each token the longest counted n-gram, of these orders, that goes through it.
+def ngram_limits(others: Sequence[Ids], orders: Iterable[int]) -> dict[int, Counter[tuple[int, ...]]]:
+    """Return for each order how often each n-gram may count: as often as in the text that has it most often."""
+    return {order: most(Counter(ngrams(other, order)) for other in others) for order in orders}
 
-    An n-gram counts as often as the one of `others` that has it most often: where it stands within longer ones that
+
+def ngram_levels(ids: Ids, limits: Mapping[int, Counter[tuple[int, ...]]]) -> list[int]:
+    """Return for each token the longest counted n-gram that goes through it.
+
+    An n-gram counts as often as `limits` say for its order: where it stands within longer ones that
     count, then where it comes first.
 
     Examples
     --------
-    >>> ngram_levels([1, 1, 1, 2, 3], [[1, 2, 4, 5, 1, 3]], (1, 2))
+    >>> ngram_levels([1, 1, 1, 2, 3], ngram_limits([[1, 2, 4, 5, 1, 3]], (1, 2)))
     [1, 0, 2, 2, 1]
     """
     levels = [0] * len(ids)
-    for order in sorted(orders, reverse=True):
-        left = most(Counter(ngrams(other, order)) for other in others)
+    for order in sorted(limits, reverse=True):
         found = list(ngrams(ids, order))
+        left = {ngram: limits[order][ngram] for ngram in found}
         for start in sorted(range(len(found)), key=lambda start: 0 in levels[start : start + order]):
             if left[found[start]] > 0:
                 left[found[start]] -= 1

@@ -34,10 +34,13 @@ def check_options(
     metric: str, test: str, n_resamples: int | None, seed: int, options: Mapping[str, Any]
 ) -> Scorer[Any]:
     """Return the scorer, or raise an OptionError for what :func:`paired_significance` does not take."""
-    if test not in TESTS:
+    if not isinstance(test, str) or test not in TESTS:
         raise OptionError(
             f"The 'test' option must be one of 'permutation', 'bootstrap'. {did_you_mean(str(test), TESTS)}"
         )
+    for name in ("confidence_level", "segments"):
+        if options.get(name):
+            raise OptionError(f"A paired test has no {name!r}: it gives differences and their p-values.")
     build_options(TestOptions, {"n_resamples": n_resamples, "seed": seed}, "paired_significance", {})
     return make_scorer(metric, options)
 
@@ -95,6 +98,8 @@ def paired_significance(
         raise InputError("The corpus is empty: predictions and references must have at least one item.")
     whole = [segment_stats(scorer, predictions, references) for predictions in (predictions1, predictions2)]
     kept = whole[0].column("items") > 0
+    if not kept.any():
+        raise InputError("No item has a reference, and missing_references='skip' left all of them out.")
     systems = [SegmentStats(each.signature, each.columns, each.rows[kept]) for each in whole]
     run, usual = TESTS[test]
     number = usual if n_resamples is None else n_resamples

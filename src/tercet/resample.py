@@ -140,6 +140,11 @@ def bootstrap(
     """
     if method not in ("percentile", "BCa"):
         raise OptionError(f"The method must be 'percentile' or 'BCa'. Got {method!r} instead.")
+    if n_resamples < 1 or seed < 0 or not 0 < confidence_level < 1:
+        raise OptionError(
+            "There must be at least one resample, a seed that is not negative, and a confidence level between 0 and "
+            f"1. Got {n_resamples}, {seed} and {confidence_level} instead."
+        )
     tails = np.array([(1 - confidence_level) / 2, (1 + confidence_level) / 2])
     results = {}
     jackknife = _scores(scorer, stats.total() - stats.rows) if method == "BCa" else {}
@@ -266,6 +271,8 @@ def _test(
             one, other = float(observed[first][name]), float(observed[second][name])
             slack = _ROUNDING * max(abs(one), abs(other))
             count = int((distribution >= abs(other - one) - slack).sum())
+            if np.ptp(distribution) <= slack:  # resamples that are all alike, as of one segment, tell nothing
+                count = len(distribution)
             result[name] = PairedTestResult(other - one, (count + 1) / (len(distribution) + 1), distribution)
         results.append(result)
     return results

@@ -123,7 +123,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     Raises
     ------
     InputError
-        For what is not text, and for a prediction without reference.
+        For what is not text, for a prediction without reference, and for more than 1,000,000 skip-bigrams.
     OptionError
         For an option or a value that ``rouge_nlws`` does not know.
 

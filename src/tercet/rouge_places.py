@@ -7,18 +7,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 
+import numpy as np
+
+from .errors import InputError
 from .matches import (
     Count,
     Ids,
     Word,
     lcs_places,
     ngram_levels,
+    ngram_limits,
     ngrams,
     run_levels,
     skip_bigrams,
     weighted_lcs_places,
 )
 from .rouge_types import RougeType
+from .skipgrams import skip_bigram_total
+
+#: Skip-bigrams of a text that are listed: a few seconds, and some hundred megabytes.
+MOST_PAIRS = 1_000_000
 
 FindPlaces = Callable[[Ids, Ids], tuple[list[int], list[int]]]
 
@@ -84,7 +92,10 @@ class PairOfTexts:
             Count(self._joined(ngram), number, limits[ngram])
             for ngram, number in Counter(ngrams(text, order)).items()
         ]
-        levels = [ngram_levels(*pair, (order,)) for pair in ((text, [reference]), (reference, [text]))]
+        levels = [
+            ngram_levels(own, ngram_limits([other], (order,)))
+            for own, other in ((text, reference), (reference, text))
+        ]
         flags = [[int(level > 0) for level in each] for each in levels]
         return Places(flags[0], flags[1], counts)
 
@@ -110,6 +121,13 @@ class PairOfTexts:
         return sorted(in_text), hits
 
     def _skip_bigrams(self, kind: RougeType, by_script: bool) -> Places:
+        n_tokens = max(len(self._prediction), len(self._reference))
+        n_pairs = int(skip_bigram_total(np.array([n_tokens]), kind.gap)[0])
+        if n_pairs > MOST_PAIRS:
+            raise InputError(
+                f"{kind.name} has {n_pairs:,} skip-bigrams in a text of {n_tokens:,} tokens; an explanation takes up "
+                f"to {MOST_PAIRS:,}. A gap, as in rougeS4, makes them fewer."
+            )
         levels: list[list[int]] = []
         counters = [
             Counter((ids[first], ids[second]) for first, second in skip_bigrams(ids, kind.gap))
@@ -128,7 +146,7 @@ class PairOfTexts:
         if kind.kind == "SU":
             texts = [ids[:-1] if by_script else ids for ids in (self._prediction, self._reference)]
             for level, own, other in ((levels[0], *texts), (levels[1], *reversed(texts))):
-                for place, unigram in enumerate(ngram_levels(own, [other], (1,))):
+                for place, unigram in enumerate(ngram_levels(own, ngram_limits([other], (1,)))):
                     level[place] += unigram
             singles = Counter(texts[0]) & Counter(texts[1])
             counts += [Count(self._spelling[i], texts[0].count(i), texts[1].count(i)) for i in singles]

@@ -77,11 +77,13 @@ def parse_types(names: Any) -> tuple[RougeType, ...]:
         listed = []
     if not listed:
         raise OptionError(f"The 'rouge_types' option of rouge_nlws must be a list of names, got {names!r}.")
-    types = tuple(_parse(name) for name in listed)
-    doubled = {each.name for each in types if [other.name for other in types].count(each.name) > 1}
-    if doubled:
-        raise OptionError(f"The 'rouge_types' option of rouge_nlws names {sorted(doubled)[0]!r} twice.")
-    return types
+    known: dict[str, RougeType] = {}
+    for name in listed:
+        kind = _parse(name)
+        if kind.name in known:
+            raise OptionError(f"The 'rouge_types' option of rouge_nlws names {kind.name!r} twice.")
+        known[kind.name] = kind
+    return tuple(known.values())
 
 
 def _parse(name: Any) -> RougeType:
