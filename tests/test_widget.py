@@ -702,7 +702,7 @@ class TestPrograms:
             ("bleu_multi", {"weights": {"a": {"b": 1}}}, "weights"),
             ("bleu_multi", ["tokenizer"], "The options must be names with values"),
             ("bleu_multi", "tokenizer", "The options must be names with values"),
-            ("rouge_nlws", {"rouge_types": [["rouge1"]]}, "a list of names"),
+            ("rouge_nlws", {"rouge_types": [["rouge1"]]}, "a list of some of"),
             ("rouge_nlws", {"rouge_types": ["rougeX"]}, "rougeX"),
             ("rouge_nlws", {"tokenizer": {"a": 1}}, "'tokenizer' option must here be one of"),
             ("bertscore_idf", {"model_type": "/etc"}, "'model_type' option must here be one of"),
