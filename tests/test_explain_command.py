@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from tercet.errors import InputError, OptionError
 from tercet.lab.cli import app
 from tercet.lab.differences import explain_difference
+from tercet.lab.explain_command import read_options
 from texts import LATIN, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
@@ -42,7 +43,7 @@ def test_the_command_shows_the_chain(table):
     for text in ("tokenizer", "13a → none", "compat=nltk", "nltk itself", "segments differ"):
         assert text in told.output
     told = run("bleu_multi", table, "--against", "sacrebleu", "-O", "smooth_method=exp")
-    assert "Ours equals theirs." in told.output
+    assert "Our score of the corpus equals that of sacrebleu." in told.output
 
 
 def test_the_command_shows_many_scores_in_tables_that_fit(table):
@@ -96,3 +97,24 @@ def test_texts_that_cannot_be_scored_are_refused():
         explain_difference("bleu_multi", ["a", "b"], [["a"], []], against="nltk")
     with pytest.raises(InputError, match="corpus is empty"):
         explain_difference("bleu_multi", [], [], against="nltk")
+
+
+# ---------------------------------------------------------------- what is told of equality
+
+
+def test_only_what_is_equal_is_called_so(table, tmp_path):
+    told = run(
+        "bleu_multi", table, "-a", "evaluate", "-O", "compat=evaluate"
+    ).output  # which is not there to be called
+    assert "Our score of the corpus equals that of compat=evaluate." in told
+    two = tmp_path / "two.jsonl"
+    two.write_text(json.dumps({"mt": "a b c d", "ref": ["a b d e f g", "a b"]}), encoding="utf-8")
+    told = run("rouge_nlws", str(two), "-a", "rouge_score").output
+    assert "Our scores of the corpus equal those of rouge_score." in told
+
+
+def test_values_are_read_as_those_of_a_metric():
+    written = ["rouge_types=rouge1+rougeL", "lowercase=TRUE", "tokenizer=none", "beta=null"]
+    assert read_options(written) == {
+        "rouge_types": ["rouge1", "rougeL"], "lowercase": True, "tokenizer": "none", "beta": None
+    }  # fmt: skip

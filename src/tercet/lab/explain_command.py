@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from enum import Enum
@@ -16,11 +17,16 @@ from rich.table import Table
 
 from tercet.errors import OptionError
 
+from .checks import check_references
 from .differences import Difference, Rule, explain_difference
+from .metric_specs import parse_value
 from .test_sets import read_test_sets
 
 #: Characters that the words of a table and a column of scores need: how many scores stand side by side.
 _WORDS_WIDTH, _SCORE_WIDTH = 44, 17
+
+#: Scores of two packages nearer than this are equal, as those of sums in another order.
+_SAME = 1e-6
 
 
 class ExplainFormat(str, Enum):
@@ -34,8 +40,8 @@ Options = Annotated[
     list[str] | None,
     typer.Option(
         "--option", "-O",
-        help="Option of the metric, name=value; repeatable. The value is JSON or a word. The other package gets it "
-        "too, where it has it.",
+        help="Option of the metric, name=value; repeatable. The value is JSON, a word, or words with + between. The "
+        "other package gets it too, where it has it.",
     ),
 ]  # fmt: skip
 TheirOptions = Annotated[
@@ -76,6 +82,7 @@ def explain(
     )
     found: list[tuple[str, str, Difference]] = []
     for each in sets:
+        check_references(each.name, each.references, options, "-O ")
         for name, texts in each.systems.items():
             difference = explain_difference(
                 metric, texts, each.references, against=against, their_options=theirs, n_gaps=items, **options
@@ -90,7 +97,7 @@ def explain(
 
 
 def read_options(written: Sequence[str]) -> dict[str, Any]:
-    """Return the options that ``name=value`` texts stand for; a value that is not JSON is a word.
+    """Return the options that ``name=value`` texts stand for, with values as :func:`parse_value` reads them.
 
     Raises
     ------
@@ -107,10 +114,7 @@ def read_options(written: Sequence[str]) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or name.strip() in options:
             raise OptionError(f"An option is written name=value, and once. Got {text!r}.")
-        try:
-            options[name.strip()] = json.loads(value)
-        except json.JSONDecodeError:
-            options[name.strip()] = {"True": True, "False": False}.get(value, value)
+        options[name.strip()] = parse_value(value.strip())
     return options
 
 
@@ -159,7 +163,11 @@ def _table(d: Difference, names: Sequence[str], heading: str) -> Table:
 def _remarks(d: Difference) -> list[str]:
     lines = []
     if d.same:
-        lines.append("Ours equals theirs.")
+        called = d.theirs is not None and all(
+            abs(d.ours[name] - d.theirs.get(name, math.inf)) <= _SAME for name in d.names
+        )
+        ours = "scores of the corpus equal those" if len(d.names) > 1 else "score of the corpus equals that"
+        lines.append(f"Our {ours} of {d.against if called else f'compat={d.against}'}.")
     for name in d.names:
         if not d.same and (rule := d.decisive(name)) is not None:
             lines.append(f"{name} changes most with {rule.name}: {rule.description}.")
