@@ -125,6 +125,14 @@ class TestTables:
         systems = {"system A": PREDICTIONS, "hyps.human": WORSE}
         assert read_test_sets(path) == [TestSet("set", systems, REFERENCES, None)]
 
+    def test_columns_of_text_that_are_not_read_are_named(self, tmp_path):
+        columns = {"src": SOURCES, "ref": FIRST, "mt": PREDICTIONS, "Name of a model": ["one two"] * len(FIRST)}
+        path = save(tmp_path / "news.tsv", tsv({**columns, "doc_id": list(map(str, range(len(FIRST))))}))
+        with pytest.warns(UserWarning, match="news.tsv: .* not read: 'Name of a model'. .*--system") as told:
+            (found,) = read_test_sets(path)
+        assert (len(told), list(found.systems)) == (1, ["mt"])
+        read_test_sets(path, systems="mt")  # without a warning: what was named is what is read
+
     @pytest.mark.parametrize(
         ("name", "content", "options", "message"),
         [

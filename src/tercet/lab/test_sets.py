@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -60,8 +61,9 @@ def read_test_sets(
 
     A file is a table by the end of its name: .tsv .tab .csv .jsonl .ndjson .tmx, also with .gz behind it. Each table
     is a test set of its own. Its columns have the roles that their names tell (:func:`tercet.roles.guess_roles`)
-    where `systems`, `reference_columns` and `source_column` do not name them. The columns of a TMX file are
-    languages, which tell no role: systems and references must be named, by code or its beginning ("pt" for "pt-BR").
+    where `systems`, `reference_columns` and `source_column` do not name them; a warning names columns of text that
+    have none. The columns of a TMX file are languages, which tell no role: systems and references must be named, by
+    code or its beginning ("pt" for "pt-BR").
 
     Every other file holds what a system wrote, a segment per line, and all of them are one test set, named after the
     first file of references. A system is called as its file without its ends: ``.gz``, and one of letters only, so
@@ -144,10 +146,14 @@ def _table_set(path: str, name: str, systems: list[str], references: list[str], 
     both = [column for column in systems if column in references]
     if both:
         raise InputError(f"{path}: the column {both[0]!r} is named both as a system and as references.")
+    guessed = not systems
     source = source or roles.source
     references = references or [column for column in roles.references if column not in {*systems, source}]
     systems = systems or [column for column in roles.systems if column not in {*references, source}]
     _check_roles(table, format, systems, references)
+    if guessed:
+        known = {*roles.systems, *roles.references, *references, roles.source, source}
+        _warn_unused(table, [column for column in table.columns if column not in known])
     lists = items(table, systems[0], references)[1]
     return TestSet(
         name=name,
@@ -175,6 +181,21 @@ def _check_roles(table: Table, format: str, systems: list[str], references: list
             f"{table.name}: {'a' if format == 'tmx' else 'no'} {kind} {why} that it holds {', or '.join(missing)}; "
             f"there {'is the' if len(named) == 1 else 'are the'} {kind}{'s' * (len(named) > 1)} "
             f"{', '.join(named[:_MOST_NAMED])}{more}."
+        )
+
+
+def _warn_unused(table: Table, columns: list[str]) -> None:
+    """Name the columns that hold texts, mostly of several words, but nothing that is read."""
+    texts = {column: [cell for cell in table.columns[column] if isinstance(cell, str)] for column in columns}
+    unused = [
+        column for column, cells in texts.items() if 2 * sum(len(cell.split()) > 1 for cell in cells) > len(cells)
+    ]
+    if unused:
+        warnings.warn(
+            f"{table.name}: by their names, these columns of text are not read: "
+            f"{', '.join(map(repr, unused[:_MOST_NAMED]))}. If systems wrote them, name all: --system, systems=.",
+            UserWarning,
+            stacklevel=4,
         )
 
 
