@@ -91,7 +91,9 @@ class TestCompare:
         test_set = SAMPLES["en"]
         references = [[], *test_set.references[1:]]
         holed = TestSet("holed", test_set.systems, references, test_set.source)
-        with pytest.raises(InputError, match="item 0 of references is empty"):
+        with pytest.raises(
+            InputError, match="holed, segment 1 has no reference; -m bleu_multi:missing_references=skip"
+        ):
             compare(holed)
         (table,) = compare(holed, ["bleu_multi:missing_references=skip"], n_resamples=50).tables
         rest = TestSet("rest", {k: v[1:] for k, v in test_set.systems.items()}, references[1:], None)
@@ -139,6 +141,13 @@ class TestMetricSpecs:
         with pytest.raises(OptionError, match="write bleu_multi:option=value"):
             parse_metric(text)
 
+    @pytest.mark.parametrize("name", ["confidence_level", "n_resamples", "seed", "segments"])
+    def test_refuse_what_a_comparison_has_once(self, name):
+        with pytest.raises(OptionError, match=f"{name}.*give --{name.replace('_', '-')}"):
+            parse_metric(f"bleu_multi:lowercase=true,{name}=1")
+        with pytest.raises(OptionError, match=name):
+            MetricSpec("bleu_multi", {name: 1})
+
     def test_values_keep_their_kind(self):
         values = [parse_value(text) for text in ("1", "1.5", "none", "null", "+", '"1"')]
         assert values == [1, 1.5, "none", None, "+", "1"]
@@ -175,6 +184,44 @@ class TestForms:
                     assert row.system in text
                     assert f"{row.value:.2f}" in text
                 assert table.signature in text.replace("\\", "")
+
+    def test_without_a_test_nothing_is_told_of_one(self):
+        found = compare(SAMPLES["en"], test=None, n_resamples=7)
+        whole = found.to_dict()
+        assert (whole["baseline"], whole["n_resamples"]) == (None, None)
+        for row in whole["tables"][0]["systems"]:
+            assert {row[name] for name in ("difference", "pvalue", "wins", "ties", "losses")} == {None}
+            assert row["as_good"] is (True if row["best"] else None)
+        for row in csv.DictReader(io.StringIO(to_tsv([found])), delimiter="\t"):
+            assert {row[name] for name in ("difference", "pvalue", "wins", "ties", "losses")} == {""}
+            assert row["as_good"] == ("True" if row["best"] == "True" else "")
+
+    def test_the_kind_of_interval_is_named(self):
+        found = [compare(SAMPLES["en"], n_resamples=20, interval="BCa")]
+        for form in (to_text, to_markdown, to_latex):
+            assert "Intervals: BCa bootstrap, 1,000 resamples" in form(found)
+        rows = csv.DictReader(io.StringIO(to_tsv(found)), delimiter="\t")
+        assert {row["interval"] for row in rows} == {"BCa"}
+
+    def test_two_specs_of_one_metric_are_told_apart(self):
+        found = [compare(SAMPLES["en"], ["bleu_multi", "bleu_multi:smooth_method=exp"], test=None)]
+        assert "| system | bleu_multi bleu | bleu_multi:smooth_method=exp bleu |" in to_markdown(found)
+        assert "bleu\\_multi:smooth\\_method=exp bleu" in to_latex(found)
+
+    def test_white_space_in_names_breaks_no_table(self):
+        systems = dict(zip(("a\tb", "c\nd", "e"), SAMPLES["en"].systems.values(), strict=True))
+        found = [compare(TestSet("x\ty", systems, SAMPLES["en"].references, None), n_resamples=20)]
+        rows = list(csv.DictReader(io.StringIO(to_tsv(found)), delimiter="\t"))
+        assert [(row["test_set"], row["system"]) for row in rows] == [("x y", "a b"), ("x y", "c d"), ("x y", "e")]
+        assert all(f"\n| {name} | " in to_markdown(found) for name in ("a b", "c d", "e"))
+
+    @pytest.mark.parametrize("width", [120, 70, 60, 45, 20])
+    def test_narrow_terminals_show_the_systems(self, comparisons, width):
+        text = to_text(comparisons, width=width)
+        head = text.splitlines()[2]
+        assert ("wins/ties/losses" in head, "95 %" in head) == (width > 80, width > 60)
+        assert all(name in text for name in ("baseline", "tuned", "large", "difference"))
+        assert all(len(line) <= max(width, 50) for line in text.splitlines() if line.startswith("  "))
 
     def test_the_best_is_bold(self, comparisons):
         best = max(comparisons[0].tables[0].rows, key=lambda row: row.value).value
@@ -238,6 +285,19 @@ class TestSideBySide:
         assert text.index("large") < text.index("tuned")
         assert "\x1b[" in text
         assert "\x1b[" not in side_by_side(SAMPLES["en"], 1, [parse_metric("bleu_multi")], width=150)
+
+    def test_without_colours_the_text_stands_as_it_is(self):
+        test_set = TestSet("t", {"a": ["It's 1,5-fold."]}, [["It is so."]], None)
+        for colour in (False, True):
+            text = side_by_side(test_set, 1, [parse_metric("bleu_multi")], width=150, colour=colour)
+            assert ("It's 1,5-fold." in text) is not colour
+
+    def test_what_is_not_there_is_refused(self):
+        bleu = [parse_metric("bleu_multi")]
+        with pytest.raises(OptionError, match="Did you mean 'baseline'"):
+            side_by_side(SAMPLES["en"], 1, bleu, baseline="basline")
+        with pytest.raises(InputError, match="t, segment 2 has no reference"):
+            side_by_side(TestSet("t", {"a": ["x", "y"]}, [["x"], []], None), 1, bleu)
 
     def test_a_segment_that_is_not_there_is_refused(self):
         last = len(SAMPLES["en"].references)

@@ -1,6 +1,7 @@
 """``tercet score`` and ``tercet compare``, run as processes."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -74,6 +75,24 @@ class TestScoreAndCompare:
         assert "segment 2" in run.stdout
         assert "reference 1" in run.stdout
 
+    def test_a_segment_without_reference_is_named_as_the_command_counts(self, tmp_path):
+        (tmp_path / "news.tsv").write_text("mt\tref\na b\ta b\nc\t\n", encoding="utf-8")
+        for command in (["score", "news.tsv"], ["compare", "news.tsv"], ["compare", "news.tsv", "--segment", "1"]):
+            run = tercet(*command, code=2, cwd=tmp_path)
+            assert "news, segment 2 has no reference; -m bleu_multi:missing_references=skip" in run.stderr
+            tercet(*command, "-m", "bleu_multi:missing_references=skip", cwd=tmp_path)
+        run = tercet("explain", "bleu_multi", "news.tsv", "-a", "nltk", code=2, cwd=tmp_path)
+        assert "news, segment 2 has no reference; -O missing_references=skip" in run.stderr
+
+    @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+    def test_signs_that_the_encoding_lacks_do_not_end_it(self, encoding):
+        for arguments in (["compare", SAMPLES["es"], "--n-resamples", "20"], ["score", SAMPLES["es"]]):
+            run = subprocess.run(
+                [COMMAND, *arguments], env={**os.environ, "PYTHONIOENCODING": encoding}, capture_output=True,
+                timeout=120, check=False,
+            )  # fmt: skip
+            assert (run.returncode, b"?" in run.stdout, run.stderr) == (0, True, b"")
+
     def test_test_sets_are_not_compared_with_each_other(self):
         run = tercet("score", SAMPLES["en"], SAMPLES["es"])
         assert "en: bleu_multi" in run.stdout
@@ -88,6 +107,15 @@ class TestScoreAndCompare:
             (["compare", SAMPLES["en"], "-m", "bleu_multi:tokeniser=zh"], "Did you mean 'tokenizer'?"),
             (["compare", SAMPLES["en"], "-b", "large2"], "Did you mean 'large'?"),
             (["compare", SAMPLES["en"], "--segment", "999"], "no segment 999"),
+            (["compare", SAMPLES["en"], "--segment", "2", "-b", "large2"], "Did you mean 'large'?"),
+            (["compare", SAMPLES["en"], "--segment", "2", "-f", "json"], "without --format"),
+            (
+                ["compare", SAMPLES["en"], "--segment", "2", "--export", "x", "--segments", "y"],
+                "without --segments, --export",
+            ),
+            (["compare", SAMPLES["en"], "--export", SAMPLES["es"]], "No files can be written to the folder"),
+            (["compare", SAMPLES["en"], "--export", f"{SAMPLES['es']}/x"], "es.tsv' does not take them"),
+            (["compare", SAMPLES["en"], "-m", "bleu_multi:seed=7"], "give --seed"),
             (["compare", SAMPLES["en"], "-o", "no/such/folder/x"], "There is no folder to write the file"),
             (["score", SAMPLES["en"], "-s", "lagre"], "Did you mean 'large'?"),
             (["score", SAMPLES["en"], "--format", "xml"], "xml"),

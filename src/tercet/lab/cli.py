@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import io
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
@@ -21,6 +21,7 @@ from tercet.idf import IdfTable
 from tercet.signature import __version__
 
 from .baseline import make_baseline
+from .checks import check_file
 from .explain_command import explain
 from .score_commands import compare_command, score_command
 from .text_files import stream_lines
@@ -48,6 +49,9 @@ app.command("explain")(explain)
 def main() -> None:
     """Run the command; a mistake in what was given ends with its message and exit code 2."""
     warnings.showwarning = _show_warning
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a sign that the terminal's encoding lacks must not end the work
+            stream.reconfigure(errors="replace")
     try:
         app()
     except (TercetError, OSError) as error:
@@ -78,7 +82,7 @@ def fit_idf(
     quiet: Quiet = False,
 ) -> None:
     """Count in how many texts of a corpus each token stands; give the file as idf= in Python."""
-    _check_folder(output)
+    check_file(output)
     texts = tqdm(_lines(corpus), unit="text", disable=quiet)
     table = IdfTable.fit(texts, model, max_length=max_length)
     if not table.n_documents:
@@ -101,7 +105,7 @@ def bertscore_baseline(
     quiet: Quiet = False,
 ) -> None:
     """Score unrelated texts with every layer; give the file as baseline_path= with rescale_with_baseline=True."""
-    _check_folder(output)
+    check_file(output)
     found = make_baseline(
         list(_lines(corpus)), model, n_pairs=pairs, seed=seed, max_length=max_length, batch_size=batch_size,
         device=device, verbose=not quiet,
@@ -114,13 +118,6 @@ def bertscore_baseline(
         cells = [f"{mean:.4f} ± {error:.4f}" for mean, error in zip(means, errors, strict=True)]
         table.add_row(str(layer), *cells)
     Console().print(table)
-
-
-def _check_folder(output: Path) -> None:
-    """Say before long work that its result could not be written."""
-    folder = output.absolute().parent
-    if output.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise InputError(f"There is no folder to write the file {str(output)!r} to, or it is a folder itself.")
 
 
 def _lines(paths: Iterable[str]) -> Iterator[str]:

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from tercet.api import segment_stats, summarize
-from tercet.errors import InputError, OptionError, did_you_mean
+from tercet.errors import InputError, OptionError
 from tercet.paired import TESTS
 from tercet.resample import bootstrap, holm
 from tercet.scorer import Scorer, segment_lists
 from tercet.stats import SegmentStats
 
+from .checks import check_baseline, check_references
 from .metric_specs import MetricSpec, parse_metric
 from .test_sets import TestSet
 
@@ -42,8 +43,9 @@ class SystemScore:
         Segments on which it scores more than, as much as, or less than the baseline.
     best : bool
         Whether no system has a better value.
-    as_good : bool
-        Whether it is not significantly worse than the best (Holm over all pairs of systems).
+    as_good : bool or None
+        Whether it is not significantly worse than the best (Holm over all pairs of systems); without a test None
+        for those that are not the best.
     """
 
     system: str
@@ -56,7 +58,7 @@ class SystemScore:
     ties: int | None
     losses: int | None
     best: bool
-    as_good: bool
+    as_good: bool | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,8 +102,8 @@ class Comparison:
         One for each score of each metric.
     test : str or None
         The paired test, if there was one.
-    n_resamples : int
-        Of the paired test.
+    n_resamples : int or None
+        Of the paired test, if there was one.
     confidence_level, alpha : float
         Of the intervals; below which p a difference counts as significant.
     seed : int
@@ -113,18 +115,23 @@ class Comparison:
     baseline: str
     tables: list[ScoreTable]
     test: str | None
-    n_resamples: int
+    n_resamples: int | None
     confidence_level: float
     alpha: float
     seed: int
     interval: str = "percentile"
+
+    def numbers(self, row: SystemScore) -> dict[str, Any]:
+        """Return the fields of a row; without a test None for those against the baseline, which nobody asked for."""
+        against = ("difference", "wins", "ties", "losses") if self.test is None else ()
+        return {**asdict(row), **dict.fromkeys(against)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests as plain Python (not the texts)."""
         return {
             "test_set": self.test_set.name,
             "n_segments": len(self.test_set.references),
-            "baseline": self.baseline,
+            "baseline": self.baseline if self.test is not None else None,
             "test": self.test,
             "n_resamples": self.n_resamples,
             "confidence_level": self.confidence_level,
@@ -136,7 +143,7 @@ class Comparison:
                     "metric": table.metric,
                     "score": table.name,
                     "signature": table.signature,
-                    "systems": [asdict(row) for row in table.rows],
+                    "systems": [self.numbers(row) for row in table.rows],
                     "adjusted_pvalues": table.pvalues.tolist() if self.test is not None else None,
                 }
                 for table in self.tables
@@ -195,13 +202,14 @@ def compare(
     names = list(test_set.systems)
     if not names:
         raise InputError(f"{test_set.name} has no system to score.")
+    check_baseline(baseline, names)
     first = names[0] if baseline is None else baseline
-    if first not in names:
-        raise OptionError(f"There is no system {first!r} to be the baseline. {did_you_mean(first, names)}")
     if test is not None and test not in TESTS:
         raise OptionError(f"The test must be one of {', '.join(map(repr, TESTS))} or None. Got {test!r} instead.")
     specs = [parse_metric(each) if isinstance(each, str) else each for each in metrics]
-    number = TESTS[test][1] if test is not None and n_resamples is None else n_resamples or 0
+    for spec in specs:
+        check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
+    number = None if test is None else TESTS[test][1] if n_resamples is None else n_resamples
     tables: list[ScoreTable] = []
     with tqdm(total=len(specs) * (len(names) + 1), disable=not progress, unit="system") as bar:
         for spec in specs:
@@ -227,7 +235,7 @@ def _scored(stats: Sequence[SegmentStats]) -> list[SegmentStats]:
 
 
 def _all_pairs(
-    scorer: Scorer[Any], stats: Sequence[SegmentStats], test: str | None, n_resamples: int, seed: int
+    scorer: Scorer[Any], stats: Sequence[SegmentStats], test: str | None, n_resamples: int | None, seed: int
 ) -> dict[str, NDArray[np.float64]]:
     """Return p of each two systems for each score, shape (s, s), not adjusted; NaN without a test."""
     if test is None:
@@ -269,7 +277,8 @@ def _tables(
         for index, system in enumerate(names):
             value, bounds = float(values[index]), intervals[index][name].confidence_interval
             best = bool(values[index] == values[top])
-            as_good = best or bool(adjusted[index, top] >= alpha)
+            p = _or_none(adjusted[index, top])
+            as_good = best or (None if p is None else p >= alpha)
             row = SystemScore(system, value, bounds.low, bounds.high, None, None, None, None, None, best, as_good)
             if index != base:
                 wins, ties, losses = counts[index]

@@ -10,6 +10,9 @@ from tercet.api import SCORERS, make_scorer
 from tercet.errors import OptionError, did_you_mean
 from tercet.scorer import Scorer
 
+#: Options of a metric that a comparison has once for all metrics: there they would say what is not done.
+_OF_COMPARISON = ("confidence_level", "n_resamples", "seed", "segments")
+
 _WORDS = {"true": True, "false": False}  # "none" is a tokenizer, and a smoothing method; None is null
 
 
@@ -25,6 +28,15 @@ class MetricSpec:
 
     metric: str
     options: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        """Refuse options that belong to the whole comparison."""
+        for name in _OF_COMPARISON:
+            if name in self.options:
+                raise OptionError(
+                    f"The option {name!r} cannot be given with a metric here, as it is one of all metrics together: "
+                    f"give --{name.replace('_', '-')}."
+                )
 
     @property
     def label(self) -> str:
@@ -49,7 +61,7 @@ def parse_metric(text: str) -> MetricSpec:
     Raises
     ------
     OptionError
-        For an unknown metric, and for what has not this form.
+        For an unknown metric, for what has not this form, and for options of the whole comparison, such as ``seed``.
 
     Examples
     --------

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import io
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from .compare import Comparison, ScoreTable, SystemScore
 
 _BEST, _AS_GOOD = "*", "†"
+_NAME_WIDTH = 12  # of a system, at least, before other columns are left out
 _COLUMNS = (
-    *("test_set", "metric", "score", "system", "value", "low", "high", "difference", "pvalue"),
-    *("wins", "ties", "losses", "best", "as_good", "signature"),
+    *("test_set", "metric", "score", "system", "value", "low", "high", "interval", "difference"),
+    *("pvalue", "wins", "ties", "losses", "best", "as_good", "signature"),
 )
 
 
@@ -24,29 +27,52 @@ def to_text(comparisons: Sequence[Comparison], width: int | None = None, colour:
     """Return tables for a terminal: a table for each score, and what it was made with."""
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=colour, highlight=False, soft_wrap=False)
+    room = console.width
     for comparison in comparisons:
         for table in comparison.tables:
-            console.print(_rich_table(comparison, table))
+            shown, console.width = _rich_table(comparison, table, room)
+            console.print(shown)
         for signature in dict.fromkeys(table.signature for table in comparison.tables):
             console.print(signature, soft_wrap=True, markup=False)
         console.print(_legend(comparison), soft_wrap=True, markup=False)
     return buffer.getvalue()
 
 
-def _rich_table(comparison: Comparison, table: ScoreTable) -> Table:
-    level = f"{100 * comparison.confidence_level:g} %"
-    title = f"{comparison.test_set.name}: {table.metric}, {table.name}"
-    shown = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
-    shown.add_column("system", overflow="fold")
-    for name in (table.name, level, *(("difference", "p", "wins/ties/losses") if comparison.test else ())):
-        shown.add_column(name, justify="right", no_wrap=True)
+def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[Table, int]:
+    """Return a table of the columns for which there is room, and the width that it needs."""
+    level, counts = f"{100 * comparison.confidence_level:g} %", "wins/ties/losses"
+    columns: dict[str, list[str]] = {name: [] for name in ("system", table.name, level)}
+    columns |= {name: [] for name in (("difference", "p", counts) if comparison.test else ())}
     for row in table.rows:
         value = f"[bold]{row.value:.2f}[/]" if row.best else f"{row.value:.2f}"
         mark = _BEST if row.best else _AS_GOOD if row.as_good else " "
-        name = escape(row.system) + (" (baseline)" if comparison.test and row.difference is None else "")
+        name = escape(_line(row.system)) + (" (baseline)" if comparison.test and row.difference is None else "")
         tested = _against(row) if comparison.test else ()
-        shown.add_row(name, f"{value}{mark}", f"{row.low:.2f} – {row.high:.2f}", *tested)
-    return shown
+        cells = (name, f"{value}{mark}", f"{row.low:.2f} – {row.high:.2f}", *tested)
+        for column, cell in zip(columns.values(), cells, strict=True):
+            column.append(cell)
+    for name in (counts, level):
+        if _room(columns) > width:
+            columns.pop(name, None)
+    title = f"{comparison.test_set.name}: {table.metric}, {table.name}"
+    shown = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
+    shown.add_column("system", overflow="fold")
+    for name in list(columns)[1:]:
+        shown.add_column(name, justify="right", no_wrap=True)
+    for cells in zip(*columns.values(), strict=True):
+        shown.add_row(*cells)
+    return shown, max(width, _room(columns))
+
+
+def _room(columns: dict[str, list[str]]) -> int:
+    """Return the width of a table whose names of systems fold where they are long."""
+    widths = [max(Text.from_markup(cell).cell_len for cell in [name, *cells]) for name, cells in columns.items()]
+    return min(widths[0], _NAME_WIDTH) + sum(widths[1:]) + 3 * len(widths) + 1
+
+
+def _line(text: str) -> str:
+    """Return a text on one line and without tabs: one cell of any table."""
+    return " ".join(text.split())
 
 
 def _against(row: SystemScore) -> tuple[str, str, str]:
@@ -61,12 +87,13 @@ def pvalue_text(pvalue: float) -> str:
 
 
 def _legend(comparison: Comparison) -> str:
+    intervals = f"Intervals: {comparison.interval} bootstrap, 1,000 resamples, seed {comparison.seed}."
     if comparison.test is None:
-        return f"{_BEST} or bold: the best. Intervals: bootstrap, 1,000 resamples, seed {comparison.seed}."
+        return f"{_BEST} or bold: the best. {intervals}"
     return (
         f"{_BEST} or bold: the best; {_AS_GOOD}: not significantly worse than the best (p of all pairs adjusted by "
-        f"Holm, {comparison.alpha:g}). p: paired {comparison.test} test against {comparison.baseline}, "
-        f"{comparison.n_resamples:,} resamples, seed {comparison.seed}."
+        f"Holm, {comparison.alpha:g}). p: paired {comparison.test} test against {_line(comparison.baseline)}, "
+        f"{comparison.n_resamples:,} resamples, seed {comparison.seed}. {intervals}"
     )
 
 
@@ -82,13 +109,10 @@ def to_tsv(comparisons: Sequence[Comparison]) -> str:
     for comparison in comparisons:
         for table in comparison.tables:
             fixed = {"test_set": comparison.test_set.name, "metric": table.metric, "score": table.name}
+            fixed |= {"interval": comparison.interval, "signature": table.signature}
             for row in table.rows:
-                cells = {
-                    **{name: getattr(row, name) for name in _COLUMNS[3:-1]},
-                    **fixed,
-                    "signature": table.signature,
-                }
-                lines.append("\t".join("" if cells[name] is None else str(cells[name]) for name in _COLUMNS))
+                cells = {**comparison.numbers(row), **fixed}
+                lines.append("\t".join("" if cells[name] is None else _line(str(cells[name])) for name in _COLUMNS))
     return "\n".join(lines) + "\n"
 
 
@@ -124,9 +148,11 @@ def _wide(
     comparison: Comparison, bold: Callable[[str], str], as_good: str, plain: Callable[[str], str]
 ) -> list[list[str]]:
     """Return the head and a row for each system: value, half the interval's width, and the mark."""
-    rows = [[plain("system"), *(plain(table.name) for table in comparison.tables)]]
+    times = Counter(table.name for table in comparison.tables)
+    names = [f"{table.metric} {table.name}" if times[table.name] > 1 else table.name for table in comparison.tables]
+    rows = [[plain(_line(name)) for name in ("system", *names)]]
     for index, system in enumerate(comparison.test_set.systems):
-        cells = [plain(system)]
+        cells = [plain(_line(system))]
         for table in comparison.tables:
             row = table.rows[index]
             value = bold(f"{row.value:.2f}") if row.best else f"{row.value:.2f}"

@@ -125,7 +125,7 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     texts = [list(comparison.test_set.systems.items()), comparison.test_set.references, comparison.test_set.source]
     return TestSetView(
         comparison, names, buckets, metrics,
-        least=n_pairs / (comparison.n_resamples + 1) if comparison.test else 0.0,
+        least=n_pairs / (comparison.n_resamples + 1) if comparison.n_resamples is not None else 0.0,
         digest=sha256(json.dumps(texts).encode()).hexdigest()[:16],
     )  # fmt: skip
 

@@ -13,8 +13,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from tercet.errors import InputError
+from tercet.errors import OptionError
 
+from .checks import check_file, check_folder
 from .compare import Comparison, compare
 from .exports import export_segments, export_systems
 from .metric_specs import parse_metric
@@ -152,12 +153,18 @@ def compare_command(
 ) -> None:
     """Compare systems: scores with intervals, differences to a baseline, and which are more than chance."""
     _check_before(format, out, segments)
+    if export is not None:
+        check_folder(export)
+    others = {"--format": format is not Format.text, "--segments": segments, "--export": export}
+    given = [name for name, value in others.items() if value]
+    if segment is not None and given:
+        raise OptionError(f"--segment shows one segment as text, without {', '.join(given)}: leave one of them away.")
     sets = read_test_sets(
         files, references=references or (), source=source, systems=system or (),
         reference_columns=reference_column or (), source_column=source_column,
     )  # fmt: skip
     if segment is not None:
-        _write(_segment_text(sets, metric, segment, baseline), out)
+        _write(_segment_text(sets, metric, segment, baseline, _coloured(out)), out)
         return
     found = [
         compare(
@@ -177,9 +184,15 @@ def _metrics(written: Sequence[str] | None) -> list[str]:
     return list(written or ["bleu_multi"])
 
 
-def _segment_text(sets: Sequence[TestSet], metrics: Sequence[str] | None, segment: int, baseline: str | None) -> str:
+def _coloured(out: Path | None) -> bool:
+    return out is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+def _segment_text(
+    sets: Sequence[TestSet], metrics: Sequence[str] | None, segment: int, baseline: str | None, colour: bool
+) -> str:
     specs = [parse_metric(each) for each in _metrics(metrics)]
-    width, colour = Console().width, sys.stdout.isatty()
+    width = Console().width
     return "\n".join(
         side_by_side(each, segment, specs, baseline=baseline, width=width, colour=colour) for each in sets
     )
@@ -211,9 +224,7 @@ def _rendered(found: Sequence[Comparison], format: Format, out: Path | None) -> 
 
         return to_html(found, command=shlex.join(["tercet", *sys.argv[1:]]))
     terminal = out is None and sys.stdout.isatty()
-    return to_text(
-        found, width=Console().width if terminal else 200, colour=terminal and "NO_COLOR" not in os.environ
-    )
+    return to_text(found, width=Console().width if terminal else 200, colour=_coloured(out))
 
 
 def _write(text: str, out: Path | None) -> None:
@@ -231,5 +242,5 @@ def _check_before(format: Format, *paths: Path | None) -> None:
 
         check_installed()
     for path in paths:
-        if path is not None and (path.is_dir() or not os.access(path.absolute().parent, os.W_OK)):
-            raise InputError(f"There is no folder to write the file {str(path)!r} to, or it is a folder itself.")
+        if path is not None:
+            check_file(path)

@@ -14,6 +14,7 @@ from tercet.errors import InputError
 from tercet.matches import Word
 from tercet.scorer import segment_lists
 
+from .checks import check_baseline, check_references
 from .metric_specs import MetricSpec
 from .test_sets import TestSet
 
@@ -37,18 +38,24 @@ def side_by_side(
     segment : int
         Its number, counted from 1.
     metrics : sequence of MetricSpec
-        The first score of each is shown; with `colour`, matched n-grams of `bleu_multi` are coloured by order.
+        The first score of each is shown; with `colour`, the tokens that `bleu_multi` compares stand for the text, and
+        matched n-grams are coloured by order.
     baseline : str, optional
         Shown first.
 
     Raises
     ------
     InputError
-        For a segment that is not there.
+        For a segment that is not there, and where one has no reference and a metric needs it.
+    OptionError
+        For a baseline that is not there.
     """
+    check_baseline(baseline, test_set.systems)
     n_segments = len(test_set.references)
     if not 1 <= segment <= n_segments:
         raise InputError(f"{test_set.name} has the segments 1 to {n_segments:,}, but no segment {segment:,}.")
+    for spec in metrics:
+        check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
     index = segment - 1
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
@@ -67,7 +74,8 @@ def side_by_side(
     for system in sorted(test_set.systems, key=lambda name: name != baseline):
         values = [by_system[system] for _, by_system in scores]
         cells = ["" if value is None else f"{value:.2f}" for value in values]
-        table.add_row(Text(system), *cells, _coloured(test_set, index, system, metrics))
+        text = Text(test_set.systems[system][index])
+        table.add_row(Text(system), *cells, _coloured(test_set, index, system, metrics) if colour else text)
     console.print(table)
     return buffer.getvalue()
 
