@@ -1,5 +1,6 @@
 """BERTScore around the matching itself: long texts, many references, baselines, what is kept and what is held."""
 
+import sys
 import threading
 import warnings
 from itertools import pairwise
@@ -427,3 +428,12 @@ def test_a_text_without_content_scores_0(text):
     result = result_of([text, "a cat"], ["a cat", text])
     assert result["precision"] == result["recall"] == result["f1"] == [0.0, 0.0]
     assert result["empty_predictions"] == 1
+
+
+@pytest.mark.parametrize("package", ["torch", "transformers"])
+def test_a_package_that_is_not_there_is_named(monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(
+        OptionError, match=f"needs the package '{package}', which is not installed: pip install torch"
+    ):
+        tercet.score("bertscore_idf", ["a"], ["a"], lang="en")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from os import PathLike, fspath
 from typing import Any
 
@@ -101,7 +102,7 @@ PRESETS = {"bert_score": {"idf": False, "zero_weight": "nan", "prefix_space": "i
 
 
 def check_together(o: BertscoreOptions) -> None:
-    """Raise an OptionError for options that exclude or need each other."""
+    """Raise an OptionError for options that exclude or need each other, or packages that are not there."""
     if o.lang is None and o.model_type is None:
         raise OptionError(
             "bertscore_idf needs 'lang', such as 'en', for which it takes the encoder that bert-score takes, or "
@@ -118,3 +119,9 @@ def check_together(o: BertscoreOptions) -> None:
         )
     if o.idf_documents == "items" and o.idf is not True:
         raise OptionError("'idf_documents' says how idf=True counts the references; it needs idf=True.")
+    for package in ("torch", "transformers"):
+        if find_spec(package) is None:
+            raise OptionError(
+                f"bertscore_idf needs the package {package!r}, which is not installed: pip install torch transformers, "
+                "or tercet[bertscore]."
+            )
