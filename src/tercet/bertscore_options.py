@@ -122,6 +122,6 @@ def check_together(o: BertscoreOptions) -> None:
     for package in ("torch", "transformers"):
         if find_spec(package) is None:
             raise OptionError(
-                f"bertscore_idf needs the package {package!r}, which is not installed: pip install torch transformers, "
-                "or tercet[bertscore]."
+                f"bertscore_idf needs the package {package!r}, which is not installed: pip install torch "
+                "transformers, or tercet[bertscore]."
             )
