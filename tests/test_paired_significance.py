@@ -116,3 +116,19 @@ def test_an_empty_corpus_is_refused(module):
 def test_a_corpus_of_which_nothing_is_left_is_refused():
     with pytest.raises(InputError, match="left all of them out"):
         paired_significance("bleu_multi", ["a"], ["b"], [[]], missing_references="skip")
+
+
+def test_a_reference_as_text_and_as_list_may_be_mixed_between_batches(module):
+    module.add_batch(predictions1=["a b"], predictions2=["a c"], references=["a b"])
+    module.add_batch(predictions1=["d e"], predictions2=["d f"], references=[["d e", "d"]])
+    module.add(predictions1="g h", predictions2="g i", references="g h")
+    assert module.compute(n_resamples=20)["n_segments"] == 3
+
+
+def test_what_was_added_is_there_after_an_item_without_reference_or_a_bad_text_was_refused(module):
+    module.add_batch(predictions1=["a", "b"], predictions2=["c", "d"], references=[["a"], []])
+    with pytest.raises(InputError, match="not valid Unicode"):
+        module.add_batch(predictions1=["\ud800"], predictions2=["b"], references=["c"])
+    with pytest.raises(InputError, match="item 1 of references is empty"):
+        module.compute(n_resamples=20)
+    assert module.compute(n_resamples=20, missing_references="skip")["n_segments"] == 1

@@ -3,7 +3,7 @@
 import datasets
 import evaluate
 
-from tercet.columns import read_items
+from tercet.columns import make_batch, read_items
 from tercet.errors import InputError
 from tercet.paired import check_options, paired_significance
 
@@ -96,13 +96,20 @@ class PairedSignificance(evaluate.Comparison):
         chosen = {name: options.get(name, value) for name, value in settings.items()}
         rest = {name: value for name, value in options.items() if name not in settings}
         check_options(**chosen, options=rest)
+        given = dict.fromkeys(("predictions1", "predictions2", "references"))
         if predictions1 is not None or predictions2 is not None or references is not None:
-            for predictions in (predictions1, predictions2):
-                read_items(predictions, references)
-        given = {"predictions1": predictions1, "predictions2": predictions2, "references": references}
-        if len(self) == 0 and self.num_process == 1 and not predictions1:
+            given = _checked(predictions1, predictions2, references)
+        stored = len(self)
+        if stored == 0 and self.num_process == 1 and not given["predictions1"]:
             raise InputError("The corpus is empty: there must be at least one item.")
-        return super().compute(**given, **chosen, options=rest)
+        self._failed = None
+        result = super().compute(**given, **chosen, options=rest)
+        if self._failed is not None:
+            error, read = self._failed
+            if stored and self.num_process == 1:  # what had been added is there again for another try
+                self.add_batch(**{name: texts[:stored] for name, texts in read.items()})
+            raise error
+        return result
 
     def add_batch(self, *, predictions1=None, predictions2=None, references=None, **inputs):
         """Add texts of both systems and references; they are checked first, and a refused batch adds nothing.
@@ -113,10 +120,32 @@ class PairedSignificance(evaluate.Comparison):
             references (`list` of `str` or of `list` of `str`):
                 One reference per item, or a list of any number of them per item.
         """
-        for predictions in (predictions1, predictions2):
-            read_items(predictions, references)
-        given = {"predictions1": predictions1, "predictions2": predictions2, "references": references}
-        super().add_batch(**given, **inputs)
+        super().add_batch(**_checked(predictions1, predictions2, references), **inputs)
+
+    def add(self, *, predictions1=None, predictions2=None, references=None, **inputs):
+        """Add a text of each system and its reference or references.
+
+        Args:
+            predictions1, predictions2 (`str`):
+                A text of each system.
+            references (`str` or `list` of `str`):
+                Its reference, or a list of any number of them.
+        """
+        self.add_batch(predictions1=[predictions1], predictions2=[predictions2], references=[references], **inputs)
 
     def _compute(self, predictions1, predictions2, references, metric, options, **settings):
-        return paired_significance(metric, predictions1, predictions2, references, **settings, **options)
+        try:
+            return paired_significance(metric, predictions1, predictions2, references, **settings, **options)
+        except Exception as error:  # waits until the base class has closed its files
+            read = {"predictions1": predictions1, "predictions2": predictions2, "references": references}
+            self._failed = error, read
+            return {}
+
+
+def _checked(predictions1, predictions2, references):
+    """Return what a user gave as the base class stores it, a list of references per item, or raise an InputError."""
+    first, second = (read_items(predictions, references) for predictions in (predictions1, predictions2))
+    for items in (first, second):
+        make_batch(items)  # what cannot be encoded would be refused half-way
+    lists = first.reference_lists()
+    return {"predictions1": first.predictions, "predictions2": second.predictions, "references": lists}
