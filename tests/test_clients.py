@@ -160,23 +160,24 @@ class TestLoggers:
         assert json.loads(run.stdout.splitlines()[-1]) == pytest.approx(dict(result))
 
 
+TEXTS = {
+    "predictions": ["the cat sat on the", "a dog barked at the", "it rains in Lima today"] * 3,
+    "references": ["the cat sat there", "the dog barked", "it rains today"] * 3,
+}
+
+
 class TestEvaluator:
     """Its step from texts to scores; the pipelines before that step are those of transformers 4."""
 
-    TEXTS = {
-        "predictions": ["the cat sat on the", "a dog barked at the", "it rains in Lima today"] * 3,
-        "references": ["the cat sat there", "the dog barked", "it rains today"] * 3,
-    }
-
     def test_with_simple_strategy(self):
-        found = SummarizationEvaluator().compute_metric(tercet.load("rouge_nlws"), self.TEXTS)
-        assert found == tercet.score("rouge_nlws", *self.TEXTS.values())
+        found = SummarizationEvaluator().compute_metric(tercet.load("rouge_nlws"), TEXTS)
+        assert found == tercet.score("rouge_nlws", *TEXTS.values())
 
     def test_with_bootstrap_strategy(self):
         found = SummarizationEvaluator().compute_metric(
-            tercet.load("rouge_nlws"), self.TEXTS, strategy="bootstrap", n_resamples=20, random_state=0
+            tercet.load("rouge_nlws"), TEXTS, strategy="bootstrap", n_resamples=20, random_state=0
         )
-        for name, value in tercet.score("rouge_nlws", *self.TEXTS.values()).items():
+        for name, value in tercet.score("rouge_nlws", *TEXTS.values()).items():
             low, high = found[name]["confidence_interval"]
             assert found[name]["score"] == value
             assert low <= value <= high
