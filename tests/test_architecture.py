@@ -15,7 +15,7 @@ ORDER = [
     "groups", "tokens", "intern_kernels", "intern", "letters", "splitters",
     "tokenizers", "sentences", "stems", "ngram_kernels", "ngrams", "skipgram_kernels", "skipgrams", "lcs_kernels",
     "lcs", "signature", "stats", "scorer", "result", "resample_kernels", "draws", "resample",
-    "matches", "smoothing", "bleu_lengths", "bleu_options", "bleu_signature", "bleu",
+    "matches", "smoothing", "bleu_lengths", "bleu_options", "bleu_signature", "bleu_messages", "bleu",
     "rouge_types", "rouge155", "rouge_counts", "rouge_references", "rouge",
     "subwords", "encoder_names", "encoder_models", "onednn", "embeddings", "encoding", "encoders",
     "token_weights", "idf", "baselines", "align",

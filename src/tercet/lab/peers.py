@@ -103,7 +103,7 @@ def _by_evaluate(
     try:
         result = module.compute(
             predictions=list(predictions), references=[list(texts) for texts in references],
-            max_order=o.max_order, smooth=o.smooth_method == "add-k",
+            max_order=o.max_order, smooth=o.smooth,
         )  # fmt: skip
     except ZeroDivisionError as error:
         raise UnavailableError("evaluate's bleu divides by zero: no prediction has a token") from error
