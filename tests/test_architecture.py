@@ -16,7 +16,7 @@ ORDER = [
     "tokenizers", "sentences", "stems", "ngram_kernels", "ngrams", "skipgram_kernels", "skipgrams", "lcs_kernels",
     "lcs", "signature", "stats", "scorer", "result", "resample_kernels", "draws", "resample",
     "matches", "smoothing", "bleu_lengths", "bleu_options", "bleu_signature", "bleu_messages", "bleu",
-    "rouge_types", "rouge155", "rouge_counts", "rouge_references", "rouge",
+    "rouge_types", "rouge_counts", "rouge155", "rouge_options", "rouge_references", "rouge",
     "subwords", "encoder_names", "encoder_models", "onednn", "embeddings", "encoding", "encoders",
     "token_weights", "idf", "baselines", "align",
     "bertscore_measures", "bertscore_pairs", "bertscore_options", "bertscore_signature",

@@ -10,7 +10,8 @@ from .columns import check_missing, make_batch, read_items
 from .matches import Count, Word
 from .matches_html import counts_html, legend, page_html, words_html
 from .options import build_options
-from .rouge import RougeOptions, RougeScorer
+from .rouge import RougeScorer
+from .rouge_options import RougeOptions
 from .rouge_places import PairOfTexts, Places
 from .rouge_types import RougeType
 

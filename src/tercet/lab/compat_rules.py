@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 
 from tercet.bleu import BleuScorer
 from tercet.bleu_options import BleuOptions
-from tercet.rouge import RougeOptions, RougeScorer
-from tercet.rouge155 import recall_rank
+from tercet.rouge import RougeScorer
+from tercet.rouge155 import first_words, recall_rank
 from tercet.rouge155 import stemmer as script_stemmer
 from tercet.rouge_counts import PairCounter, PairCounts
+from tercet.rouge_options import RougeOptions
 from tercet.rouge_references import pair_scores
 from tercet.rouge_types import RougeType
 from tercet.scorer import Scorer
+from tercet.sentences import truncate_words
 from tercet.stats import SegmentStats
 from tercet.tokens import TokenBatch
 
@@ -82,6 +84,11 @@ COMPAT_RULES: dict[str, tuple[CompatRule, ...]] = {
             "the script's Porter, irregular forms of WordNet first", lambda options: options.use_stemmer,
         ),
         CompatRule(
+            "words", "which words max_words counts", "those between any white space",
+            "those between white space of ASCII, and an empty one before a blank that begins a line",
+            lambda options: options.max_words is not None,
+        ),
+        CompatRule(
             "lines", "what ROUGE-L finds subsequences in", "the whole text", "line by line", _has_kind("L"),
         ),
         CompatRule(
@@ -97,7 +104,7 @@ COMPAT_RULES: dict[str, tuple[CompatRule, ...]] = {
         ),
         CompatRule(
             "five decimals", "how precision, recall and F are rounded, F made of the rounded two", "not",
-            "to five decimals", lambda options: True,
+            "to five decimals", lambda options: options.rounded is not False,
         ),
     ),
 }  # fmt: skip
@@ -154,6 +161,7 @@ class _PartOfScript(RougeScorer):
         super().__init__(options)
         self._off = off
         self._by_script = "average" not in off
+        self._cut = truncate_words if "words" in off else first_words
 
     def counter(self, tokens: TokenBatch) -> PairCounter:
         """Return what counts, by the script for the types whose rule is on."""
@@ -165,7 +173,7 @@ class _PartOfScript(RougeScorer):
         scores = pair_scores(counts, self.options.beta)
         if "best reference" in self._off:
             return scores, scores[:, 2]
-        return scores, recall_rank(kind.kind, counts.hits, counts.reference_totals, kind.weight)
+        return scores, recall_rank(kind.kind, counts)
 
 
 class _MixedCounter(PairCounter):

@@ -47,7 +47,7 @@ TOGETHER = (
 
 #: Options of what is reported, not of how it is scored.
 _REPORT = {"scale", "rouge_types", "output"}
-_UNCOMPARED = {"compat", "grid", "use_aggregator"}
+_UNCOMPARED = {"compat", "grid", "use_aggregator", "rounded"}
 
 Step = tuple[str, str, tuple[Any, Any], "Side"]
 

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from tercet.errors import TercetError
-from tercet.rouge import MEASURES
+from tercet.rouge_options import MEASURES
 from tercet.scorer import Scorer
 
 from .rouge155_script import ScriptError, script_scores

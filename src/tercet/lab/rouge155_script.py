@@ -85,7 +85,7 @@ def _calls(types: Sequence[RougeType]) -> dict[str, list[Any]]:
         if each.kind in ("L", "Lsum"):
             calls["ROUGE-L"] = []
         elif each.kind == "W":
-            calls[_tag(each)] = ["-x", "-w", each.weight]
+            calls[_tag(each)] = ["-x", "-w", _number(each.weight)]
         elif each.kind in ("S", "SU"):
             calls[_tag(each)] = ["-x", "-2", each.gap, *(["-u"] if each.kind == "SU" else [])]
     return calls
@@ -96,10 +96,15 @@ def _tag(kind: RougeType) -> str:
     if kind.kind == "n":
         return f"ROUGE-{kind.order}"
     if kind.kind == "W":
-        return f"ROUGE-W-{kind.weight:g}"
+        return f"ROUGE-W-{_number(kind.weight)}"
     if kind.kind in ("S", "SU"):
         return f"ROUGE-{kind.kind}{'*' if kind.gap < 0 else kind.gap}"
     return "ROUGE-L"
+
+
+def _number(weight: float) -> str:
+    """Return a weight as it is written; the script prints it as it reads it."""
+    return str(weight).removesuffix(".0")
 
 
 def _home() -> Path:
