@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial, reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,8 +20,17 @@ from .rouge155 import stemmer as script_stemmer
 from .rouge155 import stopwords as script_stopwords
 from .rouge_counts import PairCounter, PairCounts
 from .rouge_options import MEASURES, RougeOptions
+from .rouge_package import (
+    DEFAULT_TYPES,
+    EPSILON,
+    PACKAGES,
+    PackageCounter,
+    check_types,
+    mark_sentences,
+    split_marked,
+)
 from .rouge_references import combined, pair_scores
-from .rouge_types import RougeType
+from .rouge_types import RougeType, parse_types
 from .scorer import Scorer, Scores, segment_lists
 from .sentences import split_sentences, truncate_bytes, truncate_words
 from .signature import digest, format_signature
@@ -53,6 +63,7 @@ class RougeScorer(Scorer[RougeOptions]):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "rouge_score": {"tokenizer": "rouge"},
         "rouge155": {"tokenizer": "rouge"},
+        **{name: {"tokenizer": "none", "rouge_types": parse_types(DEFAULT_TYPES)} for name in PACKAGES},
     }
 
     def __init__(self, options: RougeOptions) -> None:
@@ -60,6 +71,9 @@ class RougeScorer(Scorer[RougeOptions]):
         check_word_options(options)
         self._by_script = options.compat == "rouge155"
         self._cut = first_words if self._by_script else truncate_words
+        self._package = options.compat if options.compat in PACKAGES else None
+        if self._package is not None:
+            check_types(self._package, options.rouge_types)
         if options.use_stemmer and (options.stemmer is not None or options.lemmatizer is not None):
             raise OptionError(
                 "The options 'use_stemmer', 'stemmer' and 'lemmatizer' exclude each other: give one of them."
@@ -155,14 +169,18 @@ class RougeScorer(Scorer[RougeOptions]):
     def _equals(self, tokenizer: Any) -> str | None:
         """Return the implementation that gives the same numbers with these options, if there is one."""
         o = self.options
-        plain = tokenizer == "rouge" and o.sentence_split == "newline" and o.missing_references == "error"
-        if not plain or o.stemmer not in (None, "porter") or o.lemmatizer is not None:
+        plain = o.sentence_split == "newline" and o.missing_references == "error" and o.lemmatizer is None
+        if not plain or tokenizer != ("rouge" if self._package is None else "none"):
+            return None
+        if o.stemmer not in ((None, "porter") if self._package is None else (None,)):
             return None
         if self._by_script:
             usual = o.stemmer is None and o.stopwords in (None, "smart") and o.max_bytes is None
             return "ROUGE-1.5.5" if usual and o.rounded is not False else None
         if o.beta != 1 or o.multi_ref != "best" or (o.stopwords, o.max_words, o.max_bytes) != (None, None, None):
             return None
+        if self._package is not None:
+            return None if o.use_stemmer else self._package
         in_rouge_score = [each.kind in ("n", "L", "Lsum") for each in o.rouge_types]
         if not any(in_rouge_score):
             return None
@@ -183,6 +201,8 @@ class RougeScorer(Scorer[RougeOptions]):
         lowercase = isinstance(tokenizer, str) and tokenizer not in ("rouge", "none")
         if o.compat == "rouge155" and tokenizer == "rouge":
             tokenizer = "rouge-script"
+        elif self._package is not None and tokenizer == "none":
+            tokenizer = split_marked
         tokens, words = tokenize(batch, tokenizer, lowercase=lowercase, prepare=self._prepare(), lines=True)
         mapping = self._word_map()
         stopwords: Collection[str] = ()
@@ -193,17 +213,16 @@ class RougeScorer(Scorer[RougeOptions]):
     def _prepare(self) -> Callable[[str], str] | None:
         """Return what is done to a text before it is split into tokens."""
         o = self.options
-        if o.max_words is None and o.max_bytes is None and o.sentence_split == "newline":
-            return None
-
-        def prepare(text: str) -> str:
-            if o.sentence_split == "auto":
-                text = split_sentences(text)
-            if o.max_words is not None:
-                return self._cut(text, o.max_words)
-            return text if o.max_bytes is None else truncate_bytes(text, o.max_bytes)
-
-        return prepare
+        steps: list[Callable[[str], str]] = []
+        if o.sentence_split == "auto":
+            steps.append(split_sentences)
+        if o.max_words is not None:
+            steps.append(partial(self._cut, limit=o.max_words))
+        if o.max_bytes is not None:
+            steps.append(partial(truncate_bytes, limit=o.max_bytes))
+        if self._package is not None and o.tokenizer == "none":
+            steps.append(partial(mark_sentences, package=self._package))
+        return (lambda text: reduce(lambda made, step: step(made), steps, text)) if steps else None
 
     def _word_map(self) -> WordMap | None:
         o = self.options
@@ -238,11 +257,13 @@ class RougeScorer(Scorer[RougeOptions]):
         if self._by_script:
             rounded = self.options.rounded is not False
             return script_scores(counts, self.options.beta, rounded), recall_rank(kind.kind, counts)
-        scores = pair_scores(counts, self.options.beta)
+        scores = pair_scores(counts, self.options.beta, 0.0 if self._package is None else EPSILON)
         return scores, scores[:, 2]
 
-    def counter(self, tokens: TokenBatch) -> PairCounter:
+    def counter(self, tokens: TokenBatch) -> PairCounter | PackageCounter:
         """Return what counts the types of these options."""
+        if self._package is not None:
+            return PackageCounter(tokens, self._package)
         return PairCounter(tokens, self.options.rouge_types, self._by_script)
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:

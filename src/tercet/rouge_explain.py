@@ -153,7 +153,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
         scores, rank = scorer.pair_scores(kind, counts)
         best = int(rank.argmax())
         pair = PairOfTexts(lines[0], lines[1 + best], spelling)
-        places: Places = pair.places(kind, by_script=scorer.options.compat == "rouge155")
+        places: Places = pair.places(kind, scorer.options.compat)
         precision, recall, fmeasure = scores[best].tolist()
         return TypeMatches(
             name=kind.name, kind=kind.kind, reference=best,

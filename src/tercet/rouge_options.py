@@ -39,4 +39,4 @@ class RougeOptions(Options):
     sentence_split: str = option("newline", one_of("newline", "auto"))
     output: str = option("fmeasure", one_of(*MEASURES, "all"))
     rounded: bool | None = option(None, one_of(None, True, False))
-    compat: str | None = option(None, one_of(None, "rouge_score", "rouge155"))
+    compat: str | None = option(None, one_of(None, "rouge_score", "rouge155", "rouge", "rouge_chinese"))

@@ -58,7 +58,10 @@ def explain(
         typer.Argument(help="Tables (.tsv, .csv, .jsonl, .tmx), or text files, a line per segment; also with .gz."),
     ],
     against: Annotated[
-        str, typer.Option("--against", "-a", help="sacrebleu, evaluate, nltk; rouge_score, rouge155.")
+        str,
+        typer.Option(
+            "--against", "-a", help="sacrebleu, evaluate, nltk; rouge_score, rouge155, rouge (of pltrdy), rouge_chinese."
+        ),
     ],
     references: Annotated[
         list[str] | None,
