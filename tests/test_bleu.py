@@ -354,7 +354,7 @@ def test_a_smooth_value_of_0_is_nltk_s():
     ],
 )
 def test_a_smooth_value_that_nothing_reads_is_refused(options):
-    with pytest.raises(OptionError, match=r"'smooth_value' is read by the smoothing methods floor, add-k, .* Got 0.5"):
+    with pytest.raises(OptionError, match=r"'smooth_value' is read by the smoothing methods .* Got 0.5"):
         score("bleu_multi", ["a b c d"], ["a b c d"], smooth_value=0.5, **options)
 
 

@@ -141,7 +141,9 @@ def test_the_packages_rouge_and_rouge_chinese_themselves(package, language, spli
     again = REPEATED[language]
     predictions = split([*predictions, again, again[: len(again) // 2], "", ". ", again])
     references = [split(texts) for texts in [*references, [again[10:]], [again], [again], [again], [""]]]
-    found = explain_difference("rouge_nlws", predictions, references, against=package, output="all", rouge_types=TYPES)
+    found = explain_difference(
+        "rouge_nlws", predictions, references, against=package, output="all", rouge_types=TYPES
+    )
     assert [name for name in found.names if "_" not in name] == ["rouge1", "rouge2", "rouge5", "rougeL"]
     assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
     assert found.rules[-1].score_after == found.equal_to

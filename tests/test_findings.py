@@ -11,8 +11,10 @@ import pandas as pd
 import pytest
 
 import tercet
-from conftest import ROOT
+from conftest import ROOT, ZERO_BLEU
 from tercet import InputError, OptionError, score
+
+pytestmark = ZERO_BLEU
 
 RUSSIAN = ["Кошка спит на окне.", "Поезд пришёл вовремя."]
 

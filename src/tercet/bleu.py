@@ -179,10 +179,9 @@ class BleuScorer(Scorer[BleuOptions]):
         """Raise an OptionError for NLTK's methods that see the last segment: a resample has no last one."""
         if self.options.compat == "nltk" and self._method in ("nltk5", "nltk6", "nltk7"):
             raise OptionError(
-                f"There are no intervals and tests of smooth_method={self._method!r} with compat='nltk': NLTK computes "
-                "it from the last item instead of the corpus, and a resampled corpus has no last item. Leave out "
-                "compat='nltk' (with tokenizer='none' the other numbers stay NLTK's), or give a method from 'nltk1' "
-                "to 'nltk4'."
+                f"There are no intervals and tests of smooth_method={self._method!r} with compat='nltk': NLTK takes "
+                "the last item for the corpus, and a resampled corpus has no last item. Leave out compat='nltk' and "
+                "give tokenizer='none', which takes the corpus, or smooth with 'nltk1' to 'nltk4'."
             )
 
     def _counts(self, totals: NDArray[np.float64]) -> Counts:
@@ -224,8 +223,8 @@ class BleuScorer(Scorer[BleuOptions]):
         if method == ADD_ONE:  # gives words without a match a score, but not nothing
             references = totals[..., self.columns.index("references")]
             scored = (counts.length > 0) & (reference_length > 0) & (references > 0)
-        scale = self.options.scale
-        return smoothed, penalty, {name: scale * penalty * np.where(scored, mean, 0.0) for name, mean in means.items()}
+        factor = self.options.scale * penalty
+        return smoothed, penalty, {name: factor * np.where(scored, mean, 0.0) for name, mean in means.items()}
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return BLEU under every weighting, the precisions, and the parts of the brevity penalty."""

@@ -84,9 +84,7 @@ class BleuOptions(Options):
     max_order: int = option(4, integer(1, 20))
     weights: Sequence[float] | Mapping[str, Sequence[float]] | None = option(None, _check_weights)
     smooth_method: str = option("none", one_of(*SMOOTH_METHODS))
-    smooth_value: float | None = option(
-        None, number("a number from 0 to 1000", lambda x: 0 <= x <= 1000, none=True)
-    )
+    smooth_value: float | None = option(None, number("a number from 0 to 1000", lambda x: 0 <= x <= 1000, none=True))
     smooth: bool = option(False, flag)
     reference_length: str = option("closest", one_of(*REFERENCE_LENGTHS))
     effective_order: bool = option(False, flag)

@@ -82,8 +82,8 @@ class RougeScorer(Scorer[RougeOptions]):
             raise OptionError("The options 'max_words' and 'max_bytes' exclude each other: give one of them.")
         if options.rounded is not None and not self._by_script:
             raise OptionError(
-                "The option 'rounded' is one of compat='rouge155', whose figures have five decimals: other figures are "
-                "never rounded."
+                "The option 'rounded' is one of compat='rouge155', whose figures have five decimals; no others are "
+                "rounded."
             )
         if self._by_script and options.multi_ref == "jackknife":
             raise OptionError(

@@ -44,7 +44,7 @@ class PairCounts:
         group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(self.hits))))
 
         def added(values: Array) -> Array:
-            return np.bincount(group, values, minlength=len(starts))
+            return np.bincount(group, values, minlength=len(starts)).astype(np.float64)
 
         sums = None if self.reference_sums is None else added(self.reference_sums)
         return PairCounts(

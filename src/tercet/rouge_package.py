@@ -1,4 +1,4 @@
-"""What the package ``rouge`` (PyPI, by pltrdy) and its offshoot ``rouge_chinese`` count, for ``compat`` of these names.
+"""What the packages ``rouge`` (PyPI, by pltrdy) and ``rouge_chinese`` count, for ``compat`` of these names.
 
 They split at blanks, keep capitals and marks, count repeated n-grams once, and find sentences by their marks.
 """

@@ -135,7 +135,7 @@ class Scorer(ABC, Generic[OptionsT]):
         """Return the sums that the score of the corpus is made from, shape (k,)."""
         return stats.total()
 
-    def check_resampling(self) -> None:  # noqa: B027
+    def check_resampling(self) -> None:
         """Raise an OptionError where the score is no function of the sum of the rows: resamples then have none."""
 
     def report(self, stats: SegmentStats) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def explain(
     against: Annotated[
         str,
         typer.Option(
-            "--against", "-a", help="sacrebleu, evaluate, nltk; rouge_score, rouge155, rouge (of pltrdy), rouge_chinese."
+            "--against", "-a", help="sacrebleu, evaluate, nltk; rouge_score, rouge155, rouge, rouge_chinese."
         ),
     ],
     references: Annotated[

@@ -121,7 +121,8 @@ def shared_options(scorer: Scorer[Any], against: str, given: Mapping[str, Any]) 
     """Return the given options that the other package has too: with them a score still equals one of its own."""
     own = {*_REPORT, *_UNCOMPARED, "missing_references"}
     shared: dict[str, Any] = {}
-    for name in (each.name for each in fields(scorer.options_type) if each.name in given):  # a method before its value
+    declared = [each.name for each in fields(scorer.options_type)]
+    for name in sorted(given, key=declared.index):  # a method before the value that it reads
         value = given[name]
         if name in own or (name, value) == ("tokenizer", "auto"):  # which no other package has
             continue

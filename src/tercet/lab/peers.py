@@ -212,8 +212,8 @@ PEERS = {
     **{
         package: Peer(
             _by_package(package),
-            note=f"{package} takes one reference: of several counts the one with the best F; at a text without a word "
-            "it raises an error: such a pair counts 0",
+            note=f"{package} takes one reference: of several, the one with the best F counts; it raises an error at "
+            "a text without a word, which counts 0",
         )
         for package in PACKAGES
     },
