@@ -251,6 +251,45 @@ def test_with_one_reference_the_default_equals_evaluate():
         assert ours[key] == pytest.approx(value, abs=1e-12), key
 
 
+# ---------------------------------------------------------------- mteval-v13a, written from its definition
+
+
+def mteval_score(counts, totals, length, reference_length):
+    """Compute BLEU as mteval-v13a.pl, sub bleu_score: an order without n-grams adds nothing, one without a match 2^-k."""
+    logs, smooth = [], 1
+    for count, total in zip(counts, totals, strict=True):
+        if total == 0:
+            logs.append(0.0)
+        elif count == 0:
+            smooth *= 2
+            logs.append(math.log(1 / (smooth * total)))
+        else:
+            logs.append(math.log(count / total))
+    return math.exp(sum(logs) / 4) * math.exp(min(0, 1 - reference_length / length))
+
+
+def check_mteval(predictions, references):
+    """Return ours and mteval's, which preserves case (-c)."""
+    ours = score("bleu_multi", predictions, references, smooth_method="exp")
+    keys = ("counts", "totals", "translation_length", "reference_length")
+    return ours["bleu"], mteval_score(*(ours[key] for key in keys))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_mteval(seed):
+    ours, theirs = check_mteval(*awkward_corpus(seed, most=150))
+    assert ours == pytest.approx(theirs, abs=1e-12)
+
+
+def test_where_mteval_has_a_score_and_sacrebleu_has_0():
+    """As the card says: no word matches, or no prediction has an n-gram of some order."""
+    words = [chr(ord("a") + number) for number in range(20)]
+    ours, theirs = check_mteval([" ".join(words)], [" ".join(words).upper()])
+    assert (ours, theirs) == (0.0, pytest.approx(0.00957, abs=5e-6))
+    ours, theirs = check_mteval(["a b"], ["a b"])
+    assert (ours, theirs) == (0.0, 1.0)
+
+
 # ---------------------------------------------------------------- what the others do not have
 
 
@@ -390,6 +429,12 @@ def test_a_bleu_of_0_for_want_of_an_order_is_told_once_and_how_to_get_another(ca
     assert score("bleu_multi", [prediction], [reference], compat=compat, **ways)["bleu"] > 0.1
 
 
+def test_a_named_weighting_of_0_is_told():
+    with pytest.warns(UserWarning, match="no n-gram of order 3 is in the predictions"):
+        result = score("bleu_multi", ["a b"], ["a b"], weights={"bleu2": [0.5, 0.5], "bleu3": [1 / 3] * 3})
+    assert (result["bleu_bleu2"], result["bleu_bleu3"]) == (1.0, 0.0)
+
+
 def test_nltk_warns_of_the_same_order():
     for prediction, reference, why in LACKING.values():
         with pytest.warns(UserWarning, match="0 counts of") as theirs:
@@ -409,6 +454,7 @@ def test_nltk_warns_of_the_same_order():
         ({"effective_order": True}, "a b"),
         ({"max_order": 2}, "a b"),
         ({"weights": [0.5, 0.5]}, "a b"),
+        ({"weights": {"bleu1": [1], "bleu2": [0.5, 0.5]}}, "a b"),
     ],
 )
 def test_another_bleu_is_not_remarked_on(options, prediction):

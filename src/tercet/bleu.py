@@ -124,8 +124,9 @@ class BleuScorer(Scorer[BleuOptions]):
         """Return a warning when the score is 0 only because an order has no match."""
         if self._method != "none":
             return None
-        counts, o = self._counts(stats.total()), self.options
-        return zero_remark(counts, self._weightings["bleu"] > 0, o.effective_order, o.compat)
+        o = self.options
+        asked = list(self._weightings.values())[isinstance(o.weights, Mapping) :]  # the named ones, if there are any
+        return zero_remark(self._counts(stats.total()), np.any(asked, axis=0), o.effective_order, o.compat)
 
     def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the tokens."""

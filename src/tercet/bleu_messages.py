@@ -27,7 +27,7 @@ def zero_remark(counts: Counts, used: NDArray[np.bool_], effective: bool, compat
     counts : Counts
         Of one corpus.
     used : ndarray of bool, shape (N,)
-        Orders whose weight is not 0.
+        Orders whose weight is not 0, in the weightings that were asked for.
     effective : bool
         Whether orders of which the predictions have no n-gram are left out.
     compat : str or None

@@ -81,11 +81,6 @@ def bootstrap_scores(scorer: Scorer[Any], stats: SegmentStats, n_resamples: int,
     Returns
     -------
     dict of str to ndarray, shape (n_resamples,)
-
-    Raises
-    ------
-    OptionError
-        For a score that is no function of the sum of the rows (:meth:`tercet.scorer.Scorer.check_resampling`).
     """
     scorer.check_resampling()
     totals = np.concatenate([stats.resample(weights) for weights in bootstrap_weights(len(stats), n_resamples, seed)])
@@ -151,7 +146,6 @@ def bootstrap(
             "There must be at least one resample, a seed that is not negative, and a confidence level between 0 and "
             f"1. Got {n_resamples}, {seed} and {confidence_level} instead."
         )
-    scorer.check_resampling()
     tails = np.array([(1 - confidence_level) / 2, (1 + confidence_level) / 2])
     results = {}
     jackknife = _scores(scorer, stats.total() - stats.rows) if method == "BCa" else {}
@@ -160,10 +154,9 @@ def bootstrap(
         levels = tails
         if method == "BCa":
             levels = _bca_levels(tails, distribution, observed[name], jackknife[name])
-        low, high = (
-            observed[name] if abs(bound - observed[name]) <= _ROUNDING * abs(observed[name]) else bound
-            for bound in np.quantile(distribution, levels).tolist()
-        )
+        bounds = np.quantile(distribution, levels)
+        bounds[np.abs(bounds - observed[name]) <= _ROUNDING * abs(observed[name])] = observed[name]
+        low, high = bounds.tolist()
         error = float(np.std(distribution, ddof=1)) if n_resamples > 1 else 0.0
         results[name] = BootstrapResult(ConfidenceInterval(low, high), distribution, error)
     return results

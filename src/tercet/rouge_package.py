@@ -138,6 +138,6 @@ def union_words(text: list[list[int]], reference: list[list[int]]) -> set[int]:
     Examples
     --------
     >>> sorted(union_words([[1, 2, 3, 2], [5, 4]], [[2, 1, 2, 9], [4, 5]]))
-    [1, 2, 4]
+    [1, 2, 5]
     """
     return {line[place] for line in reference for other in text for place in lcs_places(line, other)[0]}

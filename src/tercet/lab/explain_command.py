@@ -65,7 +65,11 @@ def explain(
     ],
     references: Annotated[
         list[str] | None,
-        typer.Option("--references", "-r", help="Text file of references, for text files; repeatable. An empty line is an empty one."),
+        typer.Option(
+            "--references",
+            "-r",
+            help="Text file of references, for text files; repeatable. An empty line is an empty one.",
+        ),
     ] = None,
     system: Annotated[
         list[str] | None, typer.Option("--system", "-s", help="Column of a system; repeatable.")
