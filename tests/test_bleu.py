@@ -255,7 +255,7 @@ def test_with_one_reference_the_default_equals_evaluate():
 
 
 def mteval_score(counts, totals, length, reference_length):
-    """Compute BLEU as mteval-v13a.pl, sub bleu_score: an order without n-grams adds nothing, one without a match 2^-k."""
+    """Compute BLEU as mteval-v13a.pl, sub bleu_score: an order without n-grams adds nothing."""
     logs, smooth = [], 1
     for count, total in zip(counts, totals, strict=True):
         if total == 0:

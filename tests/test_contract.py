@@ -256,7 +256,7 @@ class TestOneStatistic:
 
 @pytest.mark.parametrize("method", ["nltk5", "nltk6", "nltk7"])
 def test_what_nltk_makes_of_the_last_item_is_not_resampled(method):
-    """Intervals and tests by the sums of the rows would be those of another number: they are refused at every door."""
+    """Intervals and tests by the sums of the rows would be of another number: they are refused at every door."""
     predictions, references = ["a b c d e f", "a b x d", "c d e f g"], ["a b c d e f", "a b c d", "c d e f h"]
     options = {"compat": "nltk", "smooth_method": method}
     assert score("bleu_multi", predictions, references, segments=True, **options)["bleu"] > 0

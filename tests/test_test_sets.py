@@ -214,7 +214,7 @@ class TestTextFiles:
         assert tercet.score("bleu_multi", found.systems["A"], found.references, tokenizer="char")["bleu"] > 0
 
     def test_an_empty_line_is_an_empty_reference_as_in_sacrebleu(self, tmp_path):
-        """Of 40 segments three have an empty line in one or in both files of references; it is the closest in length."""
+        """Of 40 segments three have an empty line in one or both files; it is the closest in length."""
         predictions, references = all_pairs(("en", "es", "fr", "de", "ru"))
         predictions = predictions * 4
         first = [texts[0] + " " + texts[0] for texts in references * 4]
