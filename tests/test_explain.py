@@ -8,9 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
+from conftest import ZERO_BLEU
 from tercet import bleu_explain, rouge_explain
 from tercet.errors import InputError, OptionError
 from texts import PAIRS, any_texts, awkward_corpus, texts
+
+pytestmark = ZERO_BLEU
 
 ROUGE_TYPES = [
     "rouge1",
@@ -56,9 +59,13 @@ def check_rouge(prediction, targets, **options):
         shown = (each.fmeasure, each.precision, each.recall)
         assert shown == tuple(expected[f"{each.name}{end}"] for end in ("", "_precision", "_recall")), each.name
         in_reference, in_prediction = levels(each.reference_words), levels(each.prediction_words)
+        if each.kind == "n" and options.get("compat") in ("rouge", "rouge_chinese"):
+            assert len({count.text for count in each.counts}) == len(each.counts) == each.prediction_total
         if each.kind == "n":
             assert sum(count.counted for count in each.counts) == each.hits
             assert any(in_prediction) == any(in_reference) == (each.hits > 0)
+        elif each.kind == "L" and options.get("compat") == "rouge":
+            assert sum(in_reference) == sum(in_prediction) == each.hits  # the first place of each different word
         elif each.kind == "L" and options.get("compat") != "rouge155":
             assert sum(in_reference) == sum(in_prediction) == each.hits
         elif each.kind in ("L", "Lsum"):
@@ -89,6 +96,13 @@ def test_places_add_up_for_any_text(prediction, targets):
 @given(texts, references)
 def test_places_add_up_as_the_script_counts(prediction, targets):
     check_rouge(prediction, targets[:1], rouge_types=ROUGE_TYPES, compat="rouge155")
+
+
+@pytest.mark.parametrize("package", ["rouge", "rouge_chinese"])
+@given(prediction=texts, targets=references)
+def test_places_add_up_as_the_packages_count(package, prediction, targets):
+    prediction, targets = prediction.replace("\n", ". "), [text.replace("\n", ".") for text in targets]
+    check_rouge(prediction, targets, rouge_types=["rouge1", "rouge2", "rouge5", "rougeL"], compat=package)
 
 
 @given(any_texts, any_texts)

@@ -42,7 +42,9 @@ def check_options(
         if options.get(name):
             raise OptionError(f"A paired test has no {name!r}: it gives differences and their p-values.")
     build_options(TestOptions, {"n_resamples": n_resamples, "seed": seed}, "paired_significance", {})
-    return make_scorer(metric, options)
+    scorer = make_scorer(metric, options)
+    scorer.check_resampling()
+    return scorer
 
 
 def paired_significance(

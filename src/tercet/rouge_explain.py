@@ -10,7 +10,8 @@ from .columns import check_missing, make_batch, read_items
 from .matches import Count, Word
 from .matches_html import counts_html, legend, page_html, words_html
 from .options import build_options
-from .rouge import RougeOptions, RougeScorer
+from .rouge import RougeScorer
+from .rouge_options import RougeOptions
 from .rouge_places import PairOfTexts, Places
 from .rouge_types import RougeType
 
@@ -152,7 +153,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
         scores, rank = scorer.pair_scores(kind, counts)
         best = int(rank.argmax())
         pair = PairOfTexts(lines[0], lines[1 + best], spelling)
-        places: Places = pair.places(kind, by_script=scorer.options.compat == "rouge155")
+        places: Places = pair.places(kind, scorer.options.compat)
         precision, recall, fmeasure = scores[best].tolist()
         return TypeMatches(
             name=kind.name, kind=kind.kind, reference=best,

@@ -22,6 +22,7 @@ from .matches import (
     skip_bigrams,
     weighted_lcs_places,
 )
+from .rouge_package import PACKAGES, union_words
 from .rouge_types import RougeType
 from .skipgrams import skip_bigram_total
 
@@ -68,8 +69,14 @@ class PairOfTexts:
     def _words(self, ids: list[int], levels: list[int]) -> list[Word]:
         return [Word(self._spelling[token], level) for token, level in zip(ids, levels, strict=True)]
 
-    def places(self, kind: RougeType, by_script: bool) -> Places:
-        """Return where the texts match; `by_script` as ROUGE-1.5.5 (ROUGE-L by lines, ROUGE-SU's last unigram)."""
+    def places(self, kind: RougeType, compat: str | None) -> Places:
+        """Return where the texts match, as the implementation counts: of what counts once, the first place."""
+        by_script = compat == "rouge155"
+        if compat in PACKAGES and kind.kind == "n":
+            return self._different_ngrams(kind.order)
+        if compat == "rouge":
+            words = union_words(*self._lines)
+            return Places(_first(self._prediction, words), _first(self._reference, words), [])
         if kind.kind == "n":
             return self._ngrams(kind.order)
         if kind.kind in ("S", "SU"):
@@ -96,6 +103,14 @@ class PairOfTexts:
             ngram_levels(own, ngram_limits([other], (order,)))
             for own, other in ((text, reference), (reference, text))
         ]
+        flags = [[int(level > 0) for level in each] for each in levels]
+        return Places(flags[0], flags[1], counts)
+
+    def _different_ngrams(self, order: int) -> Places:
+        found = [dict.fromkeys(ngrams(ids, order)) for ids in (self._prediction, self._reference)]
+        counts = [Count(self._joined(ngram), 1, int(ngram in found[1])) for ngram in found[0]]
+        limits = {order: Counter({ngram: 1 for ngram in found[0] if ngram in found[1]})}
+        levels = [ngram_levels(ids, limits) for ids in (self._prediction, self._reference)]
         flags = [[int(level > 0) for level in each] for each in levels]
         return Places(flags[0], flags[1], counts)
 
@@ -161,3 +176,8 @@ def _flags(places: list[int], size: int) -> list[int]:
     for place in places:
         levels[place] = 1
     return levels
+
+
+def _first(ids: list[int], words: set[int]) -> list[int]:
+    """Return 1 where one of the words stands for the first time."""
+    return _flags([ids.index(word) for word in words], len(ids))

@@ -58,11 +58,18 @@ def explain(
         typer.Argument(help="Tables (.tsv, .csv, .jsonl, .tmx), or text files, a line per segment; also with .gz."),
     ],
     against: Annotated[
-        str, typer.Option("--against", "-a", help="sacrebleu, evaluate, nltk; rouge_score, rouge155.")
+        str,
+        typer.Option(
+            "--against", "-a", help="sacrebleu, evaluate, nltk; rouge_score, rouge155, rouge, rouge_chinese."
+        ),
     ],
     references: Annotated[
         list[str] | None,
-        typer.Option("--references", "-r", help="Text file of references, for text files; repeatable."),
+        typer.Option(
+            "--references",
+            "-r",
+            help="Text file of references, for text files; repeatable. An empty line is an empty one.",
+        ),
     ] = None,
     system: Annotated[
         list[str] | None, typer.Option("--system", "-s", help="Column of a system; repeatable.")

@@ -60,9 +60,11 @@ Files = Annotated[
 References = Annotated[
     list[str] | None,
     typer.Option(
-        "--references", "-r", help="Text file of references, a line per segment; for text files, repeatable."
+        "--references", "-r",
+        help="Text file of references, for text files; repeatable. A line per segment: an empty line is an empty "
+        "reference, as in sacrebleu. Tables can leave a reference out: by an empty cell.",
     ),
-]
+]  # fmt: skip
 Source = Annotated[str | None, typer.Option(help="Text file of sources, for text files.")]
 Systems = Annotated[
     list[str] | None,

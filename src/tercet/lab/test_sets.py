@@ -74,8 +74,9 @@ def read_test_sets(
     files : path or sequence of paths
         All tables, or all text files. ``-`` is the standard input, a text file called ``stdin``.
     references : path or sequence of paths
-        Text files, for systems in text files: a reference per line. In one file, an empty line is an empty reference,
-        as in sacrebleu; in several, an empty line says that this file has no reference for the segment.
+        Text files, for systems in text files: a reference per line. An empty line is an empty reference, as in
+        sacrebleu: of several references, it too can be the closest in length. A segment that has fewer references
+        than others needs a table.
     source : path, optional
         Text file, for systems in text files.
     systems, reference_columns : str or sequence of str
@@ -244,7 +245,7 @@ def _text_set(paths: list[str], reference_paths: list[str], source: str | None) 
     return TestSet(
         name=_names([first])[0],
         systems={name: lines[path] for path, name in zip(paths, _names(paths), strict=True)},
-        references=[list(texts) if len(texts) == 1 else [text for text in texts if text] for texts in of_segments],
+        references=[list(texts) for texts in of_segments],
         source=None if source is None else lines[source],
     )
 
