@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from spaces.widget_controls import Control, controls, given_options, without_defaults
+from spaces.widget_controls import COMMON, FOR_PROGRAMS, Control, controls, given_options, without_defaults
 from tercet.api import explain, make_scorer, score
 from tercet.cells import Table
 from tercet.columns import read_items
@@ -53,7 +53,8 @@ class Demo:
     def __init__(self, metric: str, cases: Mapping[str, Any], address: str) -> None:
         self.metric = metric
         self.address = address
-        self.controls = controls(metric, cases["DEMO_OPTIONS"])
+        self.controls = controls(metric, {**cases["DEMO_OPTIONS"], **COMMON})
+        self._of_programs = [*self.controls, *controls(metric, FOR_PROGRAMS)]
         self.most_items: int = cases["DEMO_ITEMS"]
         self._cases: Sequence[Mapping[str, Any]] = cases["CASES"]
 
@@ -92,15 +93,19 @@ class Demo:
             result = score(self.metric, predictions, references, **options)
         own = [str(warning.message) for warning in caught if warning.category is UserWarning]
         notes = [note.removeprefix(f"{self.metric}: ") for note in own]
-        if result["empty_predictions"]:
-            notes.append(f"Empty predictions: {result['empty_predictions']}, which score 0.")
+        if result.empty_predictions:
+            notes.append(f"Empty predictions: {result.empty_predictions}, which score 0.")
         return Scored(result.to_dict(), notes, dict(options))
 
     def compute(
         self, predictions: Sequence[str], references: Sequence[Any], options: Mapping[str, Any] | None
     ) -> dict[str, Any]:
-        """Score a program's texts: what ``compute`` of the loaded metric returns, for options of the page."""
-        return self.score(predictions, references, given_options(self.controls, options or {})).result
+        """Score a program's texts: what ``compute`` of the loaded metric returns, for options of the page.
+
+        Without options it is what the page begins with; intervals and segments are options too.
+        """
+        given = given_options(self._of_programs, {} if options is None else options)
+        return self.score(predictions, references, given).result
 
     def score_text(self, prediction: str, references: str, options: Mapping[str, Any]) -> tuple[Scored, Any]:
         """Return the result of one text, and the explanation of its matches; None where there is too much to draw."""
