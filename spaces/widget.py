@@ -22,9 +22,9 @@ import yaml
 from starlette.middleware import Middleware
 
 from spaces.widget_controls import Control
-from spaces.widget_guard import MEGABYTES, Guard, Page, Upload
+from spaces.widget_guard import Guard, Page, Upload
 from spaces.widget_results import CSS, error_html, result_html
-from spaces.widget_scoring import Demo, folder_address, histogram, known_files, split_references
+from spaces.widget_scoring import MOST_BYTES, Demo, folder_address, histogram, known_files, split_references
 from tercet.errors import InputError, TercetError
 
 _SHOWN_ROWS = 500
@@ -70,7 +70,7 @@ def launch(metric: str, folder: Path) -> None:
     warm_up.join(_LONGEST_WARM_UP)
     theme = gr.themes.Soft(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"])
     blocks.launch(
-        theme=theme, css=CSS, max_file_size=f"{MEGABYTES}mb", ssr_mode=False, footer_links=["api"],
+        theme=theme, css=CSS, max_file_size=MOST_BYTES, ssr_mode=False, footer_links=["api"],
         app_kwargs={"middleware": [Middleware(Guard)]},
     )  # fmt: skip
 
@@ -143,7 +143,7 @@ def _text_tab(demo: Demo, contents: list[Any]) -> None:
 def _file_tab(demo: Demo, contents: list[Any]) -> None:
     ends = known_files()
     # All files are taken: the message for one that cannot be read says more than the browser's.
-    label = f"{', '.join(ends)}: up to {demo.most_items:,} rows, {MEGABYTES} MB"
+    label = f"{', '.join(ends)}: up to {demo.most_items:,} rows, {MOST_BYTES >> 20} MB"
     file = Upload(label=label, elem_id="file-input", height=140)
     about = gr.HTML(elem_id="about-file")
     with gr.Row():

@@ -15,12 +15,12 @@ from typing import Any
 import gradio as gr
 from starlette.responses import JSONResponse
 
+from spaces.widget_scoring import MOST_BYTES
 from tercet.errors import shorten
 
-MEGABYTES = 10
-_MOST_BYTES = (MEGABYTES + 1) << 20  # a file has a frame around it when it is sent
-#: So much more is still read, and thrown away, for a visitor to get to read the answer.
-_DRAINED = 20 * _MOST_BYTES
+_WITH_FRAME = MOST_BYTES + (1 << 20)  # a file has a frame around it when it is sent
+#: So much is read, and what is too much thrown away, for a visitor to get to read the answer.
+_DRAINED = 20 * MOST_BYTES
 #: Most levels of lists and objects in JSON (named weights are at the sixth), and most values.
 _MOST_LEVELS, _MOST_VALUES = 16, 300_000
 
@@ -90,10 +90,10 @@ async def _checked_body(scope: _Message, receive: _Receive) -> tuple[int, str | 
             return 400, "The request was cut off.", b""
         part = message.get("body", b"")
         size, more = size + len(part), message.get("more_body", False) and size <= _DRAINED
-        if size <= _MOST_BYTES:
+        if size <= _WITH_FRAME:
             parts.append(part)
-    if size > _MOST_BYTES:
-        return 413, f"A request may have {MEGABYTES} MB, this one has more: send fewer texts at a time.", b""
+    if size > _WITH_FRAME:
+        return 413, f"A request may have {MOST_BYTES >> 20} MB, this one has more: send fewer texts at a time.", b""
     body = b"".join(parts)
     problem = None if scope["path"].rstrip("/").endswith("/upload") else _problem_of_json(body)
     return 400, problem, body
