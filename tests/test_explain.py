@@ -186,6 +186,22 @@ def test_long_texts_are_explained_in_linear_memory_for_subsequences():
     check_rouge(prediction, [target], rouge_types=["rouge1", "rougeL", "rougeLsum", "rougeS4"])
 
 
+@pytest.mark.parametrize(
+    ("kind", "prediction", "target", "message"),
+    [
+        ("rougeW", "a " * 3000, "a b " * 1000, "rougeW compares 3,000 tokens in 1 lines with 2,000 in 1, in 6,0"),
+        ("rougeW1.5", "a\n" * 1000, "a\n" * 700, "1,000 tokens in 1,000 lines with 700 in 700, in 7,700,000 steps"),
+        ("rougeLsum", "a\n" * 1000, "a\n" * 700, "in 7,000,000 steps; an explanation takes up to 5,000,000"),
+        ("rougeS", "a " * 2000, "a a", "rougeS has 1,999,000 skip-bigrams in a text of 2,000 tokens"),
+    ],
+)
+def test_what_would_take_minutes_is_refused(kind, prediction, target, message):
+    with pytest.raises(InputError, match=message):
+        rouge_explain.explain(prediction, [target], rouge_types=[kind])
+    short = rouge_explain.explain(prediction[:1000], [target[:1000]], rouge_types=[kind])
+    assert short.types[0].fmeasure > 0
+
+
 def test_every_level_has_its_colour():
     html = bleu_explain.explain("a b c d e", ["a b c d x"]).to_html()
     assert {'data-level="4"', 'data-level="0"'} <= set(

@@ -92,6 +92,11 @@ def test_any_default_may_be_written_out(metric, option):
         ("bleu_multi", "weights", [1, float("inf")], "'weights' option of bleu_multi must be a sequence"),
         ("bleu_multi", "weights", [], "Got [] instead."),
         ("bleu_multi", "weights", {"flat": 1}, "or a dict of named ones (each name once"),
+        ("bleu_multi", "weights", {f"w{i}": [1] for i in range(101)}, "at most 100 named weights, as each is one"),
+        ("bleu_multi", "weights", {f"w{i}": [1] for i in range(2000)}, "of every item; this one has 2,000. Got"),
+        ("bleu_multi", "grid", {"weights": {f"w{i}": [1] for i in range(101)}}, "at most 100 named weights"),
+        ("bleu_multi", "grid", {"smooth_method": ["exp", "floor", "exp"]}, "lists name each value once"),
+        ("bleu_multi", "grid", {"reference_length": ["closest"] * 10_000}, "lists name each value once"),
         ("bleu_multi", "grid", {"tokenizer": ["13a"]}, "a dict with any of the keys 'weights', 'smooth_method'"),
         ("bleu_multi", "stemmer", "klingon", "The 'stemmer' option knows no language 'klingon'."),
         ("bleu_multi", "lemmatizer", "klingon", "'lemmatizer' option takes a language code"),
@@ -119,6 +124,12 @@ def test_any_default_may_be_written_out(metric, option):
 def test_a_wrong_value_is_shown_beside_what_was_expected(metric, option, value, message):
     with pytest.raises(OptionError, match=re.escape(message)):
         score(metric, **{option: value})
+
+
+def test_a_hundred_named_weights_are_taken():
+    weights = {f"w{order}": [0] * order + [1] for order in range(4)} | {f"v{i}": [1 + i] for i in range(96)}
+    result = score("bleu_multi", weights=weights)
+    assert sum(name.startswith("bleu_") for name in result) == 100
 
 
 @pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])

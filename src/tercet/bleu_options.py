@@ -22,6 +22,8 @@ BANDS = (
 )
 
 REFERENCE_LENGTHS = ("closest", "shortest", "average")
+#: Most named weightings: each is one more score of every item and of every resample, in time and in memory.
+MOST_WEIGHTINGS = 100
 TOKENIZERS = ("13a", "intl", "zh", "ja", "jieba", "char", "unicode", "none")
 
 
@@ -37,6 +39,11 @@ def _check_weights(value: Any) -> Any:
         return None
     try:
         if isinstance(value, Mapping):
+            if len(value) > MOST_WEIGHTINGS:
+                raise refuse(
+                    f"a dict of at most {MOST_WEIGHTINGS} named weights, as each is one more score of every item; "
+                    f"this one has {len(value):,}"
+                )
             named = {str(name): _as_weights(weights) for name, weights in value.items()}
             if len(named) < len(value) or any(set(name) & set("|;=,: ") for name in named):
                 raise ValueError
@@ -56,7 +63,10 @@ def _each(check: Check) -> Check:
         if isinstance(values, (list, tuple)):
             if not values:
                 raise refuse("True or a dict whose lists are not empty")
-            return [check(value) for value in values]
+            checked = [check(value) for value in values]
+            if len(set(checked)) < len(checked):
+                raise refuse("True or a dict whose lists name each value once")
+            return checked
         return [check(values)]
 
     return check_each

@@ -124,7 +124,8 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     Raises
     ------
     InputError
-        For what is not text, for a prediction without reference, and for more than 1,000,000 skip-bigrams.
+        For what is not text, for a prediction without reference, for more than 1,000,000 skip-bigrams, and for lines,
+        or in ROUGE-W tokens, that would be compared for minutes.
     OptionError
         For an option or a value that ``rouge_nlws`` does not know.
 

@@ -28,6 +28,8 @@ from .skipgrams import skip_bigram_total
 
 #: Skip-bigrams of a text that are listed: a few seconds, and some hundred megabytes.
 MOST_PAIRS = 1_000_000
+#: Steps of common subsequences, in plain Python: a few seconds. Two tokens are one in ROUGE-W, two lines are ten.
+MOST_STEPS, _OF_LINES = 5_000_000, 10
 
 FindPlaces = Callable[[Ids, Ids], tuple[list[int], list[int]]]
 
@@ -82,6 +84,7 @@ class PairOfTexts:
         if kind.kind in ("S", "SU"):
             return self._skip_bigrams(kind, by_script)
         if kind.kind == "W":
+            self._check_steps(kind, len(self._prediction) * len(self._reference))
             longest = max(map(len, self._lines[1]), default=0)
             worth = [float(run) ** kind.weight for run in range(longest + 2)]
             text, reference = self._union(lambda ids, other: weighted_lcs_places(ids, other, worth))
@@ -89,8 +92,20 @@ class PairOfTexts:
         if kind.kind == "L" and not by_script:
             text, reference = lcs_places(self._prediction, self._reference)
         else:
+            self._check_steps(kind, 0)
             text, reference = self._union(lcs_places)
         return Places(_flags(text, len(self._prediction)), _flags(reference, len(self._reference)), [])
+
+    def _check_steps(self, kind: RougeType, n_steps: int) -> None:
+        """Refuse a pair whose lines, and what they are compared by, would take minutes."""
+        lines = [len(each) for each in self._lines]
+        n_steps += _OF_LINES * lines[0] * lines[1]
+        if n_steps > MOST_STEPS:
+            raise InputError(
+                f"{kind.name} compares {len(self._prediction):,} tokens in {lines[0]:,} lines with "
+                f"{len(self._reference):,} in {lines[1]:,}, in {n_steps:,} steps; an explanation takes up to "
+                f"{MOST_STEPS:,}. Leave it out of rouge_types, or give a shorter text."
+            )
 
     def _ngrams(self, order: int) -> Places:
         text, reference = self._prediction, self._reference
@@ -163,8 +178,8 @@ class PairOfTexts:
             for level, own, other in ((levels[0], *texts), (levels[1], *reversed(texts))):
                 for place, unigram in enumerate(ngram_levels(own, ngram_limits([other], (1,)))):
                     level[place] += unigram
-            singles = Counter(texts[0]) & Counter(texts[1])
-            counts += [Count(self._spelling[i], texts[0].count(i), texts[1].count(i)) for i in singles]
+            often = [Counter(text) for text in texts]
+            counts += [Count(self._spelling[i], often[0][i], often[1][i]) for i in often[0] & often[1]]
         return Places(levels[0], levels[1], counts)
 
     def _joined(self, ids: tuple[int, ...]) -> str:
