@@ -182,7 +182,7 @@ class TestTexts:
         local = code.replace("import evaluate\n", "import tercet as evaluate\n").replace("'org/", "'")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the page shows them as notes
-            exec(local.replace("print(result)", "found.update(result)"), {"found": found})
+            exec(local.replace("print(result)", "found.update(result.to_dict(full=True))"), {"found": found})
         assert close(demo.metric, found, scored.result)
 
 
@@ -233,7 +233,7 @@ class TestFiles:
 
 class TestPrograms:
     def test_get_what_compute_returns_for_what_the_page_begins_with(self, demo):
-        expected = tercet.score(demo.metric, PREDICTIONS, REFERENCES, **_encoder(demo)).to_dict()
+        expected = tercet.score(demo.metric, PREDICTIONS, REFERENCES, **_encoder(demo)).to_dict(full=True)
         for options in (None, {}, _encoder(demo)):
             assert close(demo.metric, demo.compute(PREDICTIONS, REFERENCES, options), expected)
 

@@ -39,8 +39,8 @@ def levels(words):
 def check_bleu(prediction, targets, **options):
     found = bleu_explain.explain(prediction, targets, **options)
     expected = tercet.score("bleu_multi", [prediction], [targets], **options)
-    assert found.counts == expected["counts"]
-    assert found.totals == expected["totals"]
+    assert found.counts == expected.counts
+    assert found.totals == expected.totals
     assert found.score == expected["bleu"]
     assert found.brevity_penalty == expected["brevity_penalty"]
     # a unigram that counts is at least of level 1, and the first token of an n-gram that counts at least of level n

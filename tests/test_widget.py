@@ -326,8 +326,10 @@ def test_the_code_shown_prints_the_same_elsewhere(visit, metric, tmp_path):
         [sys.executable, "-c", visitor.code()],
         cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True, timeout=120, check=True,
     )  # fmt: skip
-    printed = ast.literal_eval(run.stdout)
-    assert printed["signature"] == expected["signature"]
+    call = ast.parse(run.stdout, mode="eval").body
+    printed = ast.literal_eval(call.args[0])
+    attributes = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
+    assert attributes["signature"] == expected["signature"]
     assert printed[next(iter(expected))] == pytest.approx(expected[next(iter(expected))], rel=0, abs=2e-6)
 
 
