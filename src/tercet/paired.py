@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from .scorer import Scorer
 from .stats import SegmentStats
 
 #: Paired tests by name, with how often they resample unless told otherwise.
-TESTS: dict[str, tuple[Callable[..., list[dict[str, PairedTestResult]]], int]] = {
+TESTS: dict[str, tuple[Callable[..., Iterator[dict[str, PairedTestResult]]], int]] = {
     "permutation": (paired_permutation_test, 10_000),
     "bootstrap": (paired_bootstrap_test, 1_000),
 }
@@ -103,7 +103,7 @@ def paired_significance(
     systems = [SegmentStats(each.signature, each.columns, each.rows[kept]) for each in whole]
     run, usual = TESTS[test]
     number = usual if n_resamples is None else n_resamples
-    results = run(scorer, systems, n_resamples=number, seed=seed)[0]
+    (results,) = run(scorer, systems, n_resamples=number, seed=seed)
     scores = [{name: float(values) for name, values in _scores(scorer, each).items()} for each in systems]
     return {
         "stat": results[scorer.primary].statistic,
