@@ -25,10 +25,13 @@ class Batch:
     reference_offsets : ndarray of int64, shape (n + 1,)
         Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``, counted from the
         first reference. An item may have none.
+    first_item : int
+        The number of the first item in the corpus, for messages.
     """
 
     texts: Any
     reference_offsets: NDArray[np.int64]
+    first_item: int = 0
 
     @property
     def n_items(self) -> int:
@@ -118,7 +121,7 @@ def make_batch(items: Items, start: int = 0, stop: int | None = None) -> Batch:
         encoded = pa.array(predictions + references, pa.large_string())
     except UnicodeEncodeError:
         raise _encoding_error(items) from None
-    return Batch(encoded, offsets - offsets[0])
+    return Batch(encoded, offsets - offsets[0], start)
 
 
 def read_batch(predictions: object, references: object) -> Batch:
