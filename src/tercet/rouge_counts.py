@@ -117,8 +117,8 @@ class PairCounter:
         raise InputError(
             f"item {self._tokens.first_item + text} is too long for ROUGE-W and ROUGE-L by lines (rougeLsum): "
             f"its prediction of {self._lengths[text]:,} tokens against a reference of {self._lengths[reference]:,} "
-            f"takes {memory[pair] / 2**30:.1f} GiB of memory, the limit is {MOST_MEMORY / 2**30:g}. Leave these types "
-            "out of rouge_types, or cut the texts with max_words, or give them lines, as with sentence_split='auto'."
+            f"takes {memory[pair] / 2**30:.1f} GiB of memory, the limit is {MOST_MEMORY / 2**30:g}. Leave these "
+            "types out of rouge_types, cut the texts with max_words, or give them lines, as by sentence_split='auto'."
         )
 
     def _weighted(self, weight: float) -> PairCounts:
