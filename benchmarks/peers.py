@@ -47,7 +47,7 @@ def rouge_row(types: list[str], work: str, asked: float, stem: bool = False) -> 
             "rouge_nlws", texts.predictions, texts.first_references, rouge_types=types, use_stemmer=stem,
             use_aggregator=False,
         )  # fmt: skip
-        return [result.scores[name] for name in types]
+        return [result[name] for name in types]
 
     def theirs(texts: Work) -> Values:
         scorer = rouge_scorer.RougeScorer(types, use_stemmer=stem)

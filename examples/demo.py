@@ -56,7 +56,7 @@ def main():
                     result = module.compute(
                         predictions=[row[system] for row in rows], references=references, **options
                     )
-                signatures.setdefault(result["signature"], []).append(title)
+                signatures.setdefault(result.signature, []).append(title)
                 for column in COLUMNS[name]:
                     low, high = result["intervals"][column]
                     cells.append(f"{result[column]:.1f} ({low:.0f}-{high:.0f})")
@@ -64,7 +64,7 @@ def main():
                     signatures.setdefault(f"{name}: {warning.message}".replace(f"{name}: {name}", name), []).append(
                         title
                     )
-            table.add_row(title, system, *cells, str(result["empty_predictions"]))
+            table.add_row(title, system, *cells, str(result.empty_predictions))
         table.add_section()
     console = Console(width=124)
     console.print(table)

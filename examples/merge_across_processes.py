@@ -38,7 +38,7 @@ def main():
     print(f"{[len(table) for table in tables]} segments in {N_PARTS} parts of {[len(part) for part in packed]} bytes")
     print(f"merged: {merged['bleu']:.6f}, interval {[round(bound, 4) for bound in merged['intervals']['bleu']]}")
     print(f"whole:  {whole['bleu']:.6f}, interval {[round(bound, 4) for bound in whole['intervals']['bleu']]}")
-    assert merged.to_dict() == whole.to_dict()
+    assert merged.to_dict(full=True) == whole.to_dict(full=True)
     print("equal to the bit, signature and all")
 
 

@@ -92,9 +92,9 @@ class Demo:
             result = score(self.metric, predictions, references, **options)
         own = [str(warning.message) for warning in caught if warning.category is UserWarning]
         notes = [note.removeprefix(f"{self.metric}: ") for note in own]
-        if result["empty_predictions"]:
-            notes.append(f"Empty predictions: {result['empty_predictions']}, which score 0.")
-        return Scored(result.to_dict(), notes, dict(options))
+        if result.empty_predictions:
+            notes.append(f"Empty predictions: {result.empty_predictions}, which score 0.")
+        return Scored(result.to_dict(full=True), notes, dict(options))
 
     def compute(
         self, predictions: Sequence[str], references: Sequence[Any], options: Mapping[str, Any] | None

@@ -14,7 +14,7 @@ ORDER = [
     "cells", "decoding", "roles", "delimited", "jsonl", "tmx", "tables",
     "groups", "tokens", "intern_kernels", "intern", "letters", "splitters",
     "tokenizers", "sentences", "stems", "ngram_kernels", "ngrams", "skipgram_kernels", "skipgrams", "lcs_kernels",
-    "lcs", "signature", "stats", "scorer", "result", "resample_kernels", "draws", "resample",
+    "lcs", "signature", "stats", "result", "dialect", "scorer", "resample_kernels", "draws", "resample",
     "matches", "smoothing", "bleu_lengths", "bleu_options", "bleu_signature", "bleu",
     "rouge_types", "rouge155", "rouge_counts", "rouge_references", "rouge",
     "subwords", "encoder_names", "encoder_models", "onednn", "embeddings", "encoding", "encoders",

@@ -19,7 +19,7 @@ REFERENCES = [["the cat lay on the mat today", "a cat"], ["a dog barks"]]
 
 
 def score(metric, predictions, references, **options):
-    return tercet.score(metric, predictions, references, **{**needed(metric), **options}).to_dict()
+    return tercet.score(metric, predictions, references, **{**needed(metric), **options})
 
 
 def compute(metric, predictions, references, **options):
@@ -205,8 +205,9 @@ class TestAnItemWithoutReference:
         expected = score(metric, PREDICTIONS, REFERENCES, segments=True)
         for name, (first, second) in expected.pop("segments").items():
             assert result["segments"][name] == [first, None, second]
-        assert (result["n_segments"], result["missing_references"]) == (2, 1)
-        scores = {*make_scorer(metric, needed(metric)).score_names, "n_segments", "empty_predictions"}
+        assert (result.n_segments, result.missing_references) == (2, 1)
+        assert result.empty_predictions == expected.empty_predictions
+        scores = make_scorer(metric, needed(metric)).score_names
         assert {name: result[name] for name in scores} == {name: expected[name] for name in scores}
 
     def test_scores_0_and_counts(self, metric, way):
@@ -214,7 +215,7 @@ class TestAnItemWithoutReference:
         expected = score(metric, PREDICTIONS, REFERENCES, segments=True)
         for name, (first, second) in expected["segments"].items():
             assert result["segments"][name] == [first, 0.0, second]
-        assert (result["n_segments"], result["missing_references"]) == (3, 1)
+        assert (result.n_segments, result.missing_references) == (3, 1)
 
     def test_must_not_be_every_item(self, metric, way):
         with pytest.raises(InputError, match="No item has a reference"):
@@ -228,7 +229,7 @@ def test_the_items_without_reference_are_counted_over_all_batches(metric):
     module.add(prediction="a", reference=None)
     with pytest.raises(InputError, match=re.escape("item 2 (and 1 more) of references is empty")):
         module.compute(predictions=["b"], references=[[]], **needed(metric))
-    assert module.compute(missing_references="zero", **needed(metric))["missing_references"] == 1
+    assert module.compute(missing_references="zero", **needed(metric)).missing_references == 1
 
 
 @each_metric
@@ -240,13 +241,13 @@ class TestAnEmptyPrediction:
         assert {name: values[0] for name, values in result["segments"].items()} == dict.fromkeys(
             result["segments"], 0.0
         )
-        assert (result["n_segments"], result["empty_predictions"]) == (3, 1)
+        assert (result.n_segments, result.empty_predictions) == (3, 1)
 
     @pytest.mark.parametrize("reference", ["a b", "", "\n"])
     def test_scores_0_as_a_corpus(self, metric, way, empty, reference):
         result = way(metric, [empty], [reference])
         assert result[make_scorer(metric, needed(metric)).primary] == 0.0
-        assert result["empty_predictions"] == 1
+        assert result.empty_predictions == 1
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ class TestALongText:
     def test_is_counted_and_said(self):
         with pytest.warns(UserWarning, match="3 texts were longer than 512 tokens, and cut"):
             result = result_of([LONG, "a"], [[LONG, "b", LONG + " more"], ["c"]])
-        assert (result["truncated_predictions"], result["truncated_references"]) == (1, 2)
+        assert (result.truncated_predictions, result.truncated_references) == (1, 2)
 
     @pytest.mark.parametrize(
         ("predictions", "references", "message"),
@@ -92,7 +92,7 @@ class TestALongText:
         precision, recall = cosines.max(1).values[1:-1].mean(), cosines.max(0).values[1:-1].mean()
         assert result["precision"] == pytest.approx([precision.item()], abs=1e-5)
         assert result["recall"] == pytest.approx([recall.item()], abs=1e-5)
-        assert result["truncated_predictions"] == 0
+        assert result.truncated_predictions == 0
 
     def test_in_windows_no_token_is_left_out(self):
         cut = LONG.rsplit(" ", 40)[0] + " and everything ends otherwise here"
@@ -158,7 +158,7 @@ class TestManyReferences:
         predictions = ["the cat sat on the mat", "a dog"]
         references = [["nothing of it", "the cat sat on the mat", "a cat sat"], ["a dog"]]
         result = result_of(predictions, references)
-        assert result["best_references"] == {"precision": [1, 0], "recall": [1, 0], "f1": [1, 0]}
+        assert result.best_references == {"precision": [1, 0], "recall": [1, 0], "f1": [1, 0]}
         assert "best_references" not in result_of(predictions, [texts[0] for texts in references])
 
     def test_give_the_greatest_of_each_measure_or_all_of_one(self):
@@ -431,7 +431,7 @@ class TestCompat:
 def test_a_text_without_content_scores_0(text):
     result = result_of([text, "a cat"], ["a cat", text])
     assert result["precision"] == result["recall"] == result["f1"] == [0.0, 0.0]
-    assert result["empty_predictions"] == 1
+    assert result.empty_predictions == 1
 
 
 @pytest.mark.parametrize("package", ["torch", "transformers"])

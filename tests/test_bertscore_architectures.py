@@ -454,7 +454,7 @@ def test_which_reference_won(name):
     texts, starts = as_pairs(*corpus)
     pairs = np.split(theirs(*texts, name), starts[1:], axis=1)
     result = score("bertscore_idf", *corpus, model_type=name, num_layers=DEPTH, device="cpu", compat="bert_score")
-    winners = [result["best_references"][measure] for measure in MEASURES]
+    winners = [result.best_references[measure] for measure in MEASURES]
     assert winners == np.array([item.argmax(axis=1) for item in pairs]).T.tolist()
     assert len(set(winners[0])) > 2
 

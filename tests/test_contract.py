@@ -68,8 +68,8 @@ class TestEveryScorer:
         predictions, references = all_pairs()
         if options.get("compat") == "nltk" or "nltk" in options.get("smooth_method", ""):
             pytest.skip("NLTK's corpus_bleu reads the last item for some smoothing methods")
-        there = score(metric, predictions, references, segments=True, **options).to_dict()
-        back = score(metric, predictions[::-1], references[::-1], segments=True, **options).to_dict()
+        there = score(metric, predictions, references, segments=True, **options).to_dict(full=True)
+        back = score(metric, predictions[::-1], references[::-1], segments=True, **options).to_dict(full=True)
         for name, scores in there["segments"].items():
             assert close(metric, back["segments"][name], scores[::-1])
         for name in make_scorer(metric, options).score_names:
@@ -99,7 +99,9 @@ class TestEveryScorer:
         merged = parts[0] if len(parts) == 1 else parts[0] + parts[1]
         assert merged.signature == whole.signature
         assert merged.rows == pytest.approx(whole.rows, rel=0, abs=TOLERANCES.get(metric, 0.0))
-        assert close(metric, summarize(scorer, merged).to_dict(), summarize(scorer, whole).to_dict())
+        assert close(
+            metric, summarize(scorer, merged).to_dict(full=True), summarize(scorer, whole).to_dict(full=True)
+        )
 
     @settings(max_examples=25, deadline=None)
     @given(corpus=corpora())
@@ -133,7 +135,7 @@ class TestEveryScorer:
     def test_the_same_call_gives_the_same_bits_and_plain_python(self, metric, options):
         predictions, references = all_pairs()
         asked = {**options, "segments": True, "confidence_level": 0.9, "n_resamples": 200}
-        first, second = (json.dumps(score(metric, predictions, references, **asked).to_dict()) for _ in "12")
+        first, second = (json.dumps(score(metric, predictions, references, **asked).to_dict(full=True)) for _ in "12")
         assert first == second
         assert json.loads(first)["signature"].startswith(metric)
 
@@ -152,7 +154,7 @@ class TestEveryScorer:
         result = score(
             metric, ["", "a b c d e", "\n "], [["x y"], ["a b c d e"], ["", "z"]], segments=True, **options
         )
-        assert result["empty_predictions"] == 2
+        assert result.empty_predictions == 2
         for scores in result["segments"].values():
             assert scores[0] == scores[2] == 0.0
 
@@ -171,7 +173,7 @@ class TestEveryScorer:
         whole = score(metric, predictions, references, segments=True, **options)
         monkeypatch.setattr("tercet.api.PIECE", 7)
         pieces = score(metric, predictions, references, segments=True, n_jobs=n_jobs, **options)
-        assert close(metric, pieces.to_dict(), whole.to_dict())
+        assert close(metric, pieces.to_dict(full=True), whole.to_dict(full=True))
 
     def test_what_was_read_can_be_scored_again(self, metric, options):
         items = read_items(*all_pairs())

@@ -119,7 +119,7 @@ class TestTexts:
         scored, why = demo.score_text(prediction, "\n".join(references), options)
         with warnings.catch_warnings(record=True):
             warnings.simplefilter("always")
-            expected = tercet.score(demo.metric, [prediction], [references], **options).to_dict()
+            expected = tercet.score(demo.metric, [prediction], [references], **options).to_dict(full=True)
         assert close(demo.metric, scored.result, expected)
         assert why.to_html().startswith("<div")
 
@@ -177,7 +177,9 @@ class TestFiles:
         assert (roles.systems, roles.references) == (("mt",), ("ref",))
         scored, table = demo.score_file(str(path), "mt", ["ref"], needed(demo.metric))
         more = {"segments": True, "confidence_level": 0.95, **needed(demo.metric)}
-        assert close(demo.metric, scored.result, tercet.score(demo.metric, PREDICTIONS, REFERENCES, **more).to_dict())
+        assert close(
+            demo.metric, scored.result, tercet.score(demo.metric, PREDICTIONS, REFERENCES, **more).to_dict(full=True)
+        )
         _, of_items = demo.primary(needed(demo.metric))
         assert table[of_items] == scored.result["segments"][of_items]
         assert table["line"] == list(range(1, len(PREDICTIONS) + 1))

@@ -212,5 +212,5 @@ def test_the_truncation_that_a_tokenizer_file_carries_is_not_inherited():
     result = tercet.score(
         "bertscore_idf", [text], [text + "dog"], **needed("bertscore_idf"), idf=False, max_length=400
     )
-    assert result["truncated_predictions"] == 0
+    assert result.truncated_predictions == 0
     assert result["precision"] != result["recall"]

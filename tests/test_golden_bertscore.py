@@ -44,4 +44,4 @@ def test_a_test_set(sets, name, compat):
             )
             found = np.array([result["precision"], result["recall"], result["f1"]]).T
             assert np.abs(found - expected).max() < 1e-5, run
-            assert result["truncated_predictions"] == result["truncated_references"] == 0
+            assert result.truncated_predictions == result.truncated_references == 0

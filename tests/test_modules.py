@@ -26,7 +26,7 @@ from texts import LATIN, all_pairs
 METRICS = tuple(SCORERS)
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
 EACH_ITS_OWN = {"max_order": 2, "rouge_types": ["rouge1"], "scale": 100, **needed("bertscore_idf")}
-EVERYTHING = {"segments": True, "confidence_level": 0.9, "n_resamples": 20}
+EVERYTHING = {"segments": True, "signature": True, "confidence_level": 0.9, "n_resamples": 20}
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +45,7 @@ def module(metric):
 
 
 def score(metric, predictions=PREDICTIONS, references=REFERENCES, **options):
-    return tercet.score(metric, predictions, references, **{**needed(metric), **options}).to_dict()
+    return tercet.score(metric, predictions, references, **{**needed(metric), **options})
 
 
 def source(metric):
@@ -114,7 +114,7 @@ class TestHoweverTheItemsCome:
     def test_more_items_than_evaluate_writes_at_once(self, metric, module):
         many = {"predictions": PREDICTIONS * 300, "references": REFERENCES * 300}
         module.add_batch(**many)
-        assert module.compute(**needed(metric), **many)["n_segments"] == 600 * len(PREDICTIONS)
+        assert module.compute(**needed(metric), **many).n_segments == 600 * len(PREDICTIONS)
 
 
 def test_modules_of_two_threads_do_not_meet():
@@ -168,13 +168,10 @@ class TestCombined:
 
     def test_each_takes_its_options_and_keys_that_clash_get_the_name(self, combined, expected):
         result = combined.compute(predictions=PREDICTIONS, references=REFERENCES, **EACH_ITS_OWN)
-        clashing = set.intersection(*(set(each) for each in expected.values()))
-        assert clashing == {"signature", "n_segments", "empty_predictions", "missing_references"}
-        assert result == {
-            f"{metric}_{key}" if key in clashing else key: value
-            for metric in METRICS
-            for key, value in expected[metric].items()
-        }
+        assert result == {key: value for metric in METRICS for key, value in expected[metric].items()}
+        signed = combined.compute(predictions=PREDICTIONS, references=REFERENCES, signature=True, **EACH_ITS_OWN)
+        signatures = {f"{metric}_signature": expected[metric].signature for metric in METRICS}
+        assert signed == {**result, **signatures}
 
     def test_items_may_be_added(self, combined, expected):
         combined.add(prediction=PREDICTIONS[0], reference=REFERENCES[0])
@@ -189,11 +186,11 @@ class TestTheResult:
             **needed(metric), predictions=PREDICTIONS, references=REFERENCES, **EVERYTHING, **extra
         )
         assert json.loads(json.dumps(result, allow_nan=False)) == result
-        assert kinds(result) <= {dict, list, str, int, float}
+        assert kinds(result) <= {type(result), dict, list, str, int, float}
 
     def test_is_a_dict_with_flat_floats_for_scores(self, metric, module):
         result = module.compute(**needed(metric), predictions=PREDICTIONS, references=REFERENCES)
-        assert type(result) is dict
+        assert isinstance(result, dict)
         assert {type(result[name]) for name in make_scorer(metric, needed(metric)).score_names} == {float}
 
 

@@ -27,7 +27,7 @@ def _own_files(monkeypatch, tmp_path):
 
 
 def score(metric, **options):
-    return tercet.score(metric, PREDICTIONS, REFERENCES, **{**needed(metric), **options}).to_dict()
+    return tercet.score(metric, PREDICTIONS, REFERENCES, **{**needed(metric), **options})
 
 
 each_option = pytest.mark.parametrize(

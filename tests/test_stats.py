@@ -16,7 +16,6 @@ from tercet.api import make_scorer, summarize
 from tercet.columns import read_batch
 from tercet.draws import bootstrap_weights
 from tercet.errors import InputError, MergeError, OptionError, TercetError, did_you_mean, shorten
-from tercet.result import Result
 from tercet.stats import SegmentStats
 from texts import LATIN, all_pairs, any_texts, corpora
 
@@ -106,11 +105,12 @@ class TestArrow:
             "from tercet.api import make_scorer, summarize\n"
             "from tercet.stats import SegmentStats\n"
             "stats = SegmentStats.from_arrow(pa.ipc.open_file(sys.argv[1]).read_all())\n"
-            "print(json.dumps(summarize(make_scorer(sys.argv[2], json.loads(sys.argv[3])), stats).to_dict()))\n"
+            "scorer = make_scorer(sys.argv[2], json.loads(sys.argv[3]))\n"
+            "print(json.dumps(summarize(scorer, stats).to_dict(full=True)))\n"
         )
         command = [sys.executable, "-c", code, str(tmp_path / "stats.arrow"), metric, json.dumps(options)]
         other = subprocess.run(command, check=True, timeout=60, stdout=subprocess.PIPE)
-        assert json.loads(other.stdout) == summarize(scorer, stats).to_dict()
+        assert json.loads(other.stdout) == summarize(scorer, stats).to_dict(full=True)
 
 
 class TestPartsMakeTheWhole:
@@ -201,33 +201,3 @@ def test_shorten_cuts_a_value_of_any_size(value):
 @pytest.mark.parametrize("value", ["", "abc", b"a", [1, 2], (), None, 7])
 def test_shorten_shows_a_short_value_whole(value):
     assert shorten(value) == repr(value)
-
-
-class TestResult:
-    RESULT = Result("m", {"m": 0.5, "parts": [0.25, 1.0]}, "m|tok:13a", 4, 1, 2)
-
-    def test_is_one_flat_dict(self):
-        assert self.RESULT.to_dict() == {
-            "m": 0.5,
-            "parts": [0.25, 1.0],
-            "signature": "m|tok:13a",
-            "n_segments": 4,
-            "empty_predictions": 1,
-            "missing_references": 2,
-        }
-
-    def test_has_intervals_and_segments_when_they_were_asked_for(self):
-        result = Result("m", {"m": 0.5}, "m", 2, intervals={"m": [0.25, 0.75]}, segments={"m": [1.0, None]})
-        assert result["intervals"] == {"m": [0.25, 0.75]}
-        assert result["segments"] == {"m": [1.0, None]}
-
-    def test_gives_its_entries_by_key(self):
-        assert (self.RESULT["m"], self.RESULT["n_segments"]) == (0.5, 4)
-        with pytest.raises(KeyError, match="bleu"):
-            self.RESULT["bleu"]
-
-    def test_cannot_be_changed(self):
-        with pytest.raises(AttributeError):
-            self.RESULT.n_segments = 5
-        self.RESULT.to_dict()["m"] = 1.0
-        assert self.RESULT["m"] == 0.5

@@ -122,7 +122,9 @@ def scored(metric, predictions, references, **options):
     """What the metric says of these texts, with what the page begins with."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the page shows them as notes
-        return tercet.score(metric, predictions, references, **{**BEGUN.get(metric, {}), **options}).to_dict()
+        return tercet.score(metric, predictions, references, **{**BEGUN.get(metric, {}), **options}).to_dict(
+            full=True
+        )
 
 
 def numbers(text):

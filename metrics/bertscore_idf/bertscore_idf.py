@@ -51,12 +51,15 @@ Args:
     segments (`bool`): add the scores of every item by their names. Defaults to `False`.
     confidence_level (`float`): add bootstrap intervals of the means, of this level, such as 0.95.
     n_resamples (`int`), seed (`int`): of the bootstrap; 1000 and 12345.
+    signature (`bool`): make the signature a key of the result too. Defaults to `False`.
     n_jobs (`int`): threads over pieces of the corpus. Defaults to 1; torch has its own.
-    compat (`str`): bert_score: its defaults, and its numbers where ours differ on purpose.
+    compat (`str`): bert_score: its defaults, and its numbers where ours differ on purpose. A second name when the
+        module is loaded, `evaluate.load(..., "bert_score")`, sets it, and leaves the means out of the result.
 Returns:
     precision, recall, f1 (`list` of `float`), mean_precision, mean_recall, mean_f1 (`float`),
-    hashcode, signature (`str`), truncated_predictions, truncated_references, n_segments, empty_predictions,
-    missing_references (`int`), best_references where items have several, and on request segments and intervals.
+    hashcode (`str`), and on request segments, intervals and signature.
+    Attributes of the dict: signature (`str`), truncated_predictions, truncated_references, n_segments,
+    empty_predictions, missing_references (`int`), best_references where items have several.
 Examples:
 
     >>> import tercet

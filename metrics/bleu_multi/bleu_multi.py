@@ -54,16 +54,18 @@ Args:
     grid (`bool` or `dict`): add rows of all combinations of weights, smoothing and reference length.
     confidence_level (`float`): add bootstrap intervals of this level, such as 0.95.
     n_resamples (`int`), seed (`int`): of the bootstrap; 1000 and 12345.
+    signature (`bool`): make the signature a key of the result too. Defaults to `False`.
     n_jobs (`int`): threads that tokenize and count. Defaults to 1.
-    compat (`str`): sacrebleu, evaluate or nltk: the number of that library.
+    compat (`str`): sacrebleu, evaluate or nltk: the number of that library. A second name when the module is loaded,
+        `evaluate.load(..., "sacrebleu")`, sets it, and speaks as evaluate's sacrebleu: its arguments, keys, percent.
 Returns:
     bleu (`float`), and `bleu_<name>` for each named weighting,
     precisions (`list` of `float`), brevity_penalty (`float`), length_ratio (`float`), translation_length (`int`),
     reference_length (`int`), as evaluate's bleu,
-    counts and totals (`list` of `int`): clipped matches and n-grams of each order,
-    interpretation (`str` or None): what a BLEU of this size roughly means,
-    signature (`str`), n_segments, empty_predictions, missing_references (`int`),
-    and on request segments, intervals and grid.
+    and on request segments, intervals, grid and signature.
+    Attributes of the dict: counts and totals (`list` of `int`: clipped matches and n-grams of each order),
+    interpretation (`str` or None: what a BLEU of this size roughly means), signature (`str`), n_segments,
+    empty_predictions, missing_references (`int`).
 Examples:
 
     >>> import tercet
@@ -71,7 +73,7 @@ Examples:
     >>> predictions = ["The NASA Opportunity rover is fighting a massive storm on Mars ."]
     >>> references = [["The NASA Opportunity rover is battling a massive dust storm on Mars ."]]
     >>> result = bleu.compute(predictions=predictions, references=references)
-    >>> round(result["bleu"], 4), result["counts"], result["totals"]
+    >>> round(result["bleu"], 4), result.counts, result.totals
     (0.5312, [11, 8, 5, 3], [12, 11, 10, 9])
 """
 

@@ -46,12 +46,14 @@ Args:
     segments (`bool`): add the scores of every item. Defaults to `False`.
     confidence_level (`float`): add bootstrap intervals of this level, such as 0.95.
     n_resamples (`int`), seed (`int`): of the bootstrap; 1000 and 12345.
+    signature (`bool`): make the signature a key of the result too. Defaults to `False`.
     n_jobs (`int`): threads that tokenize and count. Defaults to 1.
-    compat (`str`): rouge_score (also for texts that it drops) or rouge155 (the Perl script).
+    compat (`str`): rouge_score (also for texts that it drops) or rouge155 (the Perl script). A second name when the
+        module is loaded sets it; `evaluate.load(..., "rouge_score")` has the types and defaults of evaluate's rouge.
 Returns:
     one `float` per type (a `list` with `use_aggregator=False`),
-    signature (`str`), n_segments, empty_predictions, missing_references (`int`),
-    and on request segments and intervals.
+    and on request segments, intervals and signature.
+    Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
 Examples:
 
     >>> import tercet

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .columns import Batch, Items, check_missing, make_batch, read_items
+from .dialect import Dialect
 from .errors import InputError, OptionError, did_you_mean
 from .options import Options, option_names
 from .resample import bootstrap
@@ -188,15 +189,18 @@ def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:
         segments = segment_lists(scorer, stats)
         if scorer.segment_rule is not None:
             notes.append(f"seg:{scorer.segment_rule}")
+    signature = stats.signature.replace("|version:", f"|{'|'.join(notes)}|version:")
+    asked = {"segments": segments, "intervals": intervals, "signature": signature if o.signature else None}
     return Result(
+        {**scorer.report(stats), **{name: value for name, value in asked.items() if value is not None}},
         metric=scorer.name,
-        scores=scorer.report(stats),
-        signature=stats.signature.replace("|version:", f"|{'|'.join(notes)}|version:"),
+        signature=signature,
         n_segments=len(kept),
         empty_predictions=int(stats.column("empty").sum()),
         missing_references=int(stats.column("missing").sum()),
         intervals=intervals,
         segments=segments,
+        **scorer.details(stats),
     )
 
 
@@ -235,13 +239,16 @@ def own_options(
     return {name: value for name, value in given.items() if name in own}
 
 
-def load(metric: str, **settings: Any) -> Any:
+def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
     """Return an evaluate module of the suite: of the installed package, or of the checkout.
 
     Parameters
     ----------
     metric : str
         A metric of the suite, or ``"paired_significance"``.
+    config_name : str, optional
+        Another package whose evaluate module it speaks as: ``load("bleu_multi", "sacrebleu")`` takes the arguments
+        of evaluate's sacrebleu, and gives its keys. Any value of the metric's option ``compat``.
     **settings
         Passed to ``evaluate.load``, such as ``num_process`` or ``experiment_id``.
 
@@ -258,7 +265,7 @@ def load(metric: str, **settings: Any) -> Any:
     known = sorted(path.parent.name for path in folders[0].glob("*/*.py") if path.stem == path.parent.name)
     if metric not in known:
         raise OptionError(f"There is no metric {metric!r}. {did_you_mean(str(metric), known)}")
-    return evaluate.load(str(folders[0] / metric), **settings)
+    return evaluate.load(str(folders[0] / metric), config_name, **settings)
 
 
 def _scorer_class(metric: str) -> type[Scorer[Any]]:
@@ -266,6 +273,11 @@ def _scorer_class(metric: str) -> type[Scorer[Any]]:
         raise OptionError(f"There is no metric {metric!r}. {did_you_mean(str(metric), SCORERS)}")
     file, name = SCORERS[metric]
     return getattr(import_module(f".{file}", __package__), name)  # type: ignore[no-any-return]
+
+
+def dialect_of(metric: str, configuration: str) -> Dialect:
+    """Return how a configuration of a metric's evaluate module spells its arguments and results."""
+    return _scorer_class(metric).dialect(configuration)
 
 
 def tell(scorer: Scorer[Any], message: str | None) -> None:

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from .baselines import baselines_of, find_baseline
 from .bertscore_measures import MEASURES, best_of_references, padded_in_batch, pair_measures
 from .bertscore_messages import long_text_error, remark_on_texts, unnamed_token_error
-from .bertscore_options import PRESETS, BertscoreOptions, check_together
+from .bertscore_options import DIALECTS, PRESETS, BertscoreOptions, check_together
 from .bertscore_pairs import Texts, prepare_texts, score_pairs
 from .bertscore_signature import bertscore_signature, official_hash
 from .columns import Batch
+from .dialect import Dialect
 from .encoder_names import model_of_language
 from .encoders import chosen_layer, encoder_of, subwords_of
 from .encoding import Encoder
@@ -44,6 +45,7 @@ class BertScorer(Scorer[BertscoreOptions]):
     loads_model: ClassVar[bool] = True
     options_type = BertscoreOptions
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
+    dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
     extra_columns: ClassVar[tuple[str, ...]] = ("truncated_predictions", "truncated_references", "unweighted")
 
     def __init__(self, options: BertscoreOptions) -> None:
@@ -273,20 +275,21 @@ class BertScorer(Scorer[BertscoreOptions]):
         return {f"mean_{name}": means[..., self.columns.index(name)] for name in self.segment_names}
 
     def report(self, stats: SegmentStats) -> dict[str, Any]:
-        """Return the lists of the items as evaluate's bertscore does, their means, and how they were made."""
+        """Return the lists of the items as evaluate's bertscore does, and their means."""
         lists = segment_lists(self, stats)
-        several = bool((stats.column("references") > 1).any())
         result: dict[str, Any] = {}
         for measure in MEASURES:
             by_layer = [lists[f"{measure}{end}"] for end in self._ends]
             result[measure] = by_layer if self.options.all_layers else by_layer[0]
-        result.update(super().report(stats))
         result["hashcode"] = official_hash(self.options, self.model_type, self.layers)
-        for name in self.extra_columns[:2]:
-            result[name] = int(stats.column(name).sum())
-        if several:
-            result["best_references"] = self._best_references(stats)
-        return result
+        return {**result, **super().report(stats)}
+
+    def details(self, stats: SegmentStats) -> dict[str, Any]:
+        """Return how many texts were cut, and, where items have several references, which of them won."""
+        cut = {name: int(stats.column(name).sum()) for name in self.extra_columns[:2]}
+        if not (stats.column("references") > 1).any():
+            return cut
+        return {**cut, "best_references": self._best_references(stats)}
 
     def _best_references(self, stats: SegmentStats) -> dict[str, Any]:
         """Return which reference gave each item's scores, from 0; None for an item without reference."""

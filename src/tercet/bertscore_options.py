@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from os import PathLike, fspath
 from typing import Any
 
+from .dialect import Dialect
 from .errors import OptionError
 from .idf import IdfTable
 from .options import Options, flag, integer, one_of, option, refuse
@@ -99,6 +100,16 @@ class BertscoreOptions(Options):
 
 #: What bert-score does where the default differs from it.
 PRESETS = {"bert_score": {"idf": False, "zero_weight": "nan", "prefix_space": "installed"}}
+
+
+#: What evaluate's bertscore returns.
+DIALECTS = {
+    "bert_score": Dialect(
+        {"compat": "bert_score"},
+        keys={name: name for name in ("precision", "recall", "f1", "hashcode")},
+        left_out=("mean_",),
+    )
+}
 
 
 def check_together(o: BertscoreOptions) -> None:

@@ -10,21 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bleu_lengths import brevity_penalty, reference_lengths
-from .bleu_options import REFERENCE_LENGTHS, BleuOptions, interpretation
+from .bleu_options import DIALECTS, PRESETS, REFERENCE_LENGTHS, BleuOptions, interpretation
 from .bleu_signature import bleu_signature
 from .columns import Batch
+from .dialect import Dialect
 from .errors import OptionError
 from .letters import LetterCounts, count_letters
 from .ngrams import clipped_matches
 from .options import Options
 from .scorer import Scorer, Scores
-from .smoothing import (
-    NLTK_METHODS,
-    Counts,
-    geometric_mean,
-    nltk_precisions,
-    precisions,
-)
+from .smoothing import NLTK_METHODS, Counts, geometric_mean, nltk_precisions, precisions
 from .stats import SegmentStats
 from .stems import check_word_options, lemmatizer_for, map_words, stemmer_for
 from .tokenizers import tokenize
@@ -50,11 +45,9 @@ class BleuScorer(Scorer[BleuOptions]):
     name: ClassVar[str] = "bleu_multi"
     primary: ClassVar[str] = "bleu"
     options_type: ClassVar[type[Options]] = BleuOptions
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "sacrebleu": {"smooth_method": "exp"},
-        "evaluate": {"reference_length": "shortest"},
-        "nltk": {"tokenizer": "none"},
-    }
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
+
+    dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
 
     def __init__(self, options: BleuOptions) -> None:
         super().__init__(options)
@@ -259,25 +252,28 @@ class BleuScorer(Scorer[BleuOptions]):
         }
 
     def report(self, stats: SegmentStats) -> dict[str, Any]:
-        """Return evaluate's entries of bleu, the table behind the score, its band, and the grid on request."""
-        totals = stats.total()
+        """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""
         scores = self.finalize(self.corpus_totals(stats))
-        counts = self._counts(totals)
         reference_length = scores["reference_length"].tolist()
         entries = {name: scores[name].tolist() for name in (*self.score_names, "precisions")}
         entries |= {name: scores[name].tolist() for name in ("brevity_penalty", "length_ratio")}
-        entries["translation_length"] = int(counts.length)
+        entries["translation_length"] = int(scores["translation_length"])
         entries["reference_length"] = (
             reference_length if self.options.reference_length == "average" else int(reference_length)
         )
-        entries["counts"] = counts.matches.astype(int).tolist()
-        entries["totals"] = counts.totals.astype(int).tolist()
-        entries["interpretation"] = None
-        if self._is_usual:
-            entries["interpretation"] = interpretation(float(scores["bleu"]) * 100 / self.options.scale)
         if self.options.grid is not None:
             entries["grid"] = self._grid_rows(self.corpus_totals(stats))
         return entries
+
+    def details(self, stats: SegmentStats) -> dict[str, Any]:
+        """Return the counts behind the precisions, and what a score of this size roughly means."""
+        counts = self._counts(stats.total())
+        bleu = float(self.finalize(self.corpus_totals(stats))["bleu"])
+        return {
+            "counts": counts.matches.astype(int).tolist(),
+            "totals": counts.totals.astype(int).tolist(),
+            "interpretation": interpretation(bleu * 100 / self.options.scale) if self._is_usual else None,
+        }
 
     @property
     def _is_usual(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .dialect import Dialect
 from .options import Check, Options, finite, flag, integer, number, one_of, option, refuse, text_or_callable
 from .smoothing import SMOOTH_METHODS
 
@@ -93,6 +94,28 @@ class BleuOptions(Options):
     lemmatizer: str | Callable[[str], str] | None = option(None, text_or_callable("a language code"))
     grid: Any = option(None, _check_grid)
     compat: str | None = option(None, one_of(None, "sacrebleu", "evaluate", "nltk"))
+
+
+#: What other packages do where the default differs from it.
+PRESETS = {
+    "sacrebleu": {"smooth_method": "exp"},
+    "evaluate": {"reference_length": "shortest"},
+    "nltk": {"tokenizer": "none"},
+}
+
+#: How evaluate's sacrebleu is called, and answers. Its `force` silences a warning that is not given here.
+DIALECTS = {
+    "sacrebleu": Dialect(
+        options={"compat": "sacrebleu", "scale": 100},
+        arguments={"tokenize": "tokenizer", "use_effective_order": "effective_order"},
+        without_effect=("force",),
+        keys={
+            "score": "bleu", "counts": "counts", "totals": "totals", "precisions": "precisions",
+            "bp": "brevity_penalty", "sys_len": "translation_length", "ref_len": "reference_length",
+        },
+        left_out=("length_ratio",),
+    ),
+}  # fmt: skip
 
 
 def interpretation(percent: float) -> str:

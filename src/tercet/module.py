@@ -10,9 +10,10 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from .api import explain, make_scorer, own_options, score_items
+from .api import dialect_of, explain, make_scorer, own_options, score_items
 from .columns import check_missing, make_batch, read_items
 from .errors import InputError
+from .scorer import Scorer
 from .trainer import TrainerMetrics, compute_metrics
 
 
@@ -35,8 +36,9 @@ class SuiteModule:
     num_process: int
     process_id: int
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
+        self._dialect = dialect_of(self.metric, config_name or "default")
+        super().__init__(config_name, *args, **kwargs)  # type: ignore[call-arg]
         self._missing: list[int] = []  # added items without reference, which only compute's options can allow
         self._failure: BaseException | None = None
         self._read: tuple[list[str], list[list[str]]] = [], []
@@ -53,9 +55,9 @@ class SuiteModule:
                 The metric's options.
 
         Return:
-            `dict`, or `None` if this is not the main process (`process_id != 0`).
+            `dict` whose attributes say more, or `None` if this is not the main process (`process_id != 0`).
         """
-        scorer = make_scorer(self.metric, own_options(self.metric, options, self.absent))
+        scorer = make_scorer(self.metric, own_options(self.metric, self._dialect.to_options(options), self.absent))
         items = read_items([], [])
         if predictions is not None or references is not None:
             items = read_items(predictions, references)
@@ -64,7 +66,9 @@ class SuiteModule:
             missing = [*self._missing, *(stored + index for index in items.missing)]
             check_missing(missing, scorer.options.missing_references)
         if stored == 0 and self.num_process == 1:
-            return score_items(scorer, items).to_dict()  # nothing to gather: no need to write and read a file
+            return self._dialect.to_result(
+                score_items(scorer, items)
+            )  # nothing to gather: no need to write and read a file
         if stored == 0 and not items.predictions:
             raise InputError("The corpus is empty: every process must add at least one item.")
         inputs = (
@@ -133,7 +137,7 @@ class SuiteModule:
         Return:
             `NgramMatches`, `RougeMatches` or `Alignment` of the metric's `explain` file.
         """
-        return explain(self.metric, prediction, references, **options)
+        return explain(self.metric, prediction, references, **self._dialect.to_options(options))
 
     def compute_metrics(self, tokenizer: Any, **settings: Any) -> TrainerMetrics:
         """Return the function for `Seq2SeqTrainer(compute_metrics=...)` that logs this metric's scores.
@@ -149,12 +153,13 @@ class SuiteModule:
             `TrainerMetrics`, a function from an `EvalPrediction` to a `dict` of floats. Nothing is added to this
             module.
         """
-        return compute_metrics(tokenizer, self.metric, **settings)
+        options = self._dialect.to_options(settings.pop("options", None) or {})
+        return compute_metrics(tokenizer, self.metric, options=options, **settings)
 
-    def _compute(self, predictions: Any, references: Any, scorer: Any) -> dict[str, Any]:
+    def _compute(self, predictions: Any, references: Any, scorer: Scorer[Any]) -> Any:
         """Score what the base class read back; an error waits until it has closed its files."""
         try:
-            return score_items(scorer, read_items(predictions, references)).to_dict()
+            return self._dialect.to_result(score_items(scorer, read_items(predictions, references)))
         except BaseException as error:  # also of a user's tokenizer, also Ctrl-C
             self._failure, self._read = error, (predictions, references)
             return {}

@@ -154,6 +154,8 @@ class Options:
         Add the scores of every item to the result.
     confidence_level : float or None
         Add bootstrap intervals of this level, such as 0.95, to the result.
+    signature : bool
+        Make the signature a key of the result too; it is an attribute in any case.
     n_resamples : int
         Number of bootstrap resamples.
     seed : int
@@ -168,6 +170,7 @@ class Options:
     confidence_level: float | None = option(
         None, number("a number between 0 and 1, such as 0.95", lambda level: 0 < level < 1, none=True)
     )
+    signature: bool = option(False, flag)
     n_resamples: int = option(1000, integer(1))
     seed: int = option(12345, integer(0))
     n_jobs: int = option(1, integer(1, 256))

@@ -1,25 +1,33 @@
-"""What a user gets back."""
+"""What a user gets back: the scores as a dict, and beside them what is needed to repeat and to judge them."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Result(Mapping[str, Any]):
-    """Scores with what is needed to repeat and to judge them; a mapping, as evaluate's results are.
+class Result(dict[str, Any]):
+    """Scores by name, a dict; what else there is to say of them are its attributes.
+
+    The keys are those of evaluate's module of the same kind, and what an option asked for: code that was written
+    for that module, and loops over all values or logs them, finds what it expects. Values are plain Python.
+
+    Parameters
+    ----------
+    entries : mapping
+        The keys.
+    metric, signature, n_segments, empty_predictions, missing_references, intervals, segments
+        The attributes below.
+    **details
+        What one metric alone has to say, such as the ``counts`` of BLEU: further attributes.
 
     Attributes
     ----------
     metric : str
         Name of the metric.
-    scores : dict
-        The metric's own entries, as plain Python (floats, lists, strings).
     signature : str
-        Options, version, and what the score equals.
+        Options, version, and what the score equals. A key with ``signature=True``.
     n_segments : int
         Number of items scored.
     empty_predictions : int
@@ -27,49 +35,120 @@ class Result(Mapping[str, Any]):
     missing_references : int
         How many items had no reference.
     intervals : dict of str to [low, high], optional
-        Bootstrap intervals, when asked for.
+        Bootstrap intervals, with ``confidence_level``; then also a key.
     segments : dict of str to list, optional
-        The scores of every item, when asked for; None for an item that was left out.
+        The scores of every item, with ``segments=True``; then also a key. None for an item that was left out.
 
     Examples
     --------
-    >>> result = Result("m", {"m": 0.5}, "m|tok:13a", 2)
-    >>> result["m"], result["n_segments"], "m" in result
-    (0.5, 2, True)
+    >>> result = Result({"m": 0.5}, metric="m", signature="m|tok:13a", n_segments=2)
+    >>> {name: round(100 * score, 1) for name, score in result.items()}
+    {'m': 50.0}
+    >>> result.signature, result.n_segments
+    ('m|tok:13a', 2)
+    >>> result
+    Result({'m': 0.5}, signature='m|tok:13a', n_segments=2, empty_predictions=0, missing_references=0)
     """
 
     metric: str
-    scores: Mapping[str, Any]
     signature: str
     n_segments: int
-    empty_predictions: int = 0
-    missing_references: int = 0
-    intervals: Mapping[str, list[float]] | None = field(default=None)
-    segments: Mapping[str, list[float | None]] | None = field(default=None)
+    empty_predictions: int
+    missing_references: int
+    intervals: dict[str, list[float]] | None
+    segments: dict[str, list[float | None]] | None
 
-    def _entries(self) -> dict[str, Any]:
-        entries = {
-            **self.scores,
-            "signature": self.signature,
-            "n_segments": self.n_segments,
-            "empty_predictions": self.empty_predictions,
-            "missing_references": self.missing_references,
+    def __init__(
+        self,
+        entries: Mapping[str, Any],
+        *,
+        metric: str,
+        signature: str,
+        n_segments: int,
+        empty_predictions: int = 0,
+        missing_references: int = 0,
+        intervals: dict[str, list[float]] | None = None,
+        segments: dict[str, list[float | None]] | None = None,
+        **details: Any,
+    ) -> None:
+        super().__init__(entries)
+        self.metric = metric
+        self.signature = signature
+        self.n_segments = n_segments
+        self.empty_predictions = empty_predictions
+        self.missing_references = missing_references
+        self.intervals = intervals
+        self.segments = segments
+        vars(self).update(details)
+
+    if TYPE_CHECKING:  # the details of a metric
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __missing__(self, key: object) -> Any:
+        """Say where to find what is an attribute."""
+        if key in vars(self):
+            raise KeyError(f"{key!r} is not a key of this result but an attribute: result.{key}")
+        raise KeyError(key)
+
+    def __repr__(self) -> str:
+        more = ", ".join(f"{name}={value!r}" for name, value in self._shown().items())
+        return f"Result({super().__repr__()}, {more})"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Show the same in a notebook, in lines of its width."""
+        with printer.group(7, "Result(", ")"):
+            printer.pretty(dict(self))
+            for name, value in self._shown().items():
+                printer.text(",")
+                printer.breakable()
+                printer.text(f"{name}=")
+                printer.pretty(value)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickle as a plain dict where other processes could not import this class: from a Space's copy of it."""
+        if __name__.partition(".")[0] != "tercet":
+            return dict, (dict(self),)
+        return super().__reduce_ex__(protocol)
+
+    def copy(self) -> Result:
+        """Return a shallow copy, with its attributes."""
+        return copy.copy(self)
+
+    def with_keys(self, entries: Mapping[str, Any]) -> Result:
+        """Return a result with other keys and the same attributes."""
+        return Result(entries, **vars(self))
+
+    def to_dict(self, full: bool = False) -> dict[str, Any]:
+        """Return a plain dict, a deep copy.
+
+        Parameters
+        ----------
+        full : bool
+            With the attributes too: the signature, the counts, and all that the metric has to say.
+
+        Examples
+        --------
+        >>> result = Result({"m": 0.5}, metric="m", signature="m|tok:13a", n_segments=2)
+        >>> result.to_dict()
+        {'m': 0.5}
+        >>> list(result.to_dict(full=True))
+        ['m', 'signature', 'n_segments', 'empty_predictions', 'missing_references']
+        """
+        if not full:
+            return copy.deepcopy(dict(self))
+        more = {name: value for name, value in self._attributes().items() if name not in self}
+        return copy.deepcopy({**self, **more})
+
+    def _shown(self) -> dict[str, Any]:
+        """Return the attributes that say something and are not keys."""
+        return {name: value for name, value in self._attributes().items() if name not in self and value is not None}
+
+    def _attributes(self) -> dict[str, Any]:
+        """Return the attributes but the metric's name; intervals and segments only where there are any."""
+        optional = ("intervals", "segments")
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if name != "metric" and not (name in optional and value is None)
         }
-        if self.intervals is not None:
-            entries["intervals"] = self.intervals
-        if self.segments is not None:
-            entries["segments"] = self.segments
-        return entries
-
-    def __getitem__(self, key: str) -> Any:
-        return self._entries()[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries())
-
-    def __len__(self) -> int:
-        return len(self._entries())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as one dict of plain Python, a copy: JSON can hold it, loggers can read it."""
-        return copy.deepcopy(self._entries())

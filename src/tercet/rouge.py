@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Batch
+from .dialect import Dialect
 from .errors import OptionError
 from .groups import first_greatest
 from .letters import LetterCounts, count_letters
@@ -63,6 +64,12 @@ class RougeOptions(Options):
     compat: str | None = option(None, one_of(None, "rouge_score", "rouge155"))
 
 
+#: How evaluate's rouge answers unless it is told otherwise.
+DIALECTS = {
+    "rouge_score": Dialect({"compat": "rouge_score", "rouge_types": ["rouge1", "rouge2", "rougeL", "rougeLsum"]})
+}
+
+
 class RougeScorer(Scorer[RougeOptions]):
     """ROUGE of a corpus (the mean over its items), of its segments, and of resamples.
 
@@ -85,6 +92,7 @@ class RougeScorer(Scorer[RougeOptions]):
         "rouge_score": {"tokenizer": "rouge"},
         "rouge155": {"tokenizer": "rouge"},
     }
+    dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
 
     def __init__(self, options: RougeOptions) -> None:
         super().__init__(options)

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Batch
+from .dialect import Dialect
+from .errors import OptionError, did_you_mean
 from .options import Options, build_options
 from .stats import SegmentStats
 
@@ -35,6 +37,8 @@ class Scorer(ABC, Generic[OptionsT]):
         Dataclass of its options.
     presets : mapping
         For each value of ``compat`` the defaults that it changes.
+    dialects : mapping
+        For values of ``compat``: how the evaluate module of that package spells arguments and results.
     loads_model : bool
         Whether scoring loads a network: nothing to do in passing.
     base_columns : tuple of str
@@ -47,6 +51,7 @@ class Scorer(ABC, Generic[OptionsT]):
     higher_is_better: ClassVar[bool] = True
     options_type: ClassVar[type[Options]]
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    dialects: ClassVar[Mapping[str, Dialect]] = {}
     loads_model: ClassVar[bool] = False
     base_columns: ClassVar[tuple[str, ...]] = ("items", "empty", "missing", "references")
 
@@ -63,6 +68,22 @@ class Scorer(ABC, Generic[OptionsT]):
             On an option that the metric does not have or a value that it does not take.
         """
         return cls(build_options(cls.options_type, given, cls.name, cls.presets))  # type: ignore[arg-type]
+
+    @classmethod
+    def dialect(cls, configuration: str) -> Dialect:
+        """Return what a configuration of the evaluate module is: ``"default"``, or the name of a preset.
+
+        Raises
+        ------
+        OptionError
+            On an unknown one.
+        """
+        if configuration == "default":
+            return Dialect()
+        if configuration not in cls.presets:
+            hint = did_you_mean(str(configuration), ["default", *cls.presets])
+            raise OptionError(f"{cls.name} has no configuration {configuration!r}. {hint}")
+        return cls.dialects.get(configuration, Dialect(options={"compat": configuration}))
 
     @property
     @abstractmethod
@@ -132,9 +153,13 @@ class Scorer(ABC, Generic[OptionsT]):
         return stats.total()
 
     def report(self, stats: SegmentStats) -> dict[str, Any]:
-        """Return the result's entries for a corpus, as plain Python: scores, and what explains them."""
+        """Return the result's keys for a corpus, as plain Python: those of evaluate's module."""
         scores = self.finalize(self.corpus_totals(stats))
         return {name: scores[name].tolist() for name in self.score_names}
+
+    def details(self, stats: SegmentStats) -> dict[str, Any]:
+        """Return what else the metric has to say of a corpus, as plain Python: attributes of the result."""
+        return {}
 
     def base_rows(self, batch: Batch, prediction_lengths: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the columns that every scorer's rows begin with, shape (n, 4)."""

@@ -214,7 +214,8 @@ class TrainerMetrics:
         kept = default if self._keep is None else self._keep
         for name in kept:
             if name not in found:
-                given = [each[name] for each in results.values() if name in each]
+                full = [each.to_dict(full=True) for each in results.values()]
+                given = [each[name] for each in full if name in each]
                 why = f"is {shorten(given[0])}" if given else "is not in the results"
                 raise OptionError(f"The entry {name!r} {why}: loggers take numbers. {did_you_mean(str(name), found)}")
         return {f"{before}{name}": found[name] for name in kept}
@@ -256,7 +257,7 @@ def _numbers(result: Result) -> dict[str, float]:
     """Return the entries that are numbers, and the ends of the intervals."""
     numbers = {
         name: float(value)
-        for name, value in result.items()
+        for name, value in result.to_dict(full=True).items()
         if isinstance(value, (int, float)) and not isinstance(value, bool)
     }
     for name, (low, high) in (result.intervals or {}).items():

@@ -11,7 +11,7 @@ from tercet.errors import OptionError, did_you_mean
 from tercet.scorer import Scorer
 
 #: Options of a metric that a comparison has once for all metrics: there they would say what is not done.
-_OF_COMPARISON = ("confidence_level", "n_resamples", "seed", "segments")
+_OF_COMPARISON = ("confidence_level", "n_resamples", "seed", "segments", "signature")
 
 _WORDS = {"true": True, "false": False}  # "none" is a tokenizer, and a smoothing method; None is null
 
