@@ -16,6 +16,7 @@ _BRACKETS: dict[type, tuple[str, str]] = {
     dict: ("{", "}"),
 }
 _LARGEST_INTEGER = 1000  # in bits
+_LONGEST_NAME = 200
 
 
 class TercetError(ValueError):
@@ -34,13 +35,13 @@ class MergeError(TercetError):
     """Statistics that were made with different options and so do not add up."""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return a hint with the nearest known spelling, or all of them when none is near.
 
     Parameters
     ----------
     name : str
-        What was given.
+        What was given; there is no near spelling of anything else.
     known : iterable of str
         What would have been right.
 
@@ -60,9 +61,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     names = list(known)
     folded = {candidate.lower(): candidate for candidate in names}
-    near = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
-    if not near and len(name) > 2:
-        near = [each for each in folded if each.startswith(name.lower())]
+    given = name[:_LONGEST_NAME].lower() if isinstance(name, str) else ""
+    near = difflib.get_close_matches(given, folded, n=1, cutoff=0.6)
+    if not near and len(given) > 2:
+        near = [each for each in folded if each.startswith(given)]
     if near:
         return f"Did you mean {folded[near[0]]!r}?"
     return f"Known: {', '.join(names)}."
@@ -119,3 +121,18 @@ def _pieces_within(value: Any, limit: int) -> Iterator[str]:
             entry = entry[1]
         yield from _pieces(entry, limit)
     yield "," + closing if kind is tuple and len(entries) == 1 else closing
+
+
+def told(error: BaseException) -> str:
+    """Return the kind of another's error and the first line of what it says.
+
+    Examples
+    --------
+    >>> told(OSError(28, "No space left on device", "/tmp/x"))
+    "OSError: [Errno 28] No space left on device: '/tmp/x'"
+    """
+    try:
+        said = str(error).strip().partition("\n")[0]
+    except Exception:
+        said = ""
+    return f"{type(error).__name__}: {said[:300]}" if said else type(error).__name__
