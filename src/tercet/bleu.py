@@ -14,7 +14,7 @@ from .bleu_options import DIALECTS, PRESETS, REFERENCE_LENGTHS, BleuOptions, int
 from .bleu_signature import bleu_signature
 from .columns import Batch
 from .dialect import Dialect
-from .errors import OptionError
+from .errors import OptionError, shorten
 from .letters import LetterCounts, count_letters
 from .ngrams import clipped_matches
 from .options import Options
@@ -68,7 +68,7 @@ class BleuScorer(Scorer[BleuOptions]):
         if options.compat == "nltk" and unknown:
             raise OptionError(
                 "compat='nltk' takes the smoothing methods that NLTK has: 'smooth_method' must be 'none' or 'nltk1' "
-                f"to 'nltk7'. Got {unknown[0]!r} instead."
+                f"to 'nltk7'. Got {shorten(unknown[0])} instead."
             )
         self._nltk_columns = self._by_nltk or any(method.startswith("nltk") for method in methods)
         self._next_columns = bool({"nltk5", "nltk7"} & set(methods))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .draws import bootstrap_weights, shuffle_masks
-from .errors import InputError, MergeError, OptionError
+from .errors import InputError, MergeError, OptionError, shorten
 from .scorer import Scorer, Scores
 from .stats import SegmentStats
 
@@ -139,7 +139,7 @@ def bootstrap(
     (0.0, 1.0)
     """
     if method not in ("percentile", "BCa"):
-        raise OptionError(f"The method must be 'percentile' or 'BCa'. Got {method!r} instead.")
+        raise OptionError(f"The method must be 'percentile' or 'BCa'. Got {shorten(method)} instead.")
     if n_resamples < 1 or seed < 0 or not 0 < confidence_level < 1:
         raise OptionError(
             "There must be at least one resample, a seed that is not negative, and a confidence level between 0 and "
