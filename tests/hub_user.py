@@ -6,6 +6,7 @@
 import inspect
 import json
 import logging
+import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -47,7 +48,11 @@ def score(name, given):
     """Score the items in every way that evaluate has."""
     predictions, references, options = given["predictions"], given["references"], given["options"]
     both = {"predictions": predictions, "references": references}
-    found = {"whole": evaluate.load(name).compute(**both, **options)}
+    whole = evaluate.load(name).compute(**both, **options)
+    pickled = pickle.loads(pickle.dumps(whole))
+    found = {"whole": whole, "counted": [whole.n_segments, whole.empty_predictions]}
+    found["pickled"] = [pickled == whole, type(whole).__name__, type(pickled).__name__]
+    found["configuration"] = list(evaluate.load(name, given["configuration"]).compute(**both, **options))
 
     module = evaluate.load(name, module_type="metric")
     for prediction, texts in zip(predictions, references, strict=True):

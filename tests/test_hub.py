@@ -25,6 +25,12 @@ from tercet.api import SCORERS
 from texts import LATIN, MINILM, all_pairs
 
 METRICS = tuple(SCORERS)
+#: A configuration of each, and the keys of evaluate's module that it speaks as.
+CONFIGURED = {
+    "bleu_multi": ("sacrebleu", ["score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len"]),
+    "rouge_nlws": ("rouge_score", ["rouge1", "rouge2", "rougeL", "rougeLsum"]),
+    "bertscore_idf": ("bert_score", ["precision", "recall", "f1", "hashcode"]),
+}
 PARTNERS = dict(zip(METRICS, METRICS[1:] + METRICS[:1], strict=True))
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
@@ -71,7 +77,7 @@ def use(there, home, step, metric, token=None, **given):
     """Run a step of hub_user.py in a process of its own."""
     run = subprocess.run(
         [sys.executable, str(ROOT / "tests" / "hub_user.py"), step, f"org/{metric}", json.dumps(given)],
-        cwd=home, env=there.environment(home, token), capture_output=True, text=True, timeout=120, check=False,
+        cwd=home, env=there.environment(home, token), capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr[-3000:]
     return json.loads(run.stdout)
@@ -79,12 +85,12 @@ def use(there, home, step, metric, token=None, **given):
 
 def options(metric):
     """Return what a metric needs, with the encoder by its name on the Hub."""
-    return {**needed(metric), **({"model_type": MODEL} if "model_type" in needed(metric) else {})}
+    return {**needed(metric), "signature": True, **({"model_type": MODEL} if "model_type" in needed(metric) else {})}
 
 
 def score(metric, predictions=PREDICTIONS, references=REFERENCES, **more):
     """Return what a user must get: the package's result, with the encoder's name in place of its folder's."""
-    result = tercet.score(metric, predictions, references, **{**needed(metric), **more}).to_dict()
+    result = tercet.score(metric, predictions, references, **{**needed(metric), "signature": True, **more})
     if "hashcode" in result:
         result["hashcode"] = result["hashcode"].replace(MINILM, MODEL)
         result["signature"] = result["signature"].replace(f"|model:{Path(MINILM).name}@", f"|model:{MODEL}@")
@@ -110,8 +116,8 @@ def tours(there, folders, home):
             "combined, misspelt": {"confidense_level": 0.9},
         }
         both = {"predictions": PREDICTIONS, "references": REFERENCES, "bad": BAD}
-        partner = f"org/{PARTNERS[metric]}"
-        return use(there, home, "tour", metric, **both, options=options(metric), partner=partner, combined=combined)
+        more = {"partner": f"org/{PARTNERS[metric]}", "combined": combined, "configuration": CONFIGURED[metric][0]}
+        return use(there, home, "tour", metric, **both, options=options(metric), **more)
 
     with ThreadPoolExecutor(2) as pool:
         return dict(zip(folders, pool.map(tour, folders), strict=True))
@@ -146,6 +152,14 @@ class TestScores:
             first, second = pool.map(part, range(2))
         assert close(metric, first, score(metric))
         assert second is None
+
+    def test_of_a_configuration_have_its_keys(self, metric, found):
+        assert found["configuration"] == [*CONFIGURED[metric][1], "signature"]
+
+    def test_come_with_attributes_and_pickle_as_a_dict_that_any_process_can_read(self, metric, found):
+        result = score(metric)
+        assert found["counted"] == [result.n_segments, result.empty_predictions]
+        assert found["pickled"] == [True, "Result", "dict"]
 
 
 class TestCombined:
