@@ -2,17 +2,22 @@
 
 import re
 from collections import UserDict
+from decimal import Decimal
+from functools import cache
 
 import datasets
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
 import tercet
 from conftest import ZERO_BLEU, needed
 from tercet import InputError, TercetError
-from tercet.api import SCORERS, make_scorer
+from tercet.api import SCORERS, make_scorer, options_type
+from tercet.options import option_names
+from tercet.paired import paired_significance
 
 PREDICTIONS = ["the cat sat on the mat today", "a dog"]
 REFERENCES = [["the cat lay on the mat today", "a cat"], ["a dog barks"]]
@@ -51,36 +56,180 @@ def cases(table):
     return [pytest.param(*values, id=name) for name, values in table.items()]
 
 
+def added(call):
+    """Return a door of a module: what is refused there leaves what was added before, which still scores."""
+
+    def door(metric, predictions, references):
+        module = tercet.load(metric)
+        module.add_batch(predictions=PREDICTIONS[:1], references=REFERENCES[:1])
+        with pytest.raises(InputError) as refused:
+            call(module, needed(metric), predictions, references)
+        module.add(prediction=PREDICTIONS[1], reference=REFERENCES[1])
+        assert module.compute(**needed(metric)) == expected(metric)
+        return str(refused.value)
+
+    return door
+
+
+@cache
+def expected(metric):
+    return score(metric, PREDICTIONS, REFERENCES)
+
+
+def door_score(metric, predictions, references):
+    with pytest.raises(InputError) as refused:
+        score(metric, predictions, references)
+    return str(refused.value)
+
+
+def door_paired(metric, predictions, references):
+    with pytest.raises(InputError) as refused:
+        paired_significance(metric, predictions, PREDICTIONS, references, n_resamples=5, **needed(metric))
+    return str(refused.value).replace("predictions1", "predictions")
+
+
+def door_comparison(metric, predictions, references):
+    module = tercet.load("paired_significance")
+    module.add_batch(predictions1=PREDICTIONS, predictions2=PREDICTIONS, references=REFERENCES)
+    with pytest.raises(InputError) as refused:
+        module.add_batch(predictions1=predictions, predictions2=PREDICTIONS, references=references)
+    assert len(module) == len(PREDICTIONS)
+    return str(refused.value).replace("predictions1", "predictions")
+
+
+def door_trainer(metric, predictions, references):
+    compute = tercet.compute_metrics(None, metric, decode=len, options=needed(metric))
+    compute(PREDICTIONS[:1], REFERENCES[:1], compute_result=False)
+    with pytest.raises(InputError) as refused:
+        compute.add(predictions, references)
+    found = compute(PREDICTIONS[1:], REFERENCES[1:], compute_result=True)
+    name = make_scorer(metric, needed(metric)).primary
+    assert found[name] == pytest.approx(expected(metric)[name], abs=2e-6)
+    return str(refused.value)
+
+
+DOORS = {
+    "score": door_score,
+    "compute": added(lambda module, given, p, r: module.compute(predictions=p, references=r, **given)),
+    "add_batch": added(lambda module, given, p, r: module.add_batch(predictions=p, references=r)),
+    "paired": door_paired,
+    "comparison": door_comparison,
+}
+each_door = pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+
+
+class Unreadable(list):
+    """Looks like a list, and ends in an error."""
+
+    def __iter__(self):
+        raise ZeroDivisionError("by design")
+
+    __len__ = __iter__
+
+
+class Nameless:
+    def __repr__(self):
+        raise RuntimeError
+
+
+DEEP = []
+for _ in range(10**5):
+    DEEP = [DEEP]
+
+ONE = "item {} of predictions must be a string, got "
+EITHER = "item {} of references must be a string or a list of strings, got "
+WITHIN = "item 1 of the references of item {} must be a string, got "
+ITEMS = {
+    "None": (None, ["a"], ONE + "None"),
+    "number": (7, ["a"], ONE + "7 (int)"),
+    "number of many digits": (10**5000, ["a"], ONE + "<int of about 5,001 digits> (int)"),
+    "nan": (float("nan"), ["a"], ONE + "nan (float)"),
+    "NA": (pd.NA, ["a"], ONE + "<NA> (NAType)"),
+    "bytes": (b"a", ["a"], ONE + "b'a' (bytes)"),
+    "list": (["a"], ["a"], ONE + "['a'] (list)"),
+    "array": (np.array(["a"]), ["a"], ONE + "array(['a']"),
+    "nameless": (Nameless(), ["a"], ONE + "<Nameless whose repr raises RuntimeError>"),
+    "deep": (DEEP, ["a"], ONE + "[[[["),
+    "surrogate": ("a\ud800", ["a"], "item {} of predictions is not valid Unicode text: the lone surrogate"),
+    "reference number": ("a", 7, EITHER + "7"),
+    "reference number of many digits": ("a", 10**5000, EITHER + "<int of about 5,001 digits>"),
+    "reference array of a number": ("a", np.array(7), EITHER + "array(7)"),
+    "reference bytes": ("a", b"a", EITHER + "b'a'"),
+    "reference dict": ("a", {"a": 1}, EITHER + "{{"),
+    "reference set": ("a", {"a"}, EITHER + "{{"),
+    "reference nameless": ("a", Nameless(), EITHER + "<Nameless whose repr raises RuntimeError>"),
+    "reference unreadable": ("a", Unreadable(), "item {} of references cannot be read. ZeroDivisionError: by design"),
+    "None in references": ("a", ["a", None], WITHIN + "None"),
+    "number in references": ("a", ["a", 7], WITHIN + "7"),
+    "NA in references": ("a", ["a", pd.NA], WITHIN + "<NA>"),
+    "number in a Polars list": ("a", pl.Series([1, 2]), "item 0 of the references of item {} must be a string"),
+    "bytes in references": ("a", ("a", b"a"), WITHIN + "b'a'"),
+    "list in references": ("a", ["a", ["a"]], WITHIN + "['a']"),
+    "deep list in references": ("a", ["a", DEEP], WITHIN + "[[[["),
+    "surrogate in references": ("a", ["a", "\udfff"], "a reference of item {} is not valid Unicode text"),
+}
+
+
 @each_metric
-@pytest.mark.parametrize(
-    ("prediction", "reference", "message"),
-    cases({
-        "None": (None, ["a"], "item {} of predictions must be a string, got None"),
-        "number": (7, ["a"], "item {} of predictions must be a string, got 7 (int)"),
-        "nan": (float("nan"), ["a"], "item {} of predictions must be a string, got nan (float)"),
-        "bytes": (b"a", ["a"], "item {} of predictions must be a string, got b'a' (bytes)"),
-        "list": (["a"], ["a"], "item {} of predictions must be a string, got ['a'] (list)"),
-        "surrogate": ("a\ud800", ["a"], "item {} of predictions is not valid Unicode text: the lone surrogate"),
-        "reference number": ("a", 7, "item {} of references must be a string or a list of strings, got 7"),
-        "reference array of a number": ("a", np.array(7), "item {} of references must be a string or a list"),
-        "reference bytes": ("a", b"a", "item {} of references must be a string or a list of strings, got b'a'"),
-        "reference dict": ("a", {"a": 1}, "item {} of references must be a string or a list of strings, got {{"),
-        "None in references": ("a", ["a", None], "item 1 of the references of item {} must be a string, got None"),
-        "number in references": ("a", ["a", 7], "item 1 of the references of item {} must be a string, got 7"),
-        "bytes in references": ("a", [b"a"], "item 0 of the references of item {} must be a string, got b'a'"),
-        "list in references": ("a", [["a"]], "item 0 of the references of item {} must be a string, got ['a']"),
-        "surrogate in references": ("a", ["a", "\udfff"], "a reference of item {} is not valid Unicode text"),
-    }),
-)  # fmt: skip
+@pytest.mark.parametrize(("prediction", "reference", "message"), cases(ITEMS))
 class TestABadItemIsNamed:
-    @each_way
-    def test_in_a_corpus(self, metric, way, prediction, reference, message):
-        with pytest.raises(InputError, match=re.escape(message.format(1))):
-            way(metric, ["a", prediction, "b"], [["a"], reference, ["b"]])
+    @pytest.mark.parametrize("door", [*DOORS.values(), door_trainer], ids=[*DOORS, "trainer"])
+    def test_in_a_corpus(self, metric, door, prediction, reference, message):
+        refused = door(metric, ["a", prediction, "b"], [["a"], reference, ["b"]])
+        assert message.format(1) in refused
 
     def test_alone(self, metric, prediction, reference, message):
-        with pytest.raises(InputError, match=re.escape(message.format(0))):
-            tercet.load(metric).add(prediction=prediction, reference=reference)
+        door = added(lambda module, given, p, r: module.add(prediction=p, reference=r))
+        assert message.format(0) in door(metric, prediction, reference)
+
+
+TEXTS_WANTED = "predictions must be a list with one text per item, got "
+TEXTS_OR_LISTS_WANTED = "references must be a list with one text or one list of texts per item, got "
+FRAME = {"a": ["b"], "c": ["d"]}
+CORPORA = {
+    "string among lists": (["a", "b"], [["a"], "b"], "item 1 of references is a string, but an earlier one is a"),
+    "list among strings": (["a", "b"], ["a", ["b"]], "item 1 of references is a list, but an earlier one is a"),
+    "fewer references": (["a", "b"], ["a"], "one entry per item, got 2 predictions and 1 references"),
+    "more references": (["a"], ["a", "b"], "one entry per item, got 1 predictions and 2 references"),
+    "transposed": (["a", "b", "c"], [["a", "b", "c"]] * 2, "look transposed: 2 lists of 3 texts. Give one list"),
+    "text": ("ab", ["a", "b"], TEXTS_WANTED + "'ab' (str)"),
+    "bytes": (b"ab", ["a", "b"], TEXTS_WANTED + "b'ab' (bytes)"),
+    "dict": ({"a": 1}, ["a"], TEXTS_WANTED + "{'a': 1} (dict)"),
+    "mapping": (UserDict(a=1), ["a"], TEXTS_WANTED),
+    "set": ({"a"}, ["a"], TEXTS_WANTED + "{'a'} (set)"),
+    "None": (None, ["a"], TEXTS_WANTED + "None"),
+    "number": (7, ["a"], TEXTS_WANTED + "7 (int)"),
+    "number of many digits": (10**5000, ["a"], TEXTS_WANTED + "<int of about 5,001 digits>"),
+    "nameless": (Nameless(), ["a"], TEXTS_WANTED + "<Nameless whose repr raises RuntimeError>"),
+    "array without axis": (np.array("a"), ["a"], TEXTS_WANTED),
+    "array of two axes": (np.array([["a"]]), ["a"], TEXTS_WANTED),
+    "table of two columns": (
+        pd.DataFrame(FRAME), ["a"],
+        "predictions must be one column, got a DataFrame of 2: ['a', 'c']. Give one of them.",
+    ),
+    "Polars table of two columns": (
+        pl.DataFrame(FRAME), ["a"], "predictions must be one column, got a DataFrame of 2"
+    ),
+    "lazy table": (pl.DataFrame({"a": ["b"]}).lazy(), ["a"], TEXTS_WANTED),
+    "unreadable": (Unreadable(), ["a"], "predictions cannot be read. ZeroDivisionError: by design"),
+    "generator that ends in an error": ((1 / each for each in (1, 0)), ["a"], "predictions cannot be read. ZeroDiv"),
+    "text as references": (["a", "b"], "ab", TEXTS_OR_LISTS_WANTED),
+    "dict as references": (["a"], {"a": 1}, TEXTS_OR_LISTS_WANTED),
+    "None as references": (["a"], None, TEXTS_OR_LISTS_WANTED),
+    "table of two columns as references": (
+        ["a"], pd.DataFrame(FRAME), "references must be one column, got a DataFrame of 2"
+    ),
+    "unreadable references": (["a"], Unreadable(), "references cannot be read. ZeroDivisionError: by design"),
+}  # fmt: skip
+
+
+@each_metric
+@each_door
+@pytest.mark.parametrize(("predictions", "references", "message"), cases(CORPORA))
+def test_a_bad_corpus_is_refused(metric, door, predictions, references, message):
+    if hasattr(predictions, "__next__"):
+        predictions = (1 / each for each in (1, 0))  # a new one, as each door uses it up
+    assert message in door(metric, predictions, references)
 
 
 @each_metric
@@ -92,28 +241,46 @@ class TestABadItemIsNamed:
         "no reference, []": (["a", "b"], [["a"], []], "item 1 of references is empty: every item needs at least one"),
         "no reference, None": (["a", "b"], ["a", None], "item 1 of references is empty"),
         "no references at all": (["a", "b"], [[], []], "item 0 (and 1 more) of references is empty"),
-        "string among lists": (["a", "b"], [["a"], "b"], "item 1 of references is a string, but an earlier one is a"),
-        "list among strings": (["a", "b"], ["a", ["b"]], "item 1 of references is a list, but an earlier one is a"),
-        "fewer references": (["a", "b"], ["a"], "one entry per item, got 2 predictions and 1 references"),
-        "more references": (["a"], ["a", "b"], "one entry per item, got 1 predictions and 2 references"),
-        "transposed": (["a", "b", "c"], [["a", "b", "c"]] * 2, "look transposed: 2 lists of 3 texts. Give one list"),
-        "text": ("ab", ["a", "b"], "predictions must be a list with one text per item, got 'ab' (str)"),
-        "bytes": (b"ab", ["a", "b"], "predictions must be a list with one text per item, got b'ab' (bytes)"),
-        "dict": ({"a": 1}, ["a"], "predictions must be a list with one text per item, got {'a': 1} (dict)"),
-        "mapping": (UserDict(a=1), ["a"], "predictions must be a list with one text per item"),
-        "table": (pd.DataFrame({"a": ["b"]}), ["a"], "predictions must be a list with one text per item"),
-        "set": ({"a"}, ["a"], "predictions must be a list with one text per item, got {'a'} (set)"),
-        "None": (None, ["a"], "predictions must be a list with one text per item, got None"),
-        "number": (7, ["a"], "predictions must be a list with one text per item, got 7 (int)"),
-        "array without axis": (np.array("a"), ["a"], "predictions must be a list with one text per item"),
-        "text as references": (["a", "b"], "ab", "references must be a list with one text or one list of texts"),
-        "dict as references": (["a"], {"a": 1}, "references must be a list with one text or one list of texts"),
-        "None as references": (["a"], None, "references must be a list with one text or one list of texts"),
     }),
 )  # fmt: skip
-def test_a_bad_corpus_is_refused(metric, way, predictions, references, message):
+def test_a_corpus_that_lacks_something_is_refused(metric, way, predictions, references, message):
     with pytest.raises(InputError, match=re.escape(message)):
         way(metric, predictions, references)
+
+
+ODD_VALUES = {
+    "None": None, "object": object(), "nameless": Nameless(), "unreadable": Unreadable(), "deep list": DEEP,
+    "list of itself": DEEP[:0], "-1": -1, "digits": 10**5000, "beyond floats": 10**400, "half": 0.5,
+    "nan": float("nan"), "inf": float("inf"), "complex": 1j, "decimal": Decimal("1e500"), "text": "x", "no text": "",
+    "long text": "a" * 10**5, "NUL": "a\0b", "surrogate": "\ud800", "bytes": b"x", "list": [], "list of text": ["x"],
+    "list of nameless": [Nameless()], "dict": {}, "dict of a great weight": {"the": 10**400},
+    "dict of nameless": {Nameless(): 1}, "dict of lists": {"a": []}, "set": {1.0}, "array": np.array([1, 2]),
+    "NA": pd.NA, "series": pl.Series([1, 2]), "table": pl.DataFrame({"a": [1]}), "class": TypeError,
+}  # fmt: skip
+ODD_VALUES["list of itself"].append(ODD_VALUES["list of itself"])
+
+
+@each_metric
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("value", ODD_VALUES.values(), ids=ODD_VALUES)
+def test_an_odd_value_of_any_option_is_taken_or_refused_by_name_and_loses_nothing(metric, value):
+    module = tercet.load(metric)
+    module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
+    for option in option_names(options_type(metric)):
+        if isinstance(value, type) and option in ("tokenizer", "stemmer", "lemmatizer"):
+            continue  # a callable, whose errors are the user's
+        given = {"n_resamples": 10, **needed(metric), option: value}
+        try:
+            module.compute(**given)
+        except TercetError as error:
+            message = str(error)
+            assert option in message or metric == "bertscore_idf", message
+            assert "\n" not in message
+            assert len(message) < 1500
+            assert len(module) == len(PREDICTIONS)
+        else:
+            module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
+    assert module.compute(**needed(metric)) == expected(metric)
 
 
 def test_an_input_error_is_a_value_error():
@@ -269,6 +436,10 @@ TEXTS = {
     "array of strings": np.array,
     "array of objects": lambda texts: np.array(texts, object),
     "series": pd.Series,
+    "table": lambda texts: pd.DataFrame({"texts": texts}),
+    "Polars": pl.Series,
+    "Polars table": lambda texts: pl.DataFrame({"texts": texts}),
+    "Polars categories": lambda texts: pl.Series(texts, dtype=pl.Categorical),
     "arrow": pa.array,
     "large arrow": lambda texts: pa.array(texts, pa.large_string()),
     "arrow dictionary": lambda texts: pa.array(texts).dictionary_encode(),
@@ -283,6 +454,11 @@ LISTS = {
     "list of arrays": lambda lists: [np.array(texts) for texts in lists],
     "list of arrow": lambda lists: [pa.array(texts) for texts in lists],
     "series": pd.Series,
+    "table": lambda lists: pd.DataFrame({"lists": lists}),
+    "Polars": pl.Series,
+    "Polars table": lambda lists: pl.DataFrame({"lists": lists}),
+    "list of Polars": lambda lists: [pl.Series(texts) for texts in lists],
+    "list of series": lambda lists: [pd.Series(texts) for texts in lists],
     "series of arrays": lambda lists: pd.Series([np.array(texts, object) for texts in lists]),
     "arrow": pa.array,
     "chunked arrow": lambda lists: pa.chunked_array([lists[:1], lists[1:]]),

@@ -80,6 +80,10 @@ class TestALongText:
         with pytest.raises(InputError, match=message):
             result_of(predictions, references, long_text="error")
 
+    def test_is_refused_by_its_number_in_the_corpus_where_threads_score_parts(self):
+        with pytest.raises(InputError, match="item 3 of references has"):
+            result_of(["a"] * 4, ["a", "b", "c", LONG], long_text="error", n_jobs=2)
+
     def test_in_windows_is_embedded_with_the_most_context(self):
         limit = 20
         result = result_of([LONG], ["a dog sat on a mat"], long_text="window", max_length=limit)

@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+from itertools import combinations
 
+import numpy as np
 import pytest
 
 from conftest import ROOT, close, needed
@@ -15,7 +17,9 @@ from tercet.lab.metric_specs import MetricSpec, parse_metric, parse_value
 from tercet.lab.render import to_json, to_latex, to_markdown, to_text, to_tsv
 from tercet.lab.side_by_side import side_by_side
 from tercet.lab.test_sets import TestSet, read_test_sets
+from tercet.paired import TESTS
 from tercet.resample import holm, paired_permutation_test
+from tercet.stats import SegmentStats
 from tercet.tables import items, read_table
 
 LANGUAGES = ("en", "es", "ru", "zh")
@@ -75,6 +79,29 @@ class TestCompare:
         for (one, other), p in zip(pairs, adjusted, strict=True):
             assert table.pvalues[one, other] == table.pvalues[other, one] == p
         assert names[0] == "baseline"
+
+    @pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+    @pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
+    def test_many_systems_are_resampled_once_and_get_the_p_of_each_pair_alone(self, test, metric, monkeypatch):
+        small = SAMPLES["es"]
+        texts, baseline = small.systems["large"], small.systems["baseline"]
+        systems = {f"s{k}": [*texts[:k], *baseline[k:]] for k in range(13)}  # 78 pairs
+        scorer = make_scorer(metric, {"scale": 100})
+        stats = {name: segment_stats(scorer, each, small.references) for name, each in systems.items()}
+        run = TESTS[test][0]
+        alone = {}
+        for one, other in combinations(systems, 2):
+            (found,) = run(scorer, [stats[one], stats[other]], n_resamples=40, seed=3)
+            alone[one, other] = found[scorer.primary].pvalue
+        drawn = []
+        resample = SegmentStats.resample
+        monkeypatch.setattr(
+            SegmentStats, "resample", lambda self, weights: drawn.append(len(weights)) or resample(self, weights)
+        )
+        test_set = TestSet("es", systems, small.references, None)
+        first, *_ = compare(test_set, [metric], test=test, n_resamples=40, seed=3).tables
+        assert sum(drawn) == 13 * (40 + 1000)  # for the tests, and for the intervals
+        assert first.pvalues[np.triu_indices(13, 1)].tolist() == holm(list(alone.values()))
 
     def test_the_best_and_those_as_good_are_marked(self):
         same = SAMPLES["en"].systems["large"]

@@ -14,6 +14,7 @@ from tercet import OptionError, TercetError
 from tercet.api import make_scorer
 from tercet.bertscore import BertScorer
 from tercet.bleu import BleuScorer
+from tercet.errors import shorten
 from tercet.rouge import RougeScorer
 
 SCORERS = (BleuScorer, RougeScorer, BertScorer)
@@ -77,7 +78,7 @@ def test_any_default_may_be_written_out(metric, option):
         ("bleu_multi", "max_order", True, "must be a whole number from 1 to 20. Got True instead."),
         ("bleu_multi", "confidence_level", 95, "a number between 0 and 1, such as 0.95 or None. Got 95 instead."),
         ("bleu_multi", "scale", 10, "1 (scores from 0 to 1) or 100 (percent). Got 10 instead."),
-        ("bleu_multi", "n_resamples", 0, "a whole number of at least 1. Got 0 instead."),
+        ("bleu_multi", "n_resamples", 0, "a whole number from 1 to 1,000,000. Got 0 instead."),
         ("bleu_multi", "seed", -1, "a whole number of at least 0. Got -1 instead."),
         ("bleu_multi", "segments", 1, "'segments' option of bleu_multi must be True or False. Got 1 instead."),
         ("bleu_multi", "missing_references", "ignore", "one of 'error', 'skip', 'zero'. Got 'ignore' instead."),
@@ -91,6 +92,14 @@ def test_any_default_may_be_written_out(metric, option):
         ("bleu_multi", "weights", [0, 0], "none negative and not all 0"),
         ("bleu_multi", "weights", [1, float("inf")], "'weights' option of bleu_multi must be a sequence"),
         ("bleu_multi", "weights", [], "Got [] instead."),
+        ("bleu_multi", "weights", b"xy", "Got b'xy' instead."),
+        ("bleu_multi", "weights", {0.5}, "Got {0.5} instead."),
+        ("bleu_multi", "weights", frozenset([0.5]), "Got frozenset({0.5}) instead."),
+        ("bleu_multi", "weights", {"flat": {0.5: 1}}, "Got {'flat': {0.5: 1}} instead."),
+        ("bleu_multi", "weights", iter([1, "x"]), "'weights' option of bleu_multi must be a sequence of weights"),
+        ("bleu_multi", "n_resamples", 10**7, "a whole number from 1 to 1,000,000. Got 10000000 instead."),
+        ("bleu_multi", "seed", 10**5000, "a whole number below 2**63. Got <int of about 5,001 digits> instead."),
+        ("rouge_nlws", "max_words", 10**5000, "a whole number below 2**63. Got <int of about 5,001 digits> instead."),
         ("bleu_multi", "weights", {"flat": 1}, "or a dict of named ones (each name once"),
         ("bleu_multi", "weights", {f"w{i}": [1] for i in range(101)}, "at most 100 named weights, as each is one"),
         ("bleu_multi", "weights", {f"w{i}": [1] for i in range(2000)}, "of every item; this one has 2,000. Got"),
@@ -119,7 +128,7 @@ def test_any_default_may_be_written_out(metric, option):
         ("rouge_nlws", "stopwords", ["the", 7], "must be a collection of words, a language code, 'smart'"),
         ("rouge_nlws", "tokenizer", "intl", "one of 'auto', 'rouge', 'unicode'"),
     ],
-    ids=lambda value: str(value)[:24],
+    ids=lambda value: shorten(value, 24),
 )
 def test_a_wrong_value_is_shown_beside_what_was_expected(metric, option, value, message):
     with pytest.raises(OptionError, match=re.escape(message)):

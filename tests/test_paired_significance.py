@@ -2,6 +2,7 @@
 
 import evaluate
 import numpy as np
+import pandas as pd
 import pytest
 import sacrebleu
 from sacrebleu.significance import PairedTest
@@ -89,14 +90,17 @@ def test_items_without_reference_can_be_left_out():
     ("given", "error", "message"),
     [
         ({"test": "t"}, OptionError, "'test' option must be one of 'permutation', 'bootstrap'"),
-        ({"n_resamples": 0}, OptionError, "a whole number of at least 1 or None. Got 0"),
+        ({"n_resamples": 0}, OptionError, "a whole number from 1 to 1,000,000 or None. Got 0"),
         ({"seed": -1}, OptionError, "'seed' option of .* a whole number of at least 0. Got -1"),
         ({"metric": "bleu"}, OptionError, "There is no metric 'bleu'. Did you mean 'bleu_multi'"),
         ({"tokeniser": "13a"}, OptionError, "Did you mean 'tokenizer'"),
         ({"test": ["bootstrap"]}, OptionError, "'test' option must be one of"),
         ({"confidence_level": 0.9}, OptionError, "A paired test has no 'confidence_level'"),
+        ({"confidence_level": np.array([0.9, 0.95])}, OptionError, "A paired test has no 'confidence_level'"),
+        ({"segments": pd.NA}, OptionError, "A paired test has no 'segments'"),
+        ({"test": 10**5000}, OptionError, "'permutation', 'bootstrap', got <int of about 5,001 digits>"),
         ({"predictions1": FIRST[1:]}, InputError, "one entry per item"),
-        ({"predictions2": [*SECOND[1:], None]}, InputError, "of predictions must be a string, got None"),
+        ({"predictions2": [*SECOND[1:], None]}, InputError, "item 7 of predictions2 must be a string, got None"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_and_loses_nothing(module, given, error, message):
@@ -104,6 +108,30 @@ def test_what_cannot_be_compared_is_refused_and_loses_nothing(module, given, err
     with pytest.raises(error, match=message):
         module.compute(**{**({} if not given.keys() & BOTH.keys() else BOTH), **given})
     assert module.compute(n_resamples=50)["n_segments"] == len(FIRST)
+
+
+def test_iterators_are_read_once(module):
+    expected = paired_significance("bleu_multi", FIRST, SECOND, REFERENCES, n_resamples=50)
+    given = {"predictions1": FIRST, "predictions2": SECOND, "references": REFERENCES}
+    assert paired_significance("bleu_multi", *map(iter, given.values()), n_resamples=50) == expected
+    for way in (module.add_batch, None):
+        iterators = {name: (text for text in texts) for name, texts in given.items()}
+        if way is not None:
+            way(**iterators)
+            iterators = {}
+        assert module.compute(**iterators, n_resamples=50) == expected
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, SystemExit])
+def test_what_was_added_is_there_after_an_interruption(module, error):
+    def interrupted(text):
+        raise error
+
+    module.add_batch(**BOTH)
+    with pytest.raises(error):
+        module.compute(n_resamples=50, tokenizer=interrupted)
+    expected = paired_significance("bleu_multi", FIRST, SECOND, REFERENCES, n_resamples=50)
+    assert module.compute(n_resamples=50) == expected
 
 
 def test_an_empty_corpus_is_refused(module):

@@ -1,7 +1,11 @@
 """rouge_nlws against rouge_score and rouge-metric, called on the same texts."""
 
+import json
 import random
+import subprocess
+import sys
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +13,7 @@ from hypothesis import given, settings
 from rouge_metric import PyRouge
 from rouge_score import rouge_scorer
 
-from tercet import OptionError, score
+from tercet import InputError, OptionError, score
 from tercet.lab.rouge155_script import ScriptError, script_scores
 from tercet.rouge_types import parse_types
 from texts import LATIN, all_pairs, any_texts, awkward_corpus, corpora
@@ -293,3 +297,65 @@ def test_figures_of_the_script_before_it_rounds_them():
     for options in ({}, {"compat": "rouge_score"}):
         with pytest.raises(OptionError, match="'rounded' is one of compat='rouge155'"):
             score("rouge_nlws", ["a"], ["a"], rounded=True, **options)
+
+
+# ---------------------------------------------------------------- very long texts
+
+# Memory that a process may take is bounded once the code is loaded; then one text is very long, and the other short.
+LITTLE_MEMORY = r"""
+import resource
+from pathlib import Path
+from tercet import score
+
+words = " ".join(f"w{number * 7 % 5003}" for number in range(100_000))
+few = "w7 w0 x\nw14 w21"
+types = ["rougeL", "rougeLsum", "rougeW", "rougeS4", "rouge2"]
+score("rouge_nlws", ["a b " * 40 + "\nc"], ["a b"], rouge_types=types)
+pages = int(Path("/proc/self/statm").read_text().split()[0])
+most = pages * resource.getpagesize() + 200_000_000
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+print([round(score("rouge_nlws", [text], [other], rouge_types=types)["rougeL"], 6) for text, other in
+       ((words, few), (few, words), (words, words[:300]), (words[:300], words))])
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="asks the system for the memory of a process")
+def test_a_long_text_against_a_short_one_takes_little_memory():
+    run = subprocess.run([sys.executable, "-c", LITTLE_MEMORY], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+    first, second, third, fourth = json.loads(run.stdout)
+    assert first == second > 0
+    assert third == fourth > 0
+
+
+def test_two_very_long_texts_say_their_cost_and_are_named():
+    words = ["a b " * 70_000, "a b " * 66_000]
+    with pytest.raises(InputError) as refused:
+        score("rouge_nlws", ["a", words[0]], ["a", words[1]], rouge_types="rougeW", tokenizer="none")
+    assert str(refused.value) == (
+        "item 1 is too long for ROUGE-W and ROUGE-L by lines (rougeLsum): its prediction of 140,000 tokens against a "
+        "reference of 132,000 takes 2.2 GiB of memory, the limit is 2. Leave these types out of rouge_types, cut the "
+        "texts with max_words, or give them lines, as by sentence_split='auto'."
+    )
+    cut = score("rouge_nlws", words[:1], words[1:], rouge_types="rougeW", max_words=1000)
+    assert cut["rougeW"] == score("rouge_nlws", ["a b " * 500], ["a b " * 500], rouge_types="rougeW")["rougeW"]
+    lines = [text.replace("b ", "b\n") for text in words]
+    assert 0.9 < score("rouge_nlws", lines[:1], lines[1:], rouge_types="rougeL", tokenizer="none")["rougeL"] < 1
+
+
+@pytest.mark.parametrize("name", ["rougeW", "rougeLsum"])
+@pytest.mark.parametrize("options", [{}, {"n_jobs": 3}], ids=["one thread", "three threads"])
+def test_the_too_long_item_is_named_by_its_number_in_the_corpus(name, options, monkeypatch):
+    monkeypatch.setattr("tercet.rouge_counts.MOST_MEMORY", 8 * 30)
+    texts = ["a b"] * 6
+    texts[4] = "a\n" * 31
+    with pytest.raises(InputError, match="item 4 is too long"):
+        score("rouge_nlws", texts, texts, rouge_types=name, **options)
+
+
+def test_one_line_each_needs_no_way_back_for_the_union(monkeypatch):
+    monkeypatch.setattr("tercet.rouge_counts.MOST_MEMORY", 8 * 30)
+    texts, references = ["a b " * 40, "a\nb"], ["a c b " * 30, "b\na"]
+    found = score("rouge_nlws", texts, references, rouge_types=["rougeL", "rougeLsum"], segments=True).segments
+    assert found["rougeLsum"] == [found["rougeL"][0], 1.0]
+    assert found["rougeL"][1] == 0.5

@@ -3,12 +3,14 @@
 import copy
 import json
 import random
+import re
 import subprocess
 import sys
 import warnings
 from contextlib import contextmanager
 from functools import partial
 from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -535,8 +537,17 @@ class TestIds:
 
     def test_beyond_the_vocabulary_of_the_tokenizer_are_left_out_of_predictions(self, compute, tokenizer):
         labels = rows(tokenizer, TARGETS, -100)
-        predictions = np.concatenate([labels, np.full((len(labels), 1), len(tokenizer)), labels * 0 - 7], axis=1)
+        predictions = np.concatenate([labels, np.full((len(labels), 1), len(tokenizer)), labels * 0 - 100], axis=1)
         assert compute(predictions, labels)["bleu"] == 1.0
+
+    def test_below_0_are_an_error_but_for_the_one_that_trainers_pad_with(self, compute, tokenizer):
+        labels = rows(tokenizer, TARGETS, -100)
+        predictions = labels.copy()
+        predictions[2, 1] = -1
+        with pytest.raises(
+            InputError, match=r"item 2 of the predictions has the id -1, .* \(and -100 for no token\)"
+        ):
+            compute(predictions, labels)
 
     def test_beyond_the_vocabulary_are_an_error_in_labels(self, compute, tokenizer):
         labels = rows(tokenizer, TARGETS, -100)
@@ -593,11 +604,75 @@ class TestIds:
         compute = tercet.compute_metrics(tokenizer, options=OPTIONS)
         size = data.draw(st.integers(1, 5))
         shape = st.tuples(st.just(size), st.integers(0, 6))
-        predictions = data.draw(arrays.arrays(np.int64, shape, elements=st.integers(-(2**63), 2**63 - 1)))
+        predictions = data.draw(arrays.arrays(np.int64, shape, elements=st.integers(0, 2**63 - 1) | st.just(-100)))
         labels = data.draw(arrays.arrays(np.int32, shape, elements=st.sampled_from([-100, *range(len(tokenizer))])))
         scores = compute(predictions, labels)
         assert set(scores) == {"bleu", "rouge1", "rougeL", "gen_len"}
         assert all(0 <= scores[name] <= 1 for name in ("bleu", "rouge1", "rougeL"))
+
+
+class TestWhatCannotBeRead:
+    """A Trainer or a loop hands over what is no prediction: told, by its item where there is one."""
+
+    @pytest.fixture
+    def decoding(self):
+        return tercet.compute_metrics(None, "bleu_multi", decode=lambda rows: [str(row) for row in rows])
+
+    DEEP: ClassVar[list] = []
+    for _ in range(10**4):
+        DEEP = [DEEP]
+
+    @pytest.mark.parametrize(
+        "ids", [5, None, "ab", {"a": 1}, [[1], "a"], [[1], [0.5]], [[1], [None]], [[1], np.array(7)], DEEP,
+                [DEEP, [1]], [[1], [10**30]], np.array(7), np.array([[0.5]]), [[1], [float("nan")]], [[1], object()]],
+        ids=lambda value: type(value).__name__,
+    )  # fmt: skip
+    def test_ids(self, decoding, ids):
+        for pair in ((ids, [[1], [2]]), ([[1], [2]], ids)):
+            with pytest.raises(InputError, match=r"[Pp]redictions|labels"):
+                decoding(*pair)
+
+    @pytest.mark.parametrize("inputs", [5, {}, {"ids": [[1], [2]]}, [[1]], [[1], "a"], np.array(7)], ids=str)
+    def test_prompts(self, inputs):
+        causal = tercet.compute_metrics(None, "bleu_multi", decode=str, causal=True)
+        with pytest.raises(InputError, match=r"inputs|input for each prediction"):
+            causal([[1, 5], [2, 6]], [[5], [6]], inputs=inputs)
+
+    @pytest.mark.parametrize(
+        ("returned", "message"),
+        [
+            (None, "decode must return a list of texts, got None"),
+            ("ab", "decode must return a list of texts, got 'ab'"),
+            ({"a": 1, "b": 2}, "decode must return a list of texts, got {'a': 1"),
+            (["a"], "decode was given 2 lists of ids and returned 1 texts"),
+            (["a", None], "item 1 of predictions must be a string, got None"),
+            ((1 / number for number in (1, 0)), "What decode returned cannot be read. ZeroDivisionError"),
+        ],
+    )
+    def test_texts_of_a_decoder(self, returned, message):
+        compute = tercet.compute_metrics(None, "bleu_multi", decode=lambda rows: returned)
+        with pytest.raises(InputError, match=re.escape(message)):
+            compute([[1], [2]], ["a", "b"])
+
+    def test_references_that_end_in_an_error(self):
+        with pytest.raises(InputError, match=re.escape("references cannot be read. ZeroDivisionError")):
+            tercet.compute_metrics(None, "bleu_multi", decode=str, references=(1 / each for each in (1, 0)))
+        once = tercet.compute_metrics(None, "bleu_multi", decode=str, references=iter(["a b c d"] * 2))
+        assert once(["a b c d"] * 2)["bleu"] == once(["a b c d"] * 2)["bleu"] == 1.0
+
+    @pytest.mark.parametrize("array", [np.array, torch.tensor], ids=["numpy", "torch"])
+    @pytest.mark.parametrize("causal", [False, True])
+    def test_logits_that_are_nan_are_named_by_their_item(self, array, causal):
+        logits = np.random.default_rng(1).random((3, 4, 5)).astype(np.float32)
+        labels = np.ones((3, 4), np.int64)
+        expected = tercet.preprocess_logits_for_metrics(array(logits), array(labels), causal=causal).tolist()
+        logits[2, 1, 3] = np.nan
+        with pytest.raises(InputError, match=r"item 2 of the predictions has logits that are no numbers \(NaN\)"):
+            tercet.preprocess_logits_for_metrics(array(logits), array(labels), causal=causal)
+        labels[2, 2 if causal else 1] = -100  # a place of padding, where models may compute anything
+        expected[2][2 if causal else 1] = -100
+        found = tercet.preprocess_logits_for_metrics(array(logits), array(labels), causal=causal)
+        assert found.tolist() == expected
 
 
 class TestOptions:
@@ -639,11 +714,21 @@ class TestOptions:
             ({"options": {"bleu_multi": 2}}, "The options of bleu_multi must be a mapping, got 2"),
             ({"options": {"bertscore_idf": {}}}, "no option 'bertscore_idf'"),
             ({"options": ["scale"]}, "options must be a mapping"),
-            ({"sentence_split": "never"}, "'sentence_split' option of rouge_nlws must be one of"),
+            ({"sentence_split": "never"}, "'sentence_split' option of compute_metrics must be one of"),
             ({"metrics": ["bleu_mutli"]}, "Did you mean 'bleu_multi'"),
             ({"metrics": []}, "metrics must be different metrics"),
             ({"metrics": ["bleu_multi"] * 2}, "metrics must be different metrics"),
             ({"decode": "yes"}, "decode must be a function"),
+            ({"metrics": None}, "metrics must be different metrics of the suite, got None"),
+            ({"metrics": 5}, "metrics must be different metrics of the suite, got 5"),
+            ({"metrics": [["bleu_multi"]]}, "metrics must be different metrics of the suite, got"),
+            ({"keep": 5}, "'keep' option of compute_metrics must be a list of names of entries, or None. Got 5"),
+            ({"keep": [5]}, "'keep' option of compute_metrics must be a list of names"),
+            ({"keep": ["b" * 10**5]}, "The entry 'b{58}… is not in the results"),
+            ({"causal": "yes"}, "'causal' option of compute_metrics must be True or False. Got 'yes'"),
+            ({"prefix": 3}, "'prefix' option of compute_metrics must be a text to put before the names, or None"),
+            ({"metrics": "bleu_multi", "sentence_split": "never"}, "'sentence_split' option of compute_metrics must"),
+            ({"options": {10**5000: 1}}, "have no option <int of about 5,001 digits>"),
         ],
     )  # fmt: skip
     def test_that_are_wrong_are_refused_before_the_training(self, tokenizer, settings, message):

@@ -3,9 +3,8 @@
 import datasets
 import evaluate
 
-from tercet.columns import make_batch, read_items
 from tercet.errors import InputError
-from tercet.paired import check_options, paired_significance
+from tercet.paired import check_options, paired_significance, read_systems
 
 _CITATION = """\
 @inproceedings{koehn-2004-statistical,
@@ -136,7 +135,7 @@ class PairedSignificance(evaluate.Comparison):
     def _compute(self, predictions1, predictions2, references, metric, options, **settings):
         try:
             return paired_significance(metric, predictions1, predictions2, references, **settings, **options)
-        except Exception as error:  # waits until the base class has closed its files
+        except BaseException as error:  # also Ctrl-C: waits until the base class has closed its files
             read = {"predictions1": predictions1, "predictions2": predictions2, "references": references}
             self._failed = error, read
             return {}
@@ -144,8 +143,6 @@ class PairedSignificance(evaluate.Comparison):
 
 def _checked(predictions1, predictions2, references):
     """Return what a user gave as the base class stores it, a list of references per item, or raise an InputError."""
-    first, second = (read_items(predictions, references) for predictions in (predictions1, predictions2))
-    for items in (first, second):
-        make_batch(items)  # what cannot be encoded would be refused half-way
+    first, second = read_systems(predictions1, predictions2, references)
     lists = first.reference_lists()
     return {"predictions1": first.predictions, "predictions2": second.predictions, "references": lists}

@@ -15,7 +15,7 @@ import numpy as np
 
 from .columns import Batch, Items, check_missing, make_batch, read_items
 from .dialect import Dialect
-from .errors import InputError, OptionError, did_you_mean
+from .errors import InputError, OptionError, did_you_mean, shorten
 from .options import Options, option_names
 from .resample import bootstrap
 from .result import Result
@@ -235,7 +235,7 @@ def own_options(
             make_scorer(other, theirs)
         foreign = {name: value for name, value in foreign.items() if name not in names}
     for name in foreign:
-        raise OptionError(f"{metric} has no option {name!r}. {did_you_mean(name, own)}")
+        raise OptionError(f"{metric} has no option {shorten(name)}. {did_you_mean(name, own)}")
     return {name: value for name, value in given.items() if name in own}
 
 
@@ -263,14 +263,14 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
     if not folders:
         raise OptionError(f"The folder of the modules is not beside the package {here}.")
     known = sorted(path.parent.name for path in folders[0].glob("*/*.py") if path.stem == path.parent.name)
-    if metric not in known:
-        raise OptionError(f"There is no metric {metric!r}. {did_you_mean(str(metric), known)}")
+    if not isinstance(metric, str) or metric not in known:
+        raise OptionError(f"There is no metric {shorten(metric)}. {did_you_mean(metric, known)}")
     return evaluate.load(str(folders[0] / metric), config_name, **settings)
 
 
 def _scorer_class(metric: str) -> type[Scorer[Any]]:
     if not isinstance(metric, str) or metric not in SCORERS:
-        raise OptionError(f"There is no metric {metric!r}. {did_you_mean(str(metric), SCORERS)}")
+        raise OptionError(f"There is no metric {shorten(metric)}. {did_you_mean(metric, SCORERS)}")
     file, name = SCORERS[metric]
     return getattr(import_module(f".{file}", __package__), name)  # type: ignore[no-any-return]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import importlib.util
 import math
+import os
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .encoder_names import first_name
-from .errors import InputError, OptionError
+from .errors import InputError, OptionError, shorten
 
 _HEAD = ["LAYER", "P", "R", "F"]
 
@@ -26,10 +27,10 @@ def find_baseline(baseline_path: str | None, lang: str | None, model_type: str) 
         When there is none; says how to make one.
     """
     if baseline_path is not None:
-        path = Path(baseline_path).expanduser()
-        if not path.is_file():
-            raise OptionError(f"There is no file {str(path)!r}, given as 'baseline_path'.")
-        return path
+        given = os.path.expanduser(baseline_path)
+        if not os.path.isfile(given):  # False also for what cannot be the name of a file
+            raise OptionError(f"There is no file {shorten(given, 300)}, given as 'baseline_path'.")
+        return Path(given)
     how = (
         "Give 'baseline_path': `tercet bertscore-baseline CORPUS --model MODEL --output FILE` makes such a file from "
         "any texts, one per line."
@@ -40,8 +41,10 @@ def find_baseline(baseline_path: str | None, lang: str | None, model_type: str) 
     if package is None or package.origin is None:
         raise OptionError(f"The baselines of the package bert-score are not here: it is not installed. {how}")
     path = Path(package.origin).parent / "rescale_baseline" / lang.lower() / f"{first_name(model_type)}.tsv"
-    if not path.is_file():
-        raise OptionError(f"The package bert-score has no baseline of {model_type!r} for {lang!r}. {how}")
+    if not os.path.isfile(path):
+        raise OptionError(
+            f"The package bert-score has no baseline of {shorten(model_type)} for {shorten(lang)}. {how}"
+        )
     return path
 
 

@@ -34,7 +34,7 @@ def long_text_error(document: int, whole: Ragged, batch: Batch, limit: int | Non
         item = int(np.searchsorted(batch.reference_offsets, document - batch.n_items, side="right")) - 1
         kind = "references"
     return InputError(
-        f"item {item} of {kind} has {whole.lengths[document]} tokens, the encoder takes {limit}: "
+        f"item {batch.first_item + item} of {kind} has {whole.lengths[document]} tokens, the encoder takes {limit}: "
         f"{shorten(batch.texts[document].as_py())}. long_text='window' scores it whole, 'truncate' its beginning."
     )
 

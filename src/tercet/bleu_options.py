@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,8 @@ TOKENIZERS = ("13a", "intl", "zh", "ja", "jieba", "char", "unicode", "none")
 
 
 def _as_weights(value: Any) -> tuple[float, ...]:
+    if isinstance(value, (bytes, bytearray, Set, Mapping)):  # numbers, too, but of no order or no weights
+        raise TypeError
     weights = tuple(finite(weight) for weight in value)
     if not weights or any(weight is None or weight < 0 for weight in weights) or not any(weights):
         raise ValueError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from .containers import as_entry, as_list, kind_of
 from .errors import InputError, shorten
 
 
@@ -25,10 +26,13 @@ class Batch:
     reference_offsets : ndarray of int64, shape (n + 1,)
         Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``, counted from the
         first reference. An item may have none.
+    first_item : int
+        The number of the first item in the corpus, for messages.
     """
 
     texts: Any
     reference_offsets: NDArray[np.int64]
+    first_item: int = 0
 
     @property
     def n_items(self) -> int:
@@ -52,11 +56,14 @@ class Items:
         The references of all items, item by item.
     reference_offsets : ndarray of int64, shape (n + 1,)
         Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``.
+    name : str
+        What the predictions are called in messages.
     """
 
     predictions: list[str]
     references: list[str]
     reference_offsets: NDArray[np.int64]
+    name: str = "predictions"
 
     @property
     def missing(self) -> list[int]:
@@ -69,16 +76,19 @@ class Items:
         return [self.references[start:stop] for start, stop in pairwise(bounds)]
 
 
-def read_items(predictions: object, references: object) -> Items:
+def read_items(predictions: object, references: object, name: str = "predictions") -> Items:
     """Check predictions and references and return them as lists.
 
     Parameters
     ----------
     predictions : sequence of str
-        One text per item: a list, tuple, NumPy array, pandas Series, Arrow array or datasets column.
+        One text per item: a list, tuple, NumPy array, Arrow array, datasets column, a Series of pandas or Polars, or
+        a data frame of one column.
     references : sequence of str or of sequences of str
         One reference per item, or a list of any number of them per item. ``None`` or an empty list means that
         the item has no reference.
+    name : str
+        What the predictions are called in messages.
 
     Returns
     -------
@@ -90,16 +100,16 @@ def read_items(predictions: object, references: object) -> Items:
         Names the first item that is None, a number, bytes or anything else but text; a string among lists;
         lengths that differ, with a hint when the references look transposed.
     """
-    texts = _as_list(predictions, "predictions", "one text per item", 1)
-    targets = _as_list(references, "references", "one text or one list of texts per item", 2)
-    _check_texts(texts, "predictions")
+    texts = as_list(predictions, name, "one text per item", 1)
+    targets = as_list(references, "references", "one text or one list of texts per item", 2)
+    _check_texts(texts, name)
     flat, offsets = _flat_references(targets)
     if len(texts) != len(targets):
         raise InputError(
-            f"predictions and references must have one entry per item, got {len(texts)} predictions and "
+            f"{name} and references must have one entry per item, got {len(texts)} predictions and "
             f"{len(targets)} references." + _transposed_hint(len(texts), offsets, targets)
         )
-    return Items(texts, flat, offsets)
+    return Items(texts, flat, offsets, name)
 
 
 def make_batch(items: Items, start: int = 0, stop: int | None = None) -> Batch:
@@ -118,7 +128,7 @@ def make_batch(items: Items, start: int = 0, stop: int | None = None) -> Batch:
         encoded = pa.array(predictions + references, pa.large_string())
     except UnicodeEncodeError:
         raise _encoding_error(items) from None
-    return Batch(encoded, offsets - offsets[0])
+    return Batch(encoded, offsets - offsets[0], start)
 
 
 def read_batch(predictions: object, references: object) -> Batch:
@@ -181,18 +191,7 @@ def _check_texts(texts: list[Any], where: str) -> None:
 
 def _check_text(text: Any, name: str) -> None:
     if not isinstance(text, str):
-        raise InputError(f"{name} must be a string, got {shorten(text)} ({_kind(text)}).")
-
-
-def _as_list(column: object, name: str, expected: str, dimensions: int) -> list[Any]:
-    if isinstance(column, list):
-        return column
-    if isinstance(column, (pa.Array, pa.ChunkedArray)):
-        return column.to_pylist()  # type: ignore[no-any-return]
-    is_table = hasattr(column, "columns") or not 1 <= getattr(column, "ndim", 1) <= dimensions
-    if isinstance(column, (str, bytes, Mapping, Set)) or not isinstance(column, Iterable) or is_table:
-        raise InputError(f"{name} must be a list with {expected}, got {shorten(column)} ({_kind(column)}).")
-    return list(column)
+        raise InputError(f"{name} must be a string, got {shorten(text)} ({kind_of(text)}).")
 
 
 def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64]]:
@@ -211,7 +210,7 @@ def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64]]:
 
 def _as_lists(targets: list[Any]) -> list[Any]:
     """Return one list per item for entries of any kind; all of them must be texts, or all of them lists."""
-    entries = [_reference_entry(index, entry) for index, entry in enumerate(targets)]
+    entries = [as_entry(entry, f"item {index} of references") for index, entry in enumerate(targets)]
     first = next((entry for entry in entries if entry is not None), None)
     for index, entry in enumerate(entries):
         if entry is not None and isinstance(entry, str) != isinstance(first, str):
@@ -220,18 +219,6 @@ def _as_lists(targets: list[Any]) -> list[Any]:
                 "give either one string per item or one list of strings per item."
             )
     return [[] if entry is None else [entry] if isinstance(entry, str) else entry for entry in entries]
-
-
-def _reference_entry(index: int, entry: Any) -> Any:
-    if entry is None or isinstance(entry, (str, list, tuple)):
-        return entry
-    if (isinstance(entry, float) and entry != entry) or type(entry).__name__ == "NAType":  # how pandas says None
-        return None
-    if isinstance(entry, (np.ndarray, pa.Array)) and getattr(entry, "ndim", 1) == 1:
-        return entry.tolist()
-    raise InputError(
-        f"item {index} of references must be a string or a list of strings, got {shorten(entry)} ({_kind(entry)})."
-    )
 
 
 def _transposed_hint(n_items: int, offsets: NDArray[np.int64], targets: list[Any]) -> str:
@@ -246,7 +233,7 @@ def _transposed_hint(n_items: int, offsets: NDArray[np.int64], targets: list[Any
 def _encoding_error(items: Items) -> InputError:
     lists = enumerate(items.reference_lists())
     named = chain(
-        ((f"item {index} of predictions", text) for index, text in enumerate(items.predictions)),
+        ((f"item {index} of {items.name}", text) for index, text in enumerate(items.predictions)),
         ((f"a reference of item {index}", text) for index, texts in lists for text in texts),
     )
     for name, text in named:
@@ -266,7 +253,3 @@ def _surrogate_error(name: str, text: str, error: UnicodeEncodeError) -> InputEr
 
 def _described(entry: Any) -> str:
     return "a string" if isinstance(entry, str) else "a list"
-
-
-def _kind(value: object) -> str:
-    return type(value).__name__

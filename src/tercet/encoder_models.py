@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from .errors import InputError, OptionError
+from .errors import InputError, OptionError, shorten
 
 # T5 and its kin have classes of their own for the encoder alone.
 _ENCODER_CLASSES = {
@@ -58,13 +58,13 @@ def locate(model_type: str) -> str:
     OptionError
         For what is written as a path but is no folder with a config.json.
     """
-    path = Path(model_type).expanduser()
-    if path.is_dir():
-        if not (path / "config.json").is_file():
-            raise OptionError(f"The folder {str(path)!r}, given as 'model_type', has no config.json.")
-        return str(path.resolve())
+    path = os.path.expanduser(model_type)
+    if os.path.isdir(path):  # False also for what cannot be the name of a folder
+        if not os.path.isfile(os.path.join(path, "config.json")):
+            raise OptionError(f"The folder {path!r}, given as 'model_type', has no config.json.")
+        return str(Path(path).resolve())
     if model_type.startswith((".", "/", "~")) or model_type.count("/") > 1 or "\\" in model_type:
-        raise OptionError(f"There is no folder {model_type!r}, given as 'model_type'.")
+        raise OptionError(f"There is no folder {shorten(model_type, 300)}, given as 'model_type'.")
     return model_type
 
 
@@ -228,7 +228,7 @@ def _not_found(model: str, reason: str, safetensors_only: bool = False) -> Optio
     reason = " ".join(reason.split())[:400].rstrip(".")
     weights = " Only safetensors files are read; use_safetensors=False takes other files, of a source that you trust."
     return OptionError(
-        f"The encoder {model!r} could not be loaded; looked {looked}: {reason}. Give as "
+        f"The encoder {shorten(model, 300)} could not be loaded; looked {looked}: {reason}. Give as "
         "'model_type' the path of a folder with config.json, model.safetensors and the files of the tokenizer, or a "
         f"name of the Hub.{weights if safetensors_only else ''}"
     )

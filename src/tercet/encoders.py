@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import lru_cache
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 from .encoder_models import load_config, load_network, load_tokenizer, locate, model_depth
 from .encoder_names import best_layer
 from .encoding import Encoder
-from .errors import OptionError
+from .errors import OptionError, shorten
 from .onednn import use_onednn
 from .signature import digest
 from .subwords import Subwords
@@ -78,9 +79,9 @@ def chosen_layer(model_type: str, num_layers: int | None) -> int:
         return layer
     depth = model_depth(load_config(locate(model_type)))
     raise OptionError(
-        f"bertscore_idf knows no best layer for the encoder {model_type!r}: give 'num_layers', from 0 to {depth}. "
-        f"Two thirds of the depth, num_layers={max(1, round(depth * 2 / 3))}, is a usual choice; all_layers=True "
-        "scores with every layer, to compare them on graded data."
+        f"bertscore_idf knows no best layer for the encoder {shorten(model_type)}: give 'num_layers', from 0 to "
+        f"{depth}. Two thirds of the depth, num_layers={max(1, round(depth * 2 / 3))}, is a usual choice; "
+        "all_layers=True scores with every layer, to compare them on graded data."
     )
 
 
@@ -104,13 +105,13 @@ def _encoder(
         torch.zeros(1, device=where).cpu()
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
-        raise OptionError(f"The 'device' {device!r} cannot be used here: {reason}") from error
+        raise OptionError(f"The 'device' {shorten(device)} cannot be used here: {reason}") from error
     network = load_network(model, load_config(model), num_layers, use_safetensors)
     network.model.to(where, getattr(torch, dtype))
     if where.type == "cpu" and dtype == "float32":
         use_onednn(network.model)
     n_layers = network.depth + 1 if num_layers is None else 1
-    name = re.sub(r"[|:,\s]", "_", Path(model).name if Path(model).is_dir() else model)
+    name = re.sub(r"[|:,\s]", "_", Path(model).name if os.path.isdir(model) else model)
     label = f"{name}@{digest([network.digest, subwords.fingerprint])}"
     return Encoder(subwords, network, where, n_layers, label, _padding_shows(network.model, subwords, where))
 

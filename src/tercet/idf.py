@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from .columns import check_texts
 from .encoders import subwords_of
-from .errors import InputError, MergeError, OptionError
+from .errors import InputError, MergeError, OptionError, shorten
 from .subwords import PREFIX_SPACES, Subwords
 from .token_weights import Weights
 from .tokens import Ragged
@@ -89,9 +90,11 @@ class IdfTable:
             For a document that is not text; names it by its number.
         """
         if batch_size < 1:
-            raise OptionError(f"batch_size must be a whole number of at least 1, got {batch_size!r}.")
+            raise OptionError(f"batch_size must be a whole number of at least 1, got {shorten(batch_size)}.")
         if prefix_space not in (True, False, *PREFIX_SPACES):
-            raise OptionError(f"prefix_space must be True, False, 'auto' or 'installed', got {prefix_space!r}.")
+            raise OptionError(
+                f"prefix_space must be True, False, 'auto' or 'installed', got {shorten(prefix_space)}."
+            )
         subwords = model_type if isinstance(model_type, Subwords) else subwords_of(str(model_type), prefix_space)
         limit = subwords.length_limit(max_length)
         table = cls(0, np.zeros(subwords.vocabulary_size, np.int64), subwords.fingerprint, limit)
@@ -203,9 +206,9 @@ class IdfTable:
         InputError
             When there is no such file, or it is no IDF table, or not as it was written.
         """
-        file = Path(path).expanduser()
-        if not file.is_file():
-            raise InputError(f"There is no IDF table at {str(path)!r}.")
+        file = os.path.expanduser(path)
+        if not os.path.isfile(file):  # False also for what cannot be the name of a file
+            raise InputError(f"There is no IDF table at {shorten(str(path), 300)}.")
         try:
             with pa.OSFile(str(file), "rb") as source:
                 table = pa.ipc.open_file(source).read_all()

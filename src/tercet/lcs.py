@@ -29,8 +29,8 @@ def lcs_lengths(
 
     Notes
     -----
-    Time per pair: tokens of the text times tokens of the reference / 64. Memory: 16 bytes per type, and a bit for
-    each different token of the longest reference times its length.
+    Time per pair: tokens of the text times tokens of the reference / 64. Memory: 16 bytes per type, and per token of
+    the longest text.
 
     Examples
     --------
@@ -69,10 +69,14 @@ def union_lcs_hits(
     Notes
     -----
     Time per pair: tokens of the text times words of 64 tokens of each reference line. Memory: 16 bytes per type, and
-    a quarter of the square of the longest line.
+    what :func:`way_back_bytes` says of the longest pair.
     """
     hits = np.zeros(len(texts), np.int64)
-    fill_union_lcs_hits(tokens.values, tokens.offsets, lines.values, lines.offsets, texts, references, n_types, hits)
+    carries = np.empty(tokens.lengths[texts].max(initial=0), np.uint64)
+    fill_union_lcs_hits(
+        tokens.values, tokens.offsets, lines.values, lines.offsets, texts, references, n_types,
+        _way_back(tokens, lines, texts, references), carries, _marks(lines), hits,
+    )  # fmt: skip
     return hits
 
 
@@ -99,13 +103,51 @@ def weighted_lcs_hits(
 
     Notes
     -----
-    Time and memory: tokens of the text times tokens of the reference (the textbook's table, line by line).
+    Time per pair: tokens of the text times tokens of the reference (the textbook's table, line by line). Memory: 8
+    bytes per type, and what :func:`way_back_bytes` says of the longest pair.
     """
     hits = np.zeros(len(texts), np.float64)
-    longest = int(np.diff(lines.values).max(initial=0)) + 1
-    steps, worth = np.empty((longest, longest), np.uint8), np.empty(longest, np.float64)
     fill_weighted_lcs_hits(
         tokens.values, tokens.offsets, lines.values, lines.offsets, texts, references, weights, n_types,
-        steps, worth, hits,
+        _way_back(tokens, lines, texts, references), _marks(lines), hits,
     )  # fmt: skip
     return hits
+
+
+def way_back_bytes(
+    tokens: Ragged, lines: Ragged, texts: NDArray[np.int64], references: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the memory that the way back through the table of each pair takes, which finds the places of matches.
+
+    A bit for each token of the text and each token of the longest line of the reference.
+
+    Parameters
+    ----------
+    tokens, lines, texts, references
+        As for :func:`union_lcs_hits`.
+
+    Returns
+    -------
+    ndarray of int64, shape (g,)
+
+    Examples
+    --------
+    >>> documents = Ragged(np.zeros(230, np.int32), np.array([0, 100, 230]))
+    >>> lines = Ragged(np.array([0, 100, 200, 230]), np.array([0, 1, 3]))
+    >>> way_back_bytes(documents, lines, np.array([0]), np.array([1])).tolist()
+    [1600]
+    """
+    longest = np.zeros(len(tokens.lengths), np.int64)
+    np.maximum.at(longest, np.repeat(np.arange(len(longest)), lines.lengths), np.diff(lines.values))
+    memory: NDArray[np.int64] = 8 * tokens.lengths[texts] * ((longest[references] + 63) >> 6)
+    return memory
+
+
+def _way_back(
+    tokens: Ragged, lines: Ragged, texts: NDArray[np.int64], references: NDArray[np.int64]
+) -> NDArray[np.uint64]:
+    return np.empty(way_back_bytes(tokens, lines, texts, references).max(initial=0) // 8, np.uint64)
+
+
+def _marks(lines: Ragged) -> NDArray[np.int64]:
+    return np.empty(np.diff(lines.values).max(initial=0), np.int64)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
-from .errors import OptionError, did_you_mean, shorten
+from .errors import OptionError, TercetError, did_you_mean, shorten, told
 
 Check = Callable[[Any], Any]
 OptionsT = TypeVar("OptionsT", bound="Options")
@@ -80,11 +80,13 @@ class Integer:
             return None
         if isinstance(value, Integral) and not isinstance(value, bool):
             number = int(value)
+            if number > _LARGEST_INTEGER:
+                raise refuse("a whole number below 2**63")
             if number >= self.minimum and (self.maximum is None or number <= self.maximum):
                 return number
         bounds = f"of at least {self.minimum}"
         if self.maximum is not None:
-            bounds = f"from {self.minimum} to {self.maximum}"
+            bounds = f"from {self.minimum} to {self.maximum:,}"
         raise refuse(f"a whole number {bounds}" + (" or None" if self.none else ""))
 
 
@@ -129,6 +131,11 @@ def text_or_callable(expected: str) -> Check:
     return check
 
 
+_LARGEST_INTEGER = (1 << 63) - 1
+
+#: The most resamples: their sums are in memory together.
+MOST_RESAMPLES = 1_000_000
+
 MISSING_POLICIES = ("error", "skip", "zero")
 
 
@@ -171,7 +178,7 @@ class Options:
         None, number("a number between 0 and 1, such as 0.95", lambda level: 0 < level < 1, none=True)
     )
     signature: bool = option(False, flag)
-    n_resamples: int = option(1000, integer(1))
+    n_resamples: int = option(1000, integer(1, MOST_RESAMPLES))
     seed: int = option(12345, integer(0))
     n_jobs: int = option(1, integer(1, 256))
 
@@ -207,7 +214,7 @@ def build_options(
     given = {name: value for name, value in given.items() if value is not None or name != "tokenizer"}
     for name in given:
         if name not in declared:
-            raise OptionError(f"{metric} has no option {name!r}. {did_you_mean(name, declared)}")
+            raise OptionError(f"{metric} has no option {shorten(name)}. {did_you_mean(name, declared)}")
     checked = {name: _checked(metric, name, declared[name], value) for name, value in given.items()}
     preset = presets.get(checked.get("compat") or "", {})
     return kind(**{**preset, **checked})
@@ -219,3 +226,7 @@ def _checked(metric: str, name: str, declared: dataclasses.Field[Any], value: An
     except _RefusedError as refused:
         message = f"The {name!r} option of {metric} must be {refused.expected}. Got {shorten(value)} instead."
         raise OptionError(f"{message} {refused.hint}".rstrip()) from None
+    except TercetError:
+        raise
+    except Exception as error:  # of the value itself: as it is compared, read or written
+        raise OptionError(f"The {name!r} option of {metric} cannot be {shorten(value)}: {told(error)}") from error

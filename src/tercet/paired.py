@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .api import make_scorer, segment_stats, summarize
-from .columns import read_items
-from .errors import InputError, OptionError, did_you_mean
-from .options import Options, build_options, integer, option
+from .columns import Items, make_batch, read_items
+from .errors import InputError, OptionError, did_you_mean, shorten
+from .options import MOST_RESAMPLES, Options, build_options, integer, option
 from .resample import PairedTestResult, paired_bootstrap_test, paired_permutation_test
 from .scorer import Scorer
 from .stats import SegmentStats
 
 #: Paired tests by name, with how often they resample unless told otherwise.
-TESTS: dict[str, tuple[Callable[..., list[dict[str, PairedTestResult]]], int]] = {
+TESTS: dict[str, tuple[Callable[..., Iterator[dict[str, PairedTestResult]]], int]] = {
     "permutation": (paired_permutation_test, 10_000),
     "bootstrap": (paired_bootstrap_test, 1_000),
 }
@@ -27,7 +27,7 @@ TESTS: dict[str, tuple[Callable[..., list[dict[str, PairedTestResult]]], int]] =
 class TestOptions(Options):
     """The options of a paired test, where they differ from those of a metric."""
 
-    n_resamples: int | None = option(None, integer(1, none=True))  # type: ignore[assignment]
+    n_resamples: int | None = option(None, integer(1, MOST_RESAMPLES, none=True))  # type: ignore[assignment]
 
 
 def check_options(
@@ -36,15 +36,37 @@ def check_options(
     """Return the scorer, or raise an OptionError for what :func:`paired_significance` does not take."""
     if not isinstance(test, str) or test not in TESTS:
         raise OptionError(
-            f"The 'test' option must be one of 'permutation', 'bootstrap'. {did_you_mean(str(test), TESTS)}"
+            f"The 'test' option must be one of 'permutation', 'bootstrap', got {shorten(test)}. "
+            f"{did_you_mean(test, TESTS)}"
         )
     for name in ("confidence_level", "segments"):
-        if options.get(name):
+        if not (options.get(name) is None or options[name] is False):  # of an array nobody knows whether it is true
             raise OptionError(f"A paired test has no {name!r}: it gives differences and their p-values.")
     build_options(TestOptions, {"n_resamples": n_resamples, "seed": seed}, "paired_significance", {})
     scorer = make_scorer(metric, options)
     scorer.check_resampling()
     return scorer
+
+
+def read_systems(predictions1: Any, predictions2: Any, references: Any) -> tuple[Items, Items]:
+    """Return the checked texts of two systems, whose references may be an iterator: they are read once.
+
+    Raises
+    ------
+    InputError
+        Names the item that is no text, or cannot be encoded, and lengths that differ.
+
+    Examples
+    --------
+    >>> first, second = read_systems(["a"], ["b"], iter(["c"]))
+    >>> first.references, second.references
+    (['c'], ['c'])
+    """
+    first = read_items(predictions1, references, "predictions1")
+    make_batch(first)  # what cannot be encoded would be refused half-way
+    second = read_items(predictions2, first.reference_lists(), "predictions2")
+    make_batch(second)
+    return first, second
 
 
 def paired_significance(
@@ -95,17 +117,18 @@ def paired_significance(
     (0.511, 0.25)
     """
     scorer = check_options(metric, test, n_resamples, seed, options)
-    counts = [len(read_items(predictions, references).predictions) for predictions in (predictions1, predictions2)]
-    if not counts[0]:
+    both = read_systems(predictions1, predictions2, references)
+    if not both[0].predictions:
         raise InputError("The corpus is empty: predictions and references must have at least one item.")
-    whole = [segment_stats(scorer, predictions, references) for predictions in (predictions1, predictions2)]
+    lists = both[0].reference_lists()
+    whole = [segment_stats(scorer, items.predictions, lists) for items in both]
     kept = whole[0].column("items") > 0
     if not kept.any():
         raise InputError("No item has a reference, and missing_references='skip' left all of them out.")
     systems = [SegmentStats(each.signature, each.columns, each.rows[kept]) for each in whole]
     run, usual = TESTS[test]
     number = usual if n_resamples is None else n_resamples
-    results = run(scorer, systems, n_resamples=number, seed=seed)[0]
+    (results,) = run(scorer, systems, n_resamples=number, seed=seed)
     scores = [{name: float(values) for name, values in _scores(scorer, each).items()} for each in systems]
     return {
         "stat": results[scorer.primary].statistic,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .containers import readable
 from .errors import InputError
 from .token_ids import IGNORED, Decoder, Rows, cut_prompts, is_text, read_predictions, read_rows
 
@@ -68,9 +69,10 @@ def read_texts(given: Evaluation, decoder: Decoder, causal: bool) -> Texts:
     InputError
         For what is no ids, for labels that the tokenizer does not have, for predictions without their prompts.
     """
-    if is_text(given.predictions):
-        return Texts(list(given.predictions), _labels(given, decoder, skip=0), None)
-    rows = read_predictions(given.predictions, given.label_ids, causal)
+    with readable("The predictions"):
+        if is_text(given.predictions):
+            return Texts(list(given.predictions), _labels(given, decoder, skip=0), None)
+        rows = read_predictions(given.predictions, given.label_ids, causal)
     from_logits = causal and all(len(row) > 0 and row[0] == IGNORED for row in rows)
     if causal and not from_logits:
         rows = cut_prompts(rows, _prompts(given, len(rows)))
@@ -81,9 +83,11 @@ def read_texts(given: Evaluation, decoder: Decoder, causal: bool) -> Texts:
 def _labels(given: Evaluation, decoder: Decoder, skip: int) -> list[Any] | None:
     if given.label_ids is None:
         return None
-    if is_text(given.label_ids):
-        return list(given.label_ids)
-    return decoder.labels([row[skip:] for row in read_rows(given.label_ids, "labels")])
+    with readable("The labels"):
+        if is_text(given.label_ids):
+            return list(given.label_ids)
+        rows = read_rows(given.label_ids, "labels")
+    return decoder.labels([row[skip:] for row in rows])
 
 
 def _prompts(given: Evaluation, n_items: int) -> Rows:
@@ -92,8 +96,9 @@ def _prompts(given: Evaluation, n_items: int) -> Rows:
             "The predictions of a causal model begin with its prompts: give the inputs, which a Trainer passes with "
             'include_for_metrics=["inputs"] (before transformers 4.46 with include_inputs_for_metrics=True).'
         )
-    inputs = given.inputs["input_ids"] if isinstance(given.inputs, Mapping) else given.inputs
-    prompts = read_rows(inputs, "inputs")
+    with readable("The inputs"):
+        inputs = given.inputs["input_ids"] if isinstance(given.inputs, Mapping) else given.inputs
+        prompts = read_rows(inputs, "inputs")
     if len(prompts) != n_items:
         raise InputError(f"There must be an input for each prediction, got {n_items} predictions and {len(prompts)}.")
     return prompts

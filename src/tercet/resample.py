@@ -5,7 +5,7 @@ Everything is computed from the rows of statistics: no text is tokenized twice. 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .draws import bootstrap_weights, shuffle_masks
-from .errors import InputError, MergeError, OptionError
+from .errors import InputError, MergeError, OptionError, shorten
 from .scorer import Scorer, Scores
 from .stats import SegmentStats
 
@@ -140,7 +140,7 @@ def bootstrap(
     (0.0, 1.0)
     """
     if method not in ("percentile", "BCa"):
-        raise OptionError(f"The method must be 'percentile' or 'BCa'. Got {method!r} instead.")
+        raise OptionError(f"The method must be 'percentile' or 'BCa'. Got {shorten(method)} instead.")
     if n_resamples < 1 or seed < 0 or not 0 < confidence_level < 1:
         raise OptionError(
             "There must be at least one resample, a seed that is not negative, and a confidence level between 0 and "
@@ -190,7 +190,7 @@ def paired_bootstrap_test(
     *,
     n_resamples: int = 1000,
     seed: int = 12345,
-) -> list[dict[str, PairedTestResult]]:
+) -> Iterator[dict[str, PairedTestResult]]:
     """Test pairs of systems by scoring them on the same resampled segments (Koehn 2004).
 
     The statistic is that of sacrebleu's ``--paired-bs`` and of Moses: by how much the size of the resampled
@@ -208,8 +208,8 @@ def paired_bootstrap_test(
 
     Returns
     -------
-    list of dict of str to PairedTestResult
-        For each pair, each score.
+    iterator of dict of str to PairedTestResult
+        For each pair, each score. Systems are resampled once, before the first pair is asked for.
 
     Raises
     ------
@@ -237,7 +237,7 @@ def paired_permutation_test(
     *,
     n_resamples: int = 10_000,
     seed: int = 12345,
-) -> list[dict[str, PairedTestResult]]:
+) -> Iterator[dict[str, PairedTestResult]]:
     """Test pairs of systems by exchanging their outputs segment by segment (approximate randomization).
 
     The tosses and p are those of sacrebleu's ``--paired-ar``, but for ties: a difference of the observed size counts
@@ -252,10 +252,12 @@ def paired_permutation_test(
     """
     _check_alike(systems)
     scorer.check_resampling()
-    parts = [
-        [stats.resample(mask) for stats in systems] for mask in shuffle_masks(len(systems[0]), n_resamples, seed)
-    ]
-    chosen = [np.concatenate([part[index] for part in parts]) for index in range(len(systems))]
+    chosen = [np.empty((n_resamples, len(stats.columns)), order="F") for stats in systems]  # scored by columns
+    start = 0
+    for mask in shuffle_masks(len(systems[0]), n_resamples, seed):
+        for each, stats in zip(chosen, systems, strict=True):
+            each[start : start + len(mask)] = stats.resample(mask)
+        start += len(mask)
     totals = [stats.total() for stats in systems]
 
     def null(first: int, second: int) -> Scores:
@@ -268,9 +270,8 @@ def paired_permutation_test(
 
 def _test(
     scorer: Scorer[Any], systems: Sequence[SegmentStats], pairs: Pairs, null: Callable[[int, int], Scores]
-) -> list[dict[str, PairedTestResult]]:
+) -> Iterator[dict[str, PairedTestResult]]:
     observed = [_scores(scorer, scorer.corpus_totals(stats)) for stats in systems]
-    results = []
     for first, second in pairs:
         result = {}
         for name, distribution in null(first, second).items():
@@ -280,8 +281,7 @@ def _test(
             if np.ptp(distribution) <= slack:  # resamples that are all alike, as of one segment, tell nothing
                 count = len(distribution)
             result[name] = PairedTestResult(other - one, (count + 1) / (len(distribution) + 1), distribution)
-        results.append(result)
-    return results
+        yield result
 
 
 def _check_alike(systems: Sequence[SegmentStats]) -> None:

@@ -9,13 +9,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .lcs import lcs_lengths, union_lcs_hits, weighted_lcs_hits
+from .errors import InputError
+from .lcs import lcs_lengths, union_lcs_hits, way_back_bytes, weighted_lcs_hits
 from .ngrams import clipped_matches
 from .rouge_types import RougeType
 from .skipgrams import skip_bigram_matches, skip_bigram_total
 from .tokens import Ragged, TokenBatch
 
 Array = NDArray[np.float64]
+
+#: The most memory for one pair of texts, in bytes: about 131,000 tokens against a line of as many.
+MOST_MEMORY = 1 << 31
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +117,27 @@ class PairCounter:
 
     @cached_property
     def _line_hits(self) -> NDArray[np.int64]:
-        t = self._tokens
-        if t.lines.lengths.max(initial=0) <= 1:  # the union of one subsequence is that subsequence
-            return self._lcs_hits
-        return union_lcs_hits(t.tokens, t.lines, self._texts, self._references, t.n_types)
+        t, n_lines = self._tokens, self._tokens.lines.lengths
+        several = (n_lines[self._texts] > 1) | (n_lines[self._references] > 1)
+        hits = self._lcs_hits.copy()  # the union of one subsequence is that subsequence
+        pairs = self._texts[several], self._references[several]
+        self._check_memory(*pairs)
+        hits[several] = union_lcs_hits(t.tokens, t.lines, *pairs, t.n_types)
+        return hits
+
+    def _check_memory(self, texts: NDArray[np.int64], references: NDArray[np.int64]) -> None:
+        """Raise an InputError for a pair whose way back takes too much memory, before any is taken."""
+        memory = way_back_bytes(self._tokens.tokens, self._tokens.lines, texts, references)
+        if memory.max(initial=0) <= MOST_MEMORY:
+            return
+        pair = int(np.argmax(memory > MOST_MEMORY))
+        text, reference = texts[pair], references[pair]
+        raise InputError(
+            f"item {self._tokens.first_item + text} is too long for ROUGE-W and ROUGE-L by lines (rougeLsum): "
+            f"its prediction of {self._lengths[text]:,} tokens against a reference of {self._lengths[reference]:,} "
+            f"takes {memory[pair] / 2**30:.1f} GiB of memory, the limit is {MOST_MEMORY / 2**30:g}. Leave these "
+            "types out of rouge_types, cut the texts with max_words, or give them lines, as by sentence_split='auto'."
+        )
 
     def _weighted(self, weight: float) -> PairCounts:
         """ROUGE-W: recall divides by the weight of the sum of the weights of lines, as ROUGE-1.5.5 does."""
@@ -126,6 +147,7 @@ class PairCounter:
         # bincount adds line by line in their order, so one document's sum owes nothing to another's
         of_line = np.repeat(np.arange(len(self._lengths)), t.lines.lengths)
         line_sums = np.bincount(of_line, worth[line_lengths], minlength=len(self._lengths)).astype(np.float64)
+        self._check_memory(self._texts, self._references)
         hits = weighted_lcs_hits(t.tokens, t.lines, self._texts, self._references, worth, t.n_types)
         return PairCounts(
             hits,

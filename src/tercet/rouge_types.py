@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import OptionError, did_you_mean
+from .errors import OptionError, did_you_mean, shorten
 
 _FORM = re.compile(
     r"rouge(?:(?P<order>[1-9])|(?P<lcs>L|Lsum)|W(?P<weight>[0-9]{1,2}(?:\.[0-9]+)?)?|(?P<skip>SU|S)(?P<gap>[0-9]{1,6})?)"
@@ -76,7 +76,7 @@ def parse_types(names: Any) -> tuple[RougeType, ...]:
     except TypeError:
         listed = []
     if not listed:
-        raise OptionError(f"The 'rouge_types' option of rouge_nlws must be a list of names, got {names!r}.")
+        raise OptionError(f"The 'rouge_types' option of rouge_nlws must be a list of names, got {shorten(names)}.")
     known: dict[str, RougeType] = {}
     for name in listed:
         kind = _parse(name)
@@ -91,7 +91,7 @@ def _parse(name: Any) -> RougeType:
     weight = float(match["weight"] or 1.2) if match else 0.0
     if match is None or not 1 <= weight <= 5:
         raise OptionError(
-            f"The 'rouge_types' option of rouge_nlws has no type {name!r}. {did_you_mean(str(name), _EXAMPLES)} "
+            f"The 'rouge_types' option of rouge_nlws has no type {shorten(name)}. {did_you_mean(name, _EXAMPLES)} "
             "The forms are rouge1 to rouge9, rougeL, rougeLsum, rougeW[weight from 1 to 5], rougeS[gap] and "
             "rougeSU[gap]."
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .api import score_items, summarize, tell
@@ -56,7 +56,7 @@ class Running:
             for texts that cannot be encoded.
         """
         check_missing([self._items + index for index in items.missing], self.scorer.options.missing_references)
-        batch = make_batch(items)
+        batch = replace(make_batch(items), first_item=self._items)
         if self.scorer.needs_corpus or not items.predictions:
             return Counted(items, None, None)
         context = self.scorer.fit(batch)

@@ -91,7 +91,9 @@ def _snowball(language: str) -> WordMap:
 
     if language not in _SNOWBALL_CODES.values():
         known = ["porter", *_SNOWBALL_CODES, *_SNOWBALL_CODES.values()]
-        raise OptionError(f"The 'stemmer' option knows no language {language!r}. {did_you_mean(language, known)}")
+        raise OptionError(
+            f"The 'stemmer' option knows no language {shorten(language)}. {did_you_mean(language, known)}"
+        )
     return lru_cache(maxsize=1 << 18)(SnowballStemmer(language).stem)
 
 
@@ -124,7 +126,7 @@ def _simplemma(language: str) -> WordMap:
     except Exception:
         raise OptionError(
             f"The 'lemmatizer' option takes a language code that simplemma knows, such as 'en' or 'ru', or a "
-            f"callable. Got {language!r} instead."
+            f"callable. Got {shorten(language)} instead."
         ) from None
     return lru_cache(maxsize=1 << 18)(lemma)
 
@@ -165,7 +167,7 @@ def stopwords_for(stopwords: str | Collection[str]) -> frozenset[str]:
     except stop_words.StopWordError:
         raise OptionError(
             f"The 'stopwords' option must be a collection of words or one of the language codes "
-            f"{', '.join(sorted(stop_words.LANGUAGE_MAPPING))}. Got {stopwords!r} instead."
+            f"{', '.join(sorted(stop_words.LANGUAGE_MAPPING))}. Got {shorten(stopwords)} instead."
         ) from None
 
 

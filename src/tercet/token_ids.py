@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .containers import readable
 from .errors import InputError, OptionError, shorten
 
 Rows = list[NDArray[np.int64]]
@@ -16,6 +17,7 @@ Decode = Callable[[list[list[int]]], Sequence[str]]
 
 #: What Trainers put where there is no token: in labels that have no loss, and behind the shorter rows of a batch.
 IGNORED = -100
+_NO_NUMBER = -1  # what logits give that are NaN
 
 
 def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bool = False) -> Any:
@@ -38,6 +40,11 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
     -------
     array or tensor of int, shape (items, length)
 
+    Raises
+    ------
+    InputError
+        For other shapes, and for logits that are NaN where the labels are not -100.
+
     Examples
     --------
     >>> logits = np.array([[[0.1, 0.9], [0.8, 0.2], [0.3, 0.7]]])
@@ -54,12 +61,20 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
             f"The predictions are {_described(logits)}, which are neither ids, shape (items, length), nor logits, "
             "shape (items, length, vocabulary)."
         )
-    ids = logits.argmax(-1)
+    ids, greatest = logits.argmax(-1), logits.max(-1)
+    greatest = getattr(greatest, "values", greatest)  # PyTorch returns them with their places
+    ids[greatest != greatest] = _NO_NUMBER  # NaN
     if causal and ids.shape[1]:
         ids[:, 1:] = ids[:, :-1] + 0  # a copy: the two overlap
         ids[:, 0] = IGNORED
     if labels is not None and tuple(getattr(labels, "shape", ())) == tuple(ids.shape):
         ids[labels == IGNORED] = IGNORED
+    lost = (ids == _NO_NUMBER).any(-1).tolist()
+    if True in lost:
+        raise InputError(
+            f"item {lost.index(True)} of the predictions has logits that are no numbers (NaN): the model computes "
+            "none, as after a loss that diverged or in half precision."
+        )
     return ids
 
 
@@ -182,7 +197,17 @@ class Decoder:
             self.size = max(self.size, 1 + max(own.get_vocab().values(), default=-1))
 
     def predictions(self, rows: Rows) -> list[str]:
-        """Return texts; ids that the vocabulary does not have are left out: models have rows for them to predict."""
+        """Return texts; -100 is left out, and ids behind the vocabulary: models have rows for them to predict.
+
+        Any other negative id is an InputError.
+        """
+        for index, row in enumerate(rows):
+            wrong = row[(row < 0) & (row != IGNORED)]
+            if len(wrong):
+                raise InputError(
+                    f"item {index} of the predictions has the id {wrong[0]}, but ids are 0 or more (and -100 for no "
+                    "token)."
+                )
         end = np.iinfo(np.int64).max if self.size is None else self.size
         return self._texts([row[(row >= 0) & (row < end)] for row in rows])
 
@@ -208,7 +233,13 @@ class Decoder:
             return []
         ids = [row.tolist() for row in rows]
         decode = self._decode or partial(self._tokenizer.batch_decode, skip_special_tokens=True)
-        texts = list(decode(ids))
+        decoded = decode(ids)
+        if isinstance(decoded, (str, bytes, Mapping)) or not isinstance(decoded, Iterable):
+            raise InputError(
+                f"decode must return a list of texts, got {shorten(decoded)} ({type(decoded).__name__})."
+            )
+        with readable("What decode returned"):
+            texts = list(decoded)
         if len(texts) != len(rows):
             raise InputError(f"decode was given {len(rows)} lists of ids and returned {len(texts)} texts.")
         return texts

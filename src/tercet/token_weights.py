@@ -86,9 +86,10 @@ def mapped_weights(mapping: Mapping[Any, Any], subwords: Subwords, strict: bool 
         number = vocabulary.get(key) if isinstance(key, str) else key
         if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not 0 <= number < size:
             raise OptionError(
-                f"The key {key!r} of the 'idf' mapping is neither an id (below {size}) nor a token of this tokenizer."
+                f"The key {shorten(key)} of the 'idf' mapping is neither an id (below {size}) nor a token of this "
+                "tokenizer."
             )
-        named[int(number)] = _weight(f"{key!r}", value)
+        named[int(number)] = _weight(shorten(key), value)
     if unseen is None:
         unseen = math.nan if strict else max(named.values())
     values = np.full(size, unseen, np.float32)
@@ -109,8 +110,8 @@ def _default(mapping: Mapping[Any, Any]) -> float | None:
 def _weight(name: str, value: Any) -> float:
     try:
         weight = float(value)
-    except (TypeError, ValueError):
+    except Exception:  # whatever a value raises that is no number
         weight = math.nan
     if not 0 <= weight < math.inf:
-        raise OptionError(f"The weight of {name} in the 'idf' mapping must be a number from 0, got {value!r}.")
+        raise OptionError(f"The weight of {name} in the 'idf' mapping must be a number from 0, got {shorten(value)}.")
     return weight

@@ -182,6 +182,7 @@ def tokenize(
         Ragged(interned.line_starts, interned.line_offsets),
         batch.reference_offsets,
         interned.n_types,
+        batch.first_item,
     )
     return tokens, interned.words
 

@@ -41,12 +41,15 @@ class TokenBatch:
         Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``.
     n_types : int
         Number of different tokens; ids are smaller than it.
+    first_item : int
+        The number of the first item in the corpus, for messages.
     """
 
     tokens: Ragged
     lines: Ragged
     reference_offsets: NDArray[np.int64]
     n_types: int
+    first_item: int = 0
 
     @property
     def n_items(self) -> int:

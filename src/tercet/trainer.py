@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .api import known_options, make_scorer, score_items
 from .columns import Items, read_items
 from .errors import OptionError, did_you_mean, shorten
+from .options import Options, build_options, flag, one_of, refuse
+from .options import option as declare
 from .predicted import evaluation_of, read_texts
 from .result import Result
 from .running import Running
@@ -17,6 +20,29 @@ from .token_ids import Decode, Decoder, preprocess_logits_for_metrics
 from .trainer_references import References
 
 _TRIED = read_items(["a b c d e"], [["a b c d f", "a b"]])  # what options and names are tried on
+
+
+def _prefix(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    raise refuse("a text to put before the names, or None")
+
+
+def _names(value: Any) -> list[str] | None:
+    listed = [value] if isinstance(value, str) else value
+    if listed is None or (isinstance(listed, (list, tuple)) and all(isinstance(name, str) for name in listed)):
+        return None if listed is None else list(listed)
+    raise refuse("a list of names of entries, or None")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainerOptions(Options):
+    """The arguments of :func:`compute_metrics` itself that have a check."""
+
+    sentence_split: str = declare("newline", one_of("newline", "auto"))
+    causal: bool = declare(False, flag)
+    prefix: str = declare("", _prefix)
+    keep: list[str] | None = declare(None, _names)
 
 
 def compute_metrics(
@@ -81,13 +107,15 @@ def compute_metrics(
     >>> {name: round(value, 3) for name, value in scores.items()}
     {'bleu': 0.73, 'gen_len': 2.5}
     """
-    names = [metrics] if isinstance(metrics, str) else list(metrics)
-    if not names or len({*names}) < len(names):
-        raise OptionError(f"metrics must be different metrics of the suite, got {shorten(names)}.")
-    scorers = {
-        name: make_scorer(name, own) for name, own in _options_of(names, options or {}, sentence_split).items()
-    }
-    function = TrainerMetrics(scorers, Decoder(tokenizer, decode), references, causal, prefix or "", keep)
+    names = [metrics] if isinstance(metrics, str) else metrics
+    listed = isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
+    if not listed or not names or len({*names}) < len(names):
+        raise OptionError(f"metrics must be different metrics of the suite, got {shorten(metrics)}.")
+    given = {"sentence_split": sentence_split, "causal": causal, "prefix": prefix, "keep": keep}
+    own = build_options(TrainerOptions, given, "compute_metrics", {})
+    options = {} if options is None else options
+    scorers = {name: make_scorer(name, each) for name, each in _options_of(names, options, sentence_split).items()}
+    function = TrainerMetrics(scorers, Decoder(tokenizer, decode), references, own.causal, own.prefix, own.keep)
     if not any(scorer.loads_model for scorer in scorers.values()):
         function.select({name: score_items(scorer, _TRIED) for name, scorer in scorers.items()}, [1])
     return function
@@ -116,7 +144,7 @@ class TrainerMetrics:
         self._decoder = decoder
         self._causal = causal
         self._prefix = prefix
-        self._keep = [keep] if isinstance(keep, str) else None if keep is None else list(keep)
+        self._keep = keep
         self.reset()
 
     @property
@@ -217,7 +245,9 @@ class TrainerMetrics:
                 full = [each.to_dict(full=True) for each in results.values()]
                 given = [each[name] for each in full if name in each]
                 why = f"is {shorten(given[0])}" if given else "is not in the results"
-                raise OptionError(f"The entry {name!r} {why}: loggers take numbers. {did_you_mean(str(name), found)}")
+                raise OptionError(
+                    f"The entry {shorten(name)} {why}: loggers take numbers. {did_you_mean(name, found)}"
+                )
         return {f"{before}{name}": found[name] for name in kept}
 
     def _read(self, predictions: Any, labels: Any, inputs: Any, first: int) -> tuple[Items, list[int] | None]:
@@ -242,7 +272,9 @@ def _options_of(names: Sequence[str], options: Mapping[str, Any], sentence_split
     for option, value in options.items():
         takers = [name for name, own in known.items() if option in own]
         if not takers and option not in names:
-            raise OptionError(f"{' and '.join(names)} have no option {option!r}. {did_you_mean(str(option), every)}")
+            raise OptionError(
+                f"{' and '.join(names)} have no option {shorten(option)}. {did_you_mean(option, every)}"
+            )
         for name in takers:
             found[name][option] = value
     for name in names:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sized
 from typing import Any
 
 from .columns import read_items
+from .containers import readable
 from .errors import InputError
 from .predicted import Evaluation
 
@@ -24,7 +26,10 @@ class References:
         self.given = given
         self._lists: list[list[str]] | None = None
         if given is not None and not callable(given):
-            n_items = len(given) if hasattr(given, "__len__") else 0
+            with readable("references"):
+                if isinstance(given, Iterator):
+                    self.given = given = list(given)
+                n_items = len(given) if isinstance(given, Sized) else 0
             self._lists = read_items([""] * n_items, given).reference_lists()
 
     @property

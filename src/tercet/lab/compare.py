@@ -22,8 +22,6 @@ from .checks import check_baseline, check_references
 from .metric_specs import MetricSpec, parse_metric
 from .test_sets import TestSet
 
-_PAIRS_AT_A_TIME = 60  # their null distributions are in memory together
-
 
 @dataclass(frozen=True, slots=True)
 class SystemScore:
@@ -244,13 +242,10 @@ def _all_pairs(
     run, _ = TESTS[test]
     pvalues = {name: np.ones((len(stats), len(stats))) for name in scorer.score_names}
     pairs = list(combinations(range(len(stats)), 2))
-    for start in range(0, len(pairs), _PAIRS_AT_A_TIME):
-        part = pairs[start : start + _PAIRS_AT_A_TIME]
-        for (one, other), results in zip(
-            part, run(scorer, stats, part, n_resamples=n_resamples, seed=seed), strict=True
-        ):
-            for name, result in results.items():
-                pvalues[name][one, other] = pvalues[name][other, one] = result.pvalue
+    tested = run(scorer, stats, pairs, n_resamples=n_resamples, seed=seed)
+    for (one, other), results in zip(pairs, tested, strict=True):
+        for name, result in results.items():
+            pvalues[name][one, other] = pvalues[name][other, one] = result.pvalue
     return pvalues
 
 
