@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+_BRACKETS: dict[type, tuple[str, str]] = {
+    list: ("[", "]"),
+    tuple: ("(", ")"),
+    set: ("{", "}"),
+    frozenset: ("frozenset({", "})"),
+    dict: ("{", "}"),
+}
+_LARGEST_INTEGER = 1000  # in bits
 
 
 class TercetError(ValueError):
@@ -57,12 +69,53 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def shorten(value: object, limit: int = 60) -> str:
-    """Return ``repr(value)`` cut to `limit` characters, for messages about values of any size.
+    """Return ``repr(value)`` on one line and cut to `limit` characters, for messages about any value.
+
+    It never fails, and no more of a text or container is looked at than is shown. Integers of hundreds of digits are
+    described, as Python does not write the longest of them; so is what has a ``repr`` that raises.
 
     Examples
     --------
     >>> shorten("a" * 100, limit=10)
     "'aaaaaaaa…"
+    >>> shorten([10**5000, {"en": ["a", "b"]}])
+    "[<int of about 5,001 digits>, {'en': ['a', 'b']}]"
     """
-    text = repr(value[:limit]) if isinstance(value, (str, bytes, list, tuple)) else repr(value)
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    text = ""
+    for piece in _pieces(value, limit):
+        text += piece
+        if len(text) > limit:
+            return text[: limit - 1] + "…"
+    return text
+
+
+def _pieces(value: object, limit: int) -> Iterator[str]:
+    """Yield what ``repr(value)`` says, bit by bit: the caller stops where it has enough."""
+    if isinstance(value, str):
+        yield repr(str.__getitem__(value, slice(limit)))
+    elif isinstance(value, (bytes, bytearray)):
+        yield repr(value[:limit])
+    elif isinstance(value, (list, tuple)) or type(value) in (set, frozenset, dict):
+        yield from _pieces_within(value, limit)
+    elif type(value) is int and value.bit_length() > _LARGEST_INTEGER:
+        yield f"<int of about {int(value.bit_length() * math.log10(2)) + 1:,} digits>"
+    else:
+        try:
+            yield " ".join(line.strip() for line in repr(value).splitlines())
+        except Exception as error:
+            yield f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
+
+
+def _pieces_within(value: Any, limit: int) -> Iterator[str]:
+    kind = next(each for each in (list, tuple, set, frozenset, dict) if isinstance(value, each))
+    entries = list(islice(dict.items(value) if kind is dict else kind.__iter__(value), limit))
+    opening, closing = _BRACKETS[kind] if entries else (repr(kind()), "")
+    yield opening
+    for number, entry in enumerate(entries):
+        yield ", " if number else ""
+        if kind is dict:
+            yield from _pieces(entry[0], limit)
+            yield ": "
+            entry = entry[1]
+        yield from _pieces(entry, limit)
+    yield "," + closing if kind is tuple and len(entries) == 1 else closing
