@@ -21,6 +21,7 @@ from .errors import InputError, MergeError, OptionError
 from .subwords import PREFIX_SPACES, Subwords
 from .token_weights import Weights
 from .tokens import Ragged
+from .writing import write_file
 
 _FORMAT = "tercet-idf-1"
 _LARGEST_VOCABULARY = 1 << 28
@@ -189,8 +190,8 @@ class IdfTable:
         table = table.replace_schema_metadata({"tercet": json.dumps(meta)})
         options = pa.ipc.IpcWriteOptions(compression="zstd")
         with (
-            pa.OSFile(str(Path(path).expanduser()), "wb") as sink,
-            pa.ipc.new_file(sink, table.schema, options=options) as writer,
+            write_file(Path(path).expanduser()) as file,
+            pa.ipc.new_file(file, table.schema, options=options) as writer,
         ):
             writer.write_table(table)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tercet.errors import InputError
+from tercet.writing import write_text_file
 
 from .compare import Comparison
 from .test_sets import TestSet
@@ -62,7 +63,7 @@ def export_segments(comparisons: Sequence[Comparison], path: Path) -> None:
 
 def write_tsv(path: Path, rows: Iterable[Iterable[str]]) -> None:
     """Write rows of texts, a line each: white space within a cell becomes a blank."""
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with write_text_file(path) as file:
         writer = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
         writer.writerows([" ".join(cell.split()) for cell in row] for row in rows)
 

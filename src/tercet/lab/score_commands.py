@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 
 from tercet.errors import OptionError
+from tercet.writing import write_text_file
 
 from .checks import check_file, check_folder
 from .compare import Comparison, compare
@@ -231,7 +232,8 @@ def _write(text: str, out: Path | None) -> None:
     if out is None:
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
     else:
-        out.write_text(text, encoding="utf-8")
+        with write_text_file(out) as file:
+            file.write(text)
         typer.echo(out, err=True)
 
 
