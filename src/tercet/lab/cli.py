@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -21,10 +21,12 @@ from tercet.idf import IdfTable
 from tercet.signature import __version__
 
 from .baseline import make_baseline
-from .checks import check_file
+from .checks import check_file, check_outputs
 from .explain_command import explain
 from .score_commands import compare_command, score_command
+from .streams import standard_streams
 from .text_files import stream_lines
+from .visible import visible
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 idf = typer.Typer(no_args_is_help=True, help="Document frequencies for bertscore_idf, as files.")
@@ -49,20 +51,30 @@ app.command("explain")(explain)
 def main() -> None:
     """Run the command; a mistake in what was given ends with its message and exit code 2."""
     warnings.showwarning = _show_warning
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a sign that the terminal's encoding lacks must not end the work
-            stream.reconfigure(errors="replace")
     try:
-        app()
-    except (TercetError, OSError) as error:
-        Console(stderr=True, soft_wrap=True).print(f"[bold red]error:[/] {escape(str(error))}", highlight=False)
+        with standard_streams():
+            app()
+    except (TercetError, OSError, MemoryError, Warning) as error:  # warnings are raised under -W error
+        with suppress(OSError):  # of a standard error that takes nothing
+            console = Console(stderr=True, soft_wrap=True)
+            console.print(f"[bold red]error:[/] {escape(visible(_message(error)))}", highlight=False)
         sys.exit(2)
+
+
+def _message(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return (
+            f"The memory of this machine does not suffice{f': {error}' if str(error) else ''}. Give less at a time."
+        )
+    if isinstance(error, OSError) and error.strerror:
+        return f"{f'{error.filename}: ' if error.filename else ''}{error.strerror}."
+    return str(error)
 
 
 def _show_warning(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object, **__: object
 ) -> None:
-    typer.echo(f"warning: {message}", err=True)
+    typer.echo(f"warning: {visible(message)}", err=True)
 
 
 @app.callback(invoke_without_command=True)
@@ -83,13 +95,16 @@ def fit_idf(
 ) -> None:
     """Count in how many texts of a corpus each token stands; give the file as idf= in Python."""
     check_file(output)
+    check_outputs({"--output": output}, corpus)
     texts = tqdm(_lines(corpus), unit="text", disable=quiet)
     table = IdfTable.fit(texts, model, max_length=max_length)
     if not table.n_documents:
         raise InputError("The corpus has no text.")
     table.save(output)
     seen = int((table.counts > 0).sum())
-    typer.echo(f"{output}: {table.n_documents} texts, {seen} of {len(table.counts)} tokens, digest {table.digest}")
+    typer.echo(
+        f"{visible(output)}: {table.n_documents} texts, {seen} of {len(table.counts)} tokens, digest {table.digest}"
+    )
 
 
 @app.command("bertscore-baseline")
@@ -106,12 +121,13 @@ def bertscore_baseline(
 ) -> None:
     """Score unrelated texts with every layer; give the file as baseline_path= with rescale_with_baseline=True."""
     check_file(output)
+    check_outputs({"--output": output}, corpus)
     found = make_baseline(
         list(_lines(corpus)), model, n_pairs=pairs, seed=seed, max_length=max_length, batch_size=batch_size,
         device=device, verbose=not quiet,
     )  # fmt: skip
     write_baseline(output, found.means)
-    table = Table(title=f"{output}: means of {found.n_pairs} pairs, with standard errors")
+    table = Table(title=f"{escape(visible(output))}: means of {found.n_pairs} pairs, with standard errors")
     for name in ("layer", "precision", "recall", "F"):
         table.add_column(name, justify="right")
     for layer, (means, errors) in enumerate(zip(found.means.tolist(), found.errors.tolist(), strict=True)):

@@ -16,6 +16,7 @@ from tercet.roles import guess_roles
 from tercet.tables import READERS, SUFFIXES, items
 from tercet.tmx import pick_language
 
+from .checks import check_different
 from .text_files import STDIN, open_binary, read_lines
 
 _File = str | os.PathLike[str]
@@ -143,6 +144,10 @@ def _table_set(path: str, name: str, systems: list[str], references: list[str], 
         source = sources[0] if sources else None
     for column in [*systems, *references, *_listed(source)]:
         table.column(column)
+    for what, columns in (("a system", systems), ("references", references)):
+        twice = [column for column, times in Counter(columns).items() if times > 1]
+        if twice:
+            raise InputError(f"{path}: the column {twice[0]!r} is named twice as {what}; name it once.")
     both = [column for column in systems if column in references]
     if both:
         raise InputError(f"{path}: the column {both[0]!r} is named both as a system and as references.")
@@ -240,6 +245,7 @@ def _text_set(paths: list[str], reference_paths: list[str], source: str | None) 
                 f"{path!r} has {_lines(lines[path])} and {first!r} has {len(lines[first])}; expected a line per "
                 "segment in each."
             )
+    check_different(paths, reference_paths)
     of_segments: Iterable[tuple[str, ...]] = zip(*(lines[path] for path in reference_paths), strict=True)
     return TestSet(
         name=_names([first])[0],
