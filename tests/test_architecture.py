@@ -11,7 +11,7 @@ SOURCE = ROOT / "src" / "tercet"
 # Files in the order of the imports: each may import those before it, and nothing else of the package.
 ORDER = [
     "errors", "writing", "options", "jit", "columns",
-    "cells", "decoding", "roles", "delimited", "jsonl", "tmx", "tables",
+    "cells", "limits", "decoding", "roles", "delimited", "jsonl", "tmx", "tables",
     "groups", "tokens", "intern_kernels", "intern", "letters", "splitters",
     "tokenizers", "sentences", "stems", "ngram_kernels", "ngrams", "skipgram_kernels", "skipgrams", "lcs_kernels",
     "lcs", "signature", "stats", "scorer", "result", "resample_kernels", "draws", "resample",

@@ -18,6 +18,7 @@ from tqdm import tqdm
 from tercet.baselines import write_baseline
 from tercet.errors import InputError, TercetError
 from tercet.idf import IdfTable
+from tercet.limits import LIMITS
 from tercet.signature import __version__
 
 from .baseline import make_baseline
@@ -43,6 +44,8 @@ MaxLength = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
 
 
+_LONGEST_MESSAGE = 5_000
+
 app.command("score")(score_command)
 app.command("compare")(compare_command)
 app.command("explain")(explain)
@@ -57,8 +60,12 @@ def main() -> None:
     except (TercetError, OSError, MemoryError, Warning) as error:  # warnings are raised under -W error
         with suppress(OSError):  # of a standard error that takes nothing
             console = Console(stderr=True, soft_wrap=True)
-            console.print(f"[bold red]error:[/] {escape(visible(_message(error)))}", highlight=False)
+            console.print(f"[bold red]error:[/] {escape(visible(_cut(_message(error))))}", highlight=False)
         sys.exit(2)
+
+
+def _cut(message: str) -> str:
+    return message if len(message) <= _LONGEST_MESSAGE else f"{message[:_LONGEST_MESSAGE]}…"
 
 
 def _message(error: BaseException) -> str:
@@ -66,6 +73,8 @@ def _message(error: BaseException) -> str:
         return (
             f"The memory of this machine does not suffice{f': {error}' if str(error) else ''}. Give less at a time."
         )
+    if isinstance(error, FileNotFoundError) and error.filename is None:
+        return "The folder in which the command was called is not there any more."
     if isinstance(error, OSError) and error.strerror:
         return f"{f'{error.filename}: ' if error.filename else ''}{error.strerror}."
     return str(error)
@@ -74,7 +83,7 @@ def _message(error: BaseException) -> str:
 def _show_warning(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object, **__: object
 ) -> None:
-    typer.echo(f"warning: {visible(message)}", err=True)
+    typer.echo(f"warning: {visible(_cut(str(message)))}", err=True)
 
 
 @app.callback(invoke_without_command=True)
@@ -123,7 +132,7 @@ def bertscore_baseline(
     check_file(output)
     check_outputs({"--output": output}, corpus)
     found = make_baseline(
-        list(_lines(corpus)), model, n_pairs=pairs, seed=seed, max_length=max_length, batch_size=batch_size,
+        _all_lines(corpus), model, n_pairs=pairs, seed=seed, max_length=max_length, batch_size=batch_size,
         device=device, verbose=not quiet,
     )  # fmt: skip
     write_baseline(output, found.means)
@@ -134,6 +143,16 @@ def bertscore_baseline(
         cells = [f"{mean:.4f} ± {error:.4f}" for mean, error in zip(means, errors, strict=True)]
         table.add_row(str(layer), *cells)
     Console().print(table)
+
+
+def _all_lines(paths: Iterable[str]) -> list[str]:
+    """Return the lines of text files that are together as large as one file may be."""
+    lines, length = [], 0
+    for line in _lines(paths):
+        lines.append(line)
+        length += len(line)
+        LIMITS.check(length, len(lines), "The corpus")
+    return lines
 
 
 def _lines(paths: Iterable[str]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import ClassVar
 from tercet.cells import Table
 from tercet.errors import InputError, shorten
 from tercet.roles import guess_roles
-from tercet.tables import READERS, SUFFIXES, items
+from tercet.tables import READERS, SUFFIXES, check_no_workbook, items
 from tercet.tmx import pick_language
 
 from .checks import check_different
@@ -108,6 +108,8 @@ def read_test_sets(
     paths, reference_paths = _listed(files), _listed(references)
     if not paths:
         raise InputError("No file is given; expected tables, or text files of systems.")
+    for path in [*paths, *reference_paths, *_listed(source)]:
+        check_no_workbook(path)
     tables = [path for path in paths if _format(path)]
     if not tables:
         named = [*_listed(systems), *_listed(reference_columns), *_listed(source_column)]
