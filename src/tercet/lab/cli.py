@@ -6,6 +6,8 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from enum import Enum
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -32,6 +34,13 @@ from .visible import visible
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 idf = typer.Typer(no_args_is_help=True, help="Document frequencies for bertscore_idf, as files.")
 app.add_typer(idf, name="idf")
+
+
+class Compat(str, Enum):
+    """Packages whose way of counting documents can be had."""
+
+    bert_score = "bert_score"
+
 
 Corpus = Annotated[
     list[str], typer.Argument(help="Text files in UTF-8, a text per line; .gz is read too, - is the standard input.")
@@ -100,13 +109,20 @@ def fit_idf(
     model: Model,
     output: Output,
     max_length: MaxLength = None,
+    compat: Annotated[
+        Compat | None,
+        typer.Option(
+            help="Count as this package does, for bertscore_idf with the same compat; a blank line is then a text."
+        ),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Count in how many texts of a corpus each token stands; give the file as idf= in Python."""
     check_file(output)
     check_outputs({"--output": output}, corpus)
-    texts = tqdm(_lines(corpus), unit="text", disable=quiet)
-    table = IdfTable.fit(texts, model, max_length=max_length)
+    lines = _lines(corpus) if compat is None else chain.from_iterable(map(stream_lines, corpus))
+    texts = tqdm(lines, unit="text", disable=quiet)
+    table = IdfTable.fit(texts, model, max_length=max_length, compat=None if compat is None else compat.value)
     if not table.n_documents:
         raise InputError("The corpus has no text.")
     table.save(output)
