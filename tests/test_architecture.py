@@ -10,8 +10,8 @@ SOURCE = ROOT / "src" / "tercet"
 
 # Files in the order of the imports: each may import those before it, and nothing else of the package.
 ORDER = [
-    "errors", "options", "jit", "containers", "columns",
-    "cells", "decoding", "roles", "delimited", "jsonl", "tmx", "tables",
+    "errors", "writing", "options", "jit", "containers", "columns",
+    "cells", "limits", "decoding", "roles", "delimited", "jsonl", "tmx", "tables",
     "groups", "tokens", "intern_kernels", "intern", "letters", "splitters",
     "tokenizers", "sentences", "stems", "ngram_kernels", "ngrams", "skipgram_kernels", "skipgrams", "lcs_kernels",
     "lcs", "signature", "stats", "result", "dialect", "scorer", "resample_kernels", "draws", "resample",

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bert_score import score as official_score
+from bert_score.utils import get_idf_dict
+from transformers import AutoTokenizer
 
 import tercet
 from texts import MINILM, all_pairs
@@ -48,6 +50,25 @@ class TestIdfFit:
         run("idf", "fit", *arguments, input="and one more\n")
         expected = tercet.IdfTable.fit([*LINES, "a further line", "and one more"], MINILM)
         assert tercet.IdfTable.load(tmp_path / "table.idf") == expected
+
+    def test_counts_as_bert_score_where_it_is_told_to_and_then_blank_lines_too(self, corpus, tmp_path):
+        run("idf", "fit", corpus, "-m", MINILM, "-o", tmp_path / "table.idf", "--compat", "bert_score", "-q")
+        table = tercet.IdfTable.load(tmp_path / "table.idf")
+        assert table == tercet.IdfTable.fit(["", *LINES, " "], MINILM, compat="bert_score")
+        assert table.n_documents == len(LINES) + 2
+        corpus.write_text("\n".join(LINES), encoding="utf-8")  # bert-score fails at blank texts with transformers 5
+        run("idf", "fit", corpus, "-m", MINILM, "-o", tmp_path / "table.idf", "--compat", "bert_score", "-q")
+        expected = get_idf_dict(LINES, AutoTokenizer.from_pretrained(MINILM), nthreads=0)
+        weights = tercet.IdfTable.load(tmp_path / "table.idf").weights().values
+        assert {key: weights[key] for key in expected} == pytest.approx(dict(expected), abs=1e-6)
+
+    def test_reads_a_corpus_of_any_size_but_no_line_of_any_size(self, tmp_path):
+        with gzip.open(tmp_path / "bomb.txt.gz", "wb") as file:
+            file.write(b"a line\n")
+            for _ in range(100):
+                file.write(bytes(1 << 20).replace(b"\0", b"x"))
+        told = run("idf", "fit", tmp_path / "bomb.txt.gz", "-m", MINILM, "-o", tmp_path / "x", "-q", code=2)
+        assert f"{tmp_path / 'bomb.txt.gz'}, line 2: a line of more than 64 MiB" in told.replace("\n", "")
 
 
 class TestBertscoreBaseline:
@@ -90,6 +111,13 @@ class TestBertscoreBaseline:
         (("idf", "fit", "nowhere.txt", "-m", MINILM, "-o", "x"), "'nowhere.txt' cannot be read: No such file"),
         (("idf", "fit", "latin.txt", "-m", MINILM, "-o", "x"), "'latin.txt' is not a text file in UTF-8"),
         (("idf", "fit", "blank.txt", "-m", MINILM, "-o", "x"), "The corpus has no text"),
+        (("idf", "fit", "nul.txt", "-m", MINILM, "-o", "x"), "nul.txt, line 2: found a NUL character"),
+        (("idf", "fit", "text.txt", "-m", MINILM, "-o", "x", "--compat", "bertscore"), "bert_score"),
+        (
+            ("idf", "fit", "text.txt", "-m", MINILM, "-o", "text.txt"),
+            "would be written over 'text.txt', which is read",
+        ),
+        (("bertscore-baseline", "text.txt", "-m", MINILM, "-o", "./text.txt"), "--output would be written over"),
         (("idf", "fit", "[/bold].txt", "-m", MINILM, "-o", "x"), "'[/bold].txt' cannot be read: No such file"),
         (("idf", "fit", "cut.gz", "-m", MINILM, "-o", "x"), "'cut.gz' cannot be read: Compressed file ended"),
         (("idf", "fit", "blank.txt", "-m", MINILM, "-o", "no/where"), "There is no folder to write the file"),
@@ -104,11 +132,13 @@ def test_a_mistake_ends_with_a_message_and_code_2(arguments, message, tmp_path):
     (tmp_path / "latin.txt").write_bytes("café".encode("latin-1"))
     (tmp_path / "cut.gz").write_bytes(gzip.compress(b"a text\n" * 100)[:-9])
     (tmp_path / "blank.txt").write_text(" \n\n")
+    (tmp_path / "nul.txt").write_bytes(b"a\nb\0c\n")
     (tmp_path / "text.txt").write_text("one text\n")
     told = run(*arguments, code=2, cwd=tmp_path)
     assert message in told
     assert "Traceback" not in told
     assert not (tmp_path / "x").exists()
+    assert (tmp_path / "text.txt").read_text() == "one text\n"
 
 
 def test_says_its_version_and_what_it_can_do():

@@ -13,9 +13,10 @@ from typing import ClassVar
 from tercet.cells import Table
 from tercet.errors import InputError, shorten
 from tercet.roles import guess_roles
-from tercet.tables import READERS, SUFFIXES, items
+from tercet.tables import READERS, SUFFIXES, check_no_workbook, items
 from tercet.tmx import pick_language
 
+from .checks import check_different
 from .text_files import STDIN, open_binary, read_lines
 
 _File = str | os.PathLike[str]
@@ -108,6 +109,8 @@ def read_test_sets(
     paths, reference_paths = _listed(files), _listed(references)
     if not paths:
         raise InputError("No file is given; expected tables, or text files of systems.")
+    for path in [*paths, *reference_paths, *_listed(source)]:
+        check_no_workbook(path)
     tables = [path for path in paths if _format(path)]
     if not tables:
         named = [*_listed(systems), *_listed(reference_columns), *_listed(source_column)]
@@ -144,6 +147,10 @@ def _table_set(path: str, name: str, systems: list[str], references: list[str], 
         source = sources[0] if sources else None
     for column in [*systems, *references, *_listed(source)]:
         table.column(column)
+    for what, columns in (("a system", systems), ("references", references)):
+        twice = [column for column, times in Counter(columns).items() if times > 1]
+        if twice:
+            raise InputError(f"{path}: the column {twice[0]!r} is named twice as {what}; name it once.")
     both = [column for column in systems if column in references]
     if both:
         raise InputError(f"{path}: the column {both[0]!r} is named both as a system and as references.")
@@ -241,6 +248,7 @@ def _text_set(paths: list[str], reference_paths: list[str], source: str | None) 
                 f"{path!r} has {_lines(lines[path])} and {first!r} has {len(lines[first])}; expected a line per "
                 "segment in each."
             )
+    check_different(paths, reference_paths)
     of_segments: Iterable[tuple[str, ...]] = zip(*(lines[path] for path in reference_paths), strict=True)
     return TestSet(
         name=_names([first])[0],
