@@ -71,7 +71,7 @@ def launch(metric: str, folder: Path) -> None:
     theme = gr.themes.Soft(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"])
     blocks.launch(
         theme=theme, css=CSS, max_file_size=MOST_BYTES, ssr_mode=False, footer_links=["api"],
-        app_kwargs={"middleware": [Middleware(Guard)]},
+        state_session_capacity=1000, app_kwargs={"middleware": [Middleware(Guard)]},
     )  # fmt: skip
 
 

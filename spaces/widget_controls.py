@@ -210,10 +210,13 @@ def _weights(text: Any) -> Any:
         if "=" not in text:
             return _numbers(text)
         named = [part.split("=", 1) for part in text.split(";") if part.strip()]
-        return {name.strip(): _numbers(numbers) for name, numbers in named}
+        weights = {name.strip(): _numbers(numbers) for name, numbers in named}
+        if len(weights) < len(named):
+            raise ValueError
+        return weights
     except (TypeError, ValueError):
         raise OptionError(
-            "The 'weights' option is written as numbers, 0.25, 0.25, 0.25, 0.25, or as named ones, "
+            "The 'weights' option is written as numbers, 0.25, 0.25, 0.25, 0.25, or as named ones, each once, "
             f"unigrams = 1; pairs = 0.5, 0.5. Got {shorten(text)} instead."
         ) from None
 

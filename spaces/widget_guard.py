@@ -23,6 +23,7 @@ _WITH_FRAME = MOST_BYTES + (1 << 20)  # a file has a frame around it when it is 
 _DRAINED = 20 * MOST_BYTES
 #: Most levels of lists and objects in JSON (named weights are at the sixth), and most values.
 _MOST_LEVELS, _MOST_VALUES = 16, 300_000
+_LONGEST_SESSION = 100  # characters: the names of sessions are kept
 
 _LOG = logging.getLogger(__name__)
 
@@ -68,7 +69,7 @@ class Guard:
         try:
             await self._app(scope, receive if body is None else _again(body, receive), tell)
         except Exception as error:  # gradio has no message for functions that are not there, and the like
-            _LOG.warning("%s %s: %s", scope["method"], scope["path"], shorten(error))
+            _LOG.warning("%s %s: %s", scope["method"], shorten(scope["path"]), shorten(error))
             if begun:
                 await send({"type": "http.response.body", "body": b""})
             else:
@@ -93,7 +94,7 @@ async def _checked_body(scope: _Message, receive: _Receive) -> tuple[int, str | 
         if size <= _WITH_FRAME:
             parts.append(part)
     if size > _WITH_FRAME:
-        return 413, f"A request may have {MOST_BYTES >> 20} MB, this one has more: send fewer texts at a time.", b""
+        return 413, f"A request may have {MOST_BYTES >> 20} MB, and this one has more: send less at a time.", b""
     body = b"".join(parts)
     problem = None if scope["path"].rstrip("/").endswith("/upload") else _problem_of_json(body)
     return 400, problem, body
@@ -106,6 +107,9 @@ def _problem_of_json(body: bytes) -> str | None:
         return f"The JSON is nested too deeply: expected at most {_MOST_LEVELS} levels."
     except ValueError as error:
         return f"The body must be JSON: {error}."
+    session = level[0].get("session_hash") if level and isinstance(level[0], dict) else None
+    if isinstance(session, str) and len(session) > _LONGEST_SESSION:
+        return f"session_hash: expected at most {_LONGEST_SESSION} characters, got {len(session):,}."
     n_values = 0
     for _ in range(_MOST_LEVELS):
         level = [value for parent in level for value in _children(parent)]
@@ -176,6 +180,10 @@ class Page(gr.Blocks):  # type: ignore[misc]
         except Exception as error:  # a value that no control has, a file that was not uploaded
             _LOG.warning("%s: %s", block_fn.api_name, shorten(error))
             raise _refused("What was sent cannot stand in the controls of this page.") from None
+        finally:
+            if more.get("state") is not None:
+                for block in (*block_fn.inputs, *block_fn.outputs):  # gradio keeps them of each of many sessions
+                    more["state"]._update_value_in_config(block._id, None)
         return output
 
 

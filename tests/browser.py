@@ -128,6 +128,11 @@ class Served:
         found: list[str] = re.findall(r"^Traceback.*\n(?:[ \n].*\n|\n)*(\S.*)", log, flags=re.MULTILINE)
         return found + re.findall("connected to .*", log)
 
+    def memory(self) -> int:
+        """Return the megabytes that the process holds."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) >> 10
+
     def stop(self) -> None:
         self._process.terminate()
         try:

@@ -81,6 +81,7 @@ class TestControls:
             ("bleu_multi", {"max_order": 2.5}, "must be a whole number from 1 to 20. Got 2.5"),
             ("bleu_multi", {"max_order": 10**400}, "must be a whole number from 1 to 20. Got 1000"),
             ("bleu_multi", {"weights": "0.5; 0.5"}, "written as numbers"),
+            ("bleu_multi", {"weights": "a = 1; b = 1; a = 0, 1"}, "named ones, each once, unigrams = 1"),
             ("bleu_multi", {"smooth_metod": "exp"}, "Did you mean 'smooth_method'?"),
             ("bleu_multi", {"n_jobs": 100}, "'n_jobs' cannot be chosen here"),
             ("bleu_multi", {"grid": True}, "'grid' cannot be chosen here"),

@@ -1112,6 +1112,7 @@ UNKNOWN = {"data": [], "session_hash": "a"}
         ("queue/join", {**UNKNOWN, "fn_index": 10**400}, 400, "takes no such request"),
         ("component_server", {**UNKNOWN, "component_id": 9999, "fn_name": "x"}, 400, "takes no such request"),
         ("nope", {"data": []}, 404, "Not Found"),
+        ("queue/join", {**UNKNOWN, "session_hash": "a" * 101}, 400, "at most 100 characters, got 101"),
         ("call/compute", [1], 422, "valid dictionary"),
         ("call/compute", {"data": {"a": 1}}, 422, "valid list"),
         ("call/compute", b"", 422, "Field required"),
@@ -1122,7 +1123,7 @@ UNKNOWN = {"data": [], "session_hash": "a"}
         ("call/compute", b"[" * 200_000 + b"]" * 200_000, 400, "nested too deeply: expected at most 16 levels"),
         ("call/compute", b'{"data": [' + b"[]," * 300_000 + b"1]}", 400, "more than 300,000 values"),
         ("call/compute", b'{"data": ["' + b"a" * (12 << 20) + b'"]}', 413, "A request may have 10 MB"),
-        ("queue/join", b" " * (40 << 20), 413, "A request may have 10 MB, this one has more"),
+        ("queue/join", b" " * (40 << 20), 413, "A request may have 10 MB, and this one has more"),
         ("call/compute", IN_PIECES, 413, "A request may have 10 MB"),
         ("upload", IN_PIECES, 413, "A request may have 10 MB"),
         ("call/compute/none", None, 200, "404: Not Found"),
@@ -1136,6 +1137,16 @@ def test_what_is_no_request_is_refused(served, path, body, status, message):
     assert str(page.folder.parent) not in said
     assert ask_by_name(page, GOOD)[1].startswith("event: complete")
     assert page.troubles() == []
+
+
+def test_requests_leave_nothing_behind(served):
+    page = served("bleu_multi")
+    held = []
+    for number in range(70):
+        _, said = ask_by_name(page, [["a" * (9 << 20), str(number)], ["a", "b"]])
+        assert "A text has 9,437,184 characters" in said
+        held.append(page.memory())
+    assert held[-1] - held[-30] < 180  # these thirty are 270 MB; the first ones show how much is used at a time
 
 
 def test_uploads_have_a_bound_alone_and_together(served):
