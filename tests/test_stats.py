@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tercet
+from conftest import ZERO_BLEU
 from tercet.api import make_scorer, summarize
 from tercet.columns import read_batch
 from tercet.draws import bootstrap_weights
@@ -118,6 +119,7 @@ class TestArrow:
 
 
 class TestPartsMakeTheWhole:
+    @ZERO_BLEU
     @each_setting
     @settings(deadline=None)  # the first call may compile
     @given(corpora(), st.data())
