@@ -32,6 +32,8 @@ _TOKENS = re.compile(r"[^\W\u0e00-\U0010ffff]+|\S")  # words, and each character
 _BY_DICTIONARY = ("ja", "jieba")
 MOST_SQUARES = 200_000_000
 _BREAKS = re.compile(r"\s+|(?<=\w)[^\w\s]{1,3}(?=\w)")
+#: Most characters of a picture: a browser shows it at once, and a heat map of as many tokens takes seconds.
+MOST_DRAWN = 3 << 20
 CONFIDENCE = 0.95
 
 # Options that say how a score is reported, not how texts match.
@@ -137,6 +139,10 @@ class Demo:
                 why = explain(self.metric, prediction, targets, **of_matches)
             except InputError as error:  # too much to draw, though not to score
                 return replace(scored, notes=[*scored.notes, str(error)]), None
+        size = len(why.to_html())
+        if size > MOST_DRAWN:
+            note = f"The picture would be {size >> 20} MB: too much to draw. A shorter text has one."
+            return replace(scored, notes=[*scored.notes, note]), None
         return scored, why
 
     def _counts_documents(self, options: Mapping[str, Any]) -> bool:

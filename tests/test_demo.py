@@ -15,7 +15,7 @@ from spaces.widget_controls import given_options
 from spaces.widget_scoring import TEXT_CHARACTERS, Demo, histogram, joined, split_references
 from tercet import InputError, OptionError
 from tercet.api import SCORERS, known_options
-from texts import LATIN, PAIRS, all_pairs
+from texts import LATIN, MINILM, PAIRS, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
 
@@ -164,6 +164,21 @@ class TestTexts:
         scored, _ = DEMOS[metric].score_text(text, text, options)
         assert time.perf_counter() - start < 20  # it took up to two minutes to draw them
         assert scored.result["signature"]
+
+    @pytest.mark.parametrize(
+        ("metric", "options"),
+        [
+            ("rouge_nlws", {"rouge_types": ["rouge1", "rouge2", "rouge3", "rougeL"], "tokenizer": "char"}),
+            ("bertscore_idf", {"model_type": MINILM, "num_layers": 1, "long_text": "window", "idf": False}),
+        ],
+    )
+    def test_a_picture_of_many_megabytes_is_not_drawn(self, metric, options):
+        scored, why = DEMOS[metric].score_text("." * 4_000, "." * 4_000, options)
+        assert why is None
+        assert scored.notes[-1].endswith("MB: too much to draw. A shorter text has one.")
+        scored, why = DEMOS[metric].score_text("." * 300, "." * 300, options)
+        assert scored.notes == []
+        assert why.to_html()
 
     def test_many_references_take_no_longer_than_their_texts(self):
         _, why = DEMOS["bleu_multi"].score_text("a " * 4_900, "a b\n" * 2_400, {"max_order": 20})
