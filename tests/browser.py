@@ -157,7 +157,8 @@ class Visitor:
         self.find = self.page.locator
         expect(self.find("#compute")).to_be_visible(timeout=20_000)
         if self.page.viewport_size["width"] > 700:
-            expect(self.find("#options .form")).to_be_visible()  # the last that the page does as it loads
+            # the last that the page does as it loads, after other things where kernels are being compiled
+            expect(self.find("#options .form")).to_be_visible(timeout=20_000)
 
     def _dialog(self, dialog):
         self.errors.append(f"a dialog says {dialog.message}")

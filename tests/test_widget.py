@@ -786,6 +786,7 @@ def _photograph(visitor, name, stop=None):
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     visitor.page.mouse.move(0, 0)
     visitor.page.wait_for_load_state("networkidle")
+    expect(visitor.page.get_by_text("processing |")).to_have_count(0)
     how = {"full_page": True, "animations": "disabled"}
     if stop:
         box = visitor.find(stop).bounding_box()
