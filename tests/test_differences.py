@@ -286,6 +286,8 @@ def test_each_rule_of_the_perl_script_has_its_share():
     assert effects(["a b c d"], [["a b e f g", "a"]], rouge_types="rouge1") == ["best reference"]
     assert effects(["a b c d"], [["a b e f g", "a"]], rouge_types="rouge1", multi_ref="average") == ["average"]
     assert effects(["went"], [["go"]], rouge_types="rouge1", use_stemmer=True) == ["stemmer"]
+    assert effects([" a b"], [["a b"]], rouge_types="rouge1", max_words=2) == ["words"]
+    assert effects([" a b"], [["a b"]], rouge_types="rouge1", max_words=2, multi_ref="average") == ["words"]
     assert effects(["a b c"], [["a b d"]], rouge_types="rouge1", stemmer=str.upper) == []
 
 
