@@ -465,3 +465,58 @@ def test_a_browser_shows_it_at_two_widths_without_overflow_and_asks_nobody(tmp_p
             }).map(svg => svg.getAttribute('aria-label'))""")
             assert overlapping == []
             page.close()
+
+
+#: What runs, or asks somebody, wherever a page takes it for markup, an attribute, a script, a style or an address.
+INJECTIONS = [
+    "<script>window.ran = 1</script>",
+    "<img src=http://hostile.example/x onerror=window.ran=1>",
+    "\"'><svg onload=window.ran=1>",
+    "</title></style></pre></svg><script src=//hostile.example/x></script>",
+    "<iframe srcdoc='<script>parent.ran=1</script>'>",
+    "@import url(http://hostile.example/x);",
+    "javascript:window.ran=1",
+    "{{ cycler.__init__.__globals__.os }}{% include 'x' %}",
+    "<link rel=stylesheet href=http://hostile.example/x><base href=http://hostile.example/>",
+    "--><!--]]><style>*{background:url(http://hostile.example/x)}</style>",
+    "<meta http-equiv=refresh content='0;url=http://hostile.example/'>",
+    "${window.ran=1}`+alert(1)+`",
+]
+
+
+def test_in_a_browser_no_hostile_text_does_anything_wherever_it_stands(tmp_path):
+    """Texts, names of systems and of the test set, options, signatures, the command and the title."""
+    texts = [f"{each} the cat sat on the mat" for each in INJECTIONS]
+    systems = {name: [*texts[index:], *texts[:index]] for index, name in enumerate(INJECTIONS)}
+    odd = TestSet(" ".join(INJECTIONS), systems, [[text, f"x {text}"] for text in texts], texts)
+    found = compared(odd, n_resamples=20)
+    every = " ".join(INJECTIONS)
+    tables = [replace(table, metric=f"{table.metric} {every}", signature=every) for table in found.tables]
+    file = tmp_path / "<script>window.ran=1<\\script>.html"
+    file.write_text(to_html([found, replace(found, tables=tables)], command=every, title=every), encoding="utf-8")
+    with chromium() as browser:
+        page = browser.new_page()
+        asked, said, shown = [], [], []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda line: said.append(line.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+        page.goto(file.as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        page.mouse.move(300, 300)
+        page.wait_for_timeout(500)
+        assert (asked, said) == ([file.as_uri()], [])
+        assert page.evaluate("window.ran") is None
+        assert page.evaluate("document.querySelectorAll('script, iframe, img, base, object').length") == 0
+        assert page.evaluate("document.querySelectorAll('style').length") == 1
+        assert page.evaluate("document.title") == every
+        shown = {
+            place: page.evaluate(f"[...document.querySelectorAll({place!r})].map(each => each.textContent).join(' ')")
+            for place in ("h1", "h2", "h3", "th", "dd", ".text", "pre", "code", "main")
+        }
+        page.close()
+    for each in INJECTIONS:
+        for place in ("h1", "h2", "h3", "th", ".text", "pre"):
+            assert each in shown[place], place
+        assert each in shown["code"] or each in shown["pre"]
+    assert sum(each in shown["dd"] for each in INJECTIONS) > len(INJECTIONS) / 2  # of segments, where systems differ

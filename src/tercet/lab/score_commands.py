@@ -90,7 +90,13 @@ IntervalKind = Annotated[Interval, typer.Option(help="Kind of bootstrap interval
 Seed = Annotated[int, typer.Option(min=0, help="Of all resamples: the same seed gives the same numbers.")]
 Form = Annotated[Format, typer.Option("--format", "-f", help="Of the result.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="File for the result; default: standard output.")]
-Segments = Annotated[Path | None, typer.Option(help="TSV file for the scores of every segment.")]
+Segments = Annotated[
+    Path | None,
+    typer.Option(
+        help="TSV file for the scores of every segment. Texts are written as they are, also those that a spreadsheet "
+        "takes for formulas: let it import the columns as text."
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
 
 
@@ -157,7 +163,8 @@ def compare_command(
         int | None, typer.Option(min=1, help="Show one segment of every system side by side, instead of the tables.")
     ] = None,
     export: Annotated[
-        Path | None, typer.Option(help="Folder for a TSV per system: source, candidate, references.")
+        Path | None,
+        typer.Option(help="Folder for a TSV per system: source, candidate, references; texts as in --segments."),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
