@@ -50,6 +50,12 @@ class Control:
     choices: Mapping[str, Any] = field(default_factory=dict)
     most: int | None = None
 
+    @property
+    def renamed(self) -> dict[str, str]:
+        """The choices that programs call by another name than their value: the values by these names."""
+        names = {_program_name(label, choice): choice for label, choice in self.choices.items()}
+        return {name: choice for name, choice in names.items() if isinstance(choice, str) and name != choice}
+
     def shown(self, value: Any) -> Any:
         """Return what the page's control shows for a value of the option."""
         if self.kind == "menu":

@@ -116,7 +116,15 @@ class Demo:
         Without options it is what the page begins with; intervals and segments are options too.
         """
         given = given_options(self._of_programs, {} if options is None else options)
-        return self.score(predictions, references, given).result
+        result = self.score(predictions, references, given).result
+        return {key: self._without_folders(value) for key, value in result.items()}
+
+    def _without_folders(self, entry: Any) -> Any:
+        """Return an entry of a result with the names of encoders for their folders, which are the server's."""
+        names = {choice: name for control in self.controls for name, choice in control.renamed.items()}
+        for folder, name in names.items():
+            entry = entry.replace(folder, name) if isinstance(entry, str) else entry
+        return entry
 
     def score_text(self, prediction: str, references: str, options: Mapping[str, Any]) -> tuple[Scored, Any]:
         """Return the result of one text, and the explanation of its matches; None where there is too much to draw."""
