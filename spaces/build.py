@@ -12,6 +12,7 @@ import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -46,7 +47,7 @@ if __name__ == "__main__":
 
 
 def build(metric: str, out: Path = OUT) -> Path:
-    """Write the folder of a metric's Space, new from the ground up.
+    """Write the folder of a metric's Space, new from the ground up; when it is whole, it takes the old one's place.
 
     Parameters
     ----------
@@ -67,11 +68,22 @@ def build(metric: str, out: Path = OUT) -> Path:
     """
     if metric not in SCORERS:
         raise OptionError(f"There is no metric {metric!r}. {did_you_mean(metric, SCORERS)}")
-    source, folder = ROOT / "metrics" / metric, out / metric
-    if folder.exists() and any(folder.iterdir()) and not (folder / "app.py").is_file():
+    folder = out / metric
+    if folder.exists() and not (folder.is_dir() and ((folder / "app.py").is_file() or not any(folder.iterdir()))):
         raise OptionError(f"{folder} holds something else than a Space that was built: give another folder.")
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    out.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=f"{metric}.", suffix=".tmp", dir=out) as beside:
+        _write(metric, Path(beside, "new"))
+        if folder.exists():
+            folder.rename(Path(beside, "old"))
+        Path(beside, "new").rename(folder)
+    return folder
+
+
+def _write(metric: str, folder: Path) -> None:
+    """Write the files of a metric's Space into a new folder."""
+    folder.mkdir()
+    source = ROOT / "metrics" / metric
     module = (source / f"{metric}.py").read_text()
     needed = core_files([*_CORE_IMPORT.findall(module), SCORERS[metric][0], f"{SCORERS[metric][0]}_explain"])
     (folder / f"{metric}.py").write_text(space_module(metric, module, needed))
@@ -85,7 +97,6 @@ def build(metric: str, out: Path = OUT) -> Path:
     (folder / "README.md").write_text(card((source / "README.md").read_text()))
     requirements = (source / "requirements.txt").read_text() + (PAGE / "requirements.txt").read_text()
     (folder / "requirements.txt").write_text(tested_versions(requirements))
-    return folder
 
 
 def core_files(names: Iterable[str]) -> list[str]:

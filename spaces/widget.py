@@ -19,40 +19,28 @@ from typing import Any
 import gradio as gr
 import pandas as pd
 import yaml
+from starlette.middleware import Middleware
 
 from spaces.widget_controls import Control
+from spaces.widget_guard import Guard, Page, Upload
 from spaces.widget_results import CSS, error_html, result_html
-from spaces.widget_scoring import Demo, folder_address, histogram, known_files, split_references
+from spaces.widget_scoring import MOST_BYTES, Demo, folder_address, histogram, known_files, split_references
 from tercet.errors import InputError, TercetError
 
-_MOST_BYTES = "10mb"
 _SHOWN_ROWS = 500
 _DOWNLOADS_KEPT, _LONGEST_WARM_UP = 600, 5  # seconds
+
+_OUR_FAULT = "Something went wrong on the server, and was written to its log. It is not your input's fault."
 
 # Calls run one at a time: warnings are caught for one call, and an encoder takes all cores anyway.
 _ONE_AT_A_TIME: dict[str, Any] = {"concurrency_id": "score", "concurrency_limit": 1}
 _LOG = logging.getLogger(__name__)
 
 
-class Upload(gr.File):  # type: ignore[misc]
-    """A file from the visitor's own machine: an address that is sent in its place is not fetched."""
-
-    def get_block_name(self) -> str:
-        """Return the name under which the browser knows the component."""
-        return "file"
-
-    async def async_move_resource_to_block_cache(self, url_or_file_path: str | Path | None) -> str | None:
-        """Take files that were uploaded; the base class would fetch an address too."""
-        if str(url_or_file_path).lower().startswith(("http:", "https:")):
-            raise gr.Error("Give a file, not an address.", print_exception=False)
-        path: str | None = await super().async_move_resource_to_block_cache(url_or_file_path)
-        return path
-
-
 def page(demo: Demo, folder: Path) -> gr.Blocks:
     """Return the page of a metric whose card is in a folder."""
     _, head, card = (folder / "README.md").read_text(encoding="utf-8").split("---", 2)
-    with gr.Blocks(title=demo.metric, analytics_enabled=False, delete_cache=(3600, 3600)) as blocks:
+    with Page(title=demo.metric, analytics_enabled=False, delete_cache=(3600, 3600)) as blocks:
         gr.Markdown(f"# {demo.metric}\n{yaml.safe_load(head)['description']}")
         options = gr.Accordion("Options", open=False, elem_id="options")
         with options, gr.Row():
@@ -78,10 +66,13 @@ def launch(metric: str, folder: Path) -> None:
     warm_up = Thread(target=_score_first_example, args=[demo], daemon=True)
     warm_up.start()
     blocks = page(demo, folder)
-    blocks.queue(max_size=50)
+    blocks.queue(max_size=50, api_open=False)  # nobody is served past the queue
     warm_up.join(_LONGEST_WARM_UP)
     theme = gr.themes.Soft(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"])
-    blocks.launch(theme=theme, css=CSS, max_file_size=_MOST_BYTES, ssr_mode=False, footer_links=["api"])
+    blocks.launch(
+        theme=theme, css=CSS, max_file_size=MOST_BYTES, ssr_mode=False, footer_links=["api"],
+        state_session_capacity=1000, app_kwargs={"middleware": [Middleware(Guard)]},
+    )  # fmt: skip
 
 
 def _component(control: Control) -> Any:
@@ -152,7 +143,7 @@ def _text_tab(demo: Demo, contents: list[Any]) -> None:
 def _file_tab(demo: Demo, contents: list[Any]) -> None:
     ends = known_files()
     # All files are taken: the message for one that cannot be read says more than the browser's.
-    label = f"{', '.join(ends)}: up to {demo.most_items:,} rows, {_MOST_BYTES.upper()}"
+    label = f"{', '.join(ends)}: up to {demo.most_items:,} rows, {MOST_BYTES >> 20} MB"
     file = Upload(label=label, elem_id="file-input", height=140)
     about = gr.HTML(elem_id="about-file")
     with gr.Row():
@@ -233,7 +224,7 @@ def _with_messages(compute: Callable[..., list[Any]], others: list[Any]) -> Call
             message = str(error)
         except Exception:
             _LOG.exception("the page failed")
-            message = "Something went wrong on the server, and was written to its log. It is not your input's fault."
+            message = _OUR_FAULT
         return [error_html(message), *others]
 
     return answer
@@ -243,11 +234,18 @@ def _compute_for_programs(demo: Demo) -> Callable[..., dict[str, Any]]:
     def compute(
         predictions: list[str], references: list[list[str]], options: dict[str, Any] | None = None
     ) -> dict[str, Any]:
-        """Score predictions against references: one list of references per prediction, options as on the page."""
+        """Score predictions against references: one list of references per prediction.
+
+        Options are those of the page, by their names there; confidence_level (with n_resamples and seed) adds
+        intervals, and segments=true the scores of every text.
+        """
         try:
             return demo.compute(predictions, references, options)
         except TercetError as error:
             raise gr.Error(str(error), print_exception=False) from None
+        except Exception:
+            _LOG.exception("the page failed")
+            raise gr.Error(_OUR_FAULT, print_exception=False) from None
 
     return compute
 

@@ -14,9 +14,14 @@ from tercet.api import options_type
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.options import Integer, OneOf, flag
 
-#: Options of every metric that the page offers.
+#: Options of every metric that the page offers, and those that programs have besides.
 COMMON: dict[str, dict[str, Any]] = {"scale": {"choices": (1, 100)}}
+FOR_PROGRAMS: dict[str, dict[str, Any]] = {
+    "segments": {}, "confidence_level": {}, "n_resamples": {"most": 10_000}, "seed": {},
+}  # fmt: skip
 
+#: Greatest number that an option takes here, where the metric sets no bound to it.
+_MOST = 1_000_000_000
 _NOTHING = "–"  # how a menu shows None
 
 
@@ -34,6 +39,8 @@ class Control:
         What the page begins with.
     choices : dict of str to object
         The menu's labels with their values.
+    most : int or None
+        The greatest whole number that is taken; None where the metric has a bound of its own.
     """
 
     name: str
@@ -41,6 +48,7 @@ class Control:
     default: Any
     value: Any
     choices: Mapping[str, Any] = field(default_factory=dict)
+    most: int | None = None
 
     def shown(self, value: Any) -> Any:
         """Return what the page's control shows for a value of the option."""
@@ -59,7 +67,7 @@ class Control:
         if self.kind == "weights":
             return _weights(shown)
         if self.kind in ("whole", "number") and isinstance(shown, str):
-            return self._number(shown.strip())
+            shown = self._number(shown.strip())
         return self.checked(shown)
 
     def _number(self, text: str) -> int | float | None:
@@ -77,9 +85,11 @@ class Control:
             For any other.
         """
         if self.kind == "menu":
-            if any(type(value) is type(choice) and value == choice for choice in self.choices.values()):
-                return value
-            raise self._refused(value, "one of " + ", ".join(map(repr, self.choices.values())))
+            names = {label: _program_name(label, choice) for label, choice in self.choices.items()}
+            for label, choice in self.choices.items():
+                if any(type(value) is type(known) and value == known for known in (choice, names[label])):
+                    return choice
+            raise self._refused(value, "one of " + ", ".join(map(repr, names.values())))
         if self.kind == "flag":
             if isinstance(value, bool):
                 return value
@@ -96,6 +106,8 @@ class Control:
         if self.kind == "weights":
             return value if isinstance(value, (list, dict)) or value is None else _weights(value)
         if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
+            if self.most is not None and value is not None and abs(value) > self.most:
+                raise self._refused(value, f"a whole number up to {self.most:,}")
             whole = self.kind == "whole" and isinstance(value, float) and value.is_integer()
             return int(value) if whole else value
         raise self._refused(value, "a number")
@@ -105,17 +117,17 @@ class Control:
 
 
 def controls(metric: str, offered: Mapping[str, Mapping[str, Any]]) -> list[Control]:
-    """Return the controls of the options that a metric's demo offers, and of the common ones.
+    """Return the controls of options that a metric's demo offers.
 
     Parameters
     ----------
     metric : str
     offered : mapping
-        Option -> ``choices`` (a sequence, or labels with values), where its declaration does not list them, and
-        ``value``, with which the page begins, where that is not the default.
+        Option -> ``choices`` (a sequence, or labels with values), where its declaration does not list them,
+        ``value``, with which the page begins, where that is not the default, and ``most``, the greatest number.
     """
     declared = {each.name: each for each in fields(options_type(metric))}
-    return [_control(declared[name], given) for name, given in {**offered, **COMMON}.items()]
+    return [_control(declared[name], given) for name, given in offered.items()]
 
 
 def _control(declared: Any, given: Mapping[str, Any]) -> Control:
@@ -134,7 +146,8 @@ def _control(declared: Any, given: Mapping[str, Any]) -> Control:
     if check is flag or isinstance(default, bool):
         return Control(declared.name, "flag", default, value)
     if isinstance(check, Integer):
-        return Control(declared.name, "whole", default, value)
+        most = given.get("most", _MOST if check.maximum is None else None)
+        return Control(declared.name, "whole", default, value, most=most)
     return Control(declared.name, "weights" if declared.name == "weights" else "number", default, value)
 
 
@@ -142,8 +155,21 @@ def _label(choice: Any) -> str:
     return _NOTHING if choice is None else str(choice)
 
 
+def _program_name(label: str, choice: Any) -> Any:
+    """Return what a program calls a choice: its value, or the first words of its label where the label has others.
+
+    Examples
+    --------
+    >>> _program_name("small (take layer 5)", "/opt/models/small"), _program_name("–", None), _program_name("1", 1)
+    ('small', None, 1)
+    """
+    return choice if label == _label(choice) else label.split(" (")[0]
+
+
 def given_options(own: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return checked options from a program's; those at their default are left out.
+
+    Where the metric has no default, what is not given is what the page begins with.
 
     Raises
     ------
@@ -155,9 +181,19 @@ def given_options(own: Sequence[Control], values: Mapping[str, Any]) -> dict[str
     by_name = {control.name: control for control in own}
     for name in values:
         if name not in by_name:
-            raise OptionError(f"The option {name!r} cannot be chosen here. {did_you_mean(str(name), by_name)}")
+            hint = did_you_mean(str(name)[:100], by_name)
+            raise OptionError(f"The option {shorten(name)} cannot be chosen here. {hint}")
     checked = {name: by_name[name].checked(value) for name, value in values.items()}
-    return without_defaults(own, checked)
+    return without_defaults(own, {**_begun(own, checked), **checked})
+
+
+def _begun(own: Sequence[Control], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the page begins with instead of defaults; nothing where another of its encoders is given."""
+    begun = {control.name: control for control in own if control.value != control.default}
+    menus = [control for control in begun.values() if control.kind == "menu"]
+    if any(given.get(menu.name, menu.value) != menu.value for menu in menus):
+        return {}
+    return {name: control.value for name, control in begun.items()}
 
 
 def without_defaults(own: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -174,10 +210,13 @@ def _weights(text: Any) -> Any:
         if "=" not in text:
             return _numbers(text)
         named = [part.split("=", 1) for part in text.split(";") if part.strip()]
-        return {name.strip(): _numbers(numbers) for name, numbers in named}
+        weights = {name.strip(): _numbers(numbers) for name, numbers in named}
+        if len(weights) < len(named):
+            raise ValueError
+        return weights
     except (TypeError, ValueError):
         raise OptionError(
-            "The 'weights' option is written as numbers, 0.25, 0.25, 0.25, 0.25, or as named ones, "
+            "The 'weights' option is written as numbers, 0.25, 0.25, 0.25, 0.25, or as named ones, each once, "
             f"unigrams = 1; pairs = 0.5, 0.5. Got {shorten(text)} instead."
         ) from None
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from spaces.widget_controls import Control, controls, given_options, without_defaults
+from spaces.widget_controls import COMMON, FOR_PROGRAMS, Control, controls, given_options, without_defaults
 from tercet.api import explain, make_scorer, score
 from tercet.cells import Table
 from tercet.columns import read_items
@@ -19,10 +19,21 @@ from tercet.errors import InputError
 from tercet.roles import Roles, guess_roles
 from tercet.tables import SUFFIXES, items, read_table
 
+#: Most bytes of a file, and of any request.
+MOST_BYTES = 10 << 20
 #: Most characters of a text on the page, whose matches are drawn; of any text; and of all texts of a call.
 TEXT_CHARACTERS, LONG_CHARACTERS, ALL_CHARACTERS = 10_000, 20_000, 5_000_000
-#: Most products of the lengths of a prediction and its references: what ROUGE-W takes time for.
-MOST_PRODUCTS = 5_000_000_000
+#: Most products of the tokens of a prediction and its references, and of their lines, which count so many times:
+#: what ROUGE-W takes time for, some seconds for each hundred million.
+MOST_PRODUCTS, _LINES = 1_000_000_000, 10
+_TOKENS = re.compile(r"[^\W\u0e00-\U0010ffff]+|\S")  # words, and each character of scripts without blanks
+#: Tokenizers that look for words of a dictionary, and most squares of the lengths of stretches without blanks or
+#: marks: what they take time for.
+_BY_DICTIONARY = ("ja", "jieba")
+MOST_SQUARES = 200_000_000
+_BREAKS = re.compile(r"\s+|(?<=\w)[^\w\s]{1,3}(?=\w)")
+#: Most characters of a picture: a browser shows it at once, and a heat map of as many tokens takes seconds.
+MOST_DRAWN = 3 << 20
 CONFIDENCE = 0.95
 
 # Options that say how a score is reported, not how texts match.
@@ -53,7 +64,8 @@ class Demo:
     def __init__(self, metric: str, cases: Mapping[str, Any], address: str) -> None:
         self.metric = metric
         self.address = address
-        self.controls = controls(metric, cases["DEMO_OPTIONS"])
+        self.controls = controls(metric, {**cases["DEMO_OPTIONS"], **COMMON})
+        self._of_programs = [*self.controls, *controls(metric, FOR_PROGRAMS)]
         self.most_items: int = cases["DEMO_ITEMS"]
         self._cases: Sequence[Mapping[str, Any]] = cases["CASES"]
 
@@ -86,7 +98,7 @@ class Demo:
         InputError, OptionError
             As the metric does, and for more than the page takes.
         """
-        self._check_size(predictions, references)
+        self._check_size(predictions, references, options.get("tokenizer"))
         with warnings.catch_warnings(record=True) as caught:  # calls come one at a time: the page sees to that
             warnings.simplefilter("always")
             result = score(self.metric, predictions, references, **options)
@@ -99,8 +111,12 @@ class Demo:
     def compute(
         self, predictions: Sequence[str], references: Sequence[Any], options: Mapping[str, Any] | None
     ) -> dict[str, Any]:
-        """Score a program's texts: what ``compute`` of the loaded metric returns, for options of the page."""
-        return self.score(predictions, references, given_options(self.controls, options or {})).result
+        """Score a program's texts: what ``compute`` of the loaded metric returns, for options of the page.
+
+        Without options it is what the page begins with; intervals and segments are options too.
+        """
+        given = given_options(self._of_programs, {} if options is None else options)
+        return self.score(predictions, references, given).result
 
     def score_text(self, prediction: str, references: str, options: Mapping[str, Any]) -> tuple[Scored, Any]:
         """Return the result of one text, and the explanation of its matches; None where there is too much to draw."""
@@ -123,6 +139,10 @@ class Demo:
                 why = explain(self.metric, prediction, targets, **of_matches)
             except InputError as error:  # too much to draw, though not to score
                 return replace(scored, notes=[*scored.notes, str(error)]), None
+        size = len(why.to_html())
+        if size > MOST_DRAWN:
+            note = f"The picture would be {size >> 20} MB: too much to draw. A shorter text has one."
+            return replace(scored, notes=[*scored.notes, note]), None
         return scored, why
 
     def _counts_documents(self, options: Mapping[str, Any]) -> bool:
@@ -132,7 +152,10 @@ class Demo:
     def read_file(self, path: str) -> tuple[Table, Roles]:
         """Read a visitor's file, and guess which column is what."""
         with open(path, "rb") as file:
-            n_lines = file.read().count(b"\n")
+            text = file.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise InputError(f"The file has more than {MOST_BYTES >> 20} MB: this page takes no larger ones.")
+        n_lines = text.count(b"\n")
         if n_lines > 20 * self.most_items + 1000:  # read as a table, it would take memory first
             raise InputError(f"The file has {n_lines:,} lines; the page takes {self.most_items:,} rows.")
         table = read_table(path)
@@ -168,7 +191,7 @@ class Demo:
             f"    predictions={predictions},\n    references={references},\n{given})\nprint(result)\n"
         )
 
-    def _check_size(self, predictions: Any, references: Any) -> None:
+    def _check_size(self, predictions: Any, references: Any, tokenizer: Any) -> None:
         checked = read_items(predictions, references)
         n_items = len(checked.predictions)
         if n_items > self.most_items:
@@ -176,19 +199,35 @@ class Demo:
                 f"{n_items:,} items are more than the {self.most_items:,} that this page takes: load the metric and "
                 "score them where you are."
             )
-        longest = max(map(len, [*checked.predictions, *checked.references]), default=0)
+        texts = [*checked.predictions, *checked.references]
+        longest = max(map(len, texts), default=0)
         if longest > LONG_CHARACTERS:
             raise InputError(
                 f"A text has {longest:,} characters; this page takes texts of up to {LONG_CHARACTERS:,}."
             )
-        n_characters = sum(map(len, checked.predictions)) + sum(map(len, checked.references))
+        n_characters = sum(map(len, texts))
         most = min(ALL_CHARACTERS, 1000 * self.most_items)
         pairs = zip(checked.predictions, checked.reference_lists(), strict=True)
-        products = sum(len(prediction) * sum(map(len, texts)) for prediction, texts in pairs)
+        products = sum(
+            _n_tokens(prediction, tokenizer) * sum(_n_tokens(text, tokenizer) for text in references)
+            + _LINES * prediction.count("\n") * sum(text.count("\n") for text in references)
+            for prediction, references in pairs
+        )
         if n_characters > most or products > MOST_PRODUCTS:
             raise InputError(
                 f"The texts have {n_characters:,} characters; this page takes {most:,}, and fewer of long texts."
             )
+        if tokenizer in _BY_DICTIONARY:
+            stretches = [len(part) for text in texts for part in _BREAKS.split(text)]
+            if sum(length * length for length in stretches) > MOST_SQUARES:
+                raise InputError(
+                    f"Stretches of up to {max(stretches):,} characters without blanks or marks take the tokenizer "
+                    f"{tokenizer!r} too long here: this page takes shorter or fewer ones."
+                )
+
+
+def _n_tokens(text: str, tokenizer: Any) -> int:
+    return len(text) if tokenizer == "char" else len(_TOKENS.findall(text))
 
 
 def split_references(text: str) -> list[str]:

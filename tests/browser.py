@@ -17,9 +17,13 @@ CHROMIUM = [
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
 
-#: Python reads this at its start: the package cannot be imported, and connections to other machines are told.
+#: Python reads this at its start: the package cannot be imported, connections to other machines are told, and this
+#: machine is taken for one of the Internet (gradio fetches from nowhere else).
 SITE = """
+import ipaddress
 import sys
+for kind in (ipaddress.IPv4Address, ipaddress.IPv6Address):
+    kind.is_private = kind.is_loopback = kind.is_reserved = property(lambda address: False)
 class Refuse:
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] == "tercet":
@@ -121,10 +125,13 @@ class Served:
     def troubles(self) -> list[str]:
         """Return what ended each traceback in the log since the last time, and connections to other machines."""
         log, self._told = self.log()[self._told :], len(self.log())
-        found = re.findall(r"^Traceback.*\n(?:[ \n].*\n|\n)*(\S.*)", log, flags=re.MULTILINE)
-        # This is how gradio itself says that it refused to read a file of the server.
-        own = [line for line in found if not line.startswith("gradio.exceptions.InvalidPathError: Cannot move")]
-        return own + re.findall("connected to .*", log)
+        found: list[str] = re.findall(r"^Traceback.*\n(?:[ \n].*\n|\n)*(\S.*)", log, flags=re.MULTILINE)
+        return found + re.findall("connected to .*", log)
+
+    def memory(self) -> int:
+        """Return the megabytes that the process holds."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) >> 10
 
     def stop(self) -> None:
         self._process.terminate()
@@ -150,7 +157,8 @@ class Visitor:
         self.find = self.page.locator
         expect(self.find("#compute")).to_be_visible(timeout=20_000)
         if self.page.viewport_size["width"] > 700:
-            expect(self.find("#options .form")).to_be_visible()  # the last that the page does as it loads
+            # the last that the page does as it loads, after other things where kernels are being compiled
+            expect(self.find("#options .form")).to_be_visible(timeout=20_000)
 
     def _dialog(self, dialog):
         self.errors.append(f"a dialog says {dialog.message}")

@@ -10,13 +10,14 @@ SOURCE = ROOT / "src" / "tercet"
 
 # Files in the order of the imports: each may import those before it, and nothing else of the package.
 ORDER = [
-    "errors", "surroundings", "options", "jit", "containers", "columns",
-    "cells", "decoding", "roles", "delimited", "jsonl", "tmx", "tables",
+"errors", "surroundings", "writing", "options", "jit", "containers", "columns",
+    "cells", "limits", "decoding", "roles", "delimited", "jsonl", "tmx", "tables",
     "groups", "tokens", "intern_kernels", "intern", "letters", "splitters",
     "tokenizers", "sentences", "stems", "ngram_kernels", "ngrams", "skipgram_kernels", "skipgrams", "lcs_kernels",
     "lcs", "signature", "stats", "result", "dialect", "scorer", "resample_kernels", "draws", "resample",
-    "matches", "smoothing", "bleu_lengths", "bleu_options", "bleu_signature", "bleu",
-    "rouge_types", "rouge155", "rouge_counts", "rouge_references", "rouge",
+    "matches", "smoothing", "bleu_lengths", "bleu_options", "bleu_presets", "bleu_signature", "bleu_messages", "bleu",
+    "rouge_types", "rouge_counts", "rouge155", "rouge_package", "rouge_options",
+    "rouge_references", "rouge",
     "subwords", "encoder_names", "encoder_models", "onednn", "embeddings", "encoding", "encoders",
     "token_weights", "idf", "baselines", "align",
     "bertscore_measures", "bertscore_pairs", "bertscore_options", "bertscore_signature",

@@ -355,6 +355,24 @@ def test_frequencies_of_another_corpus(name):
     assert ours(predictions, references, name, idf=table, compat="bert_score") == near(expected)
 
 
+@pytest.mark.parametrize("name", CUT_BY_BERT_SCORE)
+def test_a_table_counted_as_bert_score_counts(name):
+    """It has bert-score's own weights, and is one for ``compat="bert_score"`` without a further option."""
+    predictions, references = ragged_corpus()
+    texts = [text for each in references for text in each]
+    tokenizer = bert_score.utils.get_tokenizer(name)
+    expected = bert_score.utils.get_idf_dict(texts, tokenizer, nthreads=0)
+    table = IdfTable.fit(texts, name, compat="bert_score")
+    assert {key: table.weights().values[key] for key in expected} == pytest.approx(dict(expected), abs=1e-6)
+    assert set(np.flatnonzero(table.counts)) == set(expected)
+    given = ours(predictions, references, name, idf=table, compat="bert_score")
+    assert given == near(theirs(predictions, references, name, idf=True))
+    if name in SPACE_BEFORE_TEXTS:  # which is lost where transformers 5 is installed
+        assert table != IdfTable.fit(texts, name)
+        with pytest.raises(OptionError, match="another 'prefix_space'"):
+            ours(predictions, references, name, idf=IdfTable.fit(texts, name), compat="bert_score")
+
+
 @pytest.mark.parametrize("n_items", [1, 3])
 @pytest.mark.parametrize("name", EVERY)
 def test_equal_references_weigh_nothing(name, n_items):

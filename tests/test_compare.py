@@ -260,7 +260,7 @@ class TestForms:
         systems = dict(zip(("[bold]a|b", "c_d&e", "<f>"), SAMPLES["en"].systems.values(), strict=True))
         odd = [compare(TestSet("x_[y]", systems, SAMPLES["en"].references, None), n_resamples=20)]
         assert "[bold]a|b" in to_text(odd)
-        assert "[bold]a\\|b" in to_markdown(odd)
+        assert "\\[bold\\]a\\|b" in to_markdown(odd)
         assert "c\\_d\\&e" in to_latex(odd)
 
 

@@ -7,9 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import TOLERANCES, close, needed
+from conftest import TOLERANCES, ZERO_BLEU, close, needed
+from tercet import OptionError
 from tercet.api import SCORERS, known_options, make_scorer, score, score_items, summarize
 from tercet.columns import read_batch, read_items
+from tercet.lab.compare import compare
+from tercet.lab.metric_specs import MetricSpec
+from tercet.lab.test_sets import TestSet
+from tercet.paired import paired_significance
+from tercet.resample import bootstrap, paired_bootstrap_test, paired_permutation_test
 from texts import all_pairs, corpora
 
 CASES = [
@@ -34,6 +40,7 @@ CASES = [
 ]
 
 pytestmark = [
+    ZERO_BLEU,
     pytest.mark.filterwarnings("ignore:rouge_nlws. the tokenizer of rouge_score:UserWarning"),
     pytest.mark.filterwarnings("ignore:bertscore_idf. all tokens of:UserWarning"),
 ]
@@ -179,3 +186,97 @@ class TestEveryScorer:
         items = read_items(*all_pairs())
         scorer = make_scorer(metric, options)
         assert score_items(scorer, items) == score_items(scorer, items)
+
+
+# ---------------------------------------------------------------- one statistic in scores, intervals and tests
+
+EVERY_TYPE = ["rouge1", "rougeL", "rougeLsum", "rougeW", "rougeS4", "rougeSU4"]
+STATISTICS = [
+    *CASES,
+    *(("bleu_multi", {"smooth_method": method}) for method in ("floor", "add-k", "nltk1", "nltk5", "nltk6")),
+    *(("bleu_multi", {"compat": compat}) for compat in ("sacrebleu", "evaluate")),
+    *(("bleu_multi", {"compat": "nltk", "smooth_method": f"nltk{number}"}) for number in range(1, 5)),
+    ("bleu_multi", {"smooth": True, "effective_order": True}),
+    ("rouge_nlws", {"compat": "rouge_score", "output": "all"}),
+    ("rouge_nlws", {"compat": "rouge155", "rouge_types": EVERY_TYPE, "multi_ref": "average", "max_words": 9}),
+    ("rouge_nlws", {"compat": "rouge155", "rouge_types": EVERY_TYPE, "rounded": False}),
+    ("rouge_nlws", {"compat": "rouge", "output": "all"}),
+    ("rouge_nlws", {"compat": "rouge_chinese"}),
+]
+
+
+def halves(texts):
+    """Return what another system wrote: of every other text the first half."""
+    return [text[: len(text) // 2] if index % 2 else text for index, text in enumerate(texts)]
+
+
+def test_every_preset_is_among_the_statistics():
+    for metric in ("bleu_multi", "rouge_nlws"):
+        listed = {options.get("compat") for name, options in STATISTICS if name == metric}
+        assert set(make_scorer(metric, {}).presets) <= listed
+
+
+@pytest.mark.parametrize(("metric", "options"), STATISTICS)
+class TestOneStatistic:
+    def test_a_resample_that_draws_every_item_once_has_the_score(self, metric, options):
+        scorer = make_scorer(metric, options)
+        stats = stats_of(scorer, *all_pairs())
+        scores = summarize(scorer, stats)
+        again = values(scorer, stats.resample(np.ones((1, len(stats)))))
+        for name in scorer.score_names:
+            assert again[name][0] == pytest.approx(scores[name], abs=1e-12)
+
+    @pytest.mark.parametrize("method", ["percentile", "BCa"])
+    def test_an_interval_holds_its_score_also_of_items_that_are_all_alike(self, metric, options, method):
+        predictions, references = all_pairs()
+        scorer = make_scorer(metric, options)
+        for times, drawn in ((1, slice(None)), (7, slice(0, 1)), (3, slice(5, 6))):
+            stats = stats_of(scorer, predictions[drawn] * times, references[drawn] * times)
+            scores = summarize(scorer, stats)
+            for name, found in bootstrap(scorer, stats, n_resamples=200, method=method).items():
+                assert found.confidence_interval.low <= scores[name] <= found.confidence_interval.high, name
+
+    def test_the_difference_that_is_tested_is_that_of_the_printed_scores(self, metric, options):
+        first, references = all_pairs()
+        second = halves(first)
+        result = paired_significance(metric, first, second, references, n_resamples=50, **options)
+        slack = max(1e-12, TOLERANCES.get(metric, 0.0))
+        for number, texts in ((1, first), (2, second)):
+            printed = score(metric, texts, references, **options)
+            for name, value in result[f"scores{number}"].items():
+                assert value == pytest.approx(printed[name], abs=slack)
+        for name, difference in result["stats"].items():
+            assert difference == result["scores2"][name] - result["scores1"][name]
+        assert result["stat"] == result["stats"][make_scorer(metric, options).primary]
+        test_set = TestSet("all", {"first": first, "second": second}, references, None)
+        for table in compare(test_set, [MetricSpec(metric, {**options, "scale": 1})], n_resamples=50).tables:
+            one, other = table.rows
+            assert other.difference == other.value - one.value
+            assert other.difference == pytest.approx(result["stats"][table.name], abs=2 * slack)
+            assert one.low <= one.value <= one.high
+
+
+@pytest.mark.parametrize("method", ["nltk5", "nltk6", "nltk7"])
+def test_what_nltk_makes_of_the_last_item_is_not_resampled(method):
+    """Intervals and tests by the sums of the rows would be of another number: they are refused at every door."""
+    predictions, references = ["a b c d e f", "a b x d", "c d e f g"], ["a b c d e f", "a b c d", "c d e f h"]
+    options = {"compat": "nltk", "smooth_method": method}
+    assert score("bleu_multi", predictions, references, segments=True, **options)["bleu"] > 0
+    scorer = make_scorer("bleu_multi", options)
+    stats = stats_of(scorer, predictions, [[text] for text in references])
+    test_set = TestSet("t", {"a": predictions}, [[text] for text in references], None)
+    for refused in (
+        lambda: score("bleu_multi", predictions, references, confidence_level=0.9, **options),
+        lambda: bootstrap(scorer, stats),
+        lambda: paired_permutation_test(scorer, [stats, stats]),
+        lambda: paired_bootstrap_test(scorer, [stats, stats]),
+        lambda: paired_significance("bleu_multi", predictions, predictions, references, **options),
+        lambda: compare(test_set, [MetricSpec("bleu_multi", options)], test=None),
+    ):
+        with pytest.raises(OptionError, match=f"no intervals and tests of smooth_method='{method}'"):
+            refused()
+    corpus = score(
+        "bleu_multi", predictions, references, tokenizer="none", smooth_method=method, confidence_level=0.9
+    )
+    low, high = corpus.intervals["bleu"]
+    assert low <= corpus["bleu"] <= high

@@ -2,6 +2,7 @@
 
 import json
 import runpy
+import time
 import warnings
 
 import pytest
@@ -10,10 +11,11 @@ from hypothesis import strategies as st
 
 import tercet
 from conftest import ROOT, close, needed
+from spaces.widget_controls import given_options
 from spaces.widget_scoring import TEXT_CHARACTERS, Demo, histogram, joined, split_references
 from tercet import InputError, OptionError
 from tercet.api import SCORERS, known_options
-from texts import LATIN, PAIRS, all_pairs
+from texts import LATIN, MINILM, PAIRS, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
 
@@ -79,6 +81,7 @@ class TestControls:
             ("bleu_multi", {"max_order": 2.5}, "must be a whole number from 1 to 20. Got 2.5"),
             ("bleu_multi", {"max_order": 10**400}, "must be a whole number from 1 to 20. Got 1000"),
             ("bleu_multi", {"weights": "0.5; 0.5"}, "written as numbers"),
+            ("bleu_multi", {"weights": "a = 1; b = 1; a = 0, 1"}, "named ones, each once, unigrams = 1"),
             ("bleu_multi", {"smooth_metod": "exp"}, "Did you mean 'smooth_method'?"),
             ("bleu_multi", {"n_jobs": 100}, "'n_jobs' cannot be chosen here"),
             ("bleu_multi", {"grid": True}, "'grid' cannot be chosen here"),
@@ -146,6 +149,37 @@ class TestTexts:
         assert (scored.result["rougeS"], why) == (1.0, None)
         assert "rougeS has 1,279,200 skip-bigrams in a text of 1,600 tokens" in scored.notes[-1]
 
+    @pytest.mark.parametrize(
+        ("metric", "text", "options"),
+        [
+            ("rouge_nlws", "北" * 10_000, {}),
+            ("rouge_nlws", "." * 10_000, {"sentence_split": "auto"}),
+            ("rouge_nlws", "1.1." * 2_500, {"rouge_types": ["rougeW"], "tokenizer": "13a"}),
+            ("bleu_multi", "e\u0301" * 5_000, {"tokenizer": "unicode"}),
+            ("bleu_multi", "&amp;" * 2_000, {"max_order": 20}),
+        ],
+    )
+    def test_a_text_of_any_kind_takes_seconds(self, metric, text, options):
+        start = time.perf_counter()
+        scored, _ = DEMOS[metric].score_text(text, text, options)
+        assert time.perf_counter() - start < 20  # it took up to two minutes to draw them
+        assert scored.result["signature"]
+
+    @pytest.mark.parametrize(
+        ("metric", "options"),
+        [
+            ("rouge_nlws", {"rouge_types": ["rouge1", "rouge2", "rouge3", "rougeL"], "tokenizer": "char"}),
+            ("bertscore_idf", {"model_type": MINILM, "num_layers": 1, "long_text": "window", "idf": False}),
+        ],
+    )
+    def test_a_picture_of_many_megabytes_is_not_drawn(self, metric, options):
+        scored, why = DEMOS[metric].score_text("." * 4_000, "." * 4_000, options)
+        assert why is None
+        assert scored.notes[-1].endswith("MB: too much to draw. A shorter text has one.")
+        scored, why = DEMOS[metric].score_text("." * 300, "." * 300, options)
+        assert scored.notes == []
+        assert why.to_html()
+
     def test_many_references_take_no_longer_than_their_texts(self):
         _, why = DEMOS["bleu_multi"].score_text("a " * 4_900, "a b\n" * 2_400, {"max_order": 20})
         assert len(why.references) == 2_400
@@ -164,7 +198,7 @@ class TestTexts:
         local = code.replace("import evaluate\n", "import tercet as evaluate\n").replace("'org/", "'")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the page shows them as notes
-            exec(local.replace("print(result)", "found.update(result)"), {"found": found})
+            exec(local.replace("print(result)", "found.update(result.to_dict(full=True))"), {"found": found})
         assert close(demo.metric, found, scored.result)
 
 
@@ -196,6 +230,15 @@ class TestFiles:
         with pytest.raises(InputError, match=rf"The file has {20 * demo.most_items + 1001:,} lines"):
             demo.read_file(str(path))
 
+    def test_is_refused_with_more_columns_or_bytes_than_the_page_takes(self, demo, tmp_path):
+        path = tmp_path / "a.tsv"
+        path.write_text("\t".join(f"c{number}" for number in range(1_000_000)) + "\n")
+        with pytest.raises(InputError, match="1,000,000 columns; expected at most 500"):
+            demo.read_file(str(path))
+        path.write_bytes(b"mt\tref\n" + b"a" * (10 << 20))
+        with pytest.raises(InputError, match="The file has more than 10 MB"):
+            demo.read_file(str(path))
+
     def test_needs_its_columns_chosen(self, demo, tmp_path):
         path = tmp_path / "a.tsv"
         path.write_text("mt\tref\na\ta\n")
@@ -205,10 +248,61 @@ class TestFiles:
 
 
 class TestPrograms:
-    def test_get_what_compute_returns(self, demo):
-        found = demo.compute(PREDICTIONS, REFERENCES, None if demo.metric != "bertscore_idf" else _encoder(demo))
-        given = {} if demo.metric != "bertscore_idf" else _encoder(demo)
-        assert close(demo.metric, found, tercet.score(demo.metric, PREDICTIONS, REFERENCES, **given).to_dict())
+    def test_get_what_compute_returns_for_what_the_page_begins_with(self, demo):
+        expected = tercet.score(demo.metric, PREDICTIONS, REFERENCES, **_encoder(demo)).to_dict(full=True)
+        for options in (None, {}, _encoder(demo)):
+            assert close(demo.metric, demo.compute(PREDICTIONS, REFERENCES, options), expected)
+
+    def test_get_intervals_and_segments(self, demo):
+        more = {"confidence_level": 0.9, "n_resamples": 50, "seed": 7, "segments": True}
+        found = demo.compute(PREDICTIONS, REFERENCES, more)
+        expected = tercet.score(demo.metric, PREDICTIONS, REFERENCES, **more, **_encoder(demo))
+        assert close(demo.metric, found["intervals"], expected.intervals)
+        assert close(demo.metric, found["segments"], expected.segments)
+        assert "|ci:0.9,50,7|" in found["signature"]
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"n_resamples": 10**9}, "'n_resamples' option must here be a whole number up to 10,000. Got 1000000000"),
+            ({"n_resamples": 10**400}, "must here be a whole number up to 10,000. Got 1000"),
+            ({"n_resamples": 0}, "must be a whole number of at least 1. Got 0"),
+            ({"seed": 10**400}, "must here be a whole number up to 1,000,000,000. Got 1000"),
+            ({"confidence_level": 1.5}, "must be a number between 0 and 1, such as 0.95"),
+            ({"segments": "yes"}, "'segments' option must here be True or False. Got 'yes'"),
+            ({"n_jobs": 256}, "'n_jobs' cannot be chosen here"),
+            ([], r"The options must be names with values. Got \[\]"),
+            (False, "The options must be names with values. Got False"),
+            ({"x" * 1_000_000: 1}, r"^The option 'x{20,60}… cannot be chosen here. Known: "),
+        ],
+    )
+    def test_are_refused_what_has_no_bound(self, demo, options, message):
+        with pytest.raises(OptionError, match=message):
+            demo.compute(["a"], [["a"]], options)
+
+    def test_call_an_encoder_as_the_page_does(self):
+        demo = DEMOS["bertscore_idf"]
+        named = demo.compute(PREDICTIONS, REFERENCES, {"model_type": "all-MiniLM-L6-v2", "num_layers": 5})
+        assert close("bertscore_idf", named, demo.compute(PREDICTIONS, REFERENCES, None))
+        shallow = demo.compute(PREDICTIONS, REFERENCES, {"num_layers": 2})
+        assert "|layer:2|" in shallow["signature"]
+        with pytest.raises(OptionError) as refusal:
+            demo.compute(["a"], [["a"]], {"model_type": "bert"})
+        known = "'all-MiniLM-L6-v2', 'roberta-large', 'bert-base-multilingual-cased'"
+        assert str(refusal.value) == f"The 'model_type' option must here be one of {known}. Got 'bert' instead."
+
+    def test_get_no_layer_of_the_page_s_encoder_with_another(self):
+        given = given_options(DEMOS["bertscore_idf"].controls, {"model_type": "roberta-large"})
+        assert given == {"model_type": "roberta-large"}
+
+    @pytest.mark.parametrize("tokenizer", ["ja", "jieba"])
+    def test_are_refused_long_stretches_for_a_dictionary(self, tokenizer):
+        demo = DEMOS["bleu_multi"]
+        with pytest.raises(InputError, match=f"20,000 characters without blanks or marks .* {tokenizer!r} too long"):
+            demo.compute(["的" * 20_000], [["。" * 20_000]], {"tokenizer": tokenizer})
+        sentences = "今天下雨，路很滑。" * 2_000
+        assert demo.compute([sentences] * 2, [[sentences]] * 2, {"tokenizer": "zh"})["bleu"] == 1.0
+        demo.compute([sentences], [[sentences]], {"tokenizer": tokenizer})
 
     @pytest.mark.parametrize(
         ("predictions", "references", "message"),
@@ -216,7 +310,8 @@ class TestPrograms:
             (["a"] * 20_001, [["a"]] * 20_001, "20,001 items are more than"),
             (["a" * 20_001], [["a"]], "A text has 20,001 characters; this page takes texts of up to 20,000"),
             (["a" * 20_000] * 250, [["a"]] * 250, "The texts have 5,000,250 characters; this page takes"),
-            (["a" * 20_000] * 13, [["a" * 20_000]] * 13, "this page takes .*, and fewer of long texts"),
+            (["北" * 20_000] * 3, [["京" * 20_000]] * 3, "this page takes .*, and fewer of long texts"),
+            (["a\n" * 10_000], [["a\n" * 5_000] * 3], "this page takes .*, and fewer of long texts"),
             (["a", None], [["a"], ["b"]], "item 1 of predictions must be a string"),
             ([], [], "The corpus is empty"),
             (["a"], [["a"], "b"], "item 1 of references is a string, but an earlier one is a list"),

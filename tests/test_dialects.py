@@ -9,7 +9,7 @@ import sacrebleu
 from rouge_score.rouge_scorer import RougeScorer
 
 import tercet
-from conftest import ROOT, needed
+from conftest import ROOT, ZERO_BLEU, needed
 from tercet import OptionError
 from tercet.api import SCORERS, make_scorer
 from texts import LATIN, all_pairs
@@ -52,6 +52,7 @@ class TestSacrebleu:
             {"smooth_method": "none", "tokenize": "none"},
         ],
     )
+    @ZERO_BLEU
     def test_gives_the_keys_and_numbers_of_evaluates_sacrebleu(self, options):
         module = tercet.load("bleu_multi", "sacrebleu")
         found = module.compute(predictions=PREDICTIONS, references=TWO_EACH, **options)
@@ -127,6 +128,7 @@ OTHERS = [
 ]
 
 
+@ZERO_BLEU
 @pytest.mark.parametrize(("metric", "name"), OTHERS)
 def test_every_other_configuration_is_a_value_of_compat(metric, name):
     predictions, references = all_pairs(LATIN)

@@ -1,12 +1,14 @@
 """The chain of rules between our numbers and those of other packages, held against the packages themselves."""
 
 from dataclasses import fields
+from importlib import import_module
 
 import pytest
 import sacrebleu
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 from rouge_score.rouge_scorer import RougeScorer
 
+from conftest import ZERO_BLEU
 from tercet import score
 from tercet.api import make_scorer, options_type, score_items
 from tercet.columns import read_items
@@ -19,7 +21,7 @@ from test_bleu import corpus_streams, evaluate_bleu
 from texts import LATIN, PAIRS, all_pairs, awkward_corpus
 
 PAIRED = [("bleu_multi", name) for name in ("sacrebleu", "evaluate", "nltk")]
-PAIRED += [("rouge_nlws", name) for name in ("rouge_score", "rouge155")]
+PAIRED += [("rouge_nlws", name) for name in ("rouge_score", "rouge155", "rouge", "rouge_chinese")]
 
 LONG = "the cat sat on the mat\nand the dog ran far away"
 TEXTS = ([LONG, "", "a b"], [["the dog ran away\nthe cat sat on a mat", "a dog"], ["x y"], ["a b c", "a", "b a"]])
@@ -114,6 +116,75 @@ def test_what_theirs_is(corpus):
         items = [scorer.score_multi(texts, text)[name].fmeasure for text, texts in zip(*corpus, strict=True)]
         assert found.theirs[name] == pytest.approx(found.equal_to[name], abs=1e-9)
         assert found.theirs[name] == pytest.approx(sum(items) / len(items), abs=1e-9)
+
+
+REPEATED = {
+    "en": "the cat saw the cat. The dog ran. the cat ran , the dog saw .",
+    "es": "el perro y el gato. El perro corre. ¿ el gato y el perro duermen ? el perro ...",
+    "ru": "кот видит кота. Кот видит пса . кот спит, кот видит кота",
+    "zh": "今天天气很好。我们去公园，我们去公园吧！今天天气很好？",
+}
+
+
+def segmented(texts):
+    import jieba
+
+    return [" ".join(jieba.cut(text)) for text in texts]
+
+
+@pytest.mark.parametrize("package", ["rouge", "rouge_chinese"])
+@pytest.mark.parametrize("language", REPEATED)
+@pytest.mark.parametrize("split", [list, segmented])
+@pytest.mark.filterwarnings("ignore:.*pkg_resources.*")
+def test_the_packages_rouge_and_rouge_chinese_themselves(package, language, split):
+    predictions, references = all_pairs((language,))
+    again = REPEATED[language]
+    predictions = split([*predictions, again, again[: len(again) // 2], "", ". ", again])
+    references = [split(texts) for texts in [*references, [again[10:]], [again], [again], [again], [""]]]
+    found = explain_difference(
+        "rouge_nlws", predictions, references, against=package, output="all", rouge_types=TYPES
+    )
+    assert [name for name in found.names if "_" not in name] == ["rouge1", "rouge2", "rouge5", "rougeL"]
+    assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
+    assert found.rules[-1].score_after == found.equal_to
+    check_chain(found)
+    theirs = import_module(package).Rouge(metrics=["rouge-2", "rouge-l"])
+    for name, key in (("rouge2", "rouge-2"), ("rougeL", "rouge-l")):
+        figures = []
+        for text, texts in zip(predictions, references, strict=True):
+            try:
+                figures.append(max(theirs.get_scores(text, each)[0][key]["f"] for each in texts))
+            except ValueError:  # of a text without a word
+                figures.append(0.0)
+        assert found.theirs[name] == pytest.approx(sum(figures) / len(figures), abs=1e-9)
+        assert any(figures) or (split, language) == (list, "zh")  # where blanks are missing, nothing matches
+
+
+TYPES = ["rouge1", "rouge2", "rouge5", "rougeL", "rougeLsum", "rougeW", "rougeS4"]
+
+
+def test_a_text_too_long_for_the_package_rouge_is_told():
+    text = " ".join(map(str, range(3000)))
+    found = explain_difference("rouge_nlws", [text], [text], against="rouge", rouge_types="rougeL")
+    assert found.equal_to == {"rougeL": pytest.approx(1, abs=1e-8)}
+    assert found.theirs is None
+    assert "too often" in found.unavailable
+
+
+def test_each_rule_of_the_package_rouge_has_its_share():
+    def effects(package, prediction, reference, **options):
+        found = explain_difference("rouge_nlws", [prediction], [reference], against=package, **options)
+        return [rule.name for rule in found.rules if any(abs(each) > 2e-8 for each in rule.change.values())]
+
+    assert effects("rouge", "a b", "a c") == []
+    assert effects("rouge", "A b", "a b", tokenizer="none") == []
+    assert effects("rouge", "A b", "a b") == ["tokenizer"]
+    assert effects("rouge", "a b. c", "a b c", tokenizer="none") == ["sentences"]
+    assert effects("rouge", "a a b", "a c d", rouge_types="rouge1") == ["repetition"]
+    assert effects("rouge", "a a b", "a a c", rouge_types="rougeL") == ["union"]
+    assert effects("rouge", "b. a", "a. b", rouge_types="rougeL") == ["tokenizer", "sentences", "union"]
+    assert effects("rouge_chinese", "b. a", "a. b", rouge_types="rougeL", tokenizer="none") == []
+    assert effects("rouge_chinese", "今天 。 我", "今天 。\n \n我", tokenizer="none") == ["sentences"]
 
 
 @pytest.mark.parametrize(
@@ -235,6 +306,7 @@ def test_options_of_the_other_package_alone():
     assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
 
 
+@ZERO_BLEU
 def test_two_other_packages_against_each_other():
     corpus = all_pairs(LATIN)
     found = explain_difference("bleu_multi", *corpus, against="sacrebleu", compat="nltk")

@@ -8,9 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
+from conftest import ZERO_BLEU
 from tercet import bleu_explain, rouge_explain
 from tercet.errors import InputError, OptionError
 from texts import PAIRS, any_texts, awkward_corpus, texts
+
+pytestmark = ZERO_BLEU
 
 ROUGE_TYPES = [
     "rouge1",
@@ -36,8 +39,8 @@ def levels(words):
 def check_bleu(prediction, targets, **options):
     found = bleu_explain.explain(prediction, targets, **options)
     expected = tercet.score("bleu_multi", [prediction], [targets], **options)
-    assert found.counts == expected["counts"]
-    assert found.totals == expected["totals"]
+    assert found.counts == expected.counts
+    assert found.totals == expected.totals
     assert found.score == expected["bleu"]
     assert found.brevity_penalty == expected["brevity_penalty"]
     # a unigram that counts is at least of level 1, and the first token of an n-gram that counts at least of level n
@@ -56,9 +59,13 @@ def check_rouge(prediction, targets, **options):
         shown = (each.fmeasure, each.precision, each.recall)
         assert shown == tuple(expected[f"{each.name}{end}"] for end in ("", "_precision", "_recall")), each.name
         in_reference, in_prediction = levels(each.reference_words), levels(each.prediction_words)
+        if each.kind == "n" and options.get("compat") in ("rouge", "rouge_chinese"):
+            assert len({count.text for count in each.counts}) == len(each.counts) == each.prediction_total
         if each.kind == "n":
             assert sum(count.counted for count in each.counts) == each.hits
             assert any(in_prediction) == any(in_reference) == (each.hits > 0)
+        elif each.kind == "L" and options.get("compat") == "rouge":
+            assert sum(in_reference) == sum(in_prediction) == each.hits  # the first place of each different word
         elif each.kind == "L" and options.get("compat") != "rouge155":
             assert sum(in_reference) == sum(in_prediction) == each.hits
         elif each.kind in ("L", "Lsum"):
@@ -89,6 +96,13 @@ def test_places_add_up_for_any_text(prediction, targets):
 @given(texts, references)
 def test_places_add_up_as_the_script_counts(prediction, targets):
     check_rouge(prediction, targets[:1], rouge_types=ROUGE_TYPES, compat="rouge155")
+
+
+@pytest.mark.parametrize("package", ["rouge", "rouge_chinese"])
+@given(prediction=texts, targets=references)
+def test_places_add_up_as_the_packages_count(package, prediction, targets):
+    prediction, targets = prediction.replace("\n", ". "), [text.replace("\n", ".") for text in targets]
+    check_rouge(prediction, targets, rouge_types=["rouge1", "rouge2", "rouge5", "rougeL"], compat=package)
 
 
 @given(any_texts, any_texts)
@@ -170,6 +184,22 @@ def test_long_texts_are_explained_in_linear_memory_for_subsequences():
     prediction = " ".join(f"w{number % 97}" for number in range(3000))
     target = " ".join(f"w{number % 89}" for number in range(3000))
     check_rouge(prediction, [target], rouge_types=["rouge1", "rougeL", "rougeLsum", "rougeS4"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "prediction", "target", "message"),
+    [
+        ("rougeW", "a " * 3000, "a b " * 1000, "rougeW compares 3,000 tokens in 1 lines with 2,000 in 1, in 6,0"),
+        ("rougeW1.5", "a\n" * 1000, "a\n" * 700, "1,000 tokens in 1,000 lines with 700 in 700, in 7,700,000 steps"),
+        ("rougeLsum", "a\n" * 1000, "a\n" * 700, "in 7,000,000 steps; an explanation takes up to 5,000,000"),
+        ("rougeS", "a " * 2000, "a a", "rougeS has 1,999,000 skip-bigrams in a text of 2,000 tokens"),
+    ],
+)
+def test_what_would_take_minutes_is_refused(kind, prediction, target, message):
+    with pytest.raises(InputError, match=message):
+        rouge_explain.explain(prediction, [target], rouge_types=[kind])
+    short = rouge_explain.explain(prediction[:1000], [target[:1000]], rouge_types=[kind])
+    assert short.types[0].fmeasure > 0
 
 
 def test_every_level_has_its_colour():

@@ -56,7 +56,7 @@ def test_the_command_gives_json(table):
     told = run("bleu_multi", table, "-a", "evaluate", "-f", "json", "--their-option", "smooth=true")
     (found,) = json.loads(told.output)
     assert (found["test_set"], found["system"]) == ("latin", "ours")
-    assert [rule["name"] for rule in found["rules"]] == ["smooth_method", "reference_length", "right end"]
+    assert [rule["name"] for rule in found["rules"]] == ["smooth", "reference_length", "right end"]
     total = sum(rule["change"]["bleu"] for rule in found["rules"])
     assert total == pytest.approx(found["equal_to"]["bleu"] - found["ours"]["bleu"], abs=1e-9)
 

@@ -1,10 +1,14 @@
 """Document frequencies: counted as bert-score counts them, exact however they are split, kept as files."""
 
+import json
 import math
 import random
+import time
 from collections import Counter, defaultdict
+from hashlib import sha256
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from bert_score.utils import get_idf_dict
 from hypothesis import given, settings
@@ -52,6 +56,10 @@ class TestFit:
         counted = set(TOKENIZER.convert_ids_to_tokens(np.flatnonzero(table.counts).tolist()))
         assert counted == {"[CLS]", "cat", "dog", "[SEP]"}
 
+    def test_refuses_a_compat_that_is_none(self):
+        with pytest.raises(OptionError, match=r"There is no compat 'bert-score'\. Did you mean 'bert_score'\?"):
+            IdfTable.fit(TEXTS, MINILM, compat="bert-score")
+
     def test_of_blank_texts_counts_their_special_tokens(self):
         assert IdfTable.fit(["", " \n"], MINILM).counts.sum() == 4
 
@@ -91,6 +99,21 @@ class TestMerge:
                 TABLE + table
 
 
+def forge(path, changed):
+    """Write a table of three tokens with other values, and a digest of them where there can be one."""
+    ids, documents = changed.get("id", [0, 1, 2]), changed.get("documents", [3, 1, 2])
+    meta = {"format": "tercet-idf-1", "n_documents": 3, "vocabulary_size": 5, "fingerprint": "f0", "max_length": 9}
+    meta |= {name: value for name, value in changed.items() if name not in ("id", "documents")}
+    total = sha256(json.dumps([meta["n_documents"], meta["fingerprint"], meta["max_length"]]).encode())
+    if all(isinstance(each, int) for each in (*ids, *documents)):
+        for each in (ids, documents):
+            total.update(np.array(each, "<i8").tobytes())
+    meta = {"digest": total.hexdigest()[:8], **meta}
+    table = pa.table({"id": ids, "documents": documents}).replace_schema_metadata({"tercet": json.dumps(meta)})
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+
+
 class TestAFile:
     def test_holds_the_table_in_little_room(self, tmp_path):
         TABLE.save(tmp_path / "table.idf")
@@ -125,6 +148,55 @@ class TestAFile:
             except InputError as error:
                 refused += "is not an IDF table of tercet, or is damaged" in str(error)
         assert refused > len(content) / 6
+
+    @pytest.mark.parametrize(
+        ("changed", "why"),
+        [
+            ({"n_documents": -1}, "n_documents is -1, expected a whole number from 0"),
+            ({"n_documents": "3"}, "n_documents is '3', expected a whole number"),
+            ({"n_documents": True}, "n_documents is True, expected a whole number"),
+            ({"n_documents": 3.0}, "n_documents is 3.0, expected a whole number"),
+            ({"n_documents": 10**400}, "n_documents is <int of about 401 digits>, expected a whole number"),
+            ({"n_documents": 2}, "a token is counted in 1 to 3 documents, expected 1 to 2"),
+            ({"vocabulary_size": 2**28 - 1}, "vocabulary_size is 268435455, expected a whole number from 1 to"),
+            ({"vocabulary_size": 0}, "vocabulary_size is 0, expected"),
+            ({"vocabulary_size": 2}, "its ids do not rise from 0 to 1 at most"),
+            ({"fingerprint": 7}, "by the tokenizer 7"),
+            ({"max_length": "9"}, "its texts were cut at '9'"),
+            ({"max_length": -9}, "its texts were cut at -9"),
+            ({"format": "tercet-idf-2"}, "its format is 'tercet-idf-2', expected 'tercet-idf-1'"),
+            ({"digest": "00000000"}, "expected '00000000'"),
+            ({"documents": [3, 1, -1]}, "a token is counted in -1 to 3 documents, expected 1 to 3"),
+            ({"documents": [3, 1, 0]}, "a token is counted in 0 to 3 documents, expected 1 to 3"),
+            ({"documents": [3, 1, 4]}, "a token is counted in 1 to 4 documents, expected 1 to 3"),
+            ({"documents": [3, 1, None]}, ""),
+            ({"documents": [3.0, 1.0, 2.5]}, ""),
+            ({"id": [-1, 1, 2]}, "its ids do not rise from 0 to 4 at most"),
+            ({"id": [0, 1, 1]}, "its ids do not rise"),
+            ({"id": [2, 1, 0]}, "its ids do not rise"),
+            ({"id": [0, 1, 5]}, "its ids do not rise"),
+            ({"id": ["0", "1", "2"]}, ""),
+        ],
+        ids=repr,
+    )  # fmt: skip
+    def test_that_is_forged_is_refused_even_with_a_digest_that_fits(self, tmp_path, changed, why):
+        path = tmp_path / "forged.idf"
+        forge(path, changed)
+        begun = time.perf_counter()
+        with pytest.raises(InputError) as caught:
+            IdfTable.load(path)
+        assert time.perf_counter() - begun < 5
+        assert str(caught.value).startswith(f"The file {str(path)!r} is not an IDF table of tercet, or is damaged")
+        assert why in str(caught.value)
+        assert str(caught.value).endswith(".")
+        forge(path, {})
+        assert IdfTable.load(path) == IdfTable(3, np.array([3, 1, 2, 0, 0]), "f0", 9)
+
+    def test_with_a_name_that_no_file_can_have(self):
+        for name in ("x" * 100_000, "x\0y"):
+            with pytest.raises(InputError, match="There is no IDF table at") as caught:
+                IdfTable.load(name)
+            assert len(str(caught.value)) < 400
 
     def test_of_no_document_is_refused(self):
         with pytest.raises(OptionError, match="is of no document"):

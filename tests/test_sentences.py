@@ -1,6 +1,8 @@
 """Where texts are cut, what letters they have, and how ROUGE types are named."""
 
+import re
 import string
+import time
 import unicodedata
 from functools import reduce
 from operator import add
@@ -103,6 +105,54 @@ def test_only_white_space_is_replaced(text):
     cut = split_sentences(text)
     assert "".join(cut.split()) == "".join(text.split())
     assert "\n" not in text.strip() or cut == text
+
+
+# The definition: an end is looked for from every character, which takes the square of a run of marks.
+CLOSERS, WIDE = "\"'”’»)\\]」』】）", "。！？｡।॥؟۔።"
+AN_END = re.compile(
+    rf"(?P<mark>[.!?…]+[{CLOSERS}]*)\s+(?=\S)|(?P<wide>[{WIDE}]+[{CLOSERS}]*)(?![{WIDE}{CLOSERS}])\s*(?=\S)"
+)
+AN_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:[^\W\d]|Dr|Fig|Mr|Mrs|Ms|Prof|St|No|Nr|Sr|Sra|vs|e\.g|i\.e|U\.S|т\.е|ул|г)\.$"
+)
+
+
+def defined(text):
+    def ended(match):
+        last_words = text[max(0, match.end("mark") - 12) : match.end("mark")]
+        if match["mark"] and (text[match.end()].islower() or AN_ABBREVIATION.search(last_words)):
+            return match[0]
+        return match[0].rstrip() + "\n"
+
+    return text if "\n" in text.strip() else AN_END.sub(ended, text)
+
+
+@settings(max_examples=1000)
+@given(st.text("aA.!…。」॥) \t\n", max_size=20) | st.text(f". A\u00a0{WIDE}{CLOSERS}", max_size=20) | texts.any_texts)
+def test_the_ends_are_those_of_the_definition(text):
+    assert split_sentences(text) == defined(text)
+
+
+@pytest.mark.parametrize(("mark", "closer"), [(".", ")"), ("!?…", "”"), ("。", "」"), ("॥۔", "'")])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda mark, closer, n: mark * n,
+        lambda mark, closer, n: (mark * n)[:n] + " " * n,
+        lambda mark, closer, n: (mark * n)[:n] + closer * n,
+        lambda mark, closer, n: (mark * n)[:n] + closer * n + " " * n,
+        lambda mark, closer, n: (mark + closer) * n,
+        lambda mark, closer, n: "a" + " " * n + mark,
+        lambda mark, closer, n: (mark + " ") * n,
+    ],
+    ids=["marks", "then blanks", "then closers", "then both", "in turn", "after blanks", "apart"],
+)
+def test_time_is_linear(mark, closer, shape):
+    text = shape(mark, closer, 80_000)  # the definition takes a minute and more for runs of so many
+    start = time.perf_counter()
+    cut = split_sentences(text)
+    assert time.perf_counter() - start < 5
+    assert "".join(cut.split()) == "".join(text.split())
 
 
 # --- cuts

@@ -18,7 +18,8 @@ from tercet.api import SCORERS
 from texts import LATIN, all_pairs
 
 #: What a Space has besides the core and its module.
-OWN = {"app", "cases", "widget", "widget_controls", "widget_results", "widget_scoring"}
+PAGE = ("widget", "widget_controls", "widget_guard", "widget_results", "widget_scoring")
+OWN = {"app", "cases", *PAGE}
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
 
@@ -64,7 +65,7 @@ def test_the_card_is_the_metric_s_with_the_tested_versions(metric, folder):
 
 
 def test_the_three_pages_are_one(folder):
-    for name in ("widget", "widget_controls", "widget_results", "widget_scoring"):
+    for name in PAGE:
         text = (ROOT / "spaces" / f"{name}.py").read_text()
         built = (folder / f"{name}.py").read_text()
         assert built == text.replace("from tercet.", "from .").replace("from spaces.", "from .")

@@ -1,17 +1,22 @@
 """Statistics add up, travel as Arrow, and know how they were made; errors and results say what is needed."""
 
+import itertools
 import json
 import re
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tercet
+from conftest import ZERO_BLEU
 from tercet.api import make_scorer, summarize
 from tercet.columns import read_batch
 from tercet.draws import bootstrap_weights
@@ -114,6 +119,7 @@ class TestArrow:
 
 
 class TestPartsMakeTheWhole:
+    @ZERO_BLEU
     @each_setting
     @settings(deadline=None)  # the first call may compile
     @given(corpora(), st.data())
@@ -198,6 +204,79 @@ def test_shorten_cuts_a_value_of_any_size(value):
     assert repr(value if len(value) < 1000 else value[:30]).startswith(shown[:-1])
 
 
-@pytest.mark.parametrize("value", ["", "abc", b"a", [1, 2], (), None, 7])
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            "",
+            "abc",
+            "a  b\n\u2028\x1b[31m",
+            b"a",
+            [1, 2],
+            [],
+            (),
+            (1,),
+            ("a", 2.5),
+            None,
+            7,
+            -(10**250),
+            True,
+            1 + 2j,
+        ),
+        *({}, {"a": [1, {"b": ()}]}, set(), {1}, frozenset(), frozenset({"x"}), range(5), float("nan"), int),
+    ],
+)
 def test_shorten_shows_a_short_value_whole(value):
-    assert shorten(value) == repr(value)
+    assert shorten(value, limit=300) == repr(value)
+
+
+class Broken:
+    def __init__(self, error):
+        self.error = error
+
+    def __repr__(self):
+        raise self.error
+
+
+class UnreadableText(str):
+    def __repr__(self):
+        raise RuntimeError
+
+    __getitem__ = __str__ = __repr__
+
+
+SELF = []
+SELF.append(SELF)
+DEEP = []
+for _ in range(10**5):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (np.eye(2), "array([[1., 0.], [0., 1.]])"),
+        (pd.Series(["a", "b"]), "0    a 1    b dtype: "),
+        (pd.DataFrame({"mt": ["a"]}), "mt 0  a"),
+        ([pd.Series([1])], "[0    1 dtype: int64]"),
+        (torch.eye(2), "tensor([[1., 0.], [0., 1.]])"),
+        (pa.array(["a"]), '<pyarrow.lib.StringArray object at'),
+        (Broken(ValueError("no")), "<Broken whose repr raises ValueError>"),
+        ([Broken(RecursionError()), 1], "[<Broken whose repr raises RecursionError>, 1]"),
+        (UnreadableText("abc"), "'abc'"),
+        (10**5000, "<int of about 5,001 digits>"),
+        (-(10**400), "<int of about 401 digits>"),
+        ({"the": 10**5000}, "{'the': <int of about 5,001 digits>}"),
+        (Fraction(1, 10**5000), "<Fraction whose repr raises ValueError>"),
+        (SELF, "[[[[[["),
+        (DEEP, "[[[[[["),
+        (["a" * 10**7] * 10**6, "['aaaaaa"),
+        ({"a" * 10**7: 1}, "{'aaaaaa"),
+    ],
+    ids=itertools.count(),
+)  # fmt: skip
+def test_shorten_never_fails_and_is_one_line(value, shown):
+    found = shorten(value)
+    assert found.startswith(shown)
+    assert len(found) <= 60
+    assert len(found.splitlines()) == 1

@@ -1,10 +1,15 @@
 """Files of texts in columns: how each format is read, what its columns hold, and what is refused and why."""
 
 import csv
+import gzip
 import hashlib
 import io
 import json
 import re
+import resource
+import subprocess
+import sys
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
@@ -12,6 +17,7 @@ from hypothesis import strategies as st
 
 from tercet.cells import MOST_COLUMNS, Table
 from tercet.errors import InputError
+from tercet.limits import Limits
 from tercet.roles import Roles, guess_roles
 from tercet.tables import READERS, SUFFIXES, items, read_table
 from texts import PAIRS, all_pairs, any_texts
@@ -75,8 +81,8 @@ class TestWhatAFileIs:
         assert read_table(str(tmp_path / "test.txt"), format="tsv").columns == {"mt": ["a b"]}
 
     def test_unknown_names_are_told_the_known(self, tmp_path):
-        with pytest.raises(InputError, match=r"test\.xlsx: .*\.tsv \.tab \.csv \.jsonl \.ndjson \.tmx.*tsv, csv"):
-            read_table(tmp_path / "test.xlsx")
+        with pytest.raises(InputError, match=r"test\.xls_: .*\.tsv \.tab \.csv \.jsonl \.ndjson \.tmx.*tsv, csv"):
+            read_table(tmp_path / "test.xls_")
         with pytest.raises(InputError, match=r"no format is called 'json'\. Did you mean 'jsonl'\?"):
             read_table(tmp_path / "test.tsv", format="json")
 
@@ -216,8 +222,12 @@ class TestRowsAndHeaders:
             table = read(self.rows("mt,ref\n", separator) + separator.join([cell, "b"]), format)
             assert long in table.columns["mt"][0]
 
-    def test_and_there_may_be_any_number_of_columns(self, format, separator):
-        refusal(separator * 1_000_000 + "a\n", format)
+    def test_more_columns_than_any_table_has_are_refused(self, format, separator):
+        assert "line 1: more than 500 c" in refusal(separator * 1_000_000 + "a\n", format)
+        row = separator.join("b" * 1_000)
+        assert f"line 2: {'more than 500' if separator in ',;' else 'expected 2'} cells" in refusal(
+            f"mt{separator}ref\n{row}\n", format
+        )
 
 
 class TestJsonl:
@@ -472,12 +482,118 @@ class TestHostileBytes:
         assert self.is_table_or_refusal(text.encode()[:size], format)
 
 
+class TestLimits:
+    """What is sent to fill memory is refused before it does, with a size in the message and what to do."""
+
+    SMALL = Limits(n_bytes=100_000, n_lines=1_000, line=5_000)
+
+    @staticmethod
+    def refused(data, format, limits):
+        with pytest.raises(InputError) as caught:
+            READERS[format](io.BytesIO(data), f"test.{format}", limits)
+        return str(caught.value)
+
+    @pytest.mark.parametrize("format", READERS)
+    def test_of_the_file_and_of_its_lines(self, format):
+        head = b"<tmx>" if format == "tmx" else b'{"a": "b"}\n' if format == "jsonl" else b"mt,ref\tx\n"
+        if format != "tmx":
+            told = self.refused(head + b"\n" * 500 + b"x" * 6_000, format, self.SMALL)
+            assert "line 502: a line of more than 4.88 KiB; expected a segment per line" in told
+        told = self.refused(head + b" " * 4_000 + b"\n" * 2_000, format, self.SMALL)
+        assert f"test.{format} holds more than 1,000 lines, unpacked, which is the most that is read: split" in told
+        told = self.refused(head + (b" " * 4_000 + b"\n") * 30, format, self.SMALL)
+        assert f"test.{format} holds more than 97.7 KiB, unpacked, which is the most that is read: split" in told
+
+    def test_a_file_at_the_limit_is_read(self):
+        data = b"mt\tref\n" + (b"a" * 4_997 + b"\tb\n") * 19
+        assert len(READERS["tsv"](io.BytesIO(data), "test.tsv", self.SMALL).lines) == 19
+        assert "line 2: a line" in self.refused(data.replace(b"\tb", b"\tbcd"), "tsv", self.SMALL)
+
+    def test_of_a_quoted_cell_of_many_lines(self):
+        data = b'mt,ref\na,"' + b"line\n" * 900 + b"line\n" * 100
+        limits = replace(self.SMALL, n_lines=10_000)
+        assert "line 2: a cell 2 of more than 4.88 KiB" in self.refused(data + b'"\n', "csv", limits)
+
+    def test_an_archive_of_gigabytes(self, tmp_path):
+        """Two megabytes that unpack to two gigabytes of lines are refused in the memory of some of them."""
+        path = tmp_path / "bomb.tsv.gz"
+        with gzip.open(path, "wb") as file:
+            file.write(b"mt\tref\n")
+            for _ in range(100):
+                file.write(b"a\tb\n" * 262_144)
+        code = "import sys; from tercet.lab.test_sets import read_test_sets; read_test_sets(sys.argv[1])"
+        process = subprocess.run(
+            [sys.executable, "-c", code, path], capture_output=True, text=True, check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30)),
+        )  # fmt: skip
+        assert "holds more than 20,000,000 lines" in process.stderr.splitlines()[-1]
+
+    def test_too_many_cells(self):
+        data = b"\t".join(b"c%d" % number for number in range(500)) + b"\n" + (b"\t" * 499 + b"\n") * 40_001
+        assert "test.tsv, line 40001: more than 20,000,000 cells" in refusal(data, "tsv")
+
+    def test_names_of_any_length_are_cut_in_messages(self):
+        long = "x" * 10**6
+        for data, format in (
+            (f"mt\t{long}\t{long}\na\tb\tc\n", "tsv"),
+            (f"mt\t{long}\n", "tsv"),
+            (json.dumps({"a": {long: "x"}, long: "y"}) + "\n{", "jsonl"),
+            (f"<{long}/>", "tmx"),
+            (f"<tmx><{long}><tu/></{long}></tmx>", "tmx"),
+            (f'<tmx><body><tu><tuv xml:lang="{long}"/></tu></body></tmx>', "tmx"),
+            (f'<!DOCTYPE tmx [<!ENTITY {long} "a">]><tmx/>', "tmx"),
+        ):
+            assert len(refusal(data, format)) < 500, format
+        table = read(f"mt\t{long}\na\tb\n", "tsv")
+        with pytest.raises(InputError) as caught:
+            table.column("a\nb" * 10**5)
+        assert len(str(caught.value)) < 300
+        assert len(str(caught.value).splitlines()) == 1
+
+
+class TestWhatIsNoText:
+    def test_workbooks_are_told_as_what_they_are(self, tmp_path):
+        for name in ("test.xlsx", "TEST.XLS", "test.ods"):
+            with pytest.raises(
+                InputError, match=rf"{name} is a workbook by its name.*save the sheet as CSV in UTF-8"
+            ):
+                read_table(tmp_path / name)
+
+    @pytest.mark.parametrize(
+        ("data", "what"),
+        [
+            (b"PK\x03\x04\x14\x00", "a ZIP archive, as workbooks (.xlsx, .ods)"),
+            (b"\xd0\xcf\x11\xe0\xa1\xb1", "a workbook (.xls)"),
+            (gzip.compress(b"mt\tref\n"), "a gzip archive, which is not read yet; expected text saved as UTF-8"),
+            (b"PAR1\x15\x04", "a Parquet file"),
+            (b"%PDF-1.7\n", "a PDF"),
+        ],
+    )  # fmt: skip
+    @pytest.mark.parametrize("format", ["tsv", "csv", "jsonl"])
+    def test_so_are_others_by_how_they_begin(self, data, what, format):
+        assert refusal(data, format).startswith(f"test.{format} is {what}")
+
+
+class TestWhatASpreadsheetSaves:
+    """Excel's "Unicode text" is UTF-16 with tabs, whatever name it is given."""
+
+    @pytest.mark.parametrize("format", ["csv", "tsv"])
+    @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "utf-8"])
+    def test_tabs_in_a_csv(self, format, encoding):
+        text = 'mt\tref\r\n"say ""hi"", you"\tsay; hi, you\r\n"two\nlines"\t日本語\r\n'
+        table = read(text.encode(encoding), format)
+        assert table.columns == {"mt": ['say "hi", you', "two\nlines"], "ref": ["say; hi, you", "日本語"]}
+
+    def test_commas_before_tabs_where_the_header_has_as_many(self):
+        assert read("mt\tx,ref\na\tb,c\n", "csv").columns == {"mt\tx": ["a\tb"], "ref": ["c"]}
+
+
 def test_a_small_file_does_not_become_a_large_table(tmp_path):
     path = tmp_path / "sparse.jsonl"
     path.write_text(json.dumps({f"c{number}": "x" for number in range(500)}) + "\n" + "{}\n" * 40_001)
     with pytest.raises(InputError, match=r"sparse\.jsonl, line 40001: more than 20,000,000 cells"):
         read_table(path)
     (tmp_path / "wide.tsv").write_text("a" + "\t" * 1_000_000)
-    with pytest.raises(InputError, match=r"wide\.tsv, line 1: 1,000,001 columns; expected at most 500") as found:
+    with pytest.raises(InputError, match=r"wide\.tsv, line 1: more than 500 columns; expected") as found:
         read_table(tmp_path / "wide.tsv")
     assert len(str(found.value)) < 200

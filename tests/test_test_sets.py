@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import subprocess
 import sys
 from collections import Counter
 from itertools import takewhile
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import tercet
 from tercet.errors import InputError
+from tercet.lab.compare import compare
 from tercet.lab.test_sets import TestSet, read_test_sets
 from tercet.lab.text_files import read_lines, stream_lines
 from texts import PAIRS, all_pairs, any_texts
@@ -211,11 +213,33 @@ class TestTextFiles:
         assert found == TestSet("ref", {"A": predictions}, [[text] for text in references], None)
         assert tercet.score("bleu_multi", found.systems["A"], found.references, tokenizer="char")["bleu"] > 0
 
-    def test_of_several_references_an_empty_line_is_one_less(self, tmp_path):
+    def test_an_empty_line_is_an_empty_reference_as_in_sacrebleu(self, tmp_path):
+        """Of 40 segments three have an empty line in one or both files; it is the closest in length."""
+        predictions, references = all_pairs(("en", "es", "fr", "de", "ru"))
+        predictions = predictions * 4
+        first = [texts[0] + " " + texts[0] for texts in references * 4]
+        second = [texts[-1] + " " + texts[0] for texts in references * 4]
+        predictions[5] = predictions[2] = "so"
+        first[5] = second[2] = first[9] = second[9] = ""
+        system, *paths = (
+            save(tmp_path / f"{name}.txt", lines)
+            for name, lines in (("A", predictions), ("r1", first), ("r2", second))
+        )
+        (found,) = read_test_sets(system, references=paths)
+        assert found.references == [list(texts) for texts in zip(first, second, strict=True)]
+        command = [sys.executable, "-m", "sacrebleu", *paths, "-i", system, "-b", "-w", "9"]
+        theirs = float(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+        (table,) = compare(found, ["bleu_multi:compat=sacrebleu"], test=None).tables
+        assert table.rows[0].value == pytest.approx(theirs, abs=1e-8)
+        dropped = [[text for text in texts if text] or [""] for texts in found.references]
+        without = tercet.score("bleu_multi", predictions, dropped, compat="sacrebleu", scale=100)["bleu"]
+        assert abs(without - theirs) > 0.1
+
+    def test_of_an_empty_line_in_every_file_too(self, tmp_path):
         system = save(tmp_path / "A.txt", ["a", "b", "c"])
         first, second = save(tmp_path / "r1.txt", ["d", "", ""]), save(tmp_path / "r2.txt", ["e", "f", ""])
         (found,) = read_test_sets(system, references=[first, second])
-        assert (found.name, found.references) == ("r1", [["d", "e"], ["f"], []])
+        assert (found.name, found.references) == ("r1", [["d", "e"], ["", "f"], ["", ""]])
         assert read_test_sets(system, references=first)[0].references == [["d"], [""], [""]]
 
     def test_one_may_be_the_standard_input(self, tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import time
 import tracemalloc
 from xml.sax.saxutils import escape, quoteattr
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from tercet.cells import MOST_COLUMNS
 from tercet.errors import InputError
+from tercet.limits import Limits
 from tercet.tables import read_table
 from tercet.tmx import pick_language, read_tmx
 from texts import PAIRS
@@ -298,3 +300,36 @@ class TestHostileBytes:
     @given(st.lists(st.sampled_from(["<tmx>", "<body>", "<tu>", '<tuv lang="en">', "<seg>", "<ph>", "a", "</seg>"])))
     def test_elements_anywhere(self, pieces):
         assert self.is_table_or_refusal("<tmx><body>" + "".join(pieces))
+
+
+class TestSize:
+    """Time and memory go with the file, and with no square of a tag."""
+
+    @pytest.mark.parametrize(
+        "large",
+        ["<!--{}-->", "<?note {}?>", "<header creationtool='{}'/>", "<body><tu><prop type='{}'/></tu></body>"],
+    )
+    @pytest.mark.parametrize("filling", ["x", "x\n"])
+    def test_a_large_comment_or_attribute(self, large, filling):
+        def document(n_bytes):
+            return f"<tmx>{large.format(filling * (n_bytes // len(filling)))}<body>{UNIT}</body></tmx>"
+
+        if large.startswith("<body"):
+            assert "column" not in refusal(document(17 << 20))
+        else:
+            assert read(document(4 << 20)).columns == {"en": ["a"]}
+        assert "a tag or comment of more than 16 MiB; expected the tags of a TMX file" in refusal(document(24 << 20))
+
+    def test_a_comment_of_a_hundred_megabytes_is_not_read_again_with_every_piece(self):
+        begun = time.perf_counter()
+        assert "a tag or comment of more than 16 MiB" in refusal(f"<tmx><!--{'x' * (100 << 20)}--></tmx>")
+        assert time.perf_counter() - begun < 20  # 96 s
+
+    def test_a_large_segment(self):
+        limits = Limits(line=10_000)
+        document = f"<tmx><body>{UNIT.replace('a<', 'a b ' * 3_000 + '<')}</body></tmx>".encode()
+        with pytest.raises(InputError, match=r"line 1: a segment of more than 9\.77 KiB"):
+            read_tmx(io.BytesIO(document), "test.tmx", limits)
+
+
+UNIT = '<tu><tuv xml:lang="en"><seg>a</seg></tuv></tu>'

@@ -13,6 +13,7 @@ import threading
 import urllib.error
 import urllib.request
 import warnings
+from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import cache
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -103,6 +104,32 @@ def visit(browser, context, served):
 
         yield enter
         assert not [trouble for each in visitors for trouble in each.troubles() + each.served.troubles()]
+
+
+@pytest.fixture
+def stranger():
+    """A machine that tells what it was asked for."""
+    asked = []
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"mt\tref\na\tb\n")
+
+        do_HEAD = do_GET  # noqa: N815
+
+        def log_message(self, *_):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Answer)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", asked
+    server.shutdown()
+    thread.join()
+    server.server_close()
 
 
 @pytest.fixture
@@ -299,8 +326,10 @@ def test_the_code_shown_prints_the_same_elsewhere(visit, metric, tmp_path):
         [sys.executable, "-c", visitor.code()],
         cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True, timeout=120, check=True,
     )  # fmt: skip
-    printed = ast.literal_eval(run.stdout)
-    assert printed["signature"] == expected["signature"]
+    call = ast.parse(run.stdout, mode="eval").body
+    printed = ast.literal_eval(call.args[0])
+    attributes = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
+    assert attributes["signature"] == expected["signature"]
     assert printed[next(iter(expected))] == pytest.approx(expected[next(iter(expected))], rel=0, abs=2e-6)
 
 
@@ -559,29 +588,123 @@ class TestMistakes:
         shows(visitor, expected, "file")
 
 
-MARKUP = '<img src=x onerror="alert(1)"><script>alert(2)</script><b>cat</b> & "quotes"'
+#: Texts that would run, load, hide or turn something in a page that took them for anything but texts.
+HOSTILE = [
+    '<img class=hostile src="ELSEWHERE/x" onerror="alert(1)">',
+    "<script class=hostile>alert(2)</script>",
+    "<svg class=hostile onload=alert(3)><style class=hostile>* {display: none}</style></svg>",
+    '<iframe class=hostile src="javascript:alert(4)"></iframe><base class=hostile href="ELSEWHERE/">',
+    '<a class=hostile href="javascript:alert(5)" onmouseover="alert(6)">x</a>',
+    '<form class=hostile action="ELSEWHERE"><input class=hostile autofocus onfocus=alert(7)>',
+    "</textarea></script></style></pre><b class=hostile>out</b>",
+    "![picture](ELSEWHERE/y) [link](javascript:alert(8)) <ELSEWHERE/z> ELSEWHERE/auto",
+    "$\\href{javascript:alert(9)}{x}$ {{constructor.constructor('alert(10)')()}} ${alert(11)} <%= 12 %>",
+    "\u202eold eht\u202c \u2066isolated \u200fright",
+    '"\'`> onclick=alert(13) x=" &lt;b class=hostile&gt; &amp;',
+    '=HYPERLINK("ELSEWHERE")',
+]
 
 
-def test_markup_is_text(visit, metric, tmp_path):
-    visitor = visit(metric)
-    visitor.give(MARKUP, f"{MARKUP}\na cat")
-    visitor.compute()
-    shows(visitor, scored(metric, [MARKUP], [[MARKUP, "a cat"]]))
-    expect(visitor.find("#picture")).to_contain_text("script")
-    path = tmp_path / "own.tsv"
-    path.write_text(as_tsv(["<b>mt</b>", MARKUP.replace(" ", "") + " ref"], [(MARKUP, MARKUP)]))
-    visitor.upload(path)
-    expect(visitor.find("#system input")).to_have_value("<b>mt</b>")
-    visitor.choose("#reference-columns", [MARKUP.replace(" ", "") + " ref"])
-    visitor.compute_file()
-    shows(visitor, scored(metric, [MARKUP], [[MARKUP]], confidence_level=0.95, segments=True), "file")
-    expect(visitor.find("#items")).to_contain_text(MARKUP)
-    bad = tmp_path / "bad.jsonl"
-    bad.write_text(json.dumps(MARKUP))
-    visitor.upload(bad)
-    expect(visitor.find("#about-file").get_by_role("alert")).to_contain_text("<img src=x onerror=")
-    assert visitor.find("img[src=x], #picture script, #items b, #about-file img").count() == 0
-    assert not [url for url in visitor.requests if url.endswith("/x")]
+def has_run_nothing(visitor, asked):
+    """No element came of a hostile text, none ran (a dialog is an error of the visitor's), none was loaded."""
+    assert visitor.page.evaluate("document.querySelectorAll('.hostile').length") == 0
+    assert visitor.page.evaluate("[...document.links].filter(a => /^javascript/i.test(a.protocol)).length") == 0
+    expect(visitor.find("#compute, #compute-file").locator("visible=true")).to_have_count(1)
+    assert asked == []
+
+
+@pytest.fixture
+def hostile(stranger):
+    address, asked = stranger
+    return [text.replace("ELSEWHERE", address) for text in HOSTILE], asked
+
+
+class TestHostileTexts:
+    def test_stand_on_the_page_as_they_are(self, visit, metric, hostile):
+        texts, asked = hostile
+        visitor = visit(metric)
+        for text in texts:
+            visitor.give(text, f"{text}\na cat {text}")
+            visitor.compute()
+            shows(visitor, scored(metric, [text], [[text, f"a cat {text}"]]))
+            has_run_nothing(visitor, asked)
+            assert ast.literal_eval(_argument(visitor.code(), "predictions")) == [text]
+        # What is shown are tokens: white space left out, they are the text.
+        shown = "".join(visitor.find("#picture").inner_text().split()).casefold()
+        assert "hyperlink" in shown
+
+    def test_stand_in_the_table_of_a_file_as_they_are(self, visit, metric, hostile, tmp_path):
+        texts, asked = hostile
+        texts = [*texts, "\0 nothing \0"]
+        header = ["".join(texts[place].split()) for place in (0, 1, 7)]
+        path = tmp_path / f"{texts[0].replace('/', '')}{texts[1].replace('/', '')}.jsonl"
+        path.write_text(as_jsonl(header, [(text, text, f"a {text}") for text in texts]), encoding="utf-8")
+        visitor = visit(metric)
+        visitor.upload(path)
+        expect(visitor.find("#about-file")).to_have_text(f"{len(texts)} rows")
+        expect(visitor.find("#file-input")).to_contain_text("<img class=hostile src=")
+        visitor.choose("#system", header[0])
+        visitor.choose("#reference-columns", header[1:])
+        visitor.compute_file()
+        references = [[text, f"a {text}"] for text in texts]
+        expected = scored(metric, texts, references, confidence_level=0.95, segments=True)
+        shows(visitor, expected, "file")
+        has_run_nothing(visitor, asked)
+        grid = visitor.find("#items [role=grid]")
+        for number, text in enumerate(texts[:3], 2):
+            cells = grid.locator(f"[role=row][aria-rowindex='{number}'] [role=gridcell]")
+            expect(cells.nth(-2)).to_have_text(text)
+            expect(cells.nth(-1)).to_have_text(f"{text} | a {text}")
+        rows = list(csv.DictReader(io.StringIO(visitor.download("#download-tsv")), delimiter="\t"))
+        assert [row["prediction"] for row in rows] == [" ".join(text.split()) for text in texts]
+        assert json.loads(visitor.download("#download-json"))["signature"] == expected["signature"]
+        code = visitor.code("file")
+        assert code.startswith(f"# predictions: the column {header[0]!r}; references: {header[1]!r}, {header[2]!r}")
+        _photograph(visitor, f"{metric}-hostile")
+        has_run_nothing(visitor, asked)
+
+    def test_stand_in_messages_as_they_are(self, visit, metric, hostile, tmp_path):
+        texts, asked = hostile
+        visitor = visit(metric)
+        number = {"bleu_multi": "smooth_value", "rouge_nlws": "max_words", "bertscore_idf": "num_layers"}[metric]
+        for text in texts:
+            visitor.set({number: text})
+            visitor.give("a", "a")
+            visitor.compute()
+            refuses(visitor, "must here be a")
+            expect(visitor.find("#result [role=alert]")).to_contain_text(repr(text)[:40])
+        # Of a file's name gradio keeps what can stand in a name anywhere.
+        bad = {texts[1].replace("/", ""): ("", "script class=hostile"), "bad": (json.dumps(texts[0]), texts[0][:40])}
+        for name, (text, message) in bad.items():
+            path = tmp_path / f"{name}.jsonl"
+            path.write_text(text)
+            visitor.upload(path)
+            expect(visitor.find("#about-file").get_by_role("alert")).to_contain_text(message)
+            has_run_nothing(visitor, asked)
+
+    def test_stand_in_names_of_scores_as_they_are(self, visit, hostile, tmp_path):
+        _, asked = hostile
+        name = "<b/class/hostile><script>alert(1)</script>![x](javascript)"
+        path = tmp_path / "own.tsv"
+        path.write_text("mt\tref\na cat\ta cat\na dog\ta cat\n")
+        visitor = visit("bleu_multi")
+        visitor.set({"weights": f"{name} = 0.5, 0.5"})
+        visitor.give("a cat", "a cat")
+        visitor.compute()
+        shows(visitor, scored("bleu_multi", ["a cat"], [["a cat"]], weights={name: [0.5, 0.5]}))
+        visitor.upload(path)
+        expect(visitor.find("#system input")).to_have_value("mt")
+        visitor.compute_file()
+        more = {"weights": {name: [0.5, 0.5]}, "confidence_level": 0.95, "segments": True}
+        shows(visitor, scored("bleu_multi", ["a cat", "a dog"], [["a cat"], ["a cat"]], **more), "file")
+        headers = visitor.find("#items [role=grid]").get_by_role("columnheader")
+        visitor.until(lambda: _has(f"bleu_{name}" in [text.strip() for text in headers.all_inner_texts()]))
+        has_run_nothing(visitor, asked)
+
+
+def _argument(code, name):
+    call = next(node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call) and node.keywords)
+    return ast.unparse(next(each.value for each in call.keywords if each.arg == name))
 
 
 # Windows
@@ -663,6 +786,7 @@ def _photograph(visitor, name, stop=None):
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     visitor.page.mouse.move(0, 0)
     visitor.page.wait_for_load_state("networkidle")
+    expect(visitor.page.get_by_text("processing |")).to_have_count(0)
     how = {"full_page": True, "animations": "disabled"}
     if stop:
         box = visitor.find(stop).bounding_box()
@@ -679,13 +803,37 @@ def _photograph(visitor, name, stop=None):
 class TestPrograms:
     def test_get_what_the_package_returns(self, program, metric):
         options = {"bleu_multi": {"smooth_method": "exp", "weights": [0.5, 0.5]}, "rouge_nlws": {"output": "all"}}
-        chosen = options.get(metric, {**BEGUN.get(metric, {}), "idf": False})
+        chosen = options.get(metric, {"idf": False})
         given = {"predictions": PREDICTIONS, "references": REFERENCES}
         found = program(metric).predict(**given, options=chosen, api_name="/compute")
         expected = scored(metric, *given.values(), **chosen)
         assert found.keys() == expected.keys()
         assert found["signature"] == expected["signature"]
         assert found[PRIMARY[metric]] == pytest.approx(expected[PRIMARY[metric]], rel=0, abs=2e-6)
+
+    def test_get_what_the_page_begins_with_without_options(self, program, metric):
+        found = program(metric).predict(PREDICTIONS, REFERENCES, api_name="/compute")
+        assert found["signature"] == scored(metric, PREDICTIONS, REFERENCES)["signature"]
+
+    def test_get_intervals_and_segments(self, program, metric):
+        more = {"confidence_level": 0.9, "n_resamples": 200, "segments": True}
+        found = program(metric).predict(PREDICTIONS, REFERENCES, more, api_name="/compute")
+        expected = scored(metric, PREDICTIONS, REFERENCES, **more)
+        assert found["signature"] == expected["signature"]
+        assert found["intervals"].keys() == expected["intervals"].keys()
+        for name, bounds in expected["intervals"].items():
+            assert found["intervals"][name] == pytest.approx(bounds, rel=0, abs=2e-6)
+        for name, values in expected["segments"].items():
+            assert found["segments"][name] == pytest.approx(values, rel=0, abs=2e-6)
+
+    def test_name_an_encoder_as_the_page_does(self, program):
+        given = {"model_type": "all-MiniLM-L6-v2", "num_layers": 5}
+        found = program("bertscore_idf").predict(["a cat"], [["the cat"]], given, api_name="/compute")
+        assert found["signature"] == scored("bertscore_idf", ["a cat"], [["the cat"]])["signature"]
+        with pytest.raises(AppError) as refusal:
+            program("bertscore_idf").predict(["a"], [["a"]], {"model_type": "bert"}, api_name="/compute")
+        assert "one of 'all-MiniLM-L6-v2', 'roberta-large', 'bert-base-multi" in str(refusal.value)
+        assert MINILM not in str(refusal.value)
 
     def test_see_one_function(self, program, metric):
         found = program(metric).view_api(return_format="dict", print_info=False)
@@ -733,16 +881,35 @@ class TestPrograms:
     )
     def test_are_told_which_item_is_refused(self, program, metric, predictions, references, message):
         with pytest.raises(AppError, match=message):
-            program(metric).predict(predictions, references, BEGUN.get(metric, {}), api_name="/compute")
+            program(metric).predict(predictions, references, api_name="/compute")
+
+
+def ask(page, path, body=None, **headers):
+    """Ask the page as any program can, and return the status and the text of its answer."""
+    if body is not None and not isinstance(body, (bytes, Iterator)):
+        body = json.dumps(body).encode()
+    header = {"Content-Type": "application/json", **headers}
+    request = urllib.request.Request(f"{page.address}/gradio_api/{path}", body, header)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return refused.code, refused.read().decode()
+
+
+def ask_by_name(page, data, version=""):
+    """Call the page's function as its documentation says."""
+    body = dict(zip(["predictions", "references", "options"], data, strict=False)) if version else {"data": data}
+    status, text = ask(page, f"call{version}/compute", body)
+    return ask(page, f"call/compute/{json.loads(text)['event_id']}") if status == 200 else (status, text)
 
 
 def send(page, function, data):
     """Call a function of the page as its browser does, and return the answer."""
-    call = json.dumps({"fn_index": function["id"], "data": data, "session_hash": os.urandom(8).hex()}).encode()
-    header = {"Content-Type": "application/json"}
-    join = urllib.request.Request(f"{page.address}/gradio_api/queue/join", call, header)
-    with urllib.request.urlopen(join, timeout=30):
-        session = json.loads(call)["session_hash"]
+    session = os.urandom(8).hex()
+    status, text = ask(page, "queue/join", {"fn_index": function["id"], "data": data, "session_hash": session})
+    assert status == 200, text
     with urllib.request.urlopen(f"{page.address}/gradio_api/queue/data?session_hash={session}", timeout=30) as stream:
         for line in stream:
             message = json.loads(line.removeprefix(b"data: ")) if line.strip() else {}
@@ -751,10 +918,29 @@ def send(page, function, data):
     raise AssertionError("no answer")
 
 
+def config_of(page):
+    with urllib.request.urlopen(f"{page.address}/config", timeout=30) as answer:
+        return json.load(answer)
+
+
+def send_to_compute(page, data):
+    function = next(each for each in config_of(page)["dependencies"] if each["api_name"] == "compute")
+    return 200, json.dumps(send(page, function, data))
+
+
+#: The ways by which a program may reach the function, and whether they are open.
+WAYS = {
+    "call": (ask_by_name, True),
+    "call v2": (lambda page, data: ask_by_name(page, data, "/v2"), True),
+    "queue": (send_to_compute, True),
+    "run": (lambda page, data: ask(page, "run/compute", {"data": data}), False),
+    "api": (lambda page, data: ask(page, "api/compute", {"data": data}), False),
+}
+
+
 def functions_of_files(page):
     """Return what the page calls for a new file, and for its score."""
-    with urllib.request.urlopen(f"{page.address}/config", timeout=30) as answer:
-        config = json.load(answer)
+    config = config_of(page)
     file = next(each["id"] for each in config["components"] if each["props"].get("elem_id") == "file-input")
     found = [each for each in config["dependencies"] if each["inputs"][:1] == [file]]
     assert len(found) == 2
@@ -762,31 +948,6 @@ def functions_of_files(page):
 
 
 class TestStrangersFiles:
-    @pytest.fixture
-    def stranger(self):
-        """A machine that tells what it was asked for."""
-        asked = []
-
-        class Answer(BaseHTTPRequestHandler):
-            def do_GET(self):
-                asked.append(self.path)
-                self.send_response(200)
-                self.end_headers()
-                self.wfile.write(b"mt\tref\na\tb\n")
-
-            do_HEAD = do_GET  # noqa: N815
-
-            def log_message(self, *_):
-                pass
-
-        server = HTTPServer(("127.0.0.1", 0), Answer)
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/a.tsv", asked
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
     @pytest.mark.parametrize("key", ["path", "url"])
     def test_addresses_are_not_fetched(self, served, stranger, key):
         address, asked = stranger
@@ -794,28 +955,209 @@ class TestStrangersFiles:
         for function in functions_of_files(page):
             others = [None] * (len(function["inputs"]) - 1)
             for scheme in (address, address.replace("http", "HTTP", 1)):
-                file = {"path": "a.tsv", key: scheme, "orig_name": "a.tsv", "meta": {"_type": "gradio.FileData"}}
-                answer = send(page, function, [file, *others])
+                answer = send(page, function, [a_file("a.tsv") | {key: scheme}, *others])
                 assert "rows" not in json.dumps(answer["output"])
                 assert not answer["success"]
         assert asked == []
         assert page.troubles() == []
+
+    @pytest.mark.parametrize("way", WAYS)
+    @pytest.mark.parametrize(
+        "data",
+        [
+            lambda file: [file, [["a"]], {}],
+            lambda file: [[file], [["a"]], {}],
+            lambda file: [["a"], [[file]], {}],
+            lambda file: [["a"], [[[[{"a": [file]}]]]], {}],
+            lambda file: [["a"], [["a"]], file],
+            lambda file: [["a"], [["a"]], {"weights": {"a": [file]}}],
+        ],
+        ids=["predictions", "a prediction", "a reference", "deep", "options", "an option"],
+    )
+    def test_no_way_to_compute_takes_a_file_or_an_address(self, served, stranger, tmp_path, way, data):
+        address, asked = stranger
+        page = served("bleu_multi")
+        (tmp_path / "own").write_text("a secret")
+        call, is_open = WAYS[way]
+        told = "or numbers, got a file or an address" if is_open else "does not accept direct HTTP POST requests"
+        for path in (address, address.upper(), "file:///etc/passwd", "/etc/passwd", "app.py", str(tmp_path / "own")):
+            for file in (a_file(path), a_file("a.tsv") | {"url": path}, a_file(path) | {"meta": []}):
+                _, said = call(page, data(file))
+                assert told in said
+                assert not [leak for leak in ("root:", "secret", str(page.folder.parent)) if leak in said]
+        assert asked == []
+        assert ask_by_name(page, GOOD)[1].startswith("event: complete")
+        assert page.troubles() == []
+
+    def test_no_other_input_of_the_page_takes_one(self, served, stranger):
+        address, asked = stranger
+        page = served("bleu_multi")
+        with_files = [each["id"] for each in functions_of_files(page)]
+        functions = [each for each in config_of(page)["dependencies"] if each["inputs"]]
+        assert len(functions) > len(with_files) + 2
+        for function in functions:
+            for place in range(function["id"] in with_files, len(function["inputs"])):
+                data = [None] * len(function["inputs"])
+                data[place] = {"value": a_file(address)}
+                answer = send(page, function, data)
+                assert not answer["success"]
+                assert "got a file or an address" in answer["output"]["error"]
+        assert asked == []
+        assert page.troubles() == []
+
+    def test_the_page_fetches_nothing_for_a_stranger(self, served, stranger):
+        address, asked = stranger
+        for path in ("file=", "file/", "proxy="):
+            status, said = ask(served("bleu_multi"), f"{path}{address}")
+            assert (status, json.loads(said)) == (403, {"detail": "This page fetches no addresses."})
+        assert asked == []
 
     def test_files_of_the_server_are_not_read(self, served):
         page = served("bleu_multi")
         for function in functions_of_files(page):
             others = [None] * (len(function["inputs"]) - 1)
             for path in ("/etc/passwd", str(page.folder / "app.py"), "app.py", "../log", "file:///etc/passwd"):
-                file = {"path": path, "orig_name": "a.tsv", "meta": {"_type": "gradio.FileData"}}
-                answer = send(page, function, [file, *others])
+                answer = send(page, function, [a_file(path), *others])
                 assert not answer["success"], path
-                assert "root:" not in json.dumps(answer), path
+                assert answer["output"]["error"] == "What was sent cannot stand in the controls of this page."
         for path in ("/etc/passwd", str(page.folder / "app.py"), "app.py"):
-            with pytest.raises(urllib.error.HTTPError) as refused:
-                urllib.request.urlopen(f"{page.address}/gradio_api/file={path}", timeout=30)
-            assert refused.value.code in (403, 404)
-            refused.value.close()
+            assert ask(page, f"file={path}")[0] in (403, 404)
         assert page.troubles() == []
+
+
+def a_file(path):
+    """What a browser says of a file that it has sent before."""
+    return {"path": path, "orig_name": "a.tsv", "meta": {"_type": "gradio.FileData"}}
+
+
+# Bad requests
+
+GOOD = [["a cat sat"], [["the cat sat", "a cat"]], {}]
+A = [["a"], ["a"]]
+#: Requests of programs that cannot be answered, and what is said of them.
+REFUSED = {
+    "nothing": ([], "predictions must be a list with one text per item, got None"),
+    "no references": ([["a"]], "references must be a list with one text or one list of texts per item, got None"),
+    "too much": ([*GOOD, 1], "Expected at most 3 values, got 4"),
+    "None": ([None, [["a"]]], "predictions must be a list with one text per item, got None"),
+    "number": ([7, [["a"]]], "predictions must be a list with one text per item, got 7 (int)"),
+    "True": ([True, [["a"]]], "predictions must be a list with one text per item, got True (bool)"),
+    "text": (["a", [["a"]]], "predictions must be a list with one text per item, got 'a' (str)"),
+    "dict": ([{"a": 1}, [["a"]]], "predictions must be a list with one text per item, got {'a': 1} (dict)"),
+    "None in predictions": ([["a", None], ["a", "b"]], "item 1 of predictions must be a string, got None"),
+    "number in predictions": ([["a", 7], ["a", "b"]], "item 1 of predictions must be a string, got 7 (int)"),
+    "NaN": ([[float("nan")], ["a"]], "item 0 of predictions must be a string, got nan (float)"),
+    "Infinity": ([[float("inf")], ["a"]], "item 0 of predictions must be a string, got inf (float)"),
+    "large number": ([[10**4000], ["a"]], "item 0 of predictions must be a string, got 1000"),
+    "list in predictions": ([["a", ["b"]], ["a", "b"]], "item 1 of predictions must be a string, got ['b'] (list)"),
+    "dict in predictions": ([["a", {}], ["a", "b"]], "item 1 of predictions must be a string, got {} (dict)"),
+    "half a character": ([["a", "\ud800"], ["a", "b"]], "item 1 of predictions is not valid Unicode text"),
+    "half a character in references": ([["a"], [["\udfff"]]], "a reference of item 0 is not valid Unicode text"),
+    "text as references": ([["a"], "a"], "references must be a list with one text or one list of texts per item"),
+    "dict as references": ([["a"], {"a": 1}], "references must be a list with one text or one list of texts per"),
+    "None in references": ([["a"], [["a", None]]], "item 1 of the references of item 0 must be a string, got None"),
+    "list in references": ([["a"], [[["a"]]]], "item 0 of the references of item 0 must be a string, got ['a']"),
+    "no reference": ([["a", "b"], [["a"], []]], "item 1 of references is empty"),
+    "null as reference": ([["a", "b"], ["a", None]], "item 1 of references is empty"),
+    "of both kinds": ([["a", "b"], [["a"], "b"]], "item 1 of references is a string, but an earlier one is a list"),
+    "transposed": ([["a", "b", "c"], [["a", "b", "c"]] * 2], "look transposed: 2 lists of 3 texts"),
+    "fewer references": ([["a", "b"], ["a"]], "one entry per item, got 2 predictions and 1 references"),
+    "empty": ([[], []], "The corpus is empty"),
+    "many items": ([["a"] * 30_000, ["a"] * 30_000], "30,000 items are more than"),
+    "a long text": ([["a" * 30_000], ["a"]], "A text has 30,000 characters; this page takes texts of up to 20,000"),
+    "list of options": ([*A, ["scale"]], "The options must be names with values. Got ['scale'] instead"),
+    "empty list of options": ([*A, []], "The options must be names with values. Got [] instead"),
+    "name of an option": ([*A, "scale"], "The options must be names with values. Got 'scale' instead"),
+    "False as options": ([*A, False], "The options must be names with values. Got False instead"),
+    "misspelt": ([*A, {"scael": 1}], "The option 'scael' cannot be chosen here. Did you mean 'scale'?"),
+    "without name": ([*A, {"": 1}], "The option '' cannot be chosen here"),
+    "half a name": ([*A, {"\ud800": 1}], r"The option '\ud800' cannot be chosen here"),
+    "threads": ([*A, {"n_jobs": 256}], "The option 'n_jobs' cannot be chosen here"),
+    "batches": ([*A, {"batch_size": 10**9}], "The option 'batch_size' cannot be chosen here"),
+    "code": ([*A, {"stopwords": "__import__('os')"}], "The option 'stopwords' cannot be chosen here"),
+    "text as number": ([*A, {"scale": "100"}], "The 'scale' option must here be one of 1, 100. Got '100'"),
+    "True as number": ([*A, {"scale": True}], "The 'scale' option must here be one of 1, 100. Got True"),
+    "list as number": ([*A, {"scale": [1]}], "The 'scale' option must here be one of 1, 100. Got [1]"),
+    "number as flag": ([*A, {"segments": 1}], "The 'segments' option must here be True or False. Got 1"),
+    "level": ([*A, {"confidence_level": 95}], "must be a number between 0 and 1, such as 0.95"),
+    "level NaN": ([*A, {"confidence_level": float("nan")}], "must be a number between 0 and 1"),
+    "many resamples": ([*A, {"n_resamples": 10**9}], "must here be a whole number up to 10,000. Got 1000000000"),
+    "a large seed": ([*A, {"seed": 10**400}], "must here be a whole number up to 1,000,000,000. Got 1000"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_a_bad_request_is_told_what_is_wrong(served, metric, kind):
+    data, message = REFUSED[kind]
+    page = served(metric)
+    status, said = ask_by_name(page, data)
+    assert (status, said.split("\n")[0]) == (200, "event: error")
+    assert message in json.loads(said.split("data: ", 1)[1])["error"]
+    assert "Traceback" not in said
+    assert str(page.folder.parent) not in said
+    assert ask_by_name(page, GOOD)[1].startswith("event: complete")
+    assert page.troubles() == []
+
+
+IN_PIECES = "a body of thirty pieces, whose length is not told"
+UNKNOWN = {"data": [], "session_hash": "a"}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "message"),
+    [
+        ("call/nope", {"data": []}, 400, "'/gradio_api/call/nope' takes no such request. Programs call 'compute'"),
+        ("call/v2/nope", {}, 400, "takes no such request. Programs call 'compute' with predictions, references"),
+        ("call/v2/compute", {"predictons": ["a"]}, 400, "call 'compute' with predictions, references and options"),
+        ("queue/join", {**UNKNOWN, "fn_index": 9999}, 400, "takes no such request"),
+        ("queue/join", {**UNKNOWN, "fn_index": 10**400}, 400, "takes no such request"),
+        ("component_server", {**UNKNOWN, "component_id": 9999, "fn_name": "x"}, 400, "takes no such request"),
+        ("nope", {"data": []}, 404, "Not Found"),
+        ("queue/join", {**UNKNOWN, "session_hash": "a" * 101}, 400, "at most 100 characters, got 101"),
+        ("call/compute", [1], 422, "valid dictionary"),
+        ("call/compute", {"data": {"a": 1}}, 422, "valid list"),
+        ("call/compute", b"", 422, "Field required"),
+        ("call/compute", b"{", 400, "The body must be JSON: Expecting property name"),
+        ("call/compute", b'{"data": ["\xff"]}', 400, "The body must be JSON: 'utf-8' codec can't decode byte 0xff"),
+        ("call/compute", b'{"data": [' + b"1" * 5000 + b"]}", 400, "The body must be JSON: Exceeds the limit"),
+        ("call/compute", b'{"data": ' + b"[" * 30 + b"]" * 30 + b"}", 400, "expected at most 16 levels"),
+        ("call/compute", b"[" * 200_000 + b"]" * 200_000, 400, "nested too deeply: expected at most 16 levels"),
+        ("call/compute", b'{"data": [' + b"[]," * 300_000 + b"1]}", 400, "more than 300,000 values"),
+        ("call/compute", b'{"data": ["' + b"a" * (12 << 20) + b'"]}', 413, "A request may have 10 MB"),
+        ("queue/join", b" " * (40 << 20), 413, "A request may have 10 MB, and this one has more"),
+        ("call/compute", IN_PIECES, 413, "A request may have 10 MB"),
+        ("upload", IN_PIECES, 413, "A request may have 10 MB"),
+        ("call/compute/none", None, 200, "404: Not Found"),
+    ],
+    ids=lambda value: str(value)[:24] if isinstance(value, str) else "",
+)
+def test_what_is_no_request_is_refused(served, path, body, status, message):
+    page = served("bleu_multi")
+    found, said = ask(page, path, body if body is not IN_PIECES else iter([b"a" * (1 << 20)] * 30))
+    assert (found, message in said) == (status, True), said[:300]
+    assert str(page.folder.parent) not in said
+    assert ask_by_name(page, GOOD)[1].startswith("event: complete")
+    assert page.troubles() == []
+
+
+def test_requests_leave_nothing_behind(served):
+    page = served("bleu_multi")
+    held = []
+    for number in range(70):
+        _, said = ask_by_name(page, [["a" * (9 << 20), str(number)], ["a", "b"]])
+        assert "A text has 9,437,184 characters" in said
+        held.append(page.memory())
+    assert held[-1] - held[-30] < 180  # these thirty are 270 MB; the first ones show how much is used at a time
+
+
+def test_uploads_have_a_bound_alone_and_together(served):
+    page = served("bleu_multi")
+    frame = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a%d.tsv"\r\n\r\n%s\r\n'
+    kind = {"Content-Type": "multipart/form-data; boundary=x"}
+    small, large = (frame % (1, b"a" * (size << 20)) + b"--x--\r\n" for size in (1, 12))
+    many = b"".join(frame % (number, b"a" * (1 << 20)) for number in range(12)) + b"--x--\r\n"
+    assert [ask(page, "upload", body, **kind)[0] for body in (small, large, many)] == [200, 413, 413]
+    assert page.troubles() == []
 
 
 # Several visitors
@@ -835,12 +1177,11 @@ class TestSeveralVisitors:
 
     def test_get_their_own_answers_as_programs(self, program, metric):
         texts = [("a " * number + "cat", [["a cat"] * (number % 3 + 1)]) for number in range(6)]
-        options = BEGUN.get(metric, {})
         found = {}
 
         def call(number, client):
             prediction, references = texts[number]
-            found[number] = client.predict([prediction], references, options, api_name="/compute")
+            found[number] = client.predict([prediction], references, api_name="/compute")
 
         threads = [threading.Thread(target=call, args=[number, program(metric)]) for number in range(len(texts))]
         for thread in threads:

@@ -43,7 +43,7 @@ Args:
         to uniform weights.
     smooth_method (`str`): none (default), floor, add-k, exp, nltk1 ... nltk7.
     smooth_value (`float`): the number that floor (0.1), add-k (1), nltk1 (0.1), nltk4 and nltk7 (5), nltk6 (5) take.
-    smooth (`bool`): add one to the orders above 1, as evaluate's bleu does. Defaults to `False`.
+    smooth (`bool`): add one to the matches and n-grams of every order, as evaluate's bleu does. Defaults to `False`.
     reference_length (`str`): closest (default), shortest or average.
     effective_order (`bool`): leave out orders that the predictions have no n-gram of. Defaults to `False`.
     stemmer (`str` or callable): porter, a language of NLTK's Snowball stemmers, or a function.

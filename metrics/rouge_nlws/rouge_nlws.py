@@ -39,6 +39,7 @@ Args:
     lemmatizer (`str` or callable): a language code of simplemma, or a function.
     stopwords (collection of `str`, or `str`): words to leave out, a language code, or smart (ROUGE-1.5.5's list).
     max_words, max_bytes (`int`): cut all texts at so many words or bytes.
+    rounded (`bool`): with compat rouge155, five decimals as the script prints (default), or `False` for all of them.
     sentence_split (`str`): newline (default), or auto for texts without line ends.
     output (`str`): fmeasure (default), precision, recall, or all (adds `<type>_precision` and `<type>_recall`).
     missing_references (`str`): error (default), skip or zero: what an item without reference does.
@@ -48,8 +49,9 @@ Args:
     n_resamples (`int`), seed (`int`): of the bootstrap; 1000 and 12345.
     signature (`bool`): make the signature a key of the result too. Defaults to `False`.
     n_jobs (`int`): threads that tokenize and count. Defaults to 1.
-    compat (`str`): rouge_score (also for texts that it drops) or rouge155 (the Perl script). A second name when the
-        module is loaded sets it; `evaluate.load(..., "rouge_score")` has the types and defaults of evaluate's rouge.
+    compat (`str`): rouge_score (also for texts that it drops), rouge155 (the Perl script), or the packages rouge and
+        rouge_chinese. A second name when the module is loaded sets it; `evaluate.load(..., "rouge_score")` has the
+        types and defaults of evaluate's rouge.
 Returns:
     one `float` per type (a `list` with `use_aggregator=False`),
     and on request segments, intervals and signature.

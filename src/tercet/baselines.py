@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .encoder_names import first_name
 from .errors import InputError, OptionError, shorten
+from .writing import write_text_file
 
 _HEAD = ["LAYER", "P", "R", "F"]
 
@@ -105,7 +106,7 @@ def baselines_of(path: Path, layers: range) -> NDArray[np.float64]:
 
 def write_baseline(path: Path, means: NDArray[np.float64]) -> None:
     """Write a file of baselines that :func:`read_baseline` and bert-score read."""
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with write_text_file(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(_HEAD)
         for layer, row in enumerate(means.tolist()):

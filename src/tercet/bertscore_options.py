@@ -12,7 +12,7 @@ from .dialect import Dialect
 from .errors import OptionError
 from .idf import IdfTable
 from .options import Options, flag, integer, one_of, option, refuse
-from .subwords import PREFIX_SPACES
+from .subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES
 
 DTYPES = ("float32", "bfloat16", "float16")
 
@@ -99,7 +99,7 @@ class BertscoreOptions(Options):
 
 
 #: What bert-score does where the default differs from it.
-PRESETS = {"bert_score": {"idf": False, "zero_weight": "nan", "prefix_space": "installed"}}
+PRESETS = {"bert_score": {"idf": False, "zero_weight": "nan", "prefix_space": DEFAULT_PREFIX_SPACES["bert_score"]}}
 
 
 #: What evaluate's bertscore returns.

@@ -10,16 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bleu_lengths import brevity_penalty, reference_lengths
-from .bleu_options import DIALECTS, PRESETS, REFERENCE_LENGTHS, BleuOptions, interpretation
+from .bleu_messages import no_resamples, unsplit_notice, zero_remark
+from .bleu_options import REFERENCE_LENGTHS, BleuOptions, check_smoothing, interpretation, smoothing_methods
+from .bleu_presets import DIALECTS, PRESETS
 from .bleu_signature import bleu_signature
 from .columns import Batch
 from .dialect import Dialect
-from .errors import OptionError, shorten
+from .errors import OptionError
 from .letters import LetterCounts, count_letters
 from .ngrams import clipped_matches
 from .options import Options
 from .scorer import Scorer, Scores
-from .smoothing import NLTK_METHODS, Counts, geometric_mean, nltk_precisions, precisions
+from .smoothing import ADD_ONE, Counts, geometric_mean, nltk_precisions, precisions
 from .stats import SegmentStats
 from .stems import check_word_options, lemmatizer_for, map_words, stemmer_for
 from .tokenizers import tokenize
@@ -52,26 +54,13 @@ class BleuScorer(Scorer[BleuOptions]):
     def __init__(self, options: BleuOptions) -> None:
         super().__init__(options)
         check_word_options(options)
-        preset = self.presets.get(options.compat or "", {}).get("smooth_method", "none")
-        if options.smooth and options.smooth_method not in ("none", preset):
-            raise OptionError(
-                "The options 'smooth' (add one to the orders above 1) and 'smooth_method' exclude each other: "
-                "give one of them."
-            )
-        self._method = "add-k" if options.smooth else options.smooth_method
+        check_smoothing(options, self.presets.get(options.compat or "", {}).get("smooth_method", "none"))
+        self._method, *self._grid_methods = smoothing_methods(options)
+        methods = {self._method, *self._grid_methods}
         self._by_nltk = options.compat == "nltk" or self._method.startswith("nltk")
         self._lowercase = options.lowercase or options.stemmer is not None or options.lemmatizer is not None
-        if self._by_nltk and options.effective_order:
-            raise OptionError("The option 'effective_order' has no meaning for NLTK's smoothing methods.")
-        methods = [self._method, *self._grid_axis("smooth_method")]
-        unknown = [method for method in methods if method != "none" and not method.startswith("nltk")]
-        if options.compat == "nltk" and unknown:
-            raise OptionError(
-                "compat='nltk' takes the smoothing methods that NLTK has: 'smooth_method' must be 'none' or 'nltk1' "
-                f"to 'nltk7'. Got {shorten(unknown[0])} instead."
-            )
         self._nltk_columns = self._by_nltk or any(method.startswith("nltk") for method in methods)
-        self._next_columns = bool({"nltk5", "nltk7"} & set(methods))
+        self._next_columns = bool({"nltk5", "nltk7"} & methods)
         self._weightings = self._named_weights(options.weights)
 
     def _named_weights(self, weights: Any) -> dict[str, NDArray[np.float64]]:
@@ -84,15 +73,11 @@ class BleuScorer(Scorer[BleuOptions]):
             return {"bleu": uniform, **named}
         return {"bleu": self._padded(weights)}
 
-    def _grid_axis(self, name: str) -> Sequence[str]:
-        """Return the smoothing methods or length rules of the grid; none without a grid."""
-        if self.options.grid is None:
-            return ()
+    def _grid_lengths(self) -> Sequence[str]:
+        """Return the length rules of the grid."""
         if isinstance(self.options.grid, Mapping):
-            return self.options.grid.get(name, [getattr(self.options, name)])  # type: ignore[no-any-return]
-        if name == "reference_length":
-            return REFERENCE_LENGTHS
-        return NLTK_METHODS if self.options.compat == "nltk" else ("none", "floor", "add-k", "exp")
+            return self.options.grid.get("reference_length", [self.options.reference_length])  # type: ignore[no-any-return]
+        return REFERENCE_LENGTHS
 
     def _padded(self, weights: Sequence[float]) -> NDArray[np.float64]:
         order = self.options.max_order
@@ -133,10 +118,15 @@ class BleuScorer(Scorer[BleuOptions]):
         """Return a warning when a tokenizer that splits at blanks meets texts without any."""
         if context is None or not context.mostly_without_blanks:
             return None
-        return (
-            f"tokenizer={self.options.tokenizer!r} splits at blanks and marks, but most letters of these references "
-            "are of scripts written without blanks. Give tokenizer='zh', 'ja', 'jieba', 'char' or 'unicode'."
-        )
+        return unsplit_notice(self.options.tokenizer)
+
+    def remark(self, stats: SegmentStats) -> str | None:
+        """Return a warning when the score is 0 only because an order has no match."""
+        if self._method != "none":
+            return None
+        o = self.options
+        asked = list(self._weightings.values())[isinstance(o.weights, Mapping) :]  # the named ones, if there are any
+        return zero_remark(self._counts(stats.total()), np.any(asked, axis=0), o.effective_order, o.compat)
 
     def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the tokens."""
@@ -180,11 +170,16 @@ class BleuScorer(Scorer[BleuOptions]):
         if self.options.compat == "nltk" and len(stats):
             last = stats.rows[stats.column("items") > 0][-1]
             borrowed = ["next_match", "next_floor"] if self._next_columns else []
-            if self._method == "nltk6":
-                borrowed = [name for name in stats.columns if name.startswith("total")]
+            if "nltk6" in (self._method, *self._grid_methods):  # the only one to read them
+                borrowed += [name for name in stats.columns if name.startswith("total")]
             for name in borrowed:
                 totals[stats.columns.index(name)] = last[stats.columns.index(name)]
         return totals
+
+    def check_resampling(self) -> None:
+        """Raise an OptionError for NLTK's methods that see the last segment: a resample has no last one."""
+        if self.options.compat == "nltk" and self._method in ("nltk5", "nltk6", "nltk7"):
+            raise OptionError(no_resamples(self._method))
 
     def _counts(self, totals: NDArray[np.float64]) -> Counts:
         order = self.options.max_order
@@ -202,20 +197,31 @@ class BleuScorer(Scorer[BleuOptions]):
             next_floors=pick.get("next_floor"),
         )
 
-    def _means(
-        self, counts: Counts, method: str, weightings: Mapping[str, NDArray[np.float64]], effective: bool
-    ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
-        """Return the precisions of one smoothing method, and the weighted means of them before the penalty."""
-        value = self.options.smooth_value
-        matched = counts.matches[..., 0] > 0
+    def _combined(
+        self,
+        totals: NDArray[np.float64],
+        method: str,
+        rule: str,
+        weightings: Mapping[str, NDArray[np.float64]],
+        effective: bool,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+        """Return the precisions of one smoothing method, the penalty of one length rule, and the scores of both."""
+        counts, value = self._counts(totals), self.options.smooth_value
+        reference_length = totals[..., self.columns.index(rule)]
+        penalty = brevity_penalty(counts.length, reference_length)
+        scored = counts.matches[..., 0] > 0
         if method.startswith("nltk") or self.options.compat == "nltk":
             smoothed = nltk_precisions(counts, method, value)
             means = {name: geometric_mean(smoothed, each, None, True) for name, each in weightings.items()}
         else:
-            smoothed, reached = precisions(counts, method, value, self.options.compat == "evaluate")
+            smoothed, reached = precisions(counts, method, value)
             orders = reached if effective else None
             means = {name: geometric_mean(smoothed, each, orders, False) for name, each in weightings.items()}
-        return smoothed, {name: np.where(matched, mean, 0.0) for name, mean in means.items()}
+        if method == ADD_ONE:  # gives words without a match a score, but not nothing
+            references = totals[..., self.columns.index("references")]
+            scored = (counts.length > 0) & (reference_length > 0) & (references > 0)
+        factor = self.options.scale * penalty
+        return smoothed, penalty, {name: factor * np.where(scored, mean, 0.0) for name, mean in means.items()}
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return BLEU under every weighting, the precisions, and the parts of the brevity penalty."""
@@ -236,18 +242,16 @@ class BleuScorer(Scorer[BleuOptions]):
         return self._scores(rows, "exp" if self._method == "none" else self._method, effective=True)
 
     def _scores(self, totals: NDArray[np.float64], method: str, effective: bool) -> Scores:
-        counts = self._counts(totals)
-        smoothed, means = self._means(counts, method, self._weightings, effective)
-        reference_length = totals[..., self.columns.index(self.options.reference_length)]
-        penalty = brevity_penalty(counts.length, reference_length)
-        scale = self.options.scale
+        rule = self.options.reference_length
+        smoothed, penalty, scores = self._combined(totals, method, rule, self._weightings, effective)
+        length, reference_length = (totals[..., self.columns.index(name)] for name in ("length", rule))
         known = reference_length > 0
         return {
-            **{name: scale * penalty * mean for name, mean in means.items()},
-            "precisions": scale * smoothed,
+            **scores,
+            "precisions": self.options.scale * smoothed,
             "brevity_penalty": penalty,
-            "length_ratio": np.where(known, counts.length / np.where(known, reference_length, 1.0), 0.0),
-            "translation_length": counts.length,
+            "length_ratio": np.where(known, length / np.where(known, reference_length, 1.0), 0.0),
+            "translation_length": length,
             "reference_length": reference_length,
         }
 
@@ -287,14 +291,13 @@ class BleuScorer(Scorer[BleuOptions]):
         if isinstance(self.options.grid, Mapping):
             weights = self.options.grid.get("weights", weights)
         weightings = self._grid_weights(weights)
-        counts = self._counts(totals)
+        effective = self.options.effective_order
         rows = []
-        for method, rule in product(self._grid_axis("smooth_method"), self._grid_axis("reference_length")):
-            penalty = brevity_penalty(counts.length, totals[..., self.columns.index(rule)])
-            _, means = self._means(counts, method, weightings, self.options.effective_order)
-            for name, mean in means.items():
+        for method, rule in product(self._grid_methods, self._grid_lengths()):
+            _, _, scores = self._combined(totals, method, rule, weightings, effective)
+            for name, value in scores.items():
                 row = {"weights": name, "smooth_method": method, "reference_length": rule}
-                rows.append({**row, "bleu": float(self.options.scale * penalty * mean)})
+                rows.append({**row, "bleu": float(value)})
         return rows
 
     def _grid_weights(self, weights: Any) -> dict[str, NDArray[np.float64]]:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from .dialect import Dialect
+from .errors import OptionError
 from .options import Check, Options, finite, flag, integer, number, one_of, option, refuse, text_or_callable
-from .smoothing import SMOOTH_METHODS
+from .smoothing import ADD_ONE, NLTK_METHODS, SMOOTH_METHODS, SMOOTH_VALUES
 
 #: Bands of the AutoML Translation documentation, by BLEU in percent; a rough guide, for one language and test set.
 BANDS = (
@@ -22,6 +22,8 @@ BANDS = (
 )
 
 REFERENCE_LENGTHS = ("closest", "shortest", "average")
+#: Most named weightings: each is one more score of every item and of every resample, in time and in memory.
+MOST_WEIGHTINGS = 100
 TOKENIZERS = ("13a", "intl", "zh", "ja", "jieba", "char", "unicode", "none")
 
 
@@ -39,6 +41,11 @@ def _check_weights(value: Any) -> Any:
         return None
     try:
         if isinstance(value, Mapping):
+            if len(value) > MOST_WEIGHTINGS:
+                raise refuse(
+                    f"a dict of at most {MOST_WEIGHTINGS} named weights, as each is one more score of every item; "
+                    f"this one has {len(value):,}"
+                )
             named = {str(name): _as_weights(weights) for name, weights in value.items()}
             if len(named) < len(value) or any(set(name) & set("|;=,: ") for name in named):
                 raise ValueError
@@ -58,7 +65,10 @@ def _each(check: Check) -> Check:
         if isinstance(values, (list, tuple)):
             if not values:
                 raise refuse("True or a dict whose lists are not empty")
-            return [check(value) for value in values]
+            checked = [check(value) for value in values]
+            if len(set(checked)) < len(checked):
+                raise refuse("True or a dict whose lists name each value once")
+            return checked
         return [check(values)]
 
     return check_each
@@ -86,9 +96,7 @@ class BleuOptions(Options):
     max_order: int = option(4, integer(1, 20))
     weights: Sequence[float] | Mapping[str, Sequence[float]] | None = option(None, _check_weights)
     smooth_method: str = option("none", one_of(*SMOOTH_METHODS))
-    smooth_value: float | None = option(
-        None, number("a number above 0 and up to 1000", lambda x: 0 < x <= 1000, none=True)
-    )
+    smooth_value: float | None = option(None, number("a number from 0 to 1000", lambda x: 0 <= x <= 1000, none=True))
     smooth: bool = option(False, flag)
     reference_length: str = option("closest", one_of(*REFERENCE_LENGTHS))
     effective_order: bool = option(False, flag)
@@ -98,26 +106,62 @@ class BleuOptions(Options):
     compat: str | None = option(None, one_of(None, "sacrebleu", "evaluate", "nltk"))
 
 
-#: What other packages do where the default differs from it.
-PRESETS = {
-    "sacrebleu": {"smooth_method": "exp"},
-    "evaluate": {"reference_length": "shortest"},
-    "nltk": {"tokenizer": "none"},
-}
+#: Methods that divide by their number: as in NLTK, it cannot be 0.
+_DIVISORS = ("nltk4", "nltk6", "nltk7")
 
-#: How evaluate's sacrebleu is called, and answers. Its `force` silences a warning that is not given here.
-DIALECTS = {
-    "sacrebleu": Dialect(
-        options={"compat": "sacrebleu", "scale": 100},
-        arguments={"tokenize": "tokenizer", "use_effective_order": "effective_order"},
-        without_effect=("force",),
-        keys={
-            "score": "bleu", "counts": "counts", "totals": "totals", "precisions": "precisions",
-            "bp": "brevity_penalty", "sys_len": "translation_length", "ref_len": "reference_length",
-        },
-        left_out=("length_ratio",),
-    ),
-}  # fmt: skip
+
+def smoothing_methods(options: BleuOptions) -> list[str]:
+    """Return the smoothing method of the score, then those of the grid.
+
+    Examples
+    --------
+    >>> smoothing_methods(BleuOptions(smooth=True, grid={"smooth_method": ["none", "exp"]}))
+    ['add-one', 'none', 'exp']
+    """
+    method = ADD_ONE if options.smooth else options.smooth_method
+    if options.grid is None:
+        return [method]
+    if isinstance(options.grid, Mapping):
+        return [method, *options.grid.get("smooth_method", [method])]
+    return [method, *(NLTK_METHODS if options.compat == "nltk" else ("none", "floor", "add-k", "exp"))]
+
+
+def check_smoothing(options: BleuOptions, preset: str) -> None:
+    """Raise an OptionError for options of smoothing that exclude each other, or that nothing reads.
+
+    Parameters
+    ----------
+    options : BleuOptions
+    preset : str
+        The method of ``compat``, which `smooth` replaces.
+    """
+    if options.smooth and options.smooth_method not in ("none", preset):
+        raise OptionError(
+            "The options 'smooth' (add one to the matches and n-grams of every order) and 'smooth_method' exclude "
+            "each other: give one of them."
+        )
+    methods = smoothing_methods(options)
+    foreign = [method for method in methods if method not in NLTK_METHODS]
+    if options.compat == "nltk" and foreign:
+        given = "smooth=True" if foreign[0] == ADD_ONE else repr(foreign[0])
+        raise OptionError(
+            "compat='nltk' takes the smoothing methods that NLTK has: 'smooth_method' must be 'none' or 'nltk1' "
+            f"to 'nltk7'. Got {given} instead."
+        )
+    if options.effective_order and (options.compat == "nltk" or methods[0].startswith("nltk")):
+        raise OptionError("The option 'effective_order' has no meaning for NLTK's smoothing methods.")
+    if options.smooth_value is None:
+        return
+    readers = [method for method in methods if method in SMOOTH_VALUES]
+    if not readers:
+        given = "smooth=True" if options.smooth else f"smooth_method={options.smooth_method!r}"
+        raise OptionError(
+            f"The option 'smooth_value' is read by the smoothing methods {', '.join(SMOOTH_VALUES)}; with {given} "
+            f"nothing reads it. Got {options.smooth_value!r}."
+        )
+    divided = [method for method in readers if method in _DIVISORS]
+    if options.smooth_value == 0 and divided:
+        raise OptionError(f"The option 'smooth_value' must be above 0 for {divided[0]}, which divides by it. Got 0.")
 
 
 def interpretation(percent: float) -> str:

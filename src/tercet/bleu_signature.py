@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from .bleu_options import BleuOptions
 from .signature import format_signature
-from .smoothing import SMOOTH_VALUES
+from .smoothing import ADD_ONE, SMOOTH_VALUES
 from .stems import stemmer_label
 from .tokenizers import tokenizer_label
 
@@ -16,7 +16,7 @@ def bleu_signature(metric: str, options: BleuOptions, method: str, lowercase: bo
 
     Examples
     --------
-    >>> bleu_signature("bleu_multi", BleuOptions(smooth=True), "add-k", False)
+    >>> bleu_signature("bleu_multi", BleuOptions(smooth_method="add-k"), "add-k", False)
     'bleu_multi|tok:13a|case:mixed|order:4|smooth:add-k[1.0]|reflen:closest|eff:no|equals:sacrebleu|version:tercet-0.1.0'
     """
     o = options
@@ -65,4 +65,4 @@ def equal_implementation(options: BleuOptions, method: str) -> str | None:
         usual = o.tokenizer == "13a" and o.reference_length == "shortest" and not o.lowercase
         smoothed = o.smooth_method != "none" or o.smooth_value is not None
         return f"evaluate-bleu{only}" if usual and not smoothed and not o.effective_order else None
-    return f"sacrebleu{only}" if o.reference_length == "closest" else None
+    return f"sacrebleu{only}" if o.reference_length == "closest" and method != ADD_ONE else None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import InputError, did_you_mean
+from .errors import InputError, did_you_mean, shorten
 
 #: Columns that a file may have whose rows name their own: what a row lacks takes memory too, so a small file of
 #: rows that share no column would otherwise become a table of the square of its rows.
@@ -41,12 +41,12 @@ class Table:
     def column(self, name: str) -> list[Any]:
         """Return the cells of a column, or raise an InputError with the columns that there are."""
         if name not in self.columns:
-            raise InputError(f"{self.name} has no column {name!r}. {did_you_mean(name, self.columns)}")
+            raise InputError(f"{self.name} has no column {shorten(name)}. {did_you_mean(name, self.columns)}")
         return self.columns[name]
 
     def place(self, row: int, column: str) -> str:
         """Say where a cell stands, for messages."""
-        return f"{self.name}, line {self.lines[row]}, column {column!r}"
+        return f"{self.name}, line {self.lines[row]}, column {shorten(column)}"
 
 
 class RaggedRows:

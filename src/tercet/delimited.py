@@ -15,18 +15,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
-from .cells import MOST_COLUMNS, Table
+from .cells import MOST_CELLS, MOST_COLUMNS, Table
 from .decoding import decode
 from .errors import InputError, shorten
+from .limits import LIMITS, Limits, read_bytes
 
 # A row: the line on which it begins, and its cells.
 _Row = tuple[int, list[str]]
 
 
-def read_tsv(stream: BinaryIO, name: str) -> Table:
+def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     r"""Read a table whose cells are separated by tabs, its first line the names of the columns.
 
     Parameters
@@ -34,6 +35,7 @@ def read_tsv(stream: BinaryIO, name: str) -> Table:
     stream : binary file
     name : str
         Of the file, for messages.
+    limits : Limits
 
     Returns
     -------
@@ -43,7 +45,7 @@ def read_tsv(stream: BinaryIO, name: str) -> Table:
     ------
     InputError
         Names the line of a row with more or fewer cells than the header, of bytes that are not text; a column
-        that is there twice; a file without rows.
+        that is there twice; a file without rows, or beyond the limits.
 
     Examples
     --------
@@ -58,11 +60,12 @@ def read_tsv(stream: BinaryIO, name: str) -> Table:
     Traceback (most recent call last):
     tercet.errors.InputError: test.tsv, line 2: expected 2 cells, as in the header, found 1.
     """
-    text = decode(stream.read(), name)
-    plain = [(line, cells.removesuffix("\r").split("\t")) for line, cells in enumerate(text.split("\n"), 1)]
+    text = decode(read_bytes(stream, name, limits), name)
+    lines = enumerate(text.split("\n"), 1)
+    plain = _listed(((number, line.removesuffix("\r").split("\t", MOST_COLUMNS)) for number, line in lines), name)
     if plain[-1][1] == [""]:  # behind the last line end
         plain.pop()
-    quoted = _quoted_tsv(text, name)
+    quoted = _quoted_tsv(text, name, limits)
     if quoted and _even(quoted):
         header_is_quoted = '"' in text.partition("\n")[0]
         if header_is_quoted or any('"' in cell for _, cells in quoted for cell in cells) or not _even(plain):
@@ -70,11 +73,11 @@ def read_tsv(stream: BinaryIO, name: str) -> Table:
     return _table(plain, name)
 
 
-def read_csv(stream: BinaryIO, name: str) -> Table:
-    r"""Read a table whose cells are separated by commas, or by semicolons, its first row the names of the columns.
+def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+    r"""Read a table whose cells are separated by commas, semicolons or tabs, its first row the names of the columns.
 
     A cell in quotes may hold separators, line ends and doubled quotes; a quote elsewhere in a cell is a character.
-    The separator is the one that gives the header more cells. Parameters and errors as of :func:`read_tsv`, and
+    The separator is the one that gives the header the most cells. Parameters and errors as of :func:`read_tsv`, and
     an InputError names the line of a quote that is never closed, or closed before the end of its cell.
 
     Examples
@@ -86,30 +89,51 @@ def read_csv(stream: BinaryIO, name: str) -> Table:
     Traceback (most recent call last):
     tercet.errors.InputError: test.csv, line 2: the quote that opens cell 1 is never closed.
     """
-    text = decode(stream.read(), name)
+    text = decode(read_bytes(stream, name, limits), name)
 
     def cells_of_header(separator: str) -> int:
         try:
-            return len(next(_Quoted(text, separator, name).rows(), (1, []))[1])
+            return len(next(_Quoted(text, separator, name, limits).rows(), (1, []))[1])
+        except _TooManyCellsError:
+            return MOST_COLUMNS + 1
         except InputError:
             return 0
 
-    separator = max(",;", key=cells_of_header)
-    return _table(list(_Quoted(text, separator, name).rows()), name)
+    separator = max(",;\t", key=cells_of_header)
+    return _table(_listed(_Quoted(text, separator, name, limits).rows(), name), name)
 
 
-def _quoted_tsv(text: str, name: str) -> list[_Row]:
+def _listed(rows: Iterable[_Row], name: str) -> list[_Row]:
+    """Return rows as a list, which takes many times the memory of their text."""
+    found: list[_Row] = []
+    n_cells = 0
+    for row in rows:
+        n_cells += len(row[1])
+        if n_cells > MOST_CELLS:
+            raise InputError(
+                f"{name}, line {row[0]}: more than {MOST_CELLS:,} cells, which are the most that are read: split it "
+                "into several files."
+            )
+        found.append(row)
+    return found
+
+
+def _quoted_tsv(text: str, name: str, limits: Limits) -> list[_Row]:
     """Return the rows of a TSV if all its quotes are those of a program that writes CSV, else an empty list."""
     if '"' not in text:
         return []
     try:
-        return list(_Quoted(text, "\t", name, quotes_in_text=False).rows())
+        return _listed(_Quoted(text, "\t", name, limits, quotes_in_text=False).rows(), name)
     except InputError:
         return []
 
 
 def _even(rows: list[_Row]) -> bool:
     return len({len(cells) for _, cells in rows}) == 1
+
+
+class _TooManyCellsError(InputError):
+    """A row has more cells than a table has columns."""
 
 
 class _Quoted:
@@ -119,8 +143,8 @@ class _Quoted:
     silence about text behind a closing quote, and the line of an opening quote, which it does not tell.
     """
 
-    def __init__(self, text: str, separator: str, name: str, *, quotes_in_text: bool = True) -> None:
-        self.text, self.separator, self.name = text, separator, name
+    def __init__(self, text: str, separator: str, name: str, limits: Limits, *, quotes_in_text: bool = True) -> None:
+        self.text, self.separator, self.name, self.limits = text, separator, name, limits
         self.quotes_in_text = quotes_in_text
         self.end_of_cell = re.compile(f"[{separator}\n]")
 
@@ -129,6 +153,8 @@ class _Quoted:
         while position < len(self.text):
             start, cells, more = position, list[str](), True
             while more:
+                if len(cells) == MOST_COLUMNS:
+                    raise _TooManyCellsError(f"{self.name}, line {line}: more than {MOST_COLUMNS} cells in a row.")
                 cell, end = self._cell(position, len(cells) + 1)
                 cells.append(cell)
                 more = self.text.startswith(self.separator, end)
@@ -149,6 +175,8 @@ class _Quoted:
             closing = self.text.find('"', closing + 2)
         if closing < 0:
             raise self._error(start, f"the quote that opens cell {number} is never closed")
+        if closing - start > self.limits.line:
+            self.limits.check_line(closing - start, self._place(start), f"cell {number}")
         end = self._end(closing + 1)
         behind = self.text[closing + 1 : end]
         if behind.removesuffix("\r"):
@@ -164,7 +192,10 @@ class _Quoted:
         return found.start() if found else len(self.text)
 
     def _error(self, position: int, found: str) -> InputError:
-        return InputError(f"{self.name}, line {self.text.count(chr(10), 0, position) + 1}: {found}.")
+        return InputError(f"{self._place(position)}: {found}.")
+
+    def _place(self, position: int) -> str:
+        return f"{self.name}, line {self.text.count(chr(10), 0, position) + 1}"
 
 
 def _table(rows: list[_Row], name: str) -> Table:
@@ -173,19 +204,19 @@ def _table(rows: list[_Row], name: str) -> Table:
         found = "its first line is empty" if rows else "it is empty"
         raise InputError(f"{name}: expected the names of the columns in the first line, but {found}.")
     if len(rows[0][1]) > MOST_COLUMNS:
-        raise InputError(f"{name}, line 1: {len(rows[0][1]):,} columns; expected at most {MOST_COLUMNS}.")
+        raise InputError(f"{name}, line 1: more than {MOST_COLUMNS} columns; expected at most that.")
     names = [cell.strip() or f"column {number}" for number, cell in enumerate(rows[0][1], 1)]
     twice = [column for column, times in Counter(names).items() if times > 1]
     if twice:
-        raise InputError(f"{name}, line 1: the column {twice[0]!r} is there twice; expected different names.")
+        raise InputError(f"{name}, line 1: the column {shorten(twice[0])} is there twice; expected different names.")
     while len(names) > 1 and rows[-1][1] == [""]:  # empty lines at the end; of a single column, they are cells
         rows.pop()
     if len(rows) == 1:
-        raise InputError(f"{name} has a header ({', '.join(names[:20])}) and no rows; expected a row per item.")
+        shown = ", ".join(shorten(column)[1:-1] for column in names[:20])
+        raise InputError(f"{name} has a header ({shown}) and no rows; expected a row per item.")
     for line, cells in rows:
         if len(cells) != len(names):
-            raise InputError(
-                f"{name}, line {line}: expected {len(names)} cells, as in the header, found {len(cells)}."
-            )
+            found = f"more than {MOST_COLUMNS}" if len(cells) > MOST_COLUMNS else str(len(cells))
+            raise InputError(f"{name}, line {line}: expected {len(names)} cells, as in the header, found {found}.")
     columns = map(list, zip(*(cells for _, cells in rows[1:]), strict=True))
     return Table(name, dict(zip(names, columns, strict=True)), [line for line, _ in rows[1:]])

@@ -70,8 +70,8 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     if not near and len(given) > 2:
         near = [each for each in folded if each.startswith(given)]
     if near:
-        return f"Did you mean {folded[near[0]]!r}?"
-    return f"Known: {', '.join(names)}."
+        return f"Did you mean {shorten(folded[near[0]])}?"
+    return f"Known: {', '.join(shorten(each)[1:-1] for each in names)}."
 
 
 def shorten(value: object, limit: int = 60) -> str:

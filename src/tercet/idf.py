@@ -11,6 +11,7 @@ from hashlib import sha256
 from itertools import islice
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,13 +19,19 @@ from numpy.typing import NDArray
 
 from .columns import check_texts
 from .encoders import subwords_of
-from .errors import InputError, MergeError, OptionError, shorten
-from .subwords import PREFIX_SPACES, Subwords
+from .errors import InputError, MergeError, OptionError, did_you_mean, shorten
+from .subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES, Subwords
 from .token_weights import Weights
 from .tokens import Ragged
+from .writing import write_file
 
 _FORMAT = "tercet-idf-1"
-_LARGEST_VOCABULARY = 1 << 28
+_COLUMNS = ("id", "documents")
+
+# More than any tokenizer or corpus has: beyond them a file would only cost time and memory.
+_LARGEST_VOCABULARY = 1 << 24
+_LARGEST_FILE = 1 << 28
+_MOST_DOCUMENTS = 1 << 48
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +71,8 @@ class IdfTable:
         model_type: str | Subwords,
         *,
         max_length: int | None = None,
-        prefix_space: bool | str = "auto",
+        prefix_space: bool | str | None = None,
+        compat: str | None = None,
         batch_size: int = 1000,
     ) -> IdfTable:
         """Count the documents of a corpus that hold each token.
@@ -77,8 +85,11 @@ class IdfTable:
             Folder or name of the encoder whose tokenizer is used; its weights are not needed.
         max_length : int, optional
             Count the first so many tokens of a text only; by default as many as the encoder takes.
-        prefix_space : {"auto", "installed", True, False}
-            As in ``bertscore_idf``.
+        prefix_space : {"auto", "installed", True, False}, optional
+            As in ``bertscore_idf``: "auto" where it is not given, "installed" with `compat`.
+        compat : {None, "bert_score"}
+            "bert_score" counts as bert-score does, for ``bertscore_idf`` with the same ``compat``: a table of the
+            references gives bert-score's own weights.
 
         Returns
         -------
@@ -89,6 +100,11 @@ class IdfTable:
         InputError
             For a document that is not text; names it by its number.
         """
+        if compat not in DEFAULT_PREFIX_SPACES:
+            known = [name for name in DEFAULT_PREFIX_SPACES if name]
+            raise OptionError(f"There is no compat {shorten(compat)}. {did_you_mean(str(compat), known)}")
+        if prefix_space is None:
+            prefix_space = DEFAULT_PREFIX_SPACES[compat]
         if batch_size < 1:
             raise OptionError(f"batch_size must be a whole number of at least 1, got {shorten(batch_size)}.")
         if prefix_space not in (True, False, *PREFIX_SPACES):
@@ -188,12 +204,13 @@ class IdfTable:
             "max_length": self.max_length,
             "digest": self.digest,
         }
-        table = pa.table({"id": pa.array(filled, pa.int32()), "documents": pa.array(self.counts[filled], pa.int64())})
+        arrays = (pa.array(filled, pa.int32()), pa.array(self.counts[filled], pa.int64()))
+        table = pa.table(dict(zip(_COLUMNS, arrays, strict=True)))
         table = table.replace_schema_metadata({"tercet": json.dumps(meta)})
         options = pa.ipc.IpcWriteOptions(compression="zstd")
         with (
-            pa.OSFile(str(Path(path).expanduser()), "wb") as sink,
-            pa.ipc.new_file(sink, table.schema, options=options) as writer,
+            write_file(Path(path).expanduser()) as file,
+            pa.ipc.new_file(file, table.schema, options=options) as writer,
         ):
             writer.write_table(table)
 
@@ -204,22 +221,50 @@ class IdfTable:
         Raises
         ------
         InputError
-            When there is no such file, or it is no IDF table, or not as it was written.
+            When there is no such file, or it is no IDF table, or says what cannot be, such as a token that more
+            documents hold than there are; names what.
         """
-        file = os.path.expanduser(path)
-        if not os.path.isfile(file):  # False also for what cannot be the name of a file
-            raise InputError(f"There is no IDF table at {shorten(str(path), 300)}.")
+        file, shown = Path(os.path.expanduser(path)), shorten(str(path), 300)
         try:
+            size = file.stat().st_size if file.is_file() else None
+        except OSError:  # a name that no file can have
+            size = None
+        if size is None:
+            raise InputError(f"There is no IDF table at {shown}.")
+        try:
+            if size > _LARGEST_FILE:
+                raise InputError(f"it is of {size:,} bytes")
             with pa.OSFile(str(file), "rb") as source:
                 table = pa.ipc.open_file(source).read_all()
-            meta = json.loads(table.schema.metadata[b"tercet"])
-            if meta["format"] != _FORMAT or not 0 < meta["vocabulary_size"] < _LARGEST_VOCABULARY:
-                raise ValueError(meta["format"])
-            counts = np.zeros(meta["vocabulary_size"], np.int64)
-            counts[table.column("id").to_numpy()] = table.column("documents").to_numpy()
-            found = cls(meta["n_documents"], counts, meta["fingerprint"], meta["max_length"])
-            if found.digest != meta["digest"]:
-                raise ValueError("another digest")
+            return cls._checked(table, json.loads(table.schema.metadata[b"tercet"]))
         except Exception as error:  # broken files raise errors of many kinds
-            raise InputError(f"The file {str(path)!r} is not an IDF table of tercet, or is damaged.") from error
+            why = f": {error}" if isinstance(error, InputError) else ""
+            raise InputError(f"The file {shown} is not an IDF table of tercet, or is damaged{why}.") from error
+
+    @classmethod
+    def _checked(cls, table: pa.Table, meta: dict[str, Any]) -> IdfTable:
+        """Return what a file holds, or raise an InputError with what in it cannot be."""
+        if meta["format"] != _FORMAT:
+            raise InputError(f"its format is {shorten(meta['format'])}, expected {_FORMAT!r}")
+        for name, least, most in (("n_documents", 0, _MOST_DOCUMENTS), ("vocabulary_size", 1, _LARGEST_VOCABULARY)):
+            if type(meta[name]) is not int or not least <= meta[name] <= most:
+                raise InputError(f"{name} is {shorten(meta[name])}, expected a whole number from {least} to {most:,}")
+        n_documents, size, fingerprint, length = (
+            meta[name] for name in ("n_documents", "vocabulary_size", "fingerprint", "max_length")
+        )
+        if not isinstance(fingerprint, str) or not (length is None or (type(length) is int and length > 0)):
+            raise InputError(f"its texts were cut at {shorten(length)} by the tokenizer {shorten(fingerprint)}")
+        ids, documents = (table.column(name).to_numpy().astype(np.int64, casting="safe") for name in _COLUMNS)
+        if len(ids) and not (ids[0] >= 0 and ids[-1] < size and (np.diff(ids) > 0).all()):
+            raise InputError(f"its ids do not rise from 0 to {size - 1:,} at most")
+        if len(ids) and not (documents.min() > 0 and documents.max() <= n_documents):
+            raise InputError(
+                f"a token is counted in {documents.min():,} to {documents.max():,} documents, expected 1 to "
+                f"{n_documents:,}"
+            )
+        counts = np.zeros(size, np.int64)
+        counts[ids] = documents
+        found = cls(n_documents, counts, fingerprint, length)
+        if found.digest != meta["digest"]:
+            raise InputError(f"its digest is {found.digest}, expected {shorten(meta['digest'])}")
         return found

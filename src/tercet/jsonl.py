@@ -9,10 +9,11 @@ from typing import Any, BinaryIO
 from .cells import MOST_COLUMNS, RaggedRows, Table
 from .decoding import decode
 from .errors import InputError, shorten
+from .limits import LIMITS, Limits, read_bytes
 from .roles import role_of
 
 
-def read_jsonl(stream: BinaryIO, name: str) -> Table:
+def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     r"""Read a table from a file with a JSON object on each line.
 
     A key that a line lacks, ``null`` and ``NaN`` (how pandas writes a missing text) are ``None``; of a key that is
@@ -27,6 +28,7 @@ def read_jsonl(stream: BinaryIO, name: str) -> Table:
     stream : binary file
     name : str
         Of the file, for messages.
+    limits : Limits
 
     Returns
     -------
@@ -35,7 +37,7 @@ def read_jsonl(stream: BinaryIO, name: str) -> Table:
     Raises
     ------
     InputError
-        Names the line that is not a JSON object and why; a file without objects.
+        Names the line that is not a JSON object and why; a file without objects, or beyond the limits.
 
     Examples
     --------
@@ -49,7 +51,7 @@ def read_jsonl(stream: BinaryIO, name: str) -> Table:
     tercet.errors.InputError: test.jsonl, line 2: not JSON (Expecting ',' delimiter, column 11); expected an object.
     """
     rows = RaggedRows(name)
-    for line, text in enumerate(decode(stream.read(), name).split("\n"), 1):
+    for line, text in enumerate(decode(read_bytes(stream, name, limits), name).split("\n"), 1):
         if text and not text.isspace():
             rows.add(line, _object(text, f"{name}, line {line}"))
     return _spread(rows.table("a JSON object per line"))
@@ -77,7 +79,7 @@ def _spread(table: Table) -> Table:
                 for name in inner[outer]
             }
         for column in spread.keys() & columns.keys():
-            raise InputError(f"{table.name}: the column {column!r} is there twice; expected different names.")
+            raise InputError(f"{table.name}: the column {shorten(column)} is there twice; expected different names.")
         columns |= spread
     return Table(table.name, columns, table.lines)
 
@@ -95,7 +97,7 @@ def _inner_names(table: Table) -> dict[str, list[str]]:
             if total + len(names) > MOST_COLUMNS:
                 raise InputError(
                     f"{table.name}, line {line}: more than {MOST_COLUMNS} different columns, with those in "
-                    f"{outer!r}; expected rows that share their columns."
+                    f"{shorten(outer)}; expected rows that share their columns."
                 )
         if names:
             inner[outer] = list(names)

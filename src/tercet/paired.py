@@ -43,7 +43,9 @@ def check_options(
         if not (options.get(name) is None or options[name] is False):  # of an array nobody knows whether it is true
             raise OptionError(f"A paired test has no {name!r}: it gives differences and their p-values.")
     build_options(TestOptions, {"n_resamples": n_resamples, "seed": seed}, "paired_significance", {})
-    return make_scorer(metric, options)
+    scorer = make_scorer(metric, options)
+    scorer.check_resampling()
+    return scorer
 
 
 def read_systems(predictions1: Any, predictions2: Any, references: Any) -> tuple[Items, Items]:

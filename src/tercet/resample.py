@@ -82,6 +82,7 @@ def bootstrap_scores(scorer: Scorer[Any], stats: SegmentStats, n_resamples: int,
     -------
     dict of str to ndarray, shape (n_resamples,)
     """
+    scorer.check_resampling()
     totals = np.concatenate([stats.resample(weights) for weights in bootstrap_weights(len(stats), n_resamples, seed)])
     return _scores(scorer, totals)
 
@@ -122,7 +123,7 @@ def bootstrap(
     Raises
     ------
     OptionError
-        For another method.
+        For another method, and for a score that cannot be resampled.
 
     Notes
     -----
@@ -148,12 +149,14 @@ def bootstrap(
     tails = np.array([(1 - confidence_level) / 2, (1 + confidence_level) / 2])
     results = {}
     jackknife = _scores(scorer, stats.total() - stats.rows) if method == "BCa" else {}
-    observed = _scores(scorer, stats.total())
+    observed = {name: float(value) for name, value in _scores(scorer, scorer.corpus_totals(stats)).items()}
     for name, distribution in bootstrap_scores(scorer, stats, n_resamples, seed).items():
         levels = tails
         if method == "BCa":
-            levels = _bca_levels(tails, distribution, float(observed[name]), jackknife[name])
-        low, high = np.quantile(distribution, levels).tolist()
+            levels = _bca_levels(tails, distribution, observed[name], jackknife[name])
+        bounds = np.quantile(distribution, levels)
+        bounds[np.abs(bounds - observed[name]) <= _ROUNDING * abs(observed[name])] = observed[name]
+        low, high = bounds.tolist()
         error = float(np.std(distribution, ddof=1)) if n_resamples > 1 else 0.0
         results[name] = BootstrapResult(ConfidenceInterval(low, high), distribution, error)
     return results
@@ -214,6 +217,8 @@ def paired_bootstrap_test(
         When the rows were made with different options.
     InputError
         When the systems have different numbers of segments.
+    OptionError
+        For a score that cannot be resampled.
     """
     _check_alike(systems)
     resampled = [bootstrap_scores(scorer, stats, n_resamples, seed) for stats in systems]
@@ -246,6 +251,7 @@ def paired_permutation_test(
     memory: resamples times columns, for each system.
     """
     _check_alike(systems)
+    scorer.check_resampling()
     chosen = [np.empty((n_resamples, len(stats.columns)), order="F") for stats in systems]  # scored by columns
     start = 0
     for mask in shuffle_masks(len(systems[0]), n_resamples, seed):
@@ -265,7 +271,7 @@ def paired_permutation_test(
 def _test(
     scorer: Scorer[Any], systems: Sequence[SegmentStats], pairs: Pairs, null: Callable[[int, int], Scores]
 ) -> Iterator[dict[str, PairedTestResult]]:
-    observed = [_scores(scorer, stats.total()) for stats in systems]
+    observed = [_scores(scorer, scorer.corpus_totals(stats)) for stats in systems]
     for first, second in pairs:
         result = {}
         for name, distribution in null(first, second).items():

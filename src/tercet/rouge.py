@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,12 +14,22 @@ from .dialect import Dialect
 from .errors import OptionError
 from .groups import first_greatest
 from .letters import LetterCounts, count_letters
-from .options import Options, flag, integer, number, one_of, option, refuse, text_or_callable
-from .rouge155 import recall_rank
+from .options import Options
+from .rouge155 import first_words, recall_rank
 from .rouge155 import scores as script_scores
 from .rouge155 import stemmer as script_stemmer
 from .rouge155 import stopwords as script_stopwords
 from .rouge_counts import PairCounter, PairCounts
+from .rouge_options import DIALECTS, MEASURES, RougeOptions
+from .rouge_package import (
+    DEFAULT_TYPES,
+    EPSILON,
+    PACKAGES,
+    PackageCounter,
+    check_types,
+    mark_sentences,
+    split_marked,
+)
 from .rouge_references import combined, pair_scores
 from .rouge_types import RougeType, parse_types
 from .scorer import Scorer, Scores, segment_lists
@@ -30,44 +40,7 @@ from .stems import WordMap, check_word_options, lemmatizer_for, map_words, stemm
 from .tokenizers import tokenize, tokenizer_label
 from .tokens import TokenBatch
 
-TOKENIZERS = ("auto", "rouge", "unicode", "char", "13a", "zh", "ja", "jieba", "none")
-MEASURES = ("precision", "recall", "fmeasure")
-
 Array = NDArray[np.float64]
-
-
-def _check_stopwords(value: Any) -> Any:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(word, str) for word in value):
-        return frozenset(value)
-    raise refuse("a collection of words, a language code, 'smart' (the list of ROUGE-1.5.5) or None")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RougeOptions(Options):
-    """Options of rouge_nlws; the card describes each."""
-
-    rouge_types: tuple[RougeType, ...] = option(parse_types(None), parse_types)
-    use_aggregator: bool = option(True, flag)
-    use_stemmer: bool = option(False, flag)
-    tokenizer: str | Callable[[str], Iterable[str]] = option("auto", one_of(*TOKENIZERS, callables=True))
-    beta: float = option(1.0, number("a number above 0 and up to 1000", lambda x: 0 < x <= 1000))
-    multi_ref: str = option("best", one_of("best", "average", "jackknife"))
-    stemmer: str | Callable[[str], str] | None = option(None, text_or_callable("a language"))
-    lemmatizer: str | Callable[[str], str] | None = option(None, text_or_callable("a language code"))
-    stopwords: str | frozenset[str] | None = option(None, _check_stopwords)
-    max_words: int | None = option(None, integer(1, none=True))
-    max_bytes: int | None = option(None, integer(1, none=True))
-    sentence_split: str = option("newline", one_of("newline", "auto"))
-    output: str = option("fmeasure", one_of(*MEASURES, "all"))
-    compat: str | None = option(None, one_of(None, "rouge_score", "rouge155"))
-
-
-#: How evaluate's rouge answers unless it is told otherwise.
-DIALECTS = {
-    "rouge_score": Dialect({"compat": "rouge_score", "rouge_types": ["rouge1", "rouge2", "rougeL", "rougeLsum"]})
-}
 
 
 class RougeScorer(Scorer[RougeOptions]):
@@ -91,6 +64,7 @@ class RougeScorer(Scorer[RougeOptions]):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "rouge_score": {"tokenizer": "rouge"},
         "rouge155": {"tokenizer": "rouge"},
+        **{name: {"tokenizer": "none", "rouge_types": parse_types(DEFAULT_TYPES)} for name in PACKAGES},
     }
     dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
 
@@ -98,12 +72,21 @@ class RougeScorer(Scorer[RougeOptions]):
         super().__init__(options)
         check_word_options(options)
         self._by_script = options.compat == "rouge155"
+        self._cut = first_words if self._by_script else truncate_words
+        self._package = options.compat if options.compat in PACKAGES else None
+        if self._package is not None:
+            check_types(self._package, options.rouge_types)
         if options.use_stemmer and (options.stemmer is not None or options.lemmatizer is not None):
             raise OptionError(
                 "The options 'use_stemmer', 'stemmer' and 'lemmatizer' exclude each other: give one of them."
             )
         if options.max_words is not None and options.max_bytes is not None:
             raise OptionError("The options 'max_words' and 'max_bytes' exclude each other: give one of them.")
+        if options.rounded is not None and not self._by_script:
+            raise OptionError(
+                "The option 'rounded' is one of compat='rouge155', whose figures have five decimals; no others are "
+                "rounded."
+            )
         if self._by_script and options.multi_ref == "jackknife":
             raise OptionError(
                 "ROUGE-1.5.5 has no jackknife: with compat='rouge155' the 'multi_ref' option must be 'best' or "
@@ -179,6 +162,7 @@ class RougeScorer(Scorer[RougeOptions]):
             "bytes": o.max_bytes,
             "split": o.sentence_split,
             "missing": None if o.missing_references == "error" else o.missing_references,
+            "rounded": None if o.rounded is not False else o.rounded,
             "compat": o.compat,
             "equals": self._equals(tokenizer),
         }
@@ -187,17 +171,18 @@ class RougeScorer(Scorer[RougeOptions]):
     def _equals(self, tokenizer: Any) -> str | None:
         """Return the implementation that gives the same numbers with these options, if there is one."""
         o = self.options
-        plain = tokenizer == "rouge" and o.sentence_split == "newline" and o.missing_references == "error"
-        if not plain or o.stemmer not in (None, "porter") or o.lemmatizer is not None:
+        plain = o.sentence_split == "newline" and o.missing_references == "error" and o.lemmatizer is None
+        if not plain or tokenizer != ("rouge" if self._package is None else "none"):
+            return None
+        if o.stemmer not in ((None, "porter") if self._package is None else (None,)):
             return None
         if self._by_script:
-            return (
-                "ROUGE-1.5.5"
-                if o.stemmer is None and o.stopwords in (None, "smart") and o.max_bytes is None
-                else None
-            )
+            usual = o.stemmer is None and o.stopwords in (None, "smart") and o.max_bytes is None
+            return "ROUGE-1.5.5" if usual and o.rounded is not False else None
         if o.beta != 1 or o.multi_ref != "best" or (o.stopwords, o.max_words, o.max_bytes) != (None, None, None):
             return None
+        if self._package is not None:
+            return None if o.use_stemmer else self._package
         in_rouge_score = [each.kind in ("n", "L", "Lsum") for each in o.rouge_types]
         if not any(in_rouge_score):
             return None
@@ -218,6 +203,8 @@ class RougeScorer(Scorer[RougeOptions]):
         lowercase = isinstance(tokenizer, str) and tokenizer not in ("rouge", "none")
         if o.compat == "rouge155" and tokenizer == "rouge":
             tokenizer = "rouge-script"
+        elif self._package is not None and tokenizer == "none":
+            tokenizer = split_marked
         tokens, words = tokenize(batch, tokenizer, lowercase=lowercase, prepare=self._prepare(), lines=True)
         mapping = self._word_map()
         stopwords: Collection[str] = ()
@@ -228,17 +215,16 @@ class RougeScorer(Scorer[RougeOptions]):
     def _prepare(self) -> Callable[[str], str] | None:
         """Return what is done to a text before it is split into tokens."""
         o = self.options
-        if o.max_words is None and o.max_bytes is None and o.sentence_split == "newline":
-            return None
-
-        def prepare(text: str) -> str:
-            if o.sentence_split == "auto":
-                text = split_sentences(text)
-            if o.max_words is not None:
-                return truncate_words(text, o.max_words)
-            return text if o.max_bytes is None else truncate_bytes(text, o.max_bytes)
-
-        return prepare
+        steps: list[Callable[[str], str]] = []
+        if o.sentence_split == "auto":
+            steps.append(split_sentences)
+        if o.max_words is not None:
+            steps.append(partial(self._cut, limit=o.max_words))
+        if o.max_bytes is not None:
+            steps.append(partial(truncate_bytes, limit=o.max_bytes))
+        if self._package is not None and o.tokenizer == "none":
+            steps.append(partial(mark_sentences, package=self._package))
+        return (lambda text: reduce(lambda made, step: step(made), steps, text)) if steps else None
 
     def _word_map(self) -> WordMap | None:
         o = self.options
@@ -271,14 +257,15 @@ class RougeScorer(Scorer[RougeOptions]):
     def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
         """Return precision, recall and F of each pair, shape (m, 3), and by what its best reference is chosen."""
         if self._by_script:
-            rank = recall_rank(kind.kind, counts.hits, counts.reference_totals, kind.weight)
-            totals = (counts.text_totals, counts.reference_totals)
-            return script_scores(counts.hits, *totals, counts.root, self.options.beta), rank
-        scores = pair_scores(counts, self.options.beta)
+            rounded = self.options.rounded is not False
+            return script_scores(counts, self.options.beta, rounded), recall_rank(kind.kind, counts)
+        scores = pair_scores(counts, self.options.beta, 0.0 if self._package is None else EPSILON)
         return scores, scores[:, 2]
 
-    def counter(self, tokens: TokenBatch) -> PairCounter:
+    def counter(self, tokens: TokenBatch) -> PairCounter | PackageCounter:
         """Return what counts the types of these options."""
+        if self._package is not None:
+            return PackageCounter(tokens, self._package)
         return PairCounter(tokens, self.options.rouge_types, self._by_script)
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:

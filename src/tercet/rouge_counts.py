@@ -33,19 +33,37 @@ class PairCounts:
         What precision and recall divide the hits by.
     root : float
         The ratios are raised to 1 / root (ROUGE-W; else 1).
+    reference_sums : ndarray, shape (m,), optional
+        ROUGE-W: what `reference_totals` are the power of, the sum of the weights of the lines.
     """
 
     hits: Array
     text_totals: Array
     reference_totals: Array
     root: float = 1.0
+    reference_sums: Array | None = None
 
     def pooled(self, starts: NDArray[np.int64]) -> PairCounts:
-        """Return the sums of the groups of pairs that begin at `starts`."""
-        hits, text_totals, reference_totals = (
-            np.add.reduceat(each, starts) for each in (self.hits, self.text_totals, self.reference_totals)
-        )
-        return PairCounts(hits, text_totals, reference_totals, self.root)
+        """Return the sums of the groups of pairs that begin at `starts`, added one after the other."""
+        group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(self.hits))))
+
+        def added(values: Array) -> Array:
+            return np.bincount(group, values, minlength=len(starts)).astype(np.float64)
+
+        sums = None if self.reference_sums is None else added(self.reference_sums)
+        return PairCounts(
+            added(self.hits), added(self.text_totals), added(self.reference_totals), self.root, sums
+        )  # fmt: skip
+
+
+def power(values: Array, exponent: float) -> Array:
+    """Return the power of each value, shape (m,), as C's `pow` gives it: NumPy's differs in last bits.
+
+    On those bits it depends which of two equally good references is the best one.
+    """
+    if exponent == 1:
+        return values
+    return np.array([value**exponent for value in values.tolist()], np.float64)
 
 
 class PairCounter:
@@ -133,9 +151,10 @@ class PairCounter:
         hits = weighted_lcs_hits(t.tokens, t.lines, self._texts, self._references, worth, t.n_types)
         return PairCounts(
             hits,
-            self._lengths[self._texts].astype(np.float64) ** weight,
-            line_sums[self._references] ** weight,
+            power(self._lengths.astype(np.float64), weight)[self._texts],
+            power(line_sums, weight)[self._references],
             root=weight,
+            reference_sums=line_sums[self._references],
         )
 
     def _skip(self, kind: RougeType) -> PairCounts:

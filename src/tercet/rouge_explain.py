@@ -10,7 +10,8 @@ from .columns import check_missing, make_batch, read_items
 from .matches import Count, Word
 from .matches_html import counts_html, legend, page_html, words_html
 from .options import build_options
-from .rouge import RougeOptions, RougeScorer
+from .rouge import RougeScorer
+from .rouge_options import RougeOptions
 from .rouge_places import PairOfTexts, Places
 from .rouge_types import RougeType
 
@@ -123,7 +124,8 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     Raises
     ------
     InputError
-        For what is not text, for a prediction without reference, and for more than 1,000,000 skip-bigrams.
+        For what is not text, for a prediction without reference, for more than 1,000,000 skip-bigrams, and for lines,
+        or in ROUGE-W tokens, that would be compared for minutes.
     OptionError
         For an option or a value that ``rouge_nlws`` does not know.
 
@@ -152,7 +154,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
         scores, rank = scorer.pair_scores(kind, counts)
         best = int(rank.argmax())
         pair = PairOfTexts(lines[0], lines[1 + best], spelling)
-        places: Places = pair.places(kind, by_script=scorer.options.compat == "rouge155")
+        places: Places = pair.places(kind, scorer.options.compat)
         precision, recall, fmeasure = scores[best].tolist()
         return TypeMatches(
             name=kind.name, kind=kind.kind, reference=best,

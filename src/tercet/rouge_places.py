@@ -22,11 +22,14 @@ from .matches import (
     skip_bigrams,
     weighted_lcs_places,
 )
+from .rouge_package import PACKAGES, union_words
 from .rouge_types import RougeType
 from .skipgrams import skip_bigram_total
 
 #: Skip-bigrams of a text that are listed: a few seconds, and some hundred megabytes.
 MOST_PAIRS = 1_000_000
+#: Steps of common subsequences, in plain Python: a few seconds. Two tokens are one in ROUGE-W, two lines are ten.
+MOST_STEPS, _OF_LINES = 5_000_000, 10
 
 FindPlaces = Callable[[Ids, Ids], tuple[list[int], list[int]]]
 
@@ -68,13 +71,20 @@ class PairOfTexts:
     def _words(self, ids: list[int], levels: list[int]) -> list[Word]:
         return [Word(self._spelling[token], level) for token, level in zip(ids, levels, strict=True)]
 
-    def places(self, kind: RougeType, by_script: bool) -> Places:
-        """Return where the texts match; `by_script` as ROUGE-1.5.5 (ROUGE-L by lines, ROUGE-SU's last unigram)."""
+    def places(self, kind: RougeType, compat: str | None) -> Places:
+        """Return where the texts match, as the implementation counts: of what counts once, the first place."""
+        by_script = compat == "rouge155"
+        if compat in PACKAGES and kind.kind == "n":
+            return self._different_ngrams(kind.order)
+        if compat == "rouge":
+            words = union_words(*self._lines)
+            return Places(_first(self._prediction, words), _first(self._reference, words), [])
         if kind.kind == "n":
             return self._ngrams(kind.order)
         if kind.kind in ("S", "SU"):
             return self._skip_bigrams(kind, by_script)
         if kind.kind == "W":
+            self._check_steps(kind, len(self._prediction) * len(self._reference))
             longest = max(map(len, self._lines[1]), default=0)
             worth = [float(run) ** kind.weight for run in range(longest + 2)]
             text, reference = self._union(lambda ids, other: weighted_lcs_places(ids, other, worth))
@@ -82,8 +92,20 @@ class PairOfTexts:
         if kind.kind == "L" and not by_script:
             text, reference = lcs_places(self._prediction, self._reference)
         else:
+            self._check_steps(kind, 0)
             text, reference = self._union(lcs_places)
         return Places(_flags(text, len(self._prediction)), _flags(reference, len(self._reference)), [])
+
+    def _check_steps(self, kind: RougeType, n_steps: int) -> None:
+        """Refuse a pair whose lines, and what they are compared by, would take minutes."""
+        lines = [len(each) for each in self._lines]
+        n_steps += _OF_LINES * lines[0] * lines[1]
+        if n_steps > MOST_STEPS:
+            raise InputError(
+                f"{kind.name} compares {len(self._prediction):,} tokens in {lines[0]:,} lines with "
+                f"{len(self._reference):,} in {lines[1]:,}, in {n_steps:,} steps; an explanation takes up to "
+                f"{MOST_STEPS:,}. Leave it out of rouge_types, or give a shorter text."
+            )
 
     def _ngrams(self, order: int) -> Places:
         text, reference = self._prediction, self._reference
@@ -96,6 +118,14 @@ class PairOfTexts:
             ngram_levels(own, ngram_limits([other], (order,)))
             for own, other in ((text, reference), (reference, text))
         ]
+        flags = [[int(level > 0) for level in each] for each in levels]
+        return Places(flags[0], flags[1], counts)
+
+    def _different_ngrams(self, order: int) -> Places:
+        found = [dict.fromkeys(ngrams(ids, order)) for ids in (self._prediction, self._reference)]
+        counts = [Count(self._joined(ngram), 1, int(ngram in found[1])) for ngram in found[0]]
+        limits = {order: Counter({ngram: 1 for ngram in found[0] if ngram in found[1]})}
+        levels = [ngram_levels(ids, limits) for ids in (self._prediction, self._reference)]
         flags = [[int(level > 0) for level in each] for each in levels]
         return Places(flags[0], flags[1], counts)
 
@@ -148,8 +178,8 @@ class PairOfTexts:
             for level, own, other in ((levels[0], *texts), (levels[1], *reversed(texts))):
                 for place, unigram in enumerate(ngram_levels(own, ngram_limits([other], (1,)))):
                     level[place] += unigram
-            singles = Counter(texts[0]) & Counter(texts[1])
-            counts += [Count(self._spelling[i], texts[0].count(i), texts[1].count(i)) for i in singles]
+            often = [Counter(text) for text in texts]
+            counts += [Count(self._spelling[i], often[0][i], often[1][i]) for i in often[0] & often[1]]
         return Places(levels[0], levels[1], counts)
 
     def _joined(self, ids: tuple[int, ...]) -> str:
@@ -161,3 +191,8 @@ def _flags(places: list[int], size: int) -> list[int]:
     for place in places:
         levels[place] = 1
     return levels
+
+
+def _first(ids: list[int], words: set[int]) -> list[int]:
+    """Return 1 where one of the words stands for the first time."""
+    return _flags([ids.index(word) for word in words], len(ids))

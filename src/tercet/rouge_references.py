@@ -11,14 +11,17 @@ from .rouge_counts import PairCounts
 Array = NDArray[np.float64]
 
 
-def pair_scores(counts: PairCounts, beta: float) -> Array:
-    """Return precision, recall and F of pairs, shape (m, 3); a text or reference without tokens scores 0."""
+def pair_scores(counts: PairCounts, beta: float, epsilon: float = 0.0) -> Array:
+    """Return precision, recall and F of pairs, shape (m, 3); a text or reference without tokens scores 0.
+
+    What F divides by is greater by `epsilon`.
+    """
     precision = counts.hits / np.where(counts.text_totals > 0, counts.text_totals, 1)
     recall = counts.hits / np.where(counts.reference_totals > 0, counts.reference_totals, 1)
     if counts.root != 1:
         precision, recall = precision ** (1 / counts.root), recall ** (1 / counts.root)
     weight = beta * beta
-    mixed = recall + weight * precision
+    mixed = recall + weight * precision + epsilon
     f = np.where(mixed > 0, (1 + weight) * precision * recall / np.where(mixed > 0, mixed, 1), 0.0)
     return np.stack([precision, recall, f], axis=1)
 

@@ -65,9 +65,13 @@ class Scorer(ABC, Generic[OptionsT]):
         Raises
         ------
         OptionError
-            On an option that the metric does not have or a value that it does not take.
+            On an option that the metric does not have or a value that it does not take, and on intervals of what
+            cannot be resampled.
         """
-        return cls(build_options(cls.options_type, given, cls.name, cls.presets))  # type: ignore[arg-type]
+        scorer = cls(build_options(cls.options_type, given, cls.name, cls.presets))  # type: ignore[arg-type]
+        if scorer.options.confidence_level is not None:
+            scorer.check_resampling()
+        return scorer
 
     @classmethod
     def dialect(cls, configuration: str) -> Dialect:
@@ -151,6 +155,9 @@ class Scorer(ABC, Generic[OptionsT]):
     def corpus_totals(self, stats: SegmentStats) -> NDArray[np.float64]:
         """Return the sums that the score of the corpus is made from, shape (k,)."""
         return stats.total()
+
+    def check_resampling(self) -> None:
+        """Raise an OptionError where the score is no function of the sum of the rows: resamples then have none."""
 
     def report(self, stats: SegmentStats) -> dict[str, Any]:
         """Return the result's keys for a corpus, as plain Python: those of evaluate's module."""

@@ -6,11 +6,13 @@ import re
 
 # A sentence ends at . ! ? or … with closing quotes or brackets behind it, then white space, then something that
 # begins a sentence (not a lower-case letter); the marks of Chinese, Japanese and Hindi need no white space.
+# A run of marks is looked at from its first one only, so that time is linear: where that fails, all others would.
+_MARKS = ".!?…"
 _CLOSERS = "\"'”’»)\\]」』】）"
 _WIDE_MARKS = "。！？｡।॥؟۔።"
 _SENTENCE_END = re.compile(
-    rf"(?P<mark>[.!?…]+[{_CLOSERS}]*)\s+(?=\S)"
-    rf"|(?P<wide>[{_WIDE_MARKS}]+[{_CLOSERS}]*)(?![{_WIDE_MARKS}{_CLOSERS}])\s*(?=\S)"
+    rf"(?<![{_MARKS}])(?P<mark>[{_MARKS}]+[{_CLOSERS}]*)\s+(?=\S)"
+    rf"|(?<![{_WIDE_MARKS}])(?P<wide>[{_WIDE_MARKS}]+[{_CLOSERS}]*)(?![{_WIDE_MARKS}{_CLOSERS}])\s*(?=\S)"
 )
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:[^\W\d]|Dr|Fig|Mr|Mrs|Ms|Prof|St|No|Nr|Sr|Sra|vs|e\.g|i\.e|U\.S|т\.е|ул|г)\.$"

@@ -1,6 +1,6 @@
 """BLEU's precisions with and without smoothing, for any number of corpora at once (arrays of shape (..., N)).
 
-Sources: Chen and Cherry 2014; sacrebleu's ``compute_bleu``; NLTK's ``SmoothingFunction``.
+Sources: Chen and Cherry 2014; sacrebleu's and tensorflow/nmt's ``compute_bleu``; NLTK's ``SmoothingFunction``.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ SMOOTH_VALUES: dict[str, float] = {
 }  # fmt: skip
 NLTK_METHODS = ("none", *(f"nltk{number}" for number in range(1, 8)))
 SMOOTH_METHODS = ("none", "floor", "add-k", "exp", *NLTK_METHODS[1:])
+#: What ``smooth=True`` stands for.
+ADD_ONE = "add-one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +47,17 @@ class Counts:
     next_floors: Array | None = None
 
 
-def precisions(counts: Counts, method: str, value: float | None, unmatched_too: bool) -> tuple[Array, Array]:
+def precisions(counts: Counts, method: str, value: float | None) -> tuple[Array, Array]:
     """Return the precisions of each order, and how many orders were reached, as sacrebleu defines them.
 
     Parameters
     ----------
     counts : Counts
-    method : {"none", "floor", "add-k", "exp"}
+    method : {"none", "floor", "add-k", "exp", "add-one"}
         ``floor`` and ``add-k`` add `value` to matches that are 0, or to matches and totals of the orders above 1;
-        ``exp`` halves the precision at each order without a match.
+        ``exp`` halves the precision at each order without a match. They leave a corpus without a single match at 0.
+        ``add-one``, that of nmt's ``compute_bleu`` and so of evaluate, adds 1 to matches and totals of every order.
     value : float or None
-    unmatched_too : bool
-        Smooth a corpus without a single match too (evaluate); its score is 0 all the same.
 
     Returns
     -------
@@ -70,6 +71,8 @@ def precisions(counts: Counts, method: str, value: float | None, unmatched_too: 
     if method == "add-k":
         added = np.where(np.arange(matches.shape[-1]) > 0, amount, 0.0)
         matches, totals = matches + added, totals + added
+    elif method == ADD_ONE:
+        matches, totals = matches + 1.0, totals + 1.0
     alive = np.cumprod(totals > 0, axis=-1).astype(bool)
     zero = alive & (matches == 0)
     safe = np.where(totals > 0, totals, 1.0)
@@ -78,7 +81,7 @@ def precisions(counts: Counts, method: str, value: float | None, unmatched_too: 
         result = np.where(zero, 1.0 / (2.0 ** np.cumsum(zero, axis=-1) * safe), result)
     elif method == "floor":
         result = np.where(zero, amount / safe, result)
-    if not unmatched_too:
+    if method != ADD_ONE:
         result = np.where((counts.matches > 0).any(axis=-1, keepdims=True), result, 0.0)
     return result, alive.sum(axis=-1)
 

@@ -17,6 +17,9 @@ from .tokens import Ragged
 
 PREFIX_SPACES = ("auto", "installed")
 
+#: What stands for ``prefix_space`` where it is not given, by ``compat``.
+DEFAULT_PREFIX_SPACES = {None: "auto", "bert_score": "installed"}
+
 # Byte-level tokenizers that, in the packages of the time, put a space before the text: published scores have it.
 _WITH_SPACE = {"GPT2Tokenizer", "RobertaTokenizer", "BartTokenizer", "LongformerTokenizer", "LEDTokenizer"}
 

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 from .cells import Table
 from .delimited import read_csv, read_tsv
 from .errors import InputError, did_you_mean, shorten
 from .jsonl import read_jsonl
+from .limits import LIMITS, Limits
 from .tmx import read_tmx
 
-#: Readers by format; each takes a binary stream and the name of the file for messages.
-READERS: dict[str, Callable[[BinaryIO, str], Table]] = {
+
+class Reader(Protocol):
+    """What reads a format: from a binary stream, with the name of the file for messages."""
+
+    def __call__(self, stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+        """Return the table."""
+        ...
+
+
+#: Readers by format.
+READERS: dict[str, Reader] = {
     "tsv": read_tsv,
     "csv": read_csv,
     "jsonl": read_jsonl,
@@ -24,7 +34,11 @@ READERS: dict[str, Callable[[BinaryIO, str], Table]] = {
 SUFFIXES = {".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".tmx": "tmx"}
 
 
-def read_table(path: str | os.PathLike[str], *, format: str | None = None) -> Table:
+#: Ends of the names of spreadsheets, which are not read.
+WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".ods", ".numbers")
+
+
+def read_table(path: str | os.PathLike[str], *, format: str | None = None, limits: Limits = LIMITS) -> Table:
     r"""Read a file of texts in columns.
 
     Parameters
@@ -32,6 +46,8 @@ def read_table(path: str | os.PathLike[str], *, format: str | None = None) -> Ta
     path : str or path
     format : {"tsv", "csv", "jsonl", "tmx"}, optional
         By default, what the end of the file's name says: .tsv .tab .csv .jsonl .ndjson .tmx, in any case.
+    limits : Limits
+        Sizes beyond which a file is refused.
 
     Returns
     -------
@@ -54,7 +70,7 @@ def read_table(path: str | os.PathLike[str], *, format: str | None = None) -> Ta
     reader = READERS[_format(path, format)]
     try:
         with path.open("rb") as stream:
-            return reader(stream, path.name)
+            return reader(stream, path.name, limits)
     except OSError as error:
         raise InputError(f"{path.name} cannot be read: {error.strerror or error}.") from None
 
@@ -111,11 +127,29 @@ def items(table: Table, system: str, references: Sequence[str]) -> tuple[list[st
     return list(predictions), lists
 
 
+def check_no_workbook(path: str) -> None:
+    """Raise an InputError for a spreadsheet, by the end of its name; says how to save it as a file that is read.
+
+    Examples
+    --------
+    >>> check_no_workbook("data/test.xlsx")
+    Traceback (most recent call last):
+    tercet.errors.InputError: data/test.xlsx is a workbook by its name, which is not read yet: save the sheet as CSV \
+in UTF-8 (.csv), or as tab-separated text or JSON Lines (.tsv, .jsonl).
+    """
+    if path.lower().endswith(WORKBOOKS):
+        raise InputError(
+            f"{path} is a workbook by its name, which is not read yet: save the sheet as CSV in UTF-8 (.csv), or as "
+            "tab-separated text or JSON Lines (.tsv, .jsonl)."
+        )
+
+
 def _format(path: Path, format: str | None) -> str:
     if format is not None:
         if format not in READERS:
             raise InputError(f"no format is called {format!r}. {did_you_mean(format, READERS)}")
         return format
+    check_no_workbook(path.name)
     found = SUFFIXES.get(path.suffix.lower())
     if found is None:
         raise InputError(

@@ -8,7 +8,8 @@ from typing import Any, BinaryIO
 from xml.etree.ElementTree import ParseError
 
 from .cells import MOST_COLUMNS, RaggedRows, Table
-from .errors import InputError
+from .errors import InputError, shorten
+from .limits import LIMITS, Limits, size
 
 # Where the elements that carry text must stand.
 _PARENTS = {"body": "tmx", "tu": "body", "tuv": "tu", "seg": "tuv"}
@@ -18,10 +19,15 @@ _CODES = frozenset({"bpt", "ept", "ph", "it", "ut"})
 
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
+# A tag or comment that is not at its end is read from its beginning again with every piece: the time goes with the
+# square of its length. So it is bounded, and pieces grow with it, up to those in which the parser reads in any case.
 _CHUNK = 1 << 16
+_LARGEST_CHUNK = 1 << 20
+_LONGEST_TAG = 16 << 20
+_LONGEST_CODE = 100  # of a language
 
 
-def read_tmx(stream: BinaryIO, name: str) -> Table:
+def read_tmx(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     r"""Read the texts of a translation memory, a row per unit (``<tu>``) and a column per language.
 
     The columns stand in the order in which their languages first occur, each spelled as it first is: languages
@@ -37,6 +43,7 @@ def read_tmx(stream: BinaryIO, name: str) -> Table:
         UTF-8, UTF-16 or a declared encoding of single bytes.
     name : str
         Of the file, for messages.
+    limits : Limits
 
     Returns
     -------
@@ -47,7 +54,7 @@ def read_tmx(stream: BinaryIO, name: str) -> Table:
     InputError
         Names the line where the XML is malformed, where an element stands that should not, or a language is
         missing; a file that declares entities (a few lines of them can fill all memory, or name other files). A
-        document type by its name, ``tmx14.dtd``, is accepted and not fetched.
+        document type by its name, ``tmx14.dtd``, is accepted and not fetched. Also for a file beyond the limits.
 
     Examples
     --------
@@ -63,19 +70,28 @@ def read_tmx(stream: BinaryIO, name: str) -> Table:
         raise InputError(
             f"Reading {name} needs the package 'defusedxml', which is not installed: pip install defusedxml"
         ) from None
-    units = _Units(name)
+    units = _Units(name, limits)
     parser = XMLParser(target=units)
     units.line = lambda: parser.parser.CurrentLineNumber
     try:
-        while chunk := stream.read(_CHUNK):
+        n_bytes = begun = 0
+        while chunk := stream.read(min(max(_CHUNK, begun), _LARGEST_CHUNK)):
             parser.feed(chunk)
+            n_bytes += len(chunk)
+            begun = n_bytes - parser.parser.CurrentByteIndex
+            limits.check(n_bytes, units.line(), name)
+            if begun > _LONGEST_TAG:
+                raise InputError(
+                    f"{name}, line {units.line()}: a tag or comment of more than {size(_LONGEST_TAG)}; expected the "
+                    "tags of a TMX file."
+                )
         parser.close()
     except InputError:
         raise
     except EntitiesForbidden as error:
         raise InputError(
-            f"{name}, line {units.line()}: declares the entity {error.name!r}, which is refused; expected a TMX file "
-            "without entity declarations."
+            f"{name}, line {units.line()}: declares the entity {shorten(error.name)}, which is refused; expected a "
+            "TMX file without entity declarations."
         ) from None
     except DefusedXmlException:
         raise InputError(f"{name}, line {units.line()}: refers to another file, which is refused.") from None
@@ -126,8 +142,12 @@ def pick_language(columns: Iterable[str], wanted: str) -> str:
     if len(longer) == 1:
         return longer[0]
     if longer:
-        raise InputError(f"{wanted!r} could be each of {', '.join(longer)}: give the whole code.")
-    raise InputError(f"no text is in the language {wanted!r}; found: {', '.join(codes.values())}.")
+        raise InputError(f"{shorten(wanted)} could be each of {', '.join(longer)}: give the whole code.")
+    raise InputError(f"no text is in the language {shorten(wanted)}; found: {', '.join(codes.values())}.")
+
+
+def _cut(element: str) -> str:
+    return shorten(element)[1:-1]
 
 
 def _folded(language: str) -> str:
@@ -137,8 +157,8 @@ def _folded(language: str) -> str:
 class _Units:
     """What the parser tells of each element, gathered as rows; only the unit at hand is kept beside them."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, limits: Limits) -> None:
+        self.name, self.limits = name, limits
         self.rows = RaggedRows(name)
         self.line: Callable[[], int] = lambda: 1
         self.stack: list[str] = []
@@ -148,6 +168,7 @@ class _Units:
         self.times: Counter[str] = Counter()
         self.column = ""
         self.pieces: list[str] = []
+        self.length = 0
         self.in_segment = False
         self.codes = 0
 
@@ -155,9 +176,9 @@ class _Units:
         element = tag.rpartition("}")[2]
         parent = self.stack[-1] if self.stack else ""
         if not self.stack and element != "tmx":
-            raise self._error(f"found a document of <{element}>; expected <tmx>")
+            raise self._error(f"found a document of <{_cut(element)}>; expected <tmx>")
         if element in _PARENTS and parent != _PARENTS[element]:
-            raise self._error(f"found <{element}> in <{parent}>; expected it in <{_PARENTS[element]}>")
+            raise self._error(f"found <{element}> in <{_cut(parent)}>; expected it in <{_PARENTS[element]}>")
         self.stack.append(element)
         self.codes += element in _CODES
         if element == "tu":
@@ -168,11 +189,13 @@ class _Units:
         elif element == "seg":
             if self.column in self.unit:
                 raise self._error("found a second <seg> in a <tuv>; expected one")
-            self.pieces, self.in_segment = [], True
+            self.pieces, self.length, self.in_segment = [], 0, True
 
     def data(self, text: str) -> None:
         if self.in_segment and not self.codes:
             self.pieces.append(text)
+            self.length += len(text)
+            self.limits.check_line(self.length, f"{self.name}, line {self.unit_line}", "segment")
 
     def end(self, tag: str) -> None:
         element = self.stack.pop()
@@ -189,9 +212,9 @@ class _Units:
     def _column_of(self, language: str) -> str:
         """Return the name of the column for the next text of a language in this unit."""
         code = _folded(language)
-        if not code or any(map(str.isspace, code)):
+        if not code or len(code) > _LONGEST_CODE or any(map(str.isspace, code)):
             raise self._error(
-                f"found <tuv> with the language {language!r}; expected a code in xml:lang, such as 'en'"
+                f"found <tuv> with the language {shorten(language)}; expected a code in xml:lang, such as 'en'"
             )
         self.times[code] += 1
         if self.times[code] > MOST_COLUMNS:

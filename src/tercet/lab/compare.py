@@ -206,6 +206,7 @@ def compare(
         raise OptionError(f"The test must be one of {', '.join(map(repr, TESTS))} or None. Got {test!r} instead.")
     specs = [parse_metric(each) if isinstance(each, str) else each for each in metrics]
     for spec in specs:
+        spec.scorer(scale=100).check_resampling()
         check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
     number = None if test is None else TESTS[test][1] if n_resamples is None else n_resamples
     tables: list[ScoreTable] = []

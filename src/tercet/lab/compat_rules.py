@@ -15,13 +15,16 @@ from numpy.typing import NDArray
 
 from tercet.bleu import BleuScorer
 from tercet.bleu_options import BleuOptions
-from tercet.rouge import RougeOptions, RougeScorer
-from tercet.rouge155 import recall_rank
+from tercet.rouge import RougeScorer
+from tercet.rouge155 import first_words, recall_rank
 from tercet.rouge155 import stemmer as script_stemmer
 from tercet.rouge_counts import PairCounter, PairCounts
+from tercet.rouge_options import RougeOptions
+from tercet.rouge_package import EPSILON, PACKAGES, PackageCounter
 from tercet.rouge_references import pair_scores
 from tercet.rouge_types import RougeType
 from tercet.scorer import Scorer
+from tercet.sentences import truncate_words
 from tercet.stats import SegmentStats
 from tercet.tokens import TokenBatch
 
@@ -47,6 +50,23 @@ class CompatRule:
 
 def _has_kind(*kinds: str) -> Callable[[RougeOptions], bool]:
     return lambda options: any(each.kind in kinds for each in options.rouge_types)
+
+
+def _package_rules(ends: str, subsequence: CompatRule | None) -> tuple[CompatRule, ...]:
+    """Return the rules of the packages rouge and rouge_chinese, which share most."""
+    rules = (
+        CompatRule(
+            "sentences", "where sentences end (one of blanks is an empty word)", "at line ends", ends,
+            lambda options: options.tokenizer == "none",
+        ),
+        CompatRule(
+            "repetition", "how often ROUGE-N counts a repeated n-gram", "as often as both have it", "once",
+            _has_kind("n"),
+        ),
+        subsequence,
+        CompatRule("1e-8", "what F divides by", "P + R", "P + R + 1e-8", lambda options: True),
+    )  # fmt: skip
+    return tuple(rule for rule in rules if rule is not None)
 
 
 #: In the order in which a chain follows them; those that decide tokens first. sacrebleu and rouge_score need none:
@@ -82,6 +102,11 @@ COMPAT_RULES: dict[str, tuple[CompatRule, ...]] = {
             "the script's Porter, irregular forms of WordNet first", lambda options: options.use_stemmer,
         ),
         CompatRule(
+            "words", "which words max_words counts", "those between any white space",
+            "those between white space of ASCII, and an empty one before a blank that begins a line",
+            lambda options: options.max_words is not None,
+        ),
+        CompatRule(
             "lines", "what ROUGE-L finds subsequences in", "the whole text", "line by line", _has_kind("L"),
         ),
         CompatRule(
@@ -97,9 +122,17 @@ COMPAT_RULES: dict[str, tuple[CompatRule, ...]] = {
         ),
         CompatRule(
             "five decimals", "how precision, recall and F are rounded, F made of the rounded two", "not",
-            "to five decimals", lambda options: True,
+            "to five decimals", lambda options: options.rounded is not False,
         ),
     ),
+    "rouge": _package_rules(
+        "at full stops",
+        CompatRule(
+            "union", "what ROUGE-L counts", "the longest common subsequence of the texts",
+            "the different words of those of every two sentences", _has_kind("L"),
+        ),
+    ),
+    "rouge_chinese": _package_rules("at 。！？…… and line ends", None),
 }  # fmt: skip
 
 
@@ -126,6 +159,8 @@ def without(scorer: Scorer[Any], off: Collection[str]) -> Scorer[Any]:
         return scorer
     if isinstance(scorer, BleuScorer):
         return _PartOfNltk(scorer.options, off)
+    if scorer.options.compat in PACKAGES:
+        return _PartOfPackage(scorer.options, off)
     return _PartOfScript(scorer.options, off)
 
 
@@ -154,28 +189,54 @@ class _PartOfScript(RougeScorer):
         super().__init__(options)
         self._off = off
         self._by_script = "average" not in off
+        self._cut = truncate_words if "words" in off else first_words
 
     def counter(self, tokens: TokenBatch) -> PairCounter:
         """Return what counts, by the script for the types whose rule is on."""
         kinds = {kind for rule, kind in (("lines", "L"), ("last word", "SU")) if rule not in self._off}
-        return _MixedCounter(tokens, self.options.rouge_types, kinds)
+        types = self.options.rouge_types
+        return _MixedCounter(tokens, types, kinds, PairCounter(tokens, types, True))
 
     def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
         """Return the scores of each pair, and by what its best reference is chosen."""
         scores = pair_scores(counts, self.options.beta)
         if "best reference" in self._off:
             return scores, scores[:, 2]
-        return scores, recall_rank(kind.kind, counts.hits, counts.reference_totals, kind.weight)
+        return scores, recall_rank(kind.kind, counts)
+
+
+class _PartOfPackage(RougeScorer):
+    """ROUGE under ``compat="rouge"`` or ``"rouge_chinese"`` without some of its rules."""
+
+    def __init__(self, options: RougeOptions, off: Collection[str]) -> None:
+        super().__init__(options)
+        self._off = off
+
+    def counter(self, tokens: TokenBatch) -> PairCounter:
+        """Return what counts, by the package for the types whose rule is on."""
+        kinds = {kind for rule, kind in (("repetition", "n"), ("union", "L")) if rule not in self._off}
+        return _MixedCounter(tokens, self.options.rouge_types, kinds, super().counter(tokens))
+
+    def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
+        """Return the scores of each pair, and by what its best reference is chosen."""
+        scores = pair_scores(counts, self.options.beta, 0.0 if "1e-8" in self._off else EPSILON)
+        return scores, scores[:, 2]
 
 
 class _MixedCounter(PairCounter):
-    """Counts as the script for some kinds of types, as Lin 2004 for the others."""
+    """Counts as another implementation for some kinds of types, as Lin 2004 for the others."""
 
-    def __init__(self, tokens: TokenBatch, types: tuple[RougeType, ...], by_script: Collection[str]) -> None:
+    def __init__(
+        self,
+        tokens: TokenBatch,
+        types: tuple[RougeType, ...],
+        kinds: Collection[str],
+        theirs: PairCounter | PackageCounter,
+    ) -> None:
         super().__init__(tokens, types, False)
-        self._kinds = by_script
-        self._script = PairCounter(tokens, types, True)
+        self._kinds = kinds
+        self._theirs = theirs
 
     def count(self, kind: RougeType) -> PairCounts:
         """Return the counts of one type."""
-        return self._script.count(kind) if kind.kind in self._kinds else super().count(kind)
+        return self._theirs.count(kind) if kind.kind in self._kinds else super().count(kind)

@@ -15,12 +15,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tercet.errors import OptionError
+from tercet.errors import OptionError, shorten
 
 from .checks import check_references
 from .differences import Difference, Rule, explain_difference
 from .metric_specs import parse_value
+from .remarks import warn_of
 from .test_sets import read_test_sets
+from .visible import one_cell, visible
 
 #: Characters that the words of a table and a column of scores need: how many scores stand side by side.
 _WORDS_WIDTH, _SCORE_WIDTH = 44, 17
@@ -58,11 +60,18 @@ def explain(
         typer.Argument(help="Tables (.tsv, .csv, .jsonl, .tmx), or text files, a line per segment; also with .gz."),
     ],
     against: Annotated[
-        str, typer.Option("--against", "-a", help="sacrebleu, evaluate, nltk; rouge_score, rouge155.")
+        str,
+        typer.Option(
+            "--against", "-a", help="sacrebleu, evaluate, nltk; rouge_score, rouge155, rouge, rouge_chinese."
+        ),
     ],
     references: Annotated[
         list[str] | None,
-        typer.Option("--references", "-r", help="Text file of references, for text files; repeatable."),
+        typer.Option(
+            "--references",
+            "-r",
+            help="Text file of references, for text files; repeatable. An empty line is an empty one.",
+        ),
     ] = None,
     system: Annotated[
         list[str] | None, typer.Option("--system", "-s", help="Column of a system; repeatable.")
@@ -76,13 +85,14 @@ def explain(
     """Say why another package gives another number: ours, theirs, and what each rule adds."""
     options, theirs = read_options(option or ()), read_options(their_option or ())
     if set(options) & {"metric", "predictions", "references", "against", "their_options", "n_gaps"}:
-        raise OptionError(f"{metric} has no such option: {', '.join(options)}.")
+        raise OptionError(f"{shorten(metric)} has no such option: {', '.join(map(shorten, options))}.")
     sets = read_test_sets(
         files, references=references or (), systems=system or (), reference_columns=reference_column or ()
     )
     found: list[tuple[str, str, Difference]] = []
     for each in sets:
         check_references(each.name, each.references, options, "-O ")
+        warn_of(each)
         for name, texts in each.systems.items():
             difference = explain_difference(
                 metric, texts, each.references, against=against, their_options=theirs, n_gaps=items, **options
@@ -113,7 +123,7 @@ def read_options(written: Sequence[str]) -> dict[str, Any]:
     for text in written:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or name.strip() in options:
-            raise OptionError(f"An option is written name=value, and once. Got {text!r}.")
+            raise OptionError(f"An option is written name=value, and once. Got {shorten(text)}.")
         options[name.strip()] = parse_value(value.strip())
     return options
 
@@ -131,12 +141,12 @@ def to_json(found: Sequence[tuple[str, str, Difference]]) -> str:
 
 def show(difference: Difference, title: str, console: Console) -> None:
     """Print an explanation: what the two numbers are, the rules between them, and the segments that differ most."""
-    heading = f"{title}: {difference.metric} against {difference.against}"
+    heading = one_cell(f"{title}: {difference.metric} against {difference.against}")
     at_once = max(1, (console.width - _WORDS_WIDTH) // _SCORE_WIDTH)
     for start in range(0, len(difference.names), at_once):
         console.print(_table(difference, difference.names[start : start + at_once], heading))
     for line in _remarks(difference):
-        console.print(escape(line), soft_wrap=True)
+        console.print(escape(visible(line)), soft_wrap=True)
     if difference.largest_gaps:
         console.print(_gaps(difference))
 
@@ -150,7 +160,7 @@ def _table(d: Difference, names: Sequence[str], heading: str) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_row("ours", "", *_numbers(d.ours, names), style="bold")
     for rule in d.rules:
-        way = escape(f"{rule.from_value} → {rule.to_value}")
+        way = escape(visible(f"{rule.from_value} → {rule.to_value}"))
         what = f"{escape(rule.name)}\n[dim]{escape(rule.description)}[/]"
         changes = [_signed(rule, name) for name in names] if rule.has_effect else ["no effect here"]
         table.add_row(what, way, *changes)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tercet.api import SCORERS, make_scorer
-from tercet.errors import OptionError, did_you_mean
+from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.scorer import Scorer
 
 #: Options of a metric that a comparison has once for all metrics: there they would say what is not done.
@@ -72,14 +72,14 @@ def parse_metric(text: str) -> MetricSpec:
     """
     metric, _, rest = text.partition(":")
     if metric not in SCORERS:
-        raise OptionError(f"There is no metric {metric!r}. {did_you_mean(metric, SCORERS)}")
+        raise OptionError(f"There is no metric {shorten(metric)}. {did_you_mean(metric, SCORERS)}")
     options: dict[str, Any] = {}
     for part in _split(rest):
         name, equals, value = part.partition("=")
         name = name.strip()
         if not equals or not name or name in options:
             raise OptionError(
-                f"In {text!r}, {part!r} is not an option=value that stands there once: write "
+                f"In {shorten(text)}, {shorten(part)} is not an option=value that stands there once: write "
                 f"{metric}:option=value,option=value."
             )
         options[name] = parse_value(value.strip())
@@ -88,6 +88,11 @@ def parse_metric(text: str) -> MetricSpec:
 
 def parse_value(text: str) -> Any:
     """Return the value that a text on a command line stands for.
+
+    Raises
+    ------
+    OptionError
+        For JSON that Python does not read: nested too deeply, or an integer of thousands of digits.
 
     Examples
     --------
@@ -100,6 +105,9 @@ def parse_value(text: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError:
         return text.split("+") if "+" in text.strip("+") else text
+    except (RecursionError, ValueError) as error:  # nested thousands of times, or an integer of thousands of digits
+        why = "is nested too deeply" if isinstance(error, RecursionError) else "has too many digits"
+        raise OptionError(f"The value {shorten(text)} {why}.") from None
 
 
 def _split(text: str) -> list[str]:

@@ -23,6 +23,7 @@ DESCRIPTIONS = {
     "weights": "the weights of the n-grams' lengths",
     "smooth_method": "what is done about n-grams without a match",
     "smooth_value": "the number that the smoothing adds",
+    "smooth": "whether one is added to the matches and n-grams of every order",
     "reference_length": "which of several references the length is compared with",
     "effective_order": "whether lengths that no prediction reaches are left out",
     "use_stemmer": "whether endings matter",
@@ -39,14 +40,14 @@ DESCRIPTIONS = {
 #: Options that exclude or measure each other are changed at once.
 TOGETHER = (
     ("max_order", "weights"),
-    ("smooth_method", "smooth_value"),
+    ("smooth_method", "smooth_value", "smooth"),
     ("use_stemmer", "stemmer", "lemmatizer"),
     ("max_words", "max_bytes"),
 )
 
-#: Options of what is reported, not of how it is scored; `smooth` is a way to write `smooth_method`.
+#: Options of what is reported, not of how it is scored.
 _REPORT = {"scale", "rouge_types", "output"}
-_UNCOMPARED = {"compat", "grid", "use_aggregator", "smooth"}
+_UNCOMPARED = {"compat", "grid", "use_aggregator", "rounded"}
 
 Step = tuple[str, str, tuple[Any, Any], "Side"]
 
@@ -73,15 +74,15 @@ def side_of(scorer: Scorer[Any], items: Items) -> Side:
     --------
     >>> from tercet.columns import read_items
     >>> side = side_of(make_scorer("bleu_multi", {"smooth": True}), read_items(["a"], ["a"]))
-    >>> side.options["smooth_method"], side.options["smooth_value"]
-    ('add-k', 1.0)
+    >>> [side.options[name] for name in ("smooth", "smooth_method", "smooth_value")]
+    [True, 'none', None]
     """
     o = scorer.options
     options = {name: getattr(o, name) for name in _deciding(scorer)}
     if not items.missing:
         options["missing_references"] = "error"  # no item asks what to do
-    if getattr(o, "smooth", False):
-        options["smooth_method"] = "add-k"
+    if options.get("smooth"):
+        options["smooth_method"] = "none"  # it stands for a method of its own
     if options.get("smooth_method") in SMOOTH_VALUES and options["smooth_value"] is None:
         options["smooth_value"] = SMOOTH_VALUES[options["smooth_method"]]
     elif "smooth_method" in options and options["smooth_method"] not in SMOOTH_VALUES:
@@ -118,9 +119,11 @@ def report_options(scorer: Scorer[Any], against: str) -> dict[str, Any]:
 
 def shared_options(scorer: Scorer[Any], against: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the given options that the other package has too: with them a score still equals one of its own."""
-    own = {*_REPORT, *_UNCOMPARED, "missing_references"} - {"smooth"}
+    own = {*_REPORT, *_UNCOMPARED, "missing_references"}
     shared: dict[str, Any] = {}
-    for name, value in given.items():
+    declared = [each.name for each in fields(scorer.options_type)]
+    for name in sorted(given, key=declared.index):  # a method before the value that it reads
+        value = given[name]
         if name in own or (name, value) == ("tokenizer", "auto"):  # which no other package has
             continue
         if takes(scorer.name, against, {**shared, name: value}, {}):

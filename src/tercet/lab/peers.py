@@ -5,14 +5,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import zip_longest
+from operator import itemgetter
 from typing import Any
 
 from tercet.errors import TercetError
-from tercet.rouge import MEASURES
+from tercet.rouge_options import MEASURES
+from tercet.rouge_package import PACKAGES
 from tercet.scorer import Scorer
 
-from .rouge155_script import ScriptError, script_scores
+from .rouge155_script import ScriptError, Triple, script_scores
 
 
 class UnavailableError(TercetError):
@@ -103,7 +106,7 @@ def _by_evaluate(
     try:
         result = module.compute(
             predictions=list(predictions), references=[list(texts) for texts in references],
-            max_order=o.max_order, smooth=o.smooth_method == "add-k",
+            max_order=o.max_order, smooth=o.smooth,
         )  # fmt: skip
     except ZeroDivisionError as error:
         raise UnavailableError("evaluate's bleu divides by zero: no prediction has a token") from error
@@ -142,6 +145,34 @@ def _by_rouge_score(
     return _means({name: [item[name] for item in items] for name in names}, scorer.options.output)
 
 
+def _by_package(package: str) -> Callable[[Sequence[str], Sequence[Sequence[str]], Scorer[Any]], dict[str, float]]:
+    """Return how ``rouge`` or ``rouge_chinese`` is called: on each prediction with each of its references."""
+
+    def scores(
+        predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer[Any]
+    ) -> dict[str, float]:
+        names = {each.name: f"rouge-{each.order or 'l'}" for each in scorer.options.rouge_types}
+        theirs = import_module(package).Rouge(metrics=list(names.values()))
+
+        def of_pair(text: str, reference: str) -> dict[str, Triple]:
+            try:
+                (found,) = theirs.get_scores(text, reference)
+            except ValueError:  # a text without a word
+                return dict.fromkeys(names, (0.0, 0.0, 0.0))
+            except RecursionError as error:
+                raise UnavailableError(f"{package} calls itself once for each word, too often for these") from error
+            return {name: (found[key]["p"], found[key]["r"], found[key]["f"]) for name, key in names.items()}
+
+        items = [
+            [of_pair(text, reference) for reference in texts]
+            for text, texts in zip(predictions, references, strict=True)
+        ]
+        best = {name: [max((pair[name] for pair in pairs), key=itemgetter(2)) for pairs in items] for name in names}
+        return _means(best, scorer.options.output)
+
+    return scores
+
+
 def _by_script(
     predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer[Any]
 ) -> dict[str, float]:
@@ -178,4 +209,12 @@ PEERS = {
         _by_script,
         note="the script prints the mean of 1000 random resamples; compared is the mean of its figures (-d)",
     ),
+    **{
+        package: Peer(
+            _by_package(package),
+            note=f"{package} takes one reference: of several, the one with the best F counts; it raises an error at "
+            "a text without a word, which counts 0",
+        )
+        for package in PACKAGES
+    },
 }

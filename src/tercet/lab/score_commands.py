@@ -14,14 +14,17 @@ import typer
 from rich.console import Console
 
 from tercet.errors import OptionError
+from tercet.writing import write_text_file
 
-from .checks import check_file, check_folder
+from .checks import check_file, check_folder, check_outputs
 from .compare import Comparison, compare
-from .exports import export_segments, export_systems
-from .metric_specs import parse_metric
+from .exports import export_paths, export_segments, export_systems
+from .metric_specs import MetricSpec, parse_metric
+from .remarks import warn_of
 from .render import to_json, to_latex, to_markdown, to_text, to_tsv
 from .side_by_side import side_by_side
 from .test_sets import TestSet, read_test_sets
+from .visible import visible
 
 
 class Format(str, Enum):
@@ -60,9 +63,11 @@ Files = Annotated[
 References = Annotated[
     list[str] | None,
     typer.Option(
-        "--references", "-r", help="Text file of references, a line per segment; for text files, repeatable."
+        "--references", "-r",
+        help="Text file of references, for text files; repeatable. A line per segment: an empty line is an empty "
+        "reference, as in sacrebleu. Tables can leave a reference out: by an empty cell.",
     ),
-]
+]  # fmt: skip
 Source = Annotated[str | None, typer.Option(help="Text file of sources, for text files.")]
 Systems = Annotated[
     list[str] | None,
@@ -106,14 +111,19 @@ def score_command(
     quiet: Quiet = False,
 ) -> None:
     """Score systems: each score with its interval, and the signature."""
+    specs = _metrics(metric)
     _check_before(format, out, segments)
+    inputs = _inputs(files, references, source, specs)
+    check_outputs({"--out": out, "--segments": segments}, inputs)
     sets = read_test_sets(
         files, references=references or (), source=source, systems=system or (),
         reference_columns=reference_column or (), source_column=source_column,
     )  # fmt: skip
+    for each in sets:
+        warn_of(each)
     found = [
         compare(
-            each, _metrics(metric), test=None, confidence_level=confidence_level, interval=interval.value,
+            each, specs, test=None, confidence_level=confidence_level, interval=interval.value,
             seed=seed, progress=not quiet and sys.stderr.isatty(),
         )
         for each in sets
@@ -152,6 +162,7 @@ def compare_command(
     quiet: Quiet = False,
 ) -> None:
     """Compare systems: scores with intervals, differences to a baseline, and which are more than chance."""
+    specs = _metrics(metric)
     _check_before(format, out, segments)
     if export is not None:
         check_folder(export)
@@ -159,16 +170,23 @@ def compare_command(
     given = [name for name, value in others.items() if value]
     if segment is not None and given:
         raise OptionError(f"--segment shows one segment as text, without {', '.join(given)}: leave one of them away.")
+    outputs, inputs = {"--out": out, "--segments": segments}, _inputs(files, references, source, specs)
+    check_outputs(outputs, inputs)
     sets = read_test_sets(
         files, references=references or (), source=source, systems=system or (),
         reference_columns=reference_column or (), source_column=source_column,
     )  # fmt: skip
+    if export is not None:
+        exported = export_paths(sets, export)
+        check_outputs({**outputs, **{f"--export of {path.name}": path for path in exported}}, inputs)
+    for each in sets:
+        warn_of(each)
     if segment is not None:
-        _write(_segment_text(sets, metric, segment, baseline, _coloured(out)), out)
+        _write(_segment_text(sets, specs, segment, baseline, _coloured(out)), out)
         return
     found = [
         compare(
-            each, _metrics(metric), baseline=baseline, test=test.value, n_resamples=n_resamples,
+            each, specs, baseline=baseline, test=test.value, n_resamples=n_resamples,
             confidence_level=confidence_level, interval=interval.value, alpha=alpha, seed=seed,
             progress=not quiet and sys.stderr.isatty(),
         )
@@ -176,12 +194,20 @@ def compare_command(
     ]  # fmt: skip
     for each in sets if export is not None else ():
         for path in export_systems(each, Path(str(export))):
-            typer.echo(path, err=True)
+            typer.echo(visible(path), err=True)
     _finish(found, format, out, segments)
 
 
-def _metrics(written: Sequence[str] | None) -> list[str]:
-    return list(written or ["bleu_multi"])
+def _metrics(written: Sequence[str] | None) -> list[MetricSpec]:
+    return [parse_metric(each) for each in written or ["bleu_multi"]]
+
+
+def _inputs(
+    files: Sequence[str], references: Sequence[str] | None, source: str | None, metrics: Sequence[MetricSpec]
+) -> list[str]:
+    """Return all files that are read; options of metrics may name some too."""
+    values = (value for spec in metrics for value in spec.options.values() if isinstance(value, str))
+    return [*files, *(references or ()), *(() if source is None else (source,)), *filter(os.path.isfile, values)]
 
 
 def _coloured(out: Path | None) -> bool:
@@ -189,9 +215,8 @@ def _coloured(out: Path | None) -> bool:
 
 
 def _segment_text(
-    sets: Sequence[TestSet], metrics: Sequence[str] | None, segment: int, baseline: str | None, colour: bool
+    sets: Sequence[TestSet], specs: Sequence[MetricSpec], segment: int, baseline: str | None, colour: bool
 ) -> str:
-    specs = [parse_metric(each) for each in _metrics(metrics)]
     width = Console().width
     return "\n".join(
         side_by_side(each, segment, specs, baseline=baseline, width=width, colour=colour) for each in sets
@@ -231,8 +256,9 @@ def _write(text: str, out: Path | None) -> None:
     if out is None:
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
     else:
-        out.write_text(text, encoding="utf-8")
-        typer.echo(out, err=True)
+        with write_text_file(out) as file:
+            file.write(text)
+        typer.echo(visible(out), err=True)
 
 
 def _check_before(format: Format, *paths: Path | None) -> None:

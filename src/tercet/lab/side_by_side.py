@@ -17,6 +17,7 @@ from tercet.scorer import segment_lists
 from .checks import check_baseline, check_references
 from .metric_specs import MetricSpec
 from .test_sets import TestSet
+from .visible import one_cell, visible
 
 _STYLES = ("", "cyan", "green", "yellow", "bold magenta")  # of the levels 0 to 4 and more
 
@@ -59,7 +60,7 @@ def side_by_side(
     index = segment - 1
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
-    console.print(f"{test_set.name}, segment {segment}", style="bold", markup=False)
+    console.print(f"{one_cell(test_set.name)}, segment {segment}", style="bold", markup=False)
     table = Table(show_header=True, show_lines=True, expand=True)
     table.add_column("", overflow="fold", ratio=1)
     scores = [_first_scores(test_set, index, spec) for spec in metrics]
@@ -68,14 +69,14 @@ def side_by_side(
     table.add_column("text", overflow="fold", ratio=4)
     blank = [""] * len(scores)
     if test_set.source is not None:
-        table.add_row("source", *blank, Text(test_set.source[index]))
+        table.add_row("source", *blank, Text(visible(test_set.source[index])))
     for number, reference in enumerate(test_set.references[index], 1):
-        table.add_row(f"reference {number}", *blank, Text(reference))
+        table.add_row(f"reference {number}", *blank, Text(visible(reference)))
     for system in sorted(test_set.systems, key=lambda name: name != baseline):
         values = [by_system[system] for _, by_system in scores]
         cells = ["" if value is None else f"{value:.2f}" for value in values]
-        text = Text(test_set.systems[system][index])
-        table.add_row(Text(system), *cells, _coloured(test_set, index, system, metrics) if colour else text)
+        text = Text(visible(test_set.systems[system][index]))
+        table.add_row(Text(one_cell(system)), *cells, _coloured(test_set, index, system, metrics) if colour else text)
     console.print(table)
     return buffer.getvalue()
 
@@ -95,10 +96,10 @@ def _coloured(test_set: TestSet, index: int, system: str, metrics: Sequence[Metr
     text = test_set.systems[system][index]
     spec = next((each for each in metrics if each.metric == "bleu_multi"), None)
     if spec is None or not test_set.references[index]:
-        return Text(text)
+        return Text(visible(text))
     words: list[Word] = explain(spec.metric, text, test_set.references[index], **spec.options).prediction
     shown = Text()
     for word in words:
-        shown.append(word.text, style=_STYLES[min(word.level, len(_STYLES) - 1)])
+        shown.append(visible(word.text), style=_STYLES[min(word.level, len(_STYLES) - 1)])
         shown.append(" ")
     return shown

@@ -13,9 +13,10 @@ from typing import ClassVar
 from tercet.cells import Table
 from tercet.errors import InputError, shorten
 from tercet.roles import guess_roles
-from tercet.tables import READERS, SUFFIXES, items
+from tercet.tables import READERS, SUFFIXES, check_no_workbook, items
 from tercet.tmx import pick_language
 
+from .checks import check_different
 from .text_files import STDIN, open_binary, read_lines
 
 _File = str | os.PathLike[str]
@@ -74,8 +75,9 @@ def read_test_sets(
     files : path or sequence of paths
         All tables, or all text files. ``-`` is the standard input, a text file called ``stdin``.
     references : path or sequence of paths
-        Text files, for systems in text files: a reference per line. In one file, an empty line is an empty reference,
-        as in sacrebleu; in several, an empty line says that this file has no reference for the segment.
+        Text files, for systems in text files: a reference per line. An empty line is an empty reference, as in
+        sacrebleu: of several references, it too can be the closest in length. A segment that has fewer references
+        than others needs a table.
     source : path, optional
         Text file, for systems in text files.
     systems, reference_columns : str or sequence of str
@@ -107,6 +109,8 @@ def read_test_sets(
     paths, reference_paths = _listed(files), _listed(references)
     if not paths:
         raise InputError("No file is given; expected tables, or text files of systems.")
+    for path in [*paths, *reference_paths, *_listed(source)]:
+        check_no_workbook(path)
     tables = [path for path in paths if _format(path)]
     if not tables:
         named = [*_listed(systems), *_listed(reference_columns), *_listed(source_column)]
@@ -143,6 +147,10 @@ def _table_set(path: str, name: str, systems: list[str], references: list[str], 
         source = sources[0] if sources else None
     for column in [*systems, *references, *_listed(source)]:
         table.column(column)
+    for what, columns in (("a system", systems), ("references", references)):
+        twice = [column for column, times in Counter(columns).items() if times > 1]
+        if twice:
+            raise InputError(f"{path}: the column {twice[0]!r} is named twice as {what}; name it once.")
     both = [column for column in systems if column in references]
     if both:
         raise InputError(f"{path}: the column {both[0]!r} is named both as a system and as references.")
@@ -240,11 +248,12 @@ def _text_set(paths: list[str], reference_paths: list[str], source: str | None) 
                 f"{path!r} has {_lines(lines[path])} and {first!r} has {len(lines[first])}; expected a line per "
                 "segment in each."
             )
+    check_different(paths, reference_paths)
     of_segments: Iterable[tuple[str, ...]] = zip(*(lines[path] for path in reference_paths), strict=True)
     return TestSet(
         name=_names([first])[0],
         systems={name: lines[path] for path, name in zip(paths, _names(paths), strict=True)},
-        references=[list(texts) if len(texts) == 1 else [text for text in texts if text] for texts in of_segments],
+        references=[list(texts) for texts in of_segments],
         source=None if source is None else lines[source],
     )
 

@@ -12,6 +12,7 @@ from typing import BinaryIO, cast
 
 from tercet.decoding import decode
 from tercet.errors import InputError
+from tercet.limits import LIMITS, read_bytes
 
 #: The name that stands for the standard input.
 STDIN = "-"
@@ -42,15 +43,22 @@ def open_binary(path: str) -> Iterator[BinaryIO]:
 def stream_lines(path: str) -> Iterator[str]:
     """Yield the lines of a text file in UTF-8, without their ends; what is in memory does not grow with the file.
 
+    A file may be of any size, a line as long as :class:`tercet.limits.Limits` says.
+
     Raises
     ------
     InputError
-        Names the file that cannot be read, or is not UTF-8.
+        Names the file that cannot be read, or is not UTF-8; the line that is too long, or has a NUL, as no text has.
     """
     with open_binary(path) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n")
+        number = 0
         try:
-            for line in text:
+            while line := text.readline(LIMITS.line + 1):
+                number += 1
+                LIMITS.check_line(len(line), f"{path}, line {number}")
+                if "\0" in line:
+                    raise InputError(f"{path}, line {number}: found a NUL character; expected text saved as UTF-8.")
                 yield line.rstrip("\r\n")
         except UnicodeDecodeError as error:
             raise InputError(f"{path!r} is not a text file in UTF-8: {error}.") from error
@@ -79,7 +87,8 @@ def read_lines(path: str) -> list[str]:
     ['¡Hola!', '', 'una línea\u2028y media']
     """
     with open_binary(path) as stream:
-        text = decode(stream.read(), "the standard input" if path == STDIN else path)
+        name = "the standard input" if path == STDIN else path
+        text = decode(read_bytes(stream, name), name)
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if not text or text.endswith("\n"):  # nothing stands behind the last line end
         lines.pop()

@@ -1,0 +1,67 @@
+"""What a user of BLEU is told besides the score."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .smoothing import Counts
+
+#: By the package whose number it is: the smoothing that it has.
+_SMOOTHING = {"evaluate": "smooth=True", "nltk": "smooth_method='nltk3'"}
+
+
+def unsplit_notice(tokenizer: object) -> str:
+    """Return the warning that a tokenizer which splits at blanks met texts without any."""
+    return (
+        f"tokenizer={tokenizer!r} splits at blanks and marks, but most letters of these references "
+        "are of scripts written without blanks. Give tokenizer='zh', 'ja', 'jieba', 'char' or 'unicode'."
+    )
+
+
+def no_resamples(method: str) -> str:
+    """Return why a method of NLTK that sees the last segment has no intervals and tests."""
+    return (
+        f"There are no intervals and tests of smooth_method={method!r} with compat='nltk': NLTK takes the last "
+        "item for the corpus, and a resampled corpus has no last item. Leave out compat='nltk' and give "
+        "tokenizer='none', which takes the corpus, or smooth with 'nltk1' to 'nltk4'."
+    )
+
+
+def zero_remark(counts: Counts, used: NDArray[np.bool_], effective: bool, compat: str | None) -> str | None:
+    """Return why the BLEU of a corpus is 0 without smoothing although words match, and what gives it a score.
+
+    Parameters
+    ----------
+    counts : Counts
+        Of one corpus.
+    used : ndarray of bool, shape (N,)
+        Orders whose weight is not 0, in the weightings that were asked for.
+    effective : bool
+        Whether orders of which the predictions have no n-gram are left out.
+    compat : str or None
+        Whose number it is.
+
+    Examples
+    --------
+    >>> counts = Counts(np.array([3.0, 1.0, 0.0, 0.0]), np.array([5.0, 4.0, 3.0, 2.0]), np.array(5.0))
+    >>> zero_remark(counts, np.array([True] * 4), False, None)  # doctest: +NORMALIZE_WHITESPACE
+    "BLEU is 0 only because no n-gram of order 3 matches (of order 1, 3 of 5 match). smooth_method='exp' gives such a
+    corpus a score."
+    """
+    if counts.matches[0] == 0:
+        return None
+    reached = counts.totals > 0
+    unmatched = used & (counts.matches == 0) & reached
+    unreached = used & ~reached & (not effective)
+    if not (unmatched | unreached).any():
+        return None
+    order = int(np.argmax(unmatched | unreached))
+    why = "matches" if unmatched[order] else "is in the predictions"
+    ways = [_SMOOTHING.get(compat or "", "smooth_method='exp'")] if unmatched.any() or compat in _SMOOTHING else []
+    ways += ["effective_order=True"] if unreached.any() and compat not in _SMOOTHING else []
+    zero = "next to 0" if compat == "nltk" else "0"
+    return (
+        f"BLEU is {zero} only because no n-gram of order {order + 1} {why} (of order 1, {counts.matches[0]:.0f} of "
+        f"{counts.totals[0]:.0f} match). {' with '.join(ways)} gives such a corpus a score."
+    )

@@ -1,0 +1,57 @@
+"""The standard streams of a command: closed, broken or full, it ends with a word about it, or none."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+_OF_A_STREAM = (errno.EPIPE, errno.EBADF, errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
+
+
+@contextmanager
+def standard_streams() -> Iterator[None]:
+    """Let a command use the standard streams as they are.
+
+    A stream that was closed (``>&-``) is there, and raises an OSError where it is used. What is written is flushed at
+    the end. A reader that has enough, as ``head`` does, ends the command with code 1 and without a word.
+
+    Raises
+    ------
+    OSError
+        Where what was written did not reach its place, such as a full disk.
+    """
+    _open_closed()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a sign that the terminal's encoding lacks must not end the work
+            stream.reconfigure(errors="replace")
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        if error.filename is not None or error.errno not in _OF_A_STREAM:
+            raise
+        with suppress(OSError):  # what is left has no place: Python would try it again at its end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno == errno.EPIPE:
+            sys.exit(1)
+        raise OSError(error.errno, error.strerror, "the standard output") from None
+
+
+def _open_closed() -> None:
+    """Put streams in the place of those that are closed, so that no file of the command gets their numbers."""
+    if sys.stdin is not None and sys.stdout is not None and sys.stderr is not None:
+        return
+    while os.open(os.devnull, os.O_RDWR) < 3:  # the numbers of what was closed
+        pass
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(os.open(os.devnull, os.O_WRONLY), "r", encoding="utf-8")
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")

@@ -1,0 +1,145 @@
+"""Files that are whole or not there: written beside their place, then renamed."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO, TextIO
+
+_MOST_LINKS = 40
+
+
+@contextmanager
+def write_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    r"""Open a file to write bytes, which take the place of the old ones when all are written, and not before.
+
+    They go to a file beside it, ``<name>.<letters>.tmp``, which is renamed at the end: whatever happens on the way,
+    the old file stays as it was, and of two writers at once the last one's file is there. After an error, Ctrl-C too,
+    the file beside is removed; only a process that is killed leaves it. A link stays, and the file that it names is
+    written. The file keeps its permissions. What is no file, such as a pipe or ``/dev/stdout``, is written directly.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Yields
+    ------
+    binary file
+
+    Raises
+    ------
+    OSError
+        Names the file: where it cannot be written, or the disk is full.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp(), "scores.tsv")
+    >>> with write_file(path) as file:
+    ...     _ = file.write(b"all\n")
+    >>> with write_file(path) as file:
+    ...     _ = file.write(b"a part")
+    ...     raise KeyError("what happened")
+    Traceback (most recent call last):
+    KeyError: 'what happened'
+    >>> path.read_text(), os.listdir(path.parent)
+    ('all\n', ['scores.tsv'])
+    """
+    given = os.fspath(path)
+    try:
+        if is_plain(given):
+            with _beside(given) as file:
+                yield file
+        else:
+            with open(given, "wb") as file:
+                yield file
+    except OSError as error:
+        if error.errno is None or not str(error.filename or ".tmp").endswith(".tmp"):
+            raise
+        raise OSError(error.errno, error.strerror, given) from error
+
+
+@contextmanager
+def write_text_file(path: str | os.PathLike[str]) -> Iterator[TextIO]:
+    r"""Open a file to write text in UTF-8, with line ends as they are given; else as :func:`write_file`.
+
+    Half a character, as the name of a file may hold, is written as an escape such as ``\udc80``.
+    """
+    with write_file(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="")
+        try:
+            yield text
+            text.flush()
+        finally:
+            text.detach()  # the file is closed by its opener
+
+
+def is_plain(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path is a file that can be replaced, or none yet: not a pipe, a device or a terminal.
+
+    Examples
+    --------
+    >>> is_plain("/dev/null"), is_plain("no such file")
+    (False, True)
+    """
+    target, old = _target(os.fspath(path))
+    return not _is_device(target) and (old is None or stat.S_ISREG(old.st_mode))
+
+
+@contextmanager
+def _beside(path: str) -> Iterator[BinaryIO]:
+    """Open a file beside that of a path, and let it take its place when it is written."""
+    target, old = _target(path)
+    if old is not None and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+    folder, name = os.path.split(target)
+    beside = os.path.join(folder, f"{name[:40]}.{secrets.token_hex(4)}.tmp")
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with open(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(descriptor)
+        if old is None:
+            os.replace(beside, target)
+            return
+        _keep_permissions(beside, old)
+        try:
+            os.replace(beside, target)
+        except OSError:  # a file that is a mount of its own, as containers have them
+            shutil.copyfile(beside, target)
+    finally:
+        with suppress(FileNotFoundError):  # renamed
+            os.unlink(beside)
+
+
+def _target(path: str) -> tuple[str, os.stat_result | None]:
+    """Return the path that links lead to, and what is there."""
+    for _ in range(_MOST_LINKS):
+        if _is_device(path) or not os.path.islink(path):
+            break
+        path = os.path.join(os.path.dirname(path), os.readlink(path))
+    try:
+        return path, os.stat(path)
+    except FileNotFoundError:
+        return path, None
+
+
+def _is_device(path: str) -> bool:
+    """Return whether a path is an entry of the system, such as /dev/stdout, even where that leads to a file."""
+    folder = os.path.realpath(os.path.dirname(path) or os.curdir)
+    return folder == "/dev" or folder.startswith("/proc/")
+
+
+def _keep_permissions(path: str, old: os.stat_result) -> None:
+    if hasattr(os, "chown"):
+        with suppress(OSError):  # only an administrator can give a file away
+            os.chown(path, old.st_uid, old.st_gid)
+    os.chmod(path, stat.S_IMODE(old.st_mode) & 0o777)
