@@ -10,7 +10,7 @@ SOURCE = ROOT / "src" / "tercet"
 
 # Files in the order of the imports: each may import those before it, and nothing else of the package.
 ORDER = [
-    "errors", "writing", "options", "jit", "containers", "columns",
+"errors", "surroundings", "writing", "options", "jit", "containers", "columns",
     "cells", "limits", "decoding", "roles", "delimited", "jsonl", "tmx", "tables",
     "groups", "tokens", "intern_kernels", "intern", "letters", "splitters",
     "tokenizers", "sentences", "stems", "ngram_kernels", "ngrams", "skipgram_kernels", "skipgrams", "lcs_kernels",
@@ -24,7 +24,8 @@ ORDER = [
     "bertscore_messages", "bertscore",
     "alignment_tokens", "alignment_plot", "alignment_html", "bertscore_explain",
     "matches_html", "bleu_explain", "rouge_places", "rouge_explain",
-    "api", "running", "token_ids", "predicted", "trainer_references", "trainer", "module", "paired", "__init__",
+    "api", "running", "token_ids", "predicted", "trainer_references", "trainer", "shards", "gathering",
+    "module", "paired", "loading", "__init__",
 ]  # fmt: skip
 
 ANYWHERE = {"numpy", "pyarrow", "numba"}

@@ -4,6 +4,8 @@ import datasets
 import evaluate
 
 from tercet.errors import InputError
+from tercet.gathering import Gathering
+from tercet.options import shared_options
 from tercet.paired import check_options, paired_significance, read_systems
 
 _CITATION = """\
@@ -57,14 +59,16 @@ Examples:
     (0.511, 0.25)
 """
 
+_INPUTS = ("predictions1", "predictions2", "references")
+
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-class PairedSignificance(evaluate.Comparison):
+class PairedSignificance(Gathering, evaluate.Comparison):
     """Paired tests as an evaluate comparison."""
 
     def _info(self):
         text = datasets.Value("string")
-        both = {"predictions1": text, "predictions2": text}
+        both = dict.fromkeys(_INPUTS[:2], text)
         return evaluate.ComparisonInfo(
             module_type="comparison",
             description=_DESCRIPTION,
@@ -94,21 +98,16 @@ class PairedSignificance(evaluate.Comparison):
         settings = {"metric": "bleu_multi", "test": "permutation", "n_resamples": None, "seed": 12345}
         chosen = {name: options.get(name, value) for name, value in settings.items()}
         rest = {name: value for name, value in options.items() if name not in settings}
-        check_options(**chosen, options=rest)
-        given = dict.fromkeys(("predictions1", "predictions2", "references"))
+        scorer = check_options(**chosen, options=rest)
+        given = _checked([], [], [])
         if predictions1 is not None or predictions2 is not None or references is not None:
             given = _checked(predictions1, predictions2, references)
-        stored = len(self)
-        if stored == 0 and self.num_process == 1 and not given["predictions1"]:
-            raise InputError("The corpus is empty: there must be at least one item.")
-        self._failed = None
-        result = super().compute(**given, **chosen, options=rest)
-        if self._failed is not None:
-            error, read = self._failed
-            if stored and self.num_process == 1:  # what had been added is there again for another try
-                self.add_batch(**{name: texts[:stored] for name, texts in read.items()})
-            raise error
-        return result
+        shared = shared_options(scorer.options) | {name: str(value) for name, value in chosen.items()}
+
+        def work(columns):
+            return paired_significance(**columns, **chosen, **rest)
+
+        return self._gather(given, shared, work)
 
     def add_batch(self, *, predictions1=None, predictions2=None, references=None, **inputs):
         """Add texts of both systems and references; they are checked first, and a refused batch adds nothing.
@@ -119,7 +118,9 @@ class PairedSignificance(evaluate.Comparison):
             references (`list` of `str` or of `list` of `str`):
                 One reference per item, or a list of any number of them per item.
         """
-        super().add_batch(**_checked(predictions1, predictions2, references), **inputs)
+        if inputs:
+            raise InputError(f"The inputs are {', '.join(_INPUTS)}, got {', '.join(sorted(inputs))} besides.")
+        self._keep(_checked(predictions1, predictions2, references))
 
     def add(self, *, predictions1=None, predictions2=None, references=None, **inputs):
         """Add a text of each system and its reference or references.
@@ -132,17 +133,8 @@ class PairedSignificance(evaluate.Comparison):
         """
         self.add_batch(predictions1=[predictions1], predictions2=[predictions2], references=[references], **inputs)
 
-    def _compute(self, predictions1, predictions2, references, metric, options, **settings):
-        try:
-            return paired_significance(metric, predictions1, predictions2, references, **settings, **options)
-        except BaseException as error:  # also Ctrl-C: waits until the base class has closed its files
-            read = {"predictions1": predictions1, "predictions2": predictions2, "references": references}
-            self._failed = error, read
-            return {}
-
 
 def _checked(predictions1, predictions2, references):
     """Return what a user gave as the base class stores it, a list of references per item, or raise an InputError."""
     first, second = read_systems(predictions1, predictions2, references)
-    lists = first.reference_lists()
-    return {"predictions1": first.predictions, "predictions2": second.predictions, "references": lists}
+    return dict(zip(_INPUTS, (first.predictions, second.predictions, first.reference_lists()), strict=True))

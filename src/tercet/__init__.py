@@ -8,15 +8,17 @@ Examples
 0.833
 """
 
-from .api import explain, load, score
-from .errors import InputError, MergeError, OptionError, TercetError
+from .api import explain, score
+from .errors import GatheringError, InputError, MergeError, OptionError, TercetError
 from .idf import IdfTable
+from .loading import load
 from .result import Result
 from .signature import __version__
 from .token_ids import preprocess_logits_for_metrics
 from .trainer import compute_metrics
 
 __all__ = [
+    "GatheringError",
     "IdfTable",
     "InputError",
     "MergeError",

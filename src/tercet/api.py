@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -237,35 +236,6 @@ def own_options(
     for name in foreign:
         raise OptionError(f"{metric} has no option {shorten(name)}. {did_you_mean(name, own)}")
     return {name: value for name, value in given.items() if name in own}
-
-
-def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
-    """Return an evaluate module of the suite: of the installed package, or of the checkout.
-
-    Parameters
-    ----------
-    metric : str
-        A metric of the suite, or ``"paired_significance"``.
-    config_name : str, optional
-        Another package whose evaluate module it speaks as: ``load("bleu_multi", "sacrebleu")`` takes the arguments
-        of evaluate's sacrebleu, and gives its keys. Any value of the metric's option ``compat``.
-    **settings
-        Passed to ``evaluate.load``, such as ``num_process`` or ``experiment_id``.
-
-    Returns
-    -------
-    evaluate.Metric
-    """
-    import evaluate
-
-    here = Path(__file__).resolve().parent
-    folders = [folder for folder in (here / "metrics", here.parents[1] / "metrics") if folder.is_dir()]
-    if not folders:
-        raise OptionError(f"The folder of the modules is not beside the package {here}.")
-    known = sorted(path.parent.name for path in folders[0].glob("*/*.py") if path.stem == path.parent.name)
-    if not isinstance(metric, str) or metric not in known:
-        raise OptionError(f"There is no metric {shorten(metric)}. {did_you_mean(metric, known)}")
-    return evaluate.load(str(folders[0] / metric), config_name, **settings)
 
 
 def _scorer_class(metric: str) -> type[Scorer[Any]]:

@@ -84,8 +84,8 @@ class BertscoreOptions(Options):
     all_layers: bool = option(False, flag)
     rescale_with_baseline: bool = option(False, flag)
     baseline_path: str | None = option(None, _path("the path of a file, or None"))
-    batch_size: int = option(64, integer(1))
-    device: str | None = option(None, _device)
+    batch_size: int = option(64, integer(1), local=True)
+    device: str | None = option(None, _device, local=True)
     dtype: str | None = option(None, _dtype)
     max_length: int | None = option(None, integer(1, none=True))
     long_text: str = option("truncate", one_of("truncate", "window", "error"))
@@ -93,8 +93,8 @@ class BertscoreOptions(Options):
     multi_ref: str = option("max", one_of("max", "best_f"))
     use_safetensors: bool = option(True, flag)
     use_fast_tokenizer: bool = option(False, flag)
-    nthreads: int = option(4, integer(0))
-    verbose: bool = option(False, flag)
+    nthreads: int = option(4, integer(0), local=True)
+    verbose: bool = option(False, flag, local=True)
     compat: str | None = option(None, one_of(None, "bert_score"))
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import InputError, OptionError, shorten
+from .surroundings import check_working_directory
 
 # T5 and its kin have classes of their own for the encoder alone.
 _ENCODER_CLASSES = {
@@ -57,7 +58,10 @@ def locate(model_type: str) -> str:
     ------
     OptionError
         For what is written as a path but is no folder with a config.json.
+    InputError
+        Where there is no working directory, which transformers asks for as it is imported.
     """
+    check_working_directory("transformers")
     path = os.path.expanduser(model_type)
     if os.path.isdir(path):  # False also for what cannot be the name of a folder
         if not os.path.isfile(os.path.join(path, "config.json")):

@@ -63,6 +63,7 @@ def encoder_of(
     chosen = None if all_layers else chosen_layer(model_type, num_layers)
     subwords = subwords_of(model_type, prefix_space, use_fast)
     with _loading:
+        _leave_threads_of_the_parent()
         return _encoder(model, _state(model), chosen, _device(device), dtype or "float32", use_safetensors, subwords)
 
 
@@ -83,6 +84,18 @@ def chosen_layer(model_type: str, num_layers: int | None) -> int:
         f"{depth}. Two thirds of the depth, num_layers={max(1, round(depth * 2 / 3))}, is a usual choice; "
         "all_layers=True scores with every layer, to compare them on graded data."
     )
+
+
+_processes: set[int] = set()  # that have asked for an encoder: this one, and those that it was forked from
+
+
+def _leave_threads_of_the_parent() -> None:
+    """Let a forked child compute with one thread: it has none of PyTorch's pool, and would wait for them for ever."""
+    import torch
+
+    if _processes and os.getpid() not in _processes:
+        torch.set_num_threads(1)
+    _processes.add(os.getpid())
 
 
 _loading = Lock()  # of two threads that need the same encoder one waits for the other

@@ -35,6 +35,10 @@ class MergeError(TercetError):
     """Statistics that were made with different options and so do not add up."""
 
 
+class GatheringError(TercetError):
+    """What was added could not be kept, or not be put together with what other processes added."""
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return a hint with the nearest known spelling, or all of them when none is near.
 

@@ -11,13 +11,14 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from .api import dialect_of, explain, make_scorer, own_options, score_items
-from .columns import check_missing, make_batch, read_items
+from .columns import Items, make_batch, read_items
 from .errors import InputError
-from .scorer import Scorer
+from .gathering import Gathering
+from .options import shared_options
 from .trainer import TrainerMetrics, compute_metrics
 
 
-class SuiteModule:
+class SuiteModule(Gathering):
     """Mixin for ``class Name(SuiteModule, evaluate.Metric)``.
 
     The base class checks the first item only, stores what does not fit as something else, and loses what was
@@ -33,15 +34,10 @@ class SuiteModule:
 
     metric: ClassVar[str]
     absent: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({})
-    num_process: int
-    process_id: int
 
     def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
         self._dialect = dialect_of(self.metric, config_name or "default")
-        super().__init__(config_name, *args, **kwargs)  # type: ignore[call-arg]
-        self._missing: list[int] = []  # added items without reference, which only compute's options can allow
-        self._failure: BaseException | None = None
-        self._read: tuple[list[str], list[list[str]]] = [], []
+        super().__init__(config_name, *args, **kwargs)
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
         """Score the predictions added so far and those given here.
@@ -61,34 +57,16 @@ class SuiteModule:
         items = read_items([], [])
         if predictions is not None or references is not None:
             items = read_items(predictions, references)
-        stored = len(self)  # type: ignore[arg-type]
-        if self.process_id == 0:  # which checks again what the others hand over
-            missing = [*self._missing, *(stored + index for index in items.missing)]
-            check_missing(missing, scorer.options.missing_references)
-        if stored == 0 and self.num_process == 1:
-            return self._dialect.to_result(
-                score_items(scorer, items)
-            )  # nothing to gather: no need to write and read a file
-        if stored == 0 and not items.predictions:
-            raise InputError("The corpus is empty: every process must add at least one item.")
-        inputs = (
-            {"predictions": items.predictions, "references": items.reference_lists()} if items.predictions else {}
-        )
-        try:
-            result = super().compute(**inputs, scorer=scorer)  # type: ignore[misc]
-        finally:
-            self._missing = []
-            failure, self._failure = self._failure, None
-        if failure is not None:
-            self._put_back(stored)
-            raise failure
-        return result
+        if self.num_process == 1 and not len(self):
+            return self._dialect.to_result(score_items(scorer, items))  # nothing to gather
+        make_batch(items)  # what cannot be encoded would be refused half-way
 
-    def _put_back(self, stored: int) -> None:
-        """Add again what had been added before a call that failed (one process: others have let theirs go)."""
-        (predictions, references), self._read = self._read, ([], [])
-        if self.num_process == 1:
-            self.add_batch(predictions=predictions[:stored], references=references[:stored])
+        def work(columns: dict[str, list[Any]]) -> Any:
+            whole = read_items(columns["predictions"], columns["references"])
+            return self._dialect.to_result(score_items(scorer, whole))
+
+        shared = shared_options(scorer.options) if self.num_process > 1 else {}
+        return self._gather(_columns(items), shared, work)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **inputs: Any) -> None:
         """Add predictions and references; they are checked first, and a refused batch adds nothing.
@@ -102,12 +80,7 @@ class SuiteModule:
         _refuse_inputs(inputs)
         items = read_items(predictions, references)
         make_batch(items)  # what cannot be encoded would be refused half-way
-        if items.predictions:
-            stored = len(self)  # type: ignore[arg-type]
-            super().add_batch(  # type: ignore[misc]
-                predictions=items.predictions, references=items.reference_lists()
-            )
-            self._missing += [stored + index for index in items.missing]
+        self._keep(_columns(items))
 
     def add(self, *, prediction: Any = None, reference: Any = None, **inputs: Any) -> None:
         """Add one prediction and its reference or references; a refused one adds nothing.
@@ -156,13 +129,9 @@ class SuiteModule:
         options = self._dialect.to_options(settings.pop("options", None) or {})
         return compute_metrics(tokenizer, self.metric, options=options, **settings)
 
-    def _compute(self, predictions: Any, references: Any, scorer: Scorer[Any]) -> Any:
-        """Score what the base class read back; an error waits until it has closed its files."""
-        try:
-            return self._dialect.to_result(score_items(scorer, read_items(predictions, references)))
-        except BaseException as error:  # also of a user's tokenizer, also Ctrl-C
-            self._failure, self._read = error, (predictions, references)
-            return {}
+
+def _columns(items: Items) -> dict[str, list[Any]]:
+    return {"predictions": items.predictions, "references": items.reference_lists()}
 
 
 def _refuse_inputs(inputs: dict[str, Any]) -> None:

@@ -24,9 +24,12 @@ class _RefusedError(Exception):
         self.hint = hint
 
 
-def option(default: Any, check: Check) -> Any:
-    """Declare a dataclass field with its default and the check that a given value has to pass."""
-    return field(default=default, metadata={"check": check})
+def option(default: Any, check: Check, *, local: bool = False) -> Any:
+    """Declare a dataclass field with its default and the check that a given value has to pass.
+
+    `local` is an option of how a process works, such as a number of threads: the score is the same.
+    """
+    return field(default=default, metadata={"check": check, "local": local})
 
 
 def refuse(expected: str, hint: str = "") -> Exception:
@@ -180,12 +183,35 @@ class Options:
     signature: bool = option(False, flag)
     n_resamples: int = option(1000, integer(1, MOST_RESAMPLES))
     seed: int = option(12345, integer(0))
-    n_jobs: int = option(1, integer(1, 256))
+    n_jobs: int = option(1, integer(1, 256), local=True)
 
 
 def option_names(kind: type[Options]) -> list[str]:
     """Return the names of the options that a dataclass of options declares."""
     return [declared.name for declared in fields(kind)]
+
+
+def shared_options(options: Options) -> dict[str, str]:
+    """Return the options that processes must have alike to score together, as texts that can be compared.
+
+    Examples
+    --------
+    >>> sorted(shared_options(Options(n_jobs=4)).items())[:2]
+    [('confidence_level', 'None'), ('missing_references', "'error'")]
+    """
+    declared = [each.name for each in fields(options) if not each.metadata["local"]]
+    return {name: _as_text(getattr(options, name)) for name in declared}
+
+
+def _as_text(value: Any) -> str:
+    """Return a text that is the same in each process: no address, no order of a set."""
+    if isinstance(value, (set, frozenset)):
+        return ", ".join(sorted(map(_as_text, value)))
+    if isinstance(value, Mapping):
+        return ", ".join(sorted(f"{_as_text(key)}: {_as_text(each)}" for key, each in value.items()))
+    if callable(value):
+        return str(getattr(value, "__qualname__", type(value).__qualname__))
+    return str(getattr(value, "digest", None) or shorten(value, 10_000))
 
 
 def build_options(

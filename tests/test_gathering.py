@@ -1,0 +1,344 @@
+"""What is added is there until it has been scored: over threads, processes that fail, full disks and odd systems."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier, Thread
+
+import pytest
+
+import tercet
+from conftest import ROOT
+from tercet import GatheringError, InputError
+from texts import LATIN, MINILM, all_pairs
+
+PREDICTIONS, REFERENCES = all_pairs(LATIN)
+
+
+def score(predictions=PREDICTIONS, references=REFERENCES, **options):
+    return tercet.score("bleu_multi", predictions, references, **options)
+
+
+@pytest.fixture(autouse=True)
+def _own_files(monkeypatch, tmp_path):
+    monkeypatch.setattr("evaluate.config.HF_METRICS_CACHE", str(tmp_path))
+
+
+class TestThreads:
+    def test_a_second_one_is_refused_until_the_first_has_computed(self):
+        module = tercet.load("bleu_multi")
+        module.add_batch(predictions=PREDICTIONS[:2], references=REFERENCES[:2])
+        with ThreadPoolExecutor(1) as other:
+            for door in (
+                lambda: module.add(prediction="a", reference="a"),
+                lambda: module.add_batch(predictions=["a"], references=["a"]),
+                lambda: module.compute(predictions=["a"], references=["a"]),
+            ):
+                with pytest.raises(InputError, match="Another thread has added to this module, and not computed yet"):
+                    other.submit(door).result()
+            assert module.compute() == score(PREDICTIONS[:2], REFERENCES[:2])
+            other.submit(module.add_batch, predictions=PREDICTIONS, references=REFERENCES).result()
+            assert other.submit(module.compute).result() == score()
+
+    def test_what_a_thread_that_has_ended_added_is_there_for_the_next(self):
+        module = tercet.load("bleu_multi")
+        for start in (0, 2):
+            part = {"predictions": PREDICTIONS[start : start + 2], "references": REFERENCES[start : start + 2]}
+            thread = Thread(target=module.add_batch, kwargs=part)
+            thread.start()
+            thread.join()
+        assert module.compute() == score(PREDICTIONS[:4], REFERENCES[:4])
+
+    def test_of_eight_at_once_one_adds_all_of_its_items_and_the_others_are_told(self):
+        module, together = tercet.load("bleu_multi"), Barrier(8)
+
+        def work(number):
+            together.wait()
+            refused = 0
+            for _ in range(50):
+                try:
+                    module.add(prediction=f"a b c d {number}", reference="a b c d e")
+                except InputError:
+                    refused += 1
+            together.wait()
+            return refused
+
+        with ThreadPoolExecutor(8) as pool:
+            assert sorted(pool.map(work, range(8))) == [0] + [50] * 7
+        assert len(module) == 50
+
+
+def test_an_interruption_or_a_full_memory_loses_nothing():
+    for error in (KeyboardInterrupt, MemoryError):
+
+        def fail(text, error=error):
+            raise error
+
+        module = tercet.load("bleu_multi")
+        module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
+        with pytest.raises(error):
+            module.compute(tokenizer=fail)
+        assert module.compute() == score()
+
+
+# ---------------------------------------------------------------- processes
+
+# What the processes of a run do: batches to add, then seconds to sleep, an end, or options to compute with. None
+# never comes. All runs are at once, each with a folder of its own, in children of one process.
+PAIRS = [([prediction], [references]) for prediction, references in zip(PREDICTIONS, REFERENCES, strict=True)]
+ADDS = {"batches": PAIRS}
+BRIEFLY = {"batches": PAIRS, "timeout": 6}
+RUNS = {
+    "first and last": [{"batches": PAIRS[:2]}, {"batches": []}, {"batches": PAIRS[2:]}],
+    "second": [{"batches": []}, {"batches": PAIRS}, {"batches": []}],
+    "nobody": [{"batches": []}] * 3,
+    "dies": [ADDS, ADDS, {"batches": PAIRS, "die": True}],
+    "dies with much on disk": [ADDS, {"batches": [(PREDICTIONS * 800, REFERENCES * 800)], "die": True}, ADDS],
+    "last never comes": [BRIEFLY, BRIEFLY, None],
+    "first never comes": [None, BRIEFLY, None],
+    "never computes": [BRIEFLY, {**BRIEFLY, "sleep": 12}, BRIEFLY],
+    "other options": [{**ADDS, "options": {"max_order": order}} for order in (2, 2, 3)],
+    "other numbers of threads": [{**ADDS, "options": {"n_jobs": number}} for number in (1, 2, 3)],
+    "interrupted": [{**ADDS, "options": {"tokenizer": "interrupted"}}] * 3,
+}
+PROCESSES = """
+import json, os, signal, sys, time
+import tercet
+
+def interrupted(text):
+    raise KeyboardInterrupt
+
+def work(folder, number, todo):
+    options = todo.get("options", {})
+    if "tokenizer" in options:
+        options["tokenizer"] = interrupted
+    module = tercet.load(
+        "bleu_multi", num_process=3, process_id=number, cache_dir=folder, timeout=todo.get("timeout", 60)
+    )
+    try:
+        for predictions, references in todo["batches"]:
+            module.add_batch(predictions=predictions, references=references)
+        if "die" in todo:
+            os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(todo.get("sleep", 0))
+        found = module.compute(**options)
+        return [found, sorted(os.listdir(module.data_dir)) if number == 0 else None]
+    except BaseException as error:
+        return f"{type(error).__name__}: {error}"
+
+folder, runs = sys.argv[1], json.load(sys.stdin)
+tercet.load("bleu_multi").compute(predictions=["a"], references=["a"])
+children = []
+for name, todos in runs.items():
+    for number, todo in enumerate(todos):
+        said = os.path.join(folder, f"{name}-{number}.json")
+        if todo is not None:
+            children.append(os.fork())
+            if children[-1] == 0:
+                found = work(os.path.join(folder, name), number, todo)
+                with open(said, "w") as file:
+                    json.dump(found, file)
+                os._exit(0)
+for child in children:
+    os.waitpid(child, 0)
+"""
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory):
+    """What each process of each run says: a result and the files that are left, or an error."""
+    folder = tmp_path_factory.mktemp("processes")
+    subprocess.run(
+        [sys.executable, "-c", PROCESSES, str(folder)],
+        input=json.dumps(RUNS), text=True, timeout=180, check=True, env={**os.environ, "HF_HOME": str(folder)},
+    )  # fmt: skip
+    return {
+        name: [json.loads(path.read_text()) if path.exists() else None for path in paths]
+        for name, paths in ((name, [folder / f"{name}-{number}.json" for number in range(3)]) for name in RUNS)
+    }
+
+
+class TestProcesses:
+    @pytest.mark.parametrize("run", ["first and last", "second"])
+    def test_one_may_have_nothing_to_add(self, said, run):
+        (result, left), *others = said[run]
+        assert result == json.loads(json.dumps(score()))
+        assert not [name for name in left if not name.endswith(".lock")]
+        assert others == [[None, None]] * 2
+
+    def test_one_must_have_something(self, said):
+        assert said["nobody"][0].startswith("InputError: The corpus is empty")
+
+    @pytest.mark.parametrize(("run", "number"), [("dies", 2), ("dies with much on disk", 1)])
+    def test_one_that_dies_is_named(self, said, run, number):
+        assert re.match(
+            f"GatheringError: process {number} of 3 (ended before its compute|did not come within 60 sec)",
+            said[run][0],
+        )
+
+    def test_one_that_never_comes_is_named_within_the_timeout(self, said):
+        first, second, _ = said["last never comes"]
+        assert first.startswith("GatheringError: process 2 of 3 did not come within 6 seconds ('timeout')")
+        assert second.startswith("GatheringError: another process did not come within 6 seconds ('timeout')")
+        assert said["first never comes"][1].startswith("GatheringError: process 0 of 3 did not come within 6 seconds")
+
+    def test_one_that_never_computes_is_named_within_the_timeout(self, said):
+        first, *_ = said["never computes"]
+        assert first.startswith("GatheringError: process 1 of 3 did not compute within 6 seconds ('timeout')")
+
+    def test_one_that_was_given_other_options_is_named(self, said):
+        assert said["other options"][0] == (
+            "GatheringError: process 2 of 3 was given max_order=3, process 0 max_order=2: give all the same."
+        )
+
+    def test_each_may_have_a_number_of_threads_of_its_own(self, said):
+        (result, _), *_ = said["other numbers of threads"]
+        assert result == json.loads(json.dumps(score(PREDICTIONS * 3, REFERENCES * 3)))
+
+    def test_an_interruption_passes(self, said):
+        assert said["interrupted"][0].startswith("KeyboardInterrupt")
+
+
+# ---------------------------------------------------------------- disks
+
+
+class TestFolders:
+    def test_that_cannot_be_made_are_named(self, tmp_path):
+        (tmp_path / "file").write_text("")
+        with pytest.raises(GatheringError, match=r"evaluate cannot .*Not a directory.*/file.* HF_HOME"):
+            tercet.load("bleu_multi", cache_dir=str(tmp_path / "file" / "cache"))
+
+    def test_of_modules_that_cannot_be_written_are_named(self, tmp_path, monkeypatch):
+        (tmp_path / "file").write_text("")
+        monkeypatch.setattr("evaluate.config.HF_MODULES_CACHE", str(tmp_path / "file" / "modules"))
+        with pytest.raises(GatheringError, match=r"evaluate cannot load the module bleu_multi\. .*/file.* HF_HOME"):
+            tercet.load("bleu_multi", download_mode="force_redownload")
+
+    def test_that_go_or_are_full_do_not_matter_to_one_process(self, tmp_path):
+        module = tercet.load("bleu_multi", cache_dir=str(tmp_path / "cache"))
+        Path(module.data_dir).rmdir()
+        Path(module.data_dir).write_text("in the way")
+        module.add_batch(predictions=PREDICTIONS[:3], references=REFERENCES[:3])
+        assert module.compute(predictions=PREDICTIONS[3:], references=REFERENCES[3:]) == score()
+
+    def test_that_go_are_named_where_processes_meet_in_them(self, tmp_path):
+        given = {"num_process": 2, "process_id": 1, "timeout": 1, "cache_dir": str(tmp_path / "cache")}
+        module = tercet.load("bleu_multi", **given)
+        Path(module.data_dir).rmdir()
+        Path(module.data_dir).write_text("in the way")
+        for _ in range(2):
+            with pytest.raises(GatheringError, match=r"process 1 of 2 cannot write .*Not a directory.*cache"):
+                module.add(prediction="a", reference="a")
+
+
+# ---------------------------------------------------------------- odd systems
+
+SCRIPT = """
+import os, sys
+import tercet
+
+texts = ["the cat sat on the mat today", chr(0x434) + chr(0x430) + " a b c"]
+options = {"bertscore_idf": {"model_type": sys.argv[1], "num_layers": 2}, "rouge_nlws": {"tokenizer": "unicode"}}
+for metric in ("bleu_multi", "rouge_nlws", "bertscore_idf"):
+    try:
+        module = tercet.load(metric)
+        module.add_batch(predictions=texts, references=texts)
+        found = module.compute(**options.get(metric, {}))
+        print(metric, found.get("bleu", found.get("rouge1", found.get("mean_f1"))))
+        module.add(prediction=7, reference="a")
+    except tercet.TercetError as error:
+        print(type(error).__name__, ascii(str(error)))
+"""
+REFUSED = "InputError 'item 0 of predictions must be a string, got 7 (int).'"
+
+
+def lines_of(*arguments, env=None, cwd=ROOT):
+    command = [sys.executable, *arguments, "-c", SCRIPT, MINILM]
+    process = subprocess.run(
+        command, env={**os.environ, **(env or {})}, capture_output=True, text=True, timeout=120, cwd=cwd
+    )
+    assert process.returncode == 0, process.stderr
+    return process.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "env"),
+    [
+        pytest.param(["-O"], {}, id="without asserts"),
+        pytest.param(["-W", "error"], {}, id="warnings are errors"),
+        pytest.param([], {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, id="C locale"),
+    ],
+)
+def test_an_odd_python_scores_and_refuses_all_the_same(arguments, env, tmp_path):
+    first, *others = lines_of(*arguments, env={"HF_HOME": str(tmp_path), **env})
+    assert first == "bleu_multi 1.0"
+    assert others[::2] == [REFUSED] * 3
+    assert [line.split()[0] for line in others[1::2]] == ["rouge_nlws", "bertscore_idf"]
+    assert [float(line.split()[1]) for line in others[1::2]] == pytest.approx([1.0, 1.0], abs=1e-5)
+
+
+NOWHERE = """
+import os, sys
+import tercet
+
+os.rmdir(os.getcwd())
+print(tercet.score("bleu_multi", ["a b c d"], ["a b c d"])["bleu"])
+for way in (
+    lambda: tercet.load("bleu_multi"),
+    lambda: tercet.score("bertscore_idf", ["a b"], ["a b"], model_type=sys.argv[1], num_layers=2),
+):
+    try:
+        print(way())
+    except tercet.TercetError as error:
+        print(error)
+"""
+
+
+def test_without_a_working_directory_texts_are_scored_and_other_packages_named(tmp_path):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    process = subprocess.run(
+        [sys.executable, "-c", NOWHERE, MINILM], capture_output=True, text=True, timeout=120, cwd=folder,
+        env={**os.environ, "HF_HOME": str(tmp_path), "PYTHONPATH": str(ROOT / "src")},
+    )  # fmt: skip
+    assert process.returncode == 0, process.stderr
+    ends = "cannot be imported without one: change into another."
+    assert process.stdout.splitlines() == [
+        "1.0",
+        *(f"The working directory is no more, and {package} {ends}" for package in ("evaluate", "transformers")),
+    ]
+
+
+FORK = """
+import os, sys
+import tercet
+
+texts = ["the cat sat on the mat today", "a dog barks"] * 40
+options = {"bleu_multi": {"n_jobs": 4}, "rouge_nlws": {"n_jobs": 4}}
+options["bertscore_idf"] = {"model_type": sys.argv[1], "num_layers": 2}
+expected = {metric: tercet.score(metric, texts, texts, **given) for metric, given in options.items()}
+module = tercet.load("bleu_multi")
+module.add_batch(predictions=texts, references=texts)
+child = os.fork()
+if child == 0:
+    for metric, given in options.items():
+        assert tercet.score(metric, texts, texts, **given) == expected[metric]
+    module.add(prediction="a", reference="a")
+    assert len(module) == 81
+    os._exit(0)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert module.compute() == expected["bleu_multi"]
+print("both")
+"""
+
+
+def test_a_forked_child_scores_as_its_parent(tmp_path):
+    process = subprocess.run(
+        [sys.executable, "-c", FORK, MINILM], capture_output=True, text=True, timeout=120,
+        env={**os.environ, "HF_HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert process.stdout == "both\n", process.stderr
