@@ -10,7 +10,7 @@ SOURCE = ROOT / "src" / "tercet"
 
 # Files in the order of the imports: each may import those before it, and nothing else of the package.
 ORDER = [
-"errors", "surroundings", "writing", "options", "jit", "containers", "columns",
+    "errors", "surroundings", "writing", "options", "jit", "containers", "columns",
     "cells", "limits", "decoding", "roles", "delimited", "jsonl", "tmx", "tables",
     "groups", "tokens", "intern_kernels", "intern", "letters", "splitters",
     "tokenizers", "sentences", "stems", "ngram_kernels", "ngrams", "skipgram_kernels", "skipgrams", "lcs_kernels",

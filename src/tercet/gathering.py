@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -93,6 +94,8 @@ class Gathering:
                 self._shards.begin()
                 self.selected_feature_format = self.features[0] if isinstance(self.features, list) else self.features
                 self._init_writer()  # type: ignore[attr-defined]
+            if self.process_id > 0:
+                self._check_first()
             self._shards.hand_over(len(self), options)
             super().compute()  # type: ignore[misc]
         self._owner = {}
@@ -109,6 +112,17 @@ class Gathering:
         except BaseException as error:  # also of a user's tokenizer, also Ctrl-C
             self._failure = error
         return {}
+
+    def _check_first(self) -> None:
+        """Raise a GatheringError where process 0 has ended: it locks its file until all have handed over."""
+        path = f"{self.experiment_id}-{self.num_process}-0.arrow.lock"
+        lock = type(self.filelock)(os.path.join(self.data_dir, path))
+        try:
+            lock.acquire(timeout=0)
+        except TimeoutError:
+            return
+        lock.release()
+        raise GatheringError(f"{self._shards.name(0)} has ended before it got what the others hand over.")
 
     def _check_thread(self) -> None:
         own = threading.get_ident()
