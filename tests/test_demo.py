@@ -79,7 +79,11 @@ class TestControls:
             ("bleu_multi", {"max_order": "4"}, "must here be a number. Got '4'"),
             ("bleu_multi", {"max_order": True}, "must here be a number. Got True"),
             ("bleu_multi", {"max_order": 2.5}, "must be a whole number from 1 to 20. Got 2.5"),
-            ("bleu_multi", {"max_order": 10**400}, "must be a whole number from 1 to 20. Got 1000"),
+            (
+                "bleu_multi",
+                {"max_order": 10**400},
+                "must be a whole number below 2\\*\\*63. Got <int of about 401 digits>",
+            ),
             ("bleu_multi", {"weights": "0.5; 0.5"}, "written as numbers"),
             ("bleu_multi", {"weights": "a = 1; b = 1; a = 0, 1"}, "named ones, each once, unigrams = 1"),
             ("bleu_multi", {"smooth_metod": "exp"}, "Did you mean 'smooth_method'?"),
@@ -233,7 +237,7 @@ class TestFiles:
     def test_is_refused_with_more_columns_or_bytes_than_the_page_takes(self, demo, tmp_path):
         path = tmp_path / "a.tsv"
         path.write_text("\t".join(f"c{number}" for number in range(1_000_000)) + "\n")
-        with pytest.raises(InputError, match="1,000,000 columns; expected at most 500"):
+        with pytest.raises(InputError, match="more than 500 columns; expected at most that"):
             demo.read_file(str(path))
         path.write_bytes(b"mt\tref\n" + b"a" * (10 << 20))
         with pytest.raises(InputError, match="The file has more than 10 MB"):
@@ -269,9 +273,9 @@ class TestPrograms:
         ("options", "message"),
         [
             ({"n_resamples": 10**9}, "'n_resamples' option must here be a whole number up to 10,000. Got 1000000000"),
-            ({"n_resamples": 10**400}, "must here be a whole number up to 10,000. Got 1000"),
-            ({"n_resamples": 0}, "must be a whole number of at least 1. Got 0"),
-            ({"seed": 10**400}, "must here be a whole number up to 1,000,000,000. Got 1000"),
+            ({"n_resamples": 10**400}, "must here be a whole number up to 10,000. Got <int of about 401 digits>"),
+            ({"n_resamples": 0}, "must be a whole number from 1 to 1,000,000. Got 0"),
+            ({"seed": 10**400}, "must here be a whole number up to 1,000,000,000. Got <int of about 401 digits>"),
             ({"confidence_level": 1.5}, "must be a number between 0 and 1, such as 0.95"),
             ({"segments": "yes"}, "'segments' option must here be True or False. Got 'yes'"),
             ({"n_jobs": 256}, "'n_jobs' cannot be chosen here"),
