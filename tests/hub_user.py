@@ -52,7 +52,6 @@ def score(name, given):
     pickled = pickle.loads(pickle.dumps(whole))
     found = {"whole": whole, "counted": [whole.n_segments, whole.empty_predictions]}
     found["pickled"] = [pickled == whole, type(whole).__name__, type(pickled).__name__]
-    found["configuration"] = list(evaluate.load(name, given["configuration"]).compute(**both, **options))
 
     module = evaluate.load(name, module_type="metric")
     for prediction, texts in zip(predictions, references, strict=True):
@@ -70,6 +69,8 @@ def score(name, given):
 
     with ThreadPoolExecutor(2) as pool:
         found["threads"] = list(pool.map(lambda _: evaluate.load(name).compute(**both, **options), range(2)))
+    # last, as it embeds texts in other batches, which moves the last bits of what is kept of the references
+    found["configuration"] = list(evaluate.load(name, given["configuration"]).compute(**both, **options))
     return found
 
 
