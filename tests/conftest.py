@@ -48,14 +48,16 @@ def sets() -> Path:
 TOLERANCES = {"bertscore_idf": 2e-6}
 
 
-def close(metric, found, expected):
-    """Return whether two results are equal, numbers within what the metric's arithmetic allows."""
+def close(metric, found, expected, scale=1):
+    """Return whether two results of a scale are equal, numbers within what the metric's arithmetic allows."""
     if isinstance(expected, dict):
-        return found.keys() == expected.keys() and all(close(metric, found[key], expected[key]) for key in expected)
+        return found.keys() == expected.keys() and all(
+            close(metric, found[key], expected[key], scale) for key in expected
+        )
     if isinstance(expected, list):
-        return len(found) == len(expected) and all(map(partial(close, metric), found, expected))
+        return len(found) == len(expected) and all(map(partial(close, metric, scale=scale), found, expected))
     if isinstance(expected, float):
-        return found == pytest.approx(expected, rel=0, abs=TOLERANCES.get(metric, 0.0))
+        return found == pytest.approx(expected, rel=0, abs=scale * TOLERANCES.get(metric, 0.0))
     return found == expected
 
 

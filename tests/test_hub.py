@@ -173,7 +173,7 @@ class TestCombined:
             for each, result in results.items()
             for key, value in result.items()
         }
-        return close(next(filter(needed, pair), metric), found, expected)
+        return close(next(filter(needed, pair), metric), found, expected, scale=100)
 
     def test_what_both_know_is_for_both(self, found, metric):
         assert self.equals(found["combined"], metric, {})
