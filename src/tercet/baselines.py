@@ -44,7 +44,7 @@ def find_baseline(baseline_path: str | None, lang: str | None, model_type: str) 
     path = Path(package.origin).parent / "rescale_baseline" / lang.lower() / f"{first_name(model_type)}.tsv"
     if not os.path.isfile(path):
         raise OptionError(
-            f"The package bert-score has no baseline of {shorten(model_type)} for {shorten(lang)}. {how}"
+            f"The package bert-score has no baseline of {shorten(model_type, 300)} for {shorten(lang)}. {how}"
         )
     return path
 
