@@ -119,7 +119,9 @@ class PairCounter:
     def _line_hits(self) -> NDArray[np.int64]:
         t, n_lines = self._tokens, self._tokens.lines.lengths
         several = (n_lines[self._texts] > 1) | (n_lines[self._references] > 1)
-        hits = self._lcs_hits.copy()  # the union of one subsequence is that subsequence
+        if not several.any():  # the union of one subsequence is that subsequence
+            return self._lcs_hits
+        hits = self._lcs_hits.copy()
         pairs = self._texts[several], self._references[several]
         self._check_memory(*pairs)
         hits[several] = union_lcs_hits(t.tokens, t.lines, *pairs, t.n_types)
