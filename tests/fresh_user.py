@@ -26,7 +26,9 @@ def main(folder, port):
     page = subprocess.Popen([sys.executable, str(folder / "app.py")], env=environment, stdout=subprocess.DEVNULL)
     try:
         loaded = [
-            metric.compute(predictions=case["predictions"], references=case["references"], **case["options"])
+            metric.compute(predictions=case["predictions"], references=case["references"], **case["options"]).to_dict(
+                full=True
+            )
             for case in cases
         ]
         client = reached(page, f"http://127.0.0.1:{port}/")

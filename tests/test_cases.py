@@ -23,7 +23,7 @@ ALL = [(metric, case) for metric in SCORERS for case in cases_of(metric)]
 @ZERO_BLEU
 @pytest.mark.parametrize(("metric", "case"), ALL, ids=[case["description"] for _, case in ALL])
 def test_case(metric, case):
-    result = score(metric, case["predictions"], case["references"], **case["options"])
+    result = score(metric, case["predictions"], case["references"], **case["options"]).to_dict(full=True)
     for key, value in case["expected"].items():
         assert result[key] == pytest.approx(value, abs=case["tolerance"]), key
 
