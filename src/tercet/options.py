@@ -83,7 +83,7 @@ class Integer:
             return None
         if isinstance(value, Integral) and not isinstance(value, bool):
             number = int(value)
-            if number > _LARGEST_INTEGER:
+            if number > _LARGEST_INTEGER and self.maximum is None:
                 raise refuse("a whole number below 2**63")
             if number >= self.minimum and (self.maximum is None or number <= self.maximum):
                 return number
