@@ -142,5 +142,7 @@ def test_every_other_configuration_is_a_value_of_compat(metric, name):
 def test_an_unknown_configuration_is_refused_when_the_module_is_loaded(metric):
     with pytest.raises(OptionError, match=f"{metric} has no configuration 'blue'"):
         tercet.load(metric, "blue")
+    with pytest.raises(OptionError, match=rf"{metric} has no configuration \['blue'\]"):
+        tercet.load(metric, ["blue"])
     with pytest.raises(OptionError, match=f"{metric} has no configuration 'defaults'. Did you mean 'default'"):
         evaluate.load(str(ROOT / "metrics" / metric), "defaults")

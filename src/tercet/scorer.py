@@ -84,7 +84,7 @@ class Scorer(ABC, Generic[OptionsT]):
         """
         if configuration == "default":
             return Dialect()
-        if configuration not in cls.presets:
+        if not isinstance(configuration, str) or configuration not in cls.presets:
             hint = did_you_mean(str(configuration), ["default", *cls.presets])
             raise OptionError(f"{cls.name} has no configuration {configuration!r}. {hint}")
         return cls.dialects.get(configuration, Dialect(options={"compat": configuration}))
