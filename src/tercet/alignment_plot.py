@@ -80,16 +80,23 @@ def heat_map(
 
 
 def _name_tokens(axis: Any, tokens: Sequence[Token], inches: float) -> None:
-    """Write the tokens along an axis, as many as stay readable."""
+    """Write the tokens along an axis, as many as stay readable, each in a font that has its letters."""
+    from matplotlib.font_manager import FontProperties
+
     step = max(1, int(np.ceil(len(tokens) * 0.14 / inches)))
     places = range(0, len(tokens), step)
     fonts = _fonts({letter for token in tokens for letter in token.text})
-    labels = [_drawable(tokens[place].text, fonts) for place in places]
-    axis.set_ticks(list(places), labels=labels, family=list(fonts), fontsize=8)
+    files = [max(fonts, key=lambda file: len(fonts[file] & set(map(ord, tokens[place].text)))) for place in places]
+    texts = [_drawable(tokens[place].text, fonts[file]) for place, file in zip(places, files, strict=True)]
+    labels = axis.set_ticks(list(places), labels=texts)
+    for tick, file in zip(labels, files, strict=True):
+        # By its file: a search by family warns where a family, as many Chinese ones, has no face of normal weight.
+        for label in (tick.label1, tick.label2):
+            label.set_fontproperties(FontProperties(fname=file, size=8))
 
 
 def _fonts(letters: Iterable[str]) -> dict[str, set[int]]:
-    """Return the installed families that together have the letters, as far as there are any, with what each has."""
+    """Return the files of the fonts that together have the letters, as far as any has, with what each has."""
     from matplotlib.font_manager import findfont, fontManager, get_font
 
     needed = {ord(letter) for letter in letters if not letter.isspace()}
@@ -98,17 +105,17 @@ def _fonts(letters: Iterable[str]) -> dict[str, set[int]]:
         if "Last Resort" not in entry.name:  # a font of boxes
             files.setdefault(entry.name, str(entry.fname))
     found: dict[str, set[int]] = {}
-    for name, file in files.items():
+    for file in files.values():
         has = set(get_font(file).get_charmap())
         if not found or has & needed:
-            found[name] = has
+            found[file] = has
             needed -= has
         if not needed:
             break
     return found
 
 
-def _drawable(text: str, fonts: dict[str, set[int]]) -> str:
-    """Replace what no font has, and what would be read as a formula."""
-    letters = [letter if any(ord(letter) in has for has in fonts.values()) else "□" for letter in text]
-    return "".join(letters).replace("$", r"\$")
+def _drawable(text: str, has: set[int]) -> str:
+    """Replace what the font does not have, and what would be read as a formula."""
+    missing = "□" if ord("□") in has else "?"
+    return "".join(letter if ord(letter) in has else missing for letter in text).replace("$", r"\$")
