@@ -55,6 +55,14 @@ class TestCompare:
                 assert [row.low, row.high] == pytest.approx(expected["intervals"][table.name], abs=1e-3)
                 assert (row.difference, row.pvalue, row.wins) == (None, None, None) or system != "baseline"
 
+    def test_warns_of_what_the_metric_warns_of_and_names_the_system(self):
+        systems = {"good": ["the cat sat down on the mat"], "poor": ["the cat sat on a mat"]}
+        test_set = TestSet("news", systems, [["the cat sat down on the mat"]], None)
+        with pytest.warns(UserWarning, match="news: the system 'poor': bleu_multi: BLEU is 0 only because") as told:
+            found = compare(test_set, ["bleu_multi"], test=None)
+        assert len(told) == 1
+        assert [row.value for row in found.tables[0].rows] == [pytest.approx(100), 0]
+
     def test_differences_p_and_counts_are_against_the_baseline(self):
         test_set = SAMPLES["es"]
         found = compare(test_set, ["bleu_multi"], baseline="tuned", n_resamples=500, seed=7)

@@ -319,12 +319,17 @@ class TestWhatIsOdd:
     @pytest.mark.parametrize("command", [["score"], ["compare", "--n-resamples", "9"], ["compare", "--segment", "1"]])
     def test_empty_texts_of_a_system_are_told(self, here, command):
         (here / "in.tsv").write_text("mt\tB\tref\na b\tc\ta\n\tc\tb\n \td\tc\n")
-        told = tercet(*command, "in.tsv", cwd=here).stderr
+        told = tercet(*command, "in.tsv", "-m", "bleu_multi:smooth_method=exp", cwd=here).stderr
         assert told == "warning: in: the system 'mt' has 2 empty texts, the first in segment 2: it scores 0 there.\n"
+
+    def test_a_score_of_0_for_want_of_one_order_is_told(self, here):
+        (here / "in.tsv").write_text("mt\tref\nthe cat sat on a mat\tthe cat sat down on the mat\n")
+        told = tercet("score", "in.tsv", cwd=here).stderr
+        assert told.startswith("warning: in: the system 'mt': bleu_multi: BLEU is 0 only because no n-gram of order 4")
 
     def test_a_system_that_repeats_the_references_is_told(self, here):
         (here / "in.tsv").write_text("A\tB\tref\tref 2\na\tb\ta\tb\nc\td\tx\tc\n")
-        told = tercet("score", "in.tsv", cwd=here).stderr
+        told = tercet("score", "in.tsv", "-m", "rouge_nlws", cwd=here).stderr
         assert told == (
             "warning: in: the system 'A' says in every segment what a reference says: is it a copy of the "
             "references?\n"
