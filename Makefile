@@ -37,10 +37,10 @@ bench-bertscore: $(VENV)/.test-installed  ## BERTScore beside its peers, likewis
 	$(RUN) benchmarks/bertscore.py
 
 spaces: $(VENV)/.test-installed  ## A self-contained folder for each metric, in build/spaces
-	for metric in $$($(RUN) -c "from tercet.api import SCORERS; print(*SCORERS)"); do $(RUN) -m spaces.build $$metric || exit 1; done
+	for metric in $$($(RUN) -c "from tercet.registry import METRICS; print(*METRICS)"); do $(RUN) -m spaces.build $$metric || exit 1; done
 
 test-spaces: $(VENV)/.test-installed  ## Each Space where nothing but its requirements.txt is installed
-	$(RUN) -m pytest -m fresh_venv tests/test_fresh_venvs.py
+	$(RUN) -m pytest -m fresh_venv tests/spaces/test_fresh_venvs.py
 
 clean:
 	rm -rf $(VENV) build dist

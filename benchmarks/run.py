@@ -97,10 +97,10 @@ def compare(row: Row, work: Work, rounds: int, budget: float) -> dict[str, float
 def stages(work: Work) -> dict[str, float]:
     """Return nanoseconds per token of each stage, the median of some calls."""
     from tercet.api import make_scorer, summarize
-    from tercet.columns import make_batch, read_items
-    from tercet.rouge_counts import PairCounter
-    from tercet.rouge_types import parse_types
-    from tercet.tokenizers import tokenize
+    from tercet.core.batch import make_batch, read_items
+    from tercet.rouge.counts import PairCounter
+    from tercet.rouge.types import parse_types
+    from tercet.text.tokenizers import tokenize
 
     items = read_items(work.predictions, work.first_references)
     batch = make_batch(items)

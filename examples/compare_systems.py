@@ -4,10 +4,10 @@ from pathlib import Path
 
 import evaluate
 
-from tercet.lab.compare import compare
-from tercet.lab.render import to_text
-from tercet.lab.report import to_html
-from tercet.lab.test_sets import read_test_sets
+from tercet.comparison.compare import compare
+from tercet.comparison.tables import to_text
+from tercet.comparison.test_sets import read_test_sets
+from tercet.report.page import to_html
 
 HERE = Path(__file__).resolve().parent
 METRICS = ("bleu_multi:smooth_method=exp", "rouge_nlws:rouge_types=rouge1+rougeL")

@@ -7,8 +7,8 @@ import pyarrow as pa
 
 import tercet
 from tercet.api import make_scorer, segment_stats, summarize
-from tercet.lab.test_sets import read_test_sets
-from tercet.stats import SegmentStats
+from tercet.comparison.test_sets import read_test_sets
+from tercet.core.stats import SegmentStats
 
 OPTIONS = {"smooth_method": "exp", "scale": 100}
 N_PARTS = 4

@@ -1,7 +1,9 @@
 """Build a metric's Hub Space: a folder that needs nothing of the project but what is in it.
 
-``python -m spaces.build bleu_multi`` writes build/spaces/bleu_multi: the module and the page, byte-identical copies
-of the core files that they need, the card, the requirements with the versions that were tested, and the cases.
+``python -m spaces.build bleu_multi`` writes build/spaces/bleu_multi: the module and the page, the files of
+the package that they need, the card, the requirements with the versions that were tested, and the cases.
+
+A Space takes flat files only: ``bleu/scorer.py`` becomes ``bleu_scorer.py``, identical but for import lines.
 """
 
 from __future__ import annotations
@@ -10,23 +12,22 @@ import ast
 import re
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from pprint import pformat
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
-from tercet.api import SCORERS, known_options
+from tercet.api import known_options
 from tercet.errors import OptionError, did_you_mean
+from tercet.registry import METRICS
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / "src" / "tercet"
 PAGE = ROOT / "spaces"
 OUT = ROOT / "build" / "spaces"
-
-_CORE_IMPORT = re.compile(r"^from tercet\.(\w+) import ", re.MULTILINE)
-_PAGE_IMPORT = re.compile(r"^from spaces\.(\w+) import ", re.MULTILINE)
 
 _PYTHON = "3.11"
 
@@ -44,6 +45,36 @@ space.__path__ = [str(folder)]
 if __name__ == "__main__":
     import_module("space.widget").launch("{metric}", folder)
 """
+
+
+#: The file `registry` of a Space.
+_REGISTRY = '''\
+"""The metric of this Space, found as the package finds each of the suite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .core.scorer import Scorer
+from .{room}.explain import explain
+from .{room}.scorer import {scorer}
+
+METRICS = {{"{metric}": ("{room}", "{scorer}")}}
+
+#: The names of the options that the other metrics of the suite take.
+OPTIONS_ELSEWHERE = {others}
+
+
+def scorer_class(metric: str) -> type[Scorer[Any]]:
+    """Return the class that scores."""
+    return {scorer}
+
+
+def explanation(metric: str) -> Callable[..., Any]:
+    """Return the function that explains a score."""
+    return explain
+'''
 
 
 def build(metric: str, out: Path = OUT) -> Path:
@@ -66,8 +97,8 @@ def build(metric: str, out: Path = OUT) -> Path:
     OptionError
         For a metric that the suite does not have, and for a folder that holds something else than a Space.
     """
-    if metric not in SCORERS:
-        raise OptionError(f"There is no metric {metric!r}. {did_you_mean(metric, SCORERS)}")
+    if metric not in METRICS:
+        raise OptionError(f"There is no metric {metric!r}. {did_you_mean(metric, METRICS)}")
     folder = out / metric
     if folder.exists() and not (folder.is_dir() and ((folder / "app.py").is_file() or not any(folder.iterdir()))):
         raise OptionError(f"{folder} holds something else than a Space that was built: give another folder.")
@@ -85,13 +116,15 @@ def _write(metric: str, folder: Path) -> None:
     folder.mkdir()
     source = ROOT / "metrics" / metric
     module = (source / f"{metric}.py").read_text()
-    needed = core_files([*_CORE_IMPORT.findall(module), SCORERS[metric][0], f"{SCORERS[metric][0]}_explain"])
-    (folder / f"{metric}.py").write_text(space_module(metric, module, needed))
+    here = {"registry": own_registry(metric)}
+    needed = core_files(imported([module, *here.values()], "tercet"), here)
     page = page_files()
+    for_page = core_files(imported(page.values(), "tercet"), here)
+    (folder / f"{metric}.py").write_text(space_module(module, needed))
     for name, text in page.items():
-        (folder / f"{name}.py").write_text(_relative(text))
-    for name in {*needed, *core_files(name for text in page.values() for name in _CORE_IMPORT.findall(text))}:
-        shutil.copyfile(CORE / f"{name}.py", folder / f"{name}.py")
+        (folder / f"{name}.py").write_text(flattened(text))
+    for name, text in {**needed, **for_page}.items():
+        (folder / f"{flat(name)}.py").write_text(flattened(text, name))
     shutil.copyfile(source / "cases.py", folder / "cases.py")
     (folder / "app.py").write_text(_APP.format(metric=metric))
     (folder / "README.md").write_text(card((source / "README.md").read_text()))
@@ -99,21 +132,67 @@ def _write(metric: str, folder: Path) -> None:
     (folder / "requirements.txt").write_text(tested_versions(requirements))
 
 
-def core_files(names: Iterable[str]) -> list[str]:
-    """Return these files of the core, what they import, and so on."""
-    todo = list(names)
-    found: set[str] = set()
+def flat(name: str) -> str:
+    """Return what a file is called in a Space, which has no rooms: ``bleu.scorer`` -> ``bleu_scorer``."""
+    return name.replace(".", "_")
+
+
+class Import(NamedTuple):
+    """``from package.name import ...`` in a file, and the text up to and with ``import``."""
+
+    package: str
+    name: str
+    line: int
+    column: int
+    text: str
+
+
+def project_imports(text: str, own_name: str = "") -> Iterator[Import]:
+    """Yield the imports of the project's own files in a file; `own_name` is its own, in the package."""
+    lines = text.splitlines()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            package, _, name = node.module.partition(".")
+            if node.level:  # from the file's own room, or from one that many rooms up
+                package, name = "tercet", ".".join([*own_name.split(".")[: -node.level], node.module])
+            if package in ("tercet", "spaces"):
+                if not name or any(
+                    (CORE / name.replace(".", "/") / f"{each.name}.py").exists() for each in node.names
+                ):
+                    raise ValueError(f"line {node.lineno}: import names from files, not files from rooms")
+                line, column = (
+                    lines[node.lineno - 1],
+                    len(lines[node.lineno - 1].encode()[: node.col_offset].decode()),
+                )
+                start = re.match(r"from\s+[.\w]+\s+import\b", line[column:])
+                if start is None:
+                    raise ValueError(f"line {node.lineno}: write 'from ... import' on one line")
+                yield Import(package, name, node.lineno, column, start[0])
+
+
+def flattened(text: str, own_name: str = "") -> str:
+    """Return a file's text with imports of files that lie beside it; nothing else of it changes."""
+    lines = text.splitlines(keepends=True)
+    for each in project_imports(text, own_name):
+        line, end = lines[each.line - 1], each.column + len(each.text)
+        lines[each.line - 1] = f"{line[: each.column]}from .{flat(each.name)} import{line[end:]}"
+    return "".join(lines)
+
+
+def imported(texts: Iterable[str], package: str) -> set[str]:
+    """Return the names of the files of a package that these texts import."""
+    return {each.name for text in texts for each in project_imports(text) if each.package == package}
+
+
+def core_files(names: Iterable[str], instead: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts of these files of the package, of what they import, and so on; some have others here."""
+    todo, found = sorted(names), {}
     while todo:
         name = todo.pop()
         if name not in found:
-            found.add(name)
-            todo += _relative_imports((CORE / f"{name}.py").read_text())
-    return sorted(found)
-
-
-def _relative_imports(text: str) -> list[str]:
-    nodes = ast.walk(ast.parse(text))
-    return [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module]
+            found[name] = instead[name] if name in instead else (CORE / f"{name.replace('.', '/')}.py").read_text()
+            todo += [each.name for each in project_imports(found[name], name)]
+    return dict(sorted(found.items()))
 
 
 def page_files() -> dict[str, str]:
@@ -123,26 +202,27 @@ def page_files() -> dict[str, str]:
         name = todo.pop()
         if name not in found:
             found[name] = (PAGE / f"{name}.py").read_text()
-            todo += _PAGE_IMPORT.findall(found[name])
+            todo += imported([found[name]], "spaces")
     return found
 
 
-def space_module(metric: str, text: str, files: list[str]) -> str:
-    """Return a module's text with the core beside it, and with the names of the options that its siblings take.
+def own_registry(metric: str) -> str:
+    """Return the registry of a Space: its metric, and the names of the options that its siblings take."""
+    room, scorer = METRICS[metric]
+    others = {other: tuple(known_options(other)) for other in METRICS if other != metric}
+    return _REGISTRY.format(metric=metric, room=room, scorer=scorer, others=pformat(others, width=110, compact=True))
 
-    Every file is named: evaluate copies what a module names. The siblings are not there to be asked.
+
+def space_module(text: str, files: Iterable[str]) -> str:
+    """Return a module's text with the package's files beside it.
+
+    Every file is named: evaluate copies what a module names.
     """
-    imported = _CORE_IMPORT.findall(text)
-    last = max(match.end() for match in re.finditer(r"^from tercet\..*\n", text, re.MULTILINE))
-    named = "".join(f"from .{name} import __name__ as _{name}\n" for name in files if name not in imported)
-    absent = {other: known_options(other) for other in SCORERS if other != metric}
-    own = f'    metric = "{metric}"\n'
-    return _relative(text[:last] + named + text[last:]).replace(own, f"{own}    absent = {absent!r}\n")
-
-
-def _relative(text: str) -> str:
-    """Return a file's text with the files of the project beside it."""
-    return _PAGE_IMPORT.sub(r"from .\1 import ", _CORE_IMPORT.sub(r"from .\1 import ", text))
+    own = imported([text], "tercet")
+    last = max(each.line for each in project_imports(text))
+    named = [f"from .{flat(name)} import __name__ as _{flat(name)}\n" for name in files if name not in own]
+    lines = flattened(text).splitlines(keepends=True)
+    return "".join([*lines[:last], *named, *lines[last:]])
 
 
 def card(text: str) -> str:
@@ -167,7 +247,7 @@ def pins() -> dict[str, str]:
 
 
 def main(
-    metric: Annotated[str, typer.Argument(help=f"One of {', '.join(SCORERS)}.")],
+    metric: Annotated[str, typer.Argument(help=f"One of {', '.join(METRICS)}.")],
     out: Annotated[Path, typer.Option(help="Folder in which the Space's folder is made.")] = OUT,
 ) -> None:
     """Build a metric's Hub Space."""

@@ -20,9 +20,9 @@ from huggingface_hub.errors import HfHubHTTPError, HFValidationError, Repository
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import validate_repo_id
 
-from tercet.api import SCORERS
+from tercet.core.signature import __version__
 from tercet.errors import OptionError
-from tercet.signature import __version__
+from tercet.registry import METRICS
 
 from .build import OUT, build
 from .hub_errors import NO_TOKEN, PublishError, explained, one_line
@@ -237,7 +237,7 @@ def describe(plan: Plan) -> str:
 
 @app.command()
 def main(
-    metric: Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(SCORERS)}.")],
+    metric: Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(METRICS)}.")],
     namespace: Annotated[str, typer.Option(help="Your name on the Hub, or an organisation's.")],
     private: Annotated[bool, typer.Option("--private", help="Make a new Space private.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from tercet.api import options_type
+from tercet.core.options import Integer, OneOf, flag
 from tercet.errors import OptionError, did_you_mean, shorten
-from tercet.options import Integer, OneOf, flag
 
 #: Options of every metric that the page offers, and those that programs have besides.
 COMMON: dict[str, dict[str, Any]] = {"scale": {"choices": (1, 100)}}

@@ -13,11 +13,11 @@ import numpy as np
 
 from spaces.widget_controls import COMMON, FOR_PROGRAMS, Control, controls, given_options, without_defaults
 from tercet.api import explain, make_scorer, score
-from tercet.cells import Table
-from tercet.columns import read_items
+from tercet.core.batch import read_items
 from tercet.errors import InputError
-from tercet.roles import Roles, guess_roles
-from tercet.tables import SUFFIXES, items, read_table
+from tercet.files.read import SUFFIXES, items, read_table
+from tercet.files.roles import Roles, guess_roles
+from tercet.files.table import Table
 
 #: Most bytes of a file, and of any request.
 MOST_BYTES = 10 << 20

@@ -3,10 +3,10 @@
 import datasets
 import evaluate
 
+from tercet.comparison.paired import check_options, paired_significance, read_systems
+from tercet.core.options import shared_options
 from tercet.errors import InputError
-from tercet.gathering import Gathering
-from tercet.options import shared_options
-from tercet.paired import check_options, paired_significance, read_systems
+from tercet.modules.gathering import Gathering
 
 _CITATION = """\
 @inproceedings{koehn-2004-statistical,

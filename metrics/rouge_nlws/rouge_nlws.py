@@ -3,7 +3,7 @@
 import datasets
 import evaluate
 
-from tercet.module import SuiteModule
+from tercet.modules.suite_module import SuiteModule
 
 _CITATION = """\
 @inproceedings{lin-2004-rouge,

@@ -9,13 +9,13 @@ Examples
 """
 
 from .api import explain, score
+from .bertscore.idf import IdfTable
+from .core.result import Result
+from .core.signature import __version__
 from .errors import GatheringError, InputError, MergeError, OptionError, TercetError
-from .idf import IdfTable
-from .loading import load
-from .result import Result
-from .signature import __version__
-from .token_ids import preprocess_logits_for_metrics
-from .trainer import compute_metrics
+from .modules.loading import load
+from .training.token_ids import preprocess_logits_for_metrics
+from .training.trainer import compute_metrics
 
 __all__ = [
     "GatheringError",

@@ -4,34 +4,26 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from .columns import Batch, Items, check_missing, make_batch, read_items
-from .dialect import Dialect
+from .core.batch import Batch, Items, check_missing, make_batch, read_items
+from .core.dialect import Dialect
+from .core.options import Options, option_names
+from .core.result import Result
+from .core.scorer import Scorer, segment_lists
+from .core.stats import SegmentStats
 from .errors import InputError, OptionError, did_you_mean, shorten
-from .options import Options, option_names
-from .resample import bootstrap
-from .result import Result
-from .scorer import Scorer, segment_lists
-from .stats import SegmentStats
+from .registry import METRICS, OPTIONS_ELSEWHERE, explanation, scorer_class
+from .resampling.bootstrap import bootstrap
 
 _OWN_PACKAGES = {"tercet", "evaluate", "evaluate_modules"}
 
 #: Items that are tokenized and counted at a time.
 PIECE = 1 << 16
-
-#: The metrics of the suite: the file of the core and the class that scores. A new metric adds a line.
-SCORERS = {
-    "bleu_multi": ("bleu", "BleuScorer"),
-    "rouge_nlws": ("rouge", "RougeScorer"),
-    "bertscore_idf": ("bertscore", "BertScorer"),
-}
 
 
 def score(metric: str, predictions: Any, references: Any, **options: Any) -> Result:
@@ -100,8 +92,7 @@ def explain(metric: str, prediction: str, references: Any, **options: Any) -> An
     [('a', 0), ('cat', 1), ('sat', 1)]
     """
     _scorer_class(metric)
-    module = import_module(f".{SCORERS[metric][0]}_explain", __package__)
-    return module.explain(prediction, references, **options)
+    return explanation(metric)(prediction, references, **options)
 
 
 def make_scorer(metric: str, options: Mapping[str, Any]) -> Scorer[Any]:
@@ -213,12 +204,8 @@ def options_type(metric: str) -> type[Options]:
     return _scorer_class(metric).options_type
 
 
-def own_options(
-    metric: str, given: Mapping[str, Any], absent: Mapping[str, Collection[str]] = MappingProxyType({})
-) -> dict[str, Any]:
+def own_options(metric: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the given options without those that only siblings take (``evaluate.combine`` sends all to all).
-
-    `absent` has the names of the options of metrics whose files are not here: a Space carries its own scorer only.
 
     Raises
     ------
@@ -227,22 +214,22 @@ def own_options(
     """
     own = known_options(metric)
     foreign = {name: value for name, value in given.items() if name not in own}
-    for other in SCORERS:
-        names = absent[other] if other in absent else known_options(other)
-        theirs = {name: value for name, value in foreign.items() if name in names}
-        if theirs and other not in absent:  # a wrong value is refused before this metric has used up what was added
+    for other in METRICS:
+        theirs = {name: value for name, value in foreign.items() if name in known_options(other)}
+        if theirs:  # a wrong value is refused before this metric has used up what was added
             make_scorer(other, theirs)
-        foreign = {name: value for name, value in foreign.items() if name not in names}
+        foreign = {name: value for name, value in foreign.items() if name not in theirs}
+    elsewhere = {name for names in OPTIONS_ELSEWHERE.values() for name in names}
     for name in foreign:
-        raise OptionError(f"{metric} has no option {shorten(name)}. {did_you_mean(name, own)}")
+        if name not in elsewhere:
+            raise OptionError(f"{metric} has no option {shorten(name)}. {did_you_mean(name, own)}")
     return {name: value for name, value in given.items() if name in own}
 
 
 def _scorer_class(metric: str) -> type[Scorer[Any]]:
-    if not isinstance(metric, str) or metric not in SCORERS:
-        raise OptionError(f"There is no metric {shorten(metric)}. {did_you_mean(metric, SCORERS)}")
-    file, name = SCORERS[metric]
-    return getattr(import_module(f".{file}", __package__), name)  # type: ignore[no-any-return]
+    if not isinstance(metric, str) or metric not in METRICS:
+        raise OptionError(f"There is no metric {shorten(metric)}. {did_you_mean(metric, METRICS)}")
+    return scorer_class(metric)
 
 
 def dialect_of(metric: str, configuration: str) -> Dialect:

@@ -1,0 +1,1 @@
+"""BERTScore: its options, its scorer, IDF weights, baselines, its explanation."""

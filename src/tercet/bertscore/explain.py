@@ -1,0 +1,243 @@
+"""Why a pair has its BERTScore: every token with its match, its weight and what it adds to the score."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.core.batch import check_missing, check_texts, read_items
+from tercet.core.options import build_options
+from tercet.core.tokens import Ragged
+from tercet.display.alignment_html import alignment_html, alignment_svg
+from tercet.display.heat_map import heat_map
+from tercet.display.token import Token
+from tercet.encoders.subwords import Subwords
+from tercet.errors import InputError, OptionError
+
+from .messages import remark_on_texts
+from .options import BertscoreOptions
+from .pairs import windows_of
+from .scorer import BertScorer
+
+_OF_A_CORPUS = {
+    *("all_layers", "rescale_with_baseline", "baseline_path", "scale", "idf_documents", "compat", "multi_ref"),
+    *("missing_references", "segments", "confidence_level", "n_resamples", "seed", "n_jobs"),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alignment:
+    """The matching behind a score, as a table, a matrix and pictures.
+
+    Attributes
+    ----------
+    prediction, reference : str
+        The texts, stripped.
+    precision, recall, f1 : float
+        As ``bertscore_idf`` gives them; the contributions of the prediction's tokens sum to the precision, those of
+        the reference's to the recall.
+    prediction_tokens, reference_tokens : list of Token
+    similarity : ndarray of float32, shape (a, b)
+        Cosine of each token of the prediction with each of the reference.
+    signature : str
+    reference_index : int
+        Which of several references this is.
+    """
+
+    prediction: str
+    reference: str
+    precision: float
+    recall: float
+    f1: float
+    prediction_tokens: list[Token]
+    reference_tokens: list[Token]
+    similarity: NDArray[np.float32]
+    signature: str
+    reference_index: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain Python."""
+        return {
+            "prediction": self.prediction,
+            "reference": self.reference,
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+            "prediction_tokens": [asdict(token) for token in self.prediction_tokens],
+            "reference_tokens": [asdict(token) for token in self.reference_tokens],
+            "similarity": self.similarity.tolist(),
+            "signature": self.signature,
+            "reference_index": self.reference_index,
+        }
+
+    def plot(self) -> Any:
+        """Return a heat map of the matrix as a matplotlib figure: best matches outlined, weights at the sides."""
+        return heat_map(self.prediction_tokens, self.reference_tokens, self.similarity, self._title())
+
+    def to_svg(self) -> str:
+        """Return the matches as lines between two columns of tokens, an SVG document."""
+        return alignment_svg(self.prediction_tokens, self.reference_tokens)
+
+    def to_html(self) -> str:
+        """Return the texts coloured by what each token loses, the matches and the table, a fragment of HTML."""
+        return alignment_html(self._title(), self.signature, self.prediction_tokens, self.reference_tokens)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def _title(self) -> str:
+        return f"precision {self.precision:.4f}   recall {self.recall:.4f}   F {self.f1:.4f}"
+
+
+def explain(
+    prediction: str, references: str | Sequence[str], *, corpus: Iterable[str] | None = None, **options: Any
+) -> Alignment:
+    """Explain the BERTScore of a pair.
+
+    Parameters
+    ----------
+    prediction : str
+    references : str or sequence of str
+        Of several, the one with the best F is shown.
+    corpus : iterable of str, optional
+        The texts, usually all references of the test set, that ``idf=True`` counts document frequencies in. Without
+        it tokens count the same, unless `idf` is a table, a path or a mapping.
+    **options
+        Those of ``bertscore_idf`` that say how a pair is scored; the others (``all_layers``,
+        ``rescale_with_baseline``, ``scale``, ``idf_documents``, ``compat`` and those of a corpus) are refused.
+
+    Returns
+    -------
+    Alignment
+
+    Raises
+    ------
+    InputError
+        For what is not text.
+    OptionError
+        For ``idf=True`` without a corpus, and for options that do not fit a single pair in a single layer.
+
+    Notes
+    -----
+    Memory: the matrix, the product of the lengths.
+    """
+    items = read_items([prediction], [references])
+    check_missing(items.missing, "error")
+    check_texts([*items.predictions, *items.references], "the pair")
+    if corpus is None and options.setdefault("idf", False) is True:
+        raise OptionError(
+            "explain needs the texts that idf=True counts document frequencies in: give corpus=references, or as "
+            "'idf' a table, a mapping or False."
+        )
+    scorer = BertScorer(build_options(BertscoreOptions, options, BertScorer.name, BertScorer.presets))
+    for field in fields(BertscoreOptions):
+        if field.name in _OF_A_CORPUS and getattr(scorer.options, field.name) != field.default:
+            raise OptionError(
+                f"explain shows the matching of a pair in one layer, as it is: it does not take {field.name!r}."
+            )
+    context = None
+    if corpus is not None:
+        texts = [corpus] if isinstance(corpus, str) else list(corpus)
+        if scorer.options.idf is not True or isinstance(corpus, str) or not texts:
+            raise OptionError("corpus must be a list of texts, in which idf=True counts document frequencies.")
+        check_texts(texts, "corpus")
+        context = scorer.count_documents(texts, np.arange(len(texts)))
+    alignments = (
+        _alignment(scorer, prediction.strip(), reference.strip(), index, context)
+        for index, reference in enumerate(items.references)
+    )
+    return max(alignments, key=lambda alignment: alignment.f1)  # the first of equal ones
+
+
+def _alignment(scorer: BertScorer, prediction: str, reference: str, index: int, context: Any) -> Alignment:
+    encoder, both = scorer.encoder(), [prediction, reference]
+    whole, documents, texts = scorer.prepare(both, context)
+    limit = encoder.subwords.length_limit(scorer.options.max_length)
+    if scorer.options.long_text == "error" and limit is not None and (whole.lengths > limit).any():
+        raise InputError(f"The texts have {whole.lengths.tolist()} tokens, the encoder takes {limit}.")
+    windows = windows_of(texts.rows, limit, encoder)
+    store = encoder.embed(windows, texts.rows, np.zeros(len(texts.rows.lengths), bool), scorer.options.batch_size)
+    bounds = [slice(*store.offsets[text : text + 2]) for text in texts.text]
+    vectors = [store.vectors[0, bound] for bound in bounds]
+    similarity = (vectors[0] @ vectors[1].T).cpu().numpy()
+    empty = bool((documents.lengths <= encoder.subwords.n_special).any())
+    remark = remark_on_texts(int((documents.lengths < whole.lengths).sum()), 0, limit)
+    if remark is not None:
+        warnings.warn(f"bertscore_idf: {remark}", UserWarning, stacklevel=3)
+    shares = [np.zeros(len(texts.shares[bound])) if empty else texts.shares[bound].astype(float) for bound in bounds]
+    kept = _rows(encoder.subwords.truncate(Ragged(_positions(whole), whole.offsets), scorer.cut_at(encoder.subwords)))
+    sides = [
+        _Side(text, ids, positions, share, encoder.subwords)
+        for text, ids, positions, share in zip(both, _rows(documents), kept, shares, strict=True)
+    ]
+    of_prediction = sides[0].tokens(similarity, sides[1])
+    of_reference = sides[1].tokens(similarity.T, sides[0])
+    precision, recall = (sum(token.contribution for token in tokens) for tokens in (of_prediction, of_reference))
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    f1 = 0.0 if f1 != f1 else f1  # NaN of a measure, with zero_weight="nan"
+    return Alignment(
+        prediction, reference, precision, recall, f1, of_prediction, of_reference, similarity,
+        scorer.signature(context), index,
+    )  # fmt: skip
+
+
+class _Side:
+    """One text of the pair: its tokens, and where they stand in it."""
+
+    def __init__(
+        self,
+        text: str,
+        ids: NDArray[np.int32],
+        positions: NDArray[np.int64],
+        shares: NDArray[np.float64],
+        subwords: Subwords,
+    ):
+        spans = subwords.spans(text)
+        n_tokens = len(subwords.whole([text]).values)
+        self.spellings = subwords.tokens(ids.tolist())
+        self.spans = [spans[position] if spans else None for position in positions.tolist()]
+        inside = range(len(subwords.head), n_tokens - len(subwords.tail))
+        self.special = [position not in inside for position in positions.tolist()]
+        self.texts = [
+            text[slice(*span)] if span is not None else spelling
+            for span, spelling in zip(self.spans, self.spellings, strict=True)
+        ]
+        self.shares = shares.tolist()
+
+    def tokens(self, similarity: NDArray[np.float32], other: _Side) -> list[Token]:
+        """Return the rows of the table; similarity has a row per token of this side."""
+        tokens = []
+        matches: list[int | None] = [None] * len(self.texts)
+        if other.texts:
+            matches = similarity.argmax(1).tolist()
+        for index, match in enumerate(matches):
+            share, cosine = self.shares[index], 0.0 if match is None else float(similarity[index, match])
+            tokens.append(
+                Token(
+                    token=self.spellings[index],
+                    text=self.texts[index],
+                    span=self.spans[index],
+                    special=self.special[index],
+                    weight=share,
+                    cosine=cosine,
+                    match=match,
+                    match_text="" if match is None else other.texts[match],
+                    match_special=match is not None and other.special[match],
+                    contribution=share * cosine,
+                    loss=share * (1 - cosine),
+                )
+            )
+        return tokens
+
+
+def _rows(ragged: Ragged) -> list[NDArray[Any]]:
+    return np.split(ragged.values, ragged.offsets[1:-1])
+
+
+def _positions(ragged: Ragged) -> NDArray[np.int64]:
+    return np.concatenate([np.arange(length) for length in ragged.lengths])

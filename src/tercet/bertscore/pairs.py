@@ -1,0 +1,157 @@
+"""From texts to the precision, recall and F of every pair of a prediction and a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.core.groups import ranges
+from tercet.core.tokens import Ragged
+from tercet.encoders.embeddings import Windows, overlapping_windows, whole_texts
+from tercet.encoders.encoder import Encoder
+from tercet.encoders.subwords import Subwords
+
+from .matching import match
+from .weights import Weights
+
+#: Bytes of embeddings that are held at a time, beside those of references that are kept between calls.
+STORE_BYTES = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts of a batch as ids: documents are the n predictions, then the m references.
+
+    Attributes
+    ----------
+    rows : Ragged of int32
+        Ids of the different texts.
+    shares : ndarray of float32, shape (tokens,)
+        Weight of each token over the sum of its text's.
+    text : ndarray of int64, shape (n + m,)
+        The text of each document.
+    unweighted : ndarray of bool, shape (texts,)
+        Texts that have tokens, but whose weights sum to 0.
+    """
+
+    rows: Ragged
+    shares: NDArray[np.float32]
+    text: NDArray[np.int64]
+    unweighted: NDArray[np.bool_]
+
+
+def prepare_texts(documents: Ragged, weights: Weights, subwords: Subwords, zero_weight: str) -> Texts:
+    """Find the different texts and the share of each token in them.
+
+    Parameters
+    ----------
+    documents : Ragged of int32
+        Ids of every document.
+    weights : Weights
+    subwords : Subwords
+    zero_weight : {"uniform", "nan"}
+        Shares of a text whose weights sum to 0: the same for all tokens but the special ones around it, or NaN.
+    """
+    seen: dict[bytes, int] = {}
+    pieces = np.split(documents.values, documents.offsets[1:-1])
+    text = np.array([seen.setdefault(piece.tobytes(), len(seen)) for piece in pieces], np.int64)
+    first = np.unique(text, return_index=True)[1]
+    lengths = documents.lengths[first]
+    values = documents.values[ranges(documents.offsets[:-1][first], lengths)]
+    rows = Ragged(values, np.append(0, np.cumsum(lengths)))
+    of_token = weights.of(values).astype(np.float64)
+    owner = np.repeat(np.arange(len(first)), lengths)
+    sums = np.bincount(owner, weights=of_token, minlength=len(first))
+    content = lengths - subwords.n_special
+    unweighted = (sums == 0) & (content > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = of_token / sums[owner]
+    if zero_weight == "uniform":
+        position = np.arange(len(values)) - np.repeat(rows.offsets[:-1], lengths)
+        inside = (position >= len(subwords.head)) & (position < lengths[owner] - len(subwords.tail))
+        shares = np.where(unweighted[owner], inside / np.maximum(content, 1)[owner], shares)
+    return Texts(rows, shares.astype(np.float32), text, unweighted)
+
+
+def score_pairs(
+    texts: Texts,
+    encoder: Encoder,
+    predictions: NDArray[np.int64],
+    references: NDArray[np.int64],
+    *,
+    limit: int | None,
+    batch_size: int,
+    verbose: bool,
+    floors: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return precision and recall of pairs, shape (layers, pairs) each.
+
+    Parameters
+    ----------
+    predictions, references : ndarray of int64, shape (pairs,)
+        The texts of each pair.
+    limit : int or None
+        Texts of more tokens go through the encoder in overlapping windows.
+    floors : pair of ndarray of bool, shape (pairs,), optional
+        See :func:`tercet.align.match`.
+
+    Notes
+    -----
+    Pairs are taken in order, as many at a time as `STORE_BYTES` of embeddings allow. Memory: that, `KEPT_BYTES` for
+    references, and what the encoder itself needs for a batch.
+    """
+    both = np.zeros((2, encoder.n_layers, len(predictions)))
+    bar = _progress_bar(verbose)
+    for part in _parts(texts, predictions, references, STORE_BYTES // encoder.token_bytes):
+        chosen, place = np.unique(np.concatenate([predictions[part], references[part]]), return_inverse=True)
+        n_pairs = part.stop - part.start
+        lengths = texts.rows.lengths[chosen]
+        source = ranges(texts.rows.offsets[:-1][chosen], lengths)
+        rows = Ragged(texts.rows.values[source], np.append(0, np.cumsum(lengths)))
+        keep = np.zeros(len(chosen), bool)
+        keep[place[n_pairs:]] = True
+        windows = windows_of(rows, limit, encoder)
+        if bar is not None:
+            bar.total = (bar.total or 0) + len(windows.first)
+        store = encoder.embed(windows, rows, keep, batch_size, bar)
+        near = None if floors is None else (floors[0][part], floors[1][part])
+        both[:, :, part] = match(store, texts.shares[source], place[:n_pairs], place[n_pairs:], near)
+    if bar is not None:
+        bar.close()
+    return both[0], both[1]
+
+
+def windows_of(rows: Ragged, limit: int | None, encoder: Encoder) -> Windows:
+    """Return what an encoder is run on: texts, or overlapping windows of those of more than `limit` tokens."""
+    if limit is None or not (rows.lengths > limit).any():
+        return whole_texts(rows)
+    return overlapping_windows(rows, limit, encoder.subwords.head, encoder.subwords.tail)
+
+
+def _parts(texts: Texts, predictions: NDArray[np.int64], references: NDArray[np.int64], most: int) -> Iterator[slice]:
+    """Yield slices of pairs whose different texts have at most so many tokens (but one pair at least)."""
+    lengths = texts.rows.lengths.tolist()
+    start, total = 0, 0
+    held: set[int] = set()
+    for pair, both in enumerate(zip(predictions.tolist(), references.tolist(), strict=True)):
+        more = sum(lengths[text] for text in {*both} - held)
+        if held and total + more > most:
+            yield slice(start, pair)
+            start, total, held = pair, 0, set()
+            more = sum(lengths[text] for text in {*both})
+        total += more
+        held.update(both)
+    if start < len(predictions):
+        yield slice(start, len(predictions))
+
+
+def _progress_bar(verbose: bool) -> Any:
+    if not verbose:
+        return None
+    from tqdm.auto import tqdm
+
+    return tqdm(total=0, unit="text", desc="bertscore_idf: encoding")

@@ -1,0 +1,149 @@
+"""Why a prediction has its BLEU: the n-grams of each order that its references cover."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tercet.core.batch import check_missing, make_batch, read_items
+from tercet.core.options import build_options
+from tercet.display.places import Count, Word, ngram_levels, ngram_limits
+from tercet.display.words_html import counts_html, legend, page_html, table_html, words_html
+
+from .options import BleuOptions
+from .scorer import BleuScorer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NgramMatches:
+    """The matching behind the BLEU of one prediction.
+
+    Attributes
+    ----------
+    prediction : list of Word
+        The tokens; their level is the longest counted n-gram through them.
+    references : list of list of Word
+        Likewise for each reference: n-grams that it shares with the prediction.
+    ngrams : list of list of Count
+        For each order the different n-grams of the prediction, by their first place.
+    score : float
+        ``bleu`` of this prediction alone, from 0 to 1.
+    brevity_penalty : float
+    signature : str
+    """
+
+    prediction: list[Word]
+    references: list[list[Word]]
+    ngrams: list[list[Count]]
+    score: float
+    brevity_penalty: float
+    signature: str
+
+    @property
+    def counts(self) -> list[int]:
+        """Clipped matches of each order: those of the score."""
+        return [sum(count.counted for count in counts) for counts in self.ngrams]
+
+    @property
+    def totals(self) -> list[int]:
+        """The prediction's n-grams of each order."""
+        return [sum(count.prediction for count in counts) for counts in self.ngrams]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain Python."""
+        return {
+            "prediction": [asdict(word) for word in self.prediction],
+            "references": [[asdict(word) for word in words] for words in self.references],
+            "ngrams": [[asdict(count) | {"counted": count.counted} for count in counts] for counts in self.ngrams],
+            "counts": self.counts,
+            "totals": self.totals,
+            "score": self.score,
+            "brevity_penalty": self.brevity_penalty,
+            "signature": self.signature,
+        }
+
+    def to_html(self) -> str:
+        """Return the texts with matched n-grams coloured by order, and the counts, a fragment of HTML."""
+        orders = [f"{order}-gram" for order in range(1, len(self.ngrams) + 1)]
+        names = orders if len(orders) <= 4 else [*orders[:3], "4-gram or longer"]
+        parts = [legend(names), words_html("prediction", self.prediction, "{}-gram")]
+        for index, words in enumerate(self.references):
+            label = "reference" if len(self.references) == 1 else f"reference {index + 1}"
+            parts.append(words_html(label, words, "{}-gram"))
+        rows = [
+            (name, hits, total, hits / total if total else 0.0)
+            for name, hits, total in zip(orders, self.counts, self.totals, strict=True)
+        ]
+        parts.append(table_html("clipped matches", ("order", "matches", "of", "precision"), rows))
+        for name, counts in zip(orders, self.ngrams, strict=True):
+            parts.append(counts_html(f"all {name}s of the prediction", counts))
+        title = f"BLEU {self.score:.4f}   brevity penalty {self.brevity_penalty:.4f}"
+        return page_html(title, parts, self.signature)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
+def explain(prediction: str, references: str | Sequence[str], **options: Any) -> NgramMatches:
+    """Explain the BLEU of one prediction.
+
+    Parameters
+    ----------
+    prediction : str
+    references : str or sequence of str
+    **options
+        Those of ``bleu_multi``. Those of a corpus (intervals, segments, missing references) change nothing here.
+
+    Returns
+    -------
+    NgramMatches
+
+    Raises
+    ------
+    InputError
+        For what is not text, and for a prediction without reference.
+    OptionError
+        For an option or a value that ``bleu_multi`` does not know.
+
+    Notes
+    -----
+    Time: linear in the tokens times ``max_order`` times the references, in plain Python.
+
+    Examples
+    --------
+    >>> why = explain("the the cat", ["the cat sat"], max_order=2)
+    >>> [(word.text, word.level) for word in why.prediction], why.counts, why.totals
+    ([('the', 0), ('the', 2), ('cat', 2)], [2, 1], [3, 2])
+    """
+    scorer = BleuScorer(build_options(BleuOptions, options, BleuScorer.name, BleuScorer.presets))
+    items = read_items([prediction], [references])
+    check_missing(items.missing, "error")
+    batch = make_batch(items)
+    tokens, words = scorer.tokens(batch)
+    stats = scorer.segment_stats(batch)
+    scores = scorer.finalize(scorer.corpus_totals(stats))
+    spelling, orders = words(), range(1, scorer.options.max_order + 1)
+    text, *targets = tokens.tokens.lists()
+
+    of_references, of_text = ngram_limits(targets, orders), ngram_limits([text], orders)
+
+    def marked(own: list[int], limits: dict[int, Counter[tuple[int, ...]]]) -> list[Word]:
+        levels = ngram_levels(own, limits)
+        return [Word(spelling[token], level) for token, level in zip(own, levels, strict=True)]
+
+    return NgramMatches(
+        prediction=marked(text, of_references),
+        references=[marked(target, of_text) for target in targets],
+        ngrams=[_counts(of_text[order], of_references[order], spelling) for order in orders],
+        score=float(scores["bleu"]) / scorer.options.scale,
+        brevity_penalty=float(scores["brevity_penalty"]),
+        signature=scorer.signature(),
+    )
+
+
+def _counts(found: Counter[tuple[int, ...]], limits: Counter[tuple[int, ...]], spelling: list[str]) -> list[Count]:
+    return [
+        Count(" ".join(spelling[token] for token in ngram), number, limits[ngram]) for ngram, number in found.items()
+    ]

@@ -1,0 +1,195 @@
+"""Options of bleu_multi, and what its scores roughly mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+from tercet.core.options import (
+    Check,
+    Options,
+    finite,
+    flag,
+    integer,
+    number,
+    one_of,
+    option,
+    refuse,
+    text_or_callable,
+)
+from tercet.errors import OptionError
+
+from .smoothing import ADD_ONE, NLTK_METHODS, SMOOTH_METHODS, SMOOTH_VALUES
+
+#: Bands of the AutoML Translation documentation, by BLEU in percent; a rough guide, for one language and test set.
+BANDS = (
+    (10, "almost useless"),
+    (20, "hard to get the gist"),
+    (30, "the gist is clear, but has significant grammatical errors"),
+    (40, "understandable to good translations"),
+    (50, "high quality translations"),
+    (60, "very high quality, adequate and fluent translations"),
+    (float("inf"), "quality often better than human"),
+)
+
+REFERENCE_LENGTHS = ("closest", "shortest", "average")
+#: Most named weightings: each is one more score of every item and of every resample, in time and in memory.
+MOST_WEIGHTINGS = 100
+TOKENIZERS = ("13a", "intl", "zh", "ja", "jieba", "char", "unicode", "none")
+
+
+def _as_weights(value: Any) -> tuple[float, ...]:
+    if isinstance(value, (bytes, bytearray, Set, Mapping)):  # numbers, too, but of no order or no weights
+        raise TypeError
+    weights = tuple(finite(weight) for weight in value)
+    if not weights or any(weight is None or weight < 0 for weight in weights) or not any(weights):
+        raise ValueError
+    return tuple(weight for weight in weights if weight is not None)
+
+
+def _check_weights(value: Any) -> Any:
+    if value is None:
+        return None
+    try:
+        if isinstance(value, Mapping):
+            if len(value) > MOST_WEIGHTINGS:
+                raise refuse(
+                    f"a dict of at most {MOST_WEIGHTINGS} named weights, as each is one more score of every item; "
+                    f"this one has {len(value):,}"
+                )
+            named = {str(name): _as_weights(weights) for name, weights in value.items()}
+            if len(named) < len(value) or any(set(name) & set("|;=,: ") for name in named):
+                raise ValueError
+            return named
+        return _as_weights(value)
+    except (TypeError, ValueError):
+        raise refuse(
+            "a sequence of weights such as (0.25, 0.25, 0.25, 0.25), none negative and not all 0, or a dict of "
+            "named ones (each name once, without | ; = , : or blanks)"
+        ) from None
+
+
+def _each(check: Check) -> Check:
+    """Return a check of a list of values, or of one of them."""
+
+    def check_each(values: Any) -> list[Any]:
+        if isinstance(values, (list, tuple)):
+            if not values:
+                raise refuse("True or a dict whose lists are not empty")
+            checked = [check(value) for value in values]
+            if len(set(checked)) < len(checked):
+                raise refuse("True or a dict whose lists name each value once")
+            return checked
+        return [check(values)]
+
+    return check_each
+
+
+def _check_grid(value: Any) -> Any:
+    if value is None or isinstance(value, bool):
+        return value or None
+    axes: dict[str, Check] = {
+        "weights": _check_weights,
+        "smooth_method": _each(one_of(*SMOOTH_METHODS)),
+        "reference_length": _each(one_of(*REFERENCE_LENGTHS)),
+    }
+    if isinstance(value, Mapping) and value and set(value) <= set(axes):
+        return {name: axes[name](given) for name, given in value.items()}
+    raise refuse("True or a dict with any of the keys 'weights', 'smooth_method' and 'reference_length'")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BleuOptions(Options):
+    """Options of bleu_multi; the card describes each."""
+
+    tokenizer: str | Callable[[str], Iterable[str]] = option("13a", one_of(*TOKENIZERS, callables=True))
+    lowercase: bool = option(False, flag)
+    max_order: int = option(4, integer(1, 20))
+    weights: Sequence[float] | Mapping[str, Sequence[float]] | None = option(None, _check_weights)
+    smooth_method: str = option("none", one_of(*SMOOTH_METHODS))
+    smooth_value: float | None = option(None, number("a number from 0 to 1000", lambda x: 0 <= x <= 1000, none=True))
+    smooth: bool = option(False, flag)
+    reference_length: str = option("closest", one_of(*REFERENCE_LENGTHS))
+    effective_order: bool = option(False, flag)
+    stemmer: str | Callable[[str], str] | None = option(None, text_or_callable("a language"))
+    lemmatizer: str | Callable[[str], str] | None = option(None, text_or_callable("a language code"))
+    grid: Any = option(None, _check_grid)
+    compat: str | None = option(None, one_of(None, "sacrebleu", "evaluate", "nltk"))
+
+
+#: Methods that divide by their number: as in NLTK, it cannot be 0.
+_DIVISORS = ("nltk4", "nltk6", "nltk7")
+
+
+def smoothing_methods(options: BleuOptions) -> list[str]:
+    """Return the smoothing method of the score, then those of the grid.
+
+    Examples
+    --------
+    >>> smoothing_methods(BleuOptions(smooth=True, grid={"smooth_method": ["none", "exp"]}))
+    ['add-one', 'none', 'exp']
+    """
+    method = ADD_ONE if options.smooth else options.smooth_method
+    if options.grid is None:
+        return [method]
+    if isinstance(options.grid, Mapping):
+        return [method, *options.grid.get("smooth_method", [method])]
+    return [method, *(NLTK_METHODS if options.compat == "nltk" else ("none", "floor", "add-k", "exp"))]
+
+
+def check_smoothing(options: BleuOptions, preset: str) -> None:
+    """Raise an OptionError for options of smoothing that exclude each other, or that nothing reads.
+
+    Parameters
+    ----------
+    options : BleuOptions
+    preset : str
+        The method of ``compat``, which `smooth` replaces.
+    """
+    if options.smooth and options.smooth_method not in ("none", preset):
+        raise OptionError(
+            "The options 'smooth' (add one to the matches and n-grams of every order) and 'smooth_method' exclude "
+            "each other: give one of them."
+        )
+    methods = smoothing_methods(options)
+    foreign = [method for method in methods if method not in NLTK_METHODS]
+    if options.compat == "nltk" and foreign:
+        given = "smooth=True" if foreign[0] == ADD_ONE else repr(foreign[0])
+        raise OptionError(
+            "compat='nltk' takes the smoothing methods that NLTK has: 'smooth_method' must be 'none' or 'nltk1' "
+            f"to 'nltk7'. Got {given} instead."
+        )
+    if options.effective_order and (options.compat == "nltk" or methods[0].startswith("nltk")):
+        raise OptionError("The option 'effective_order' has no meaning for NLTK's smoothing methods.")
+    if options.smooth_value is None:
+        return
+    readers = [method for method in methods if method in SMOOTH_VALUES]
+    if not readers:
+        given = "smooth=True" if options.smooth else f"smooth_method={options.smooth_method!r}"
+        raise OptionError(
+            f"The option 'smooth_value' is read by the smoothing methods {', '.join(SMOOTH_VALUES)}; with {given} "
+            f"nothing reads it. Got {options.smooth_value!r}."
+        )
+    divided = [method for method in readers if method in _DIVISORS]
+    if options.smooth_value == 0 and divided:
+        raise OptionError(f"The option 'smooth_value' must be above 0 for {divided[0]}, which divides by it. Got 0.")
+
+
+def interpretation(percent: float) -> str:
+    """Return what a BLEU in percent roughly means.
+
+    Scores of different languages or test sets cannot be compared, and so neither can their bands.
+
+    Examples
+    --------
+    >>> interpretation(27.2)
+    '20-30: the gist is clear, but has significant grammatical errors'
+    """
+    low = 0.0
+    for high, meaning in BANDS:
+        if percent < high:
+            bounds = f"over {low:g}" if high == float("inf") else f"{low:g}-{high:g}"
+            return f"{bounds}: {meaning}"
+        low = high
+    raise AssertionError("the last band has no end")

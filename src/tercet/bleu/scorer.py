@@ -1,0 +1,310 @@
+"""BLEU (Papineni et al. 2002): one pass over the texts, any number of weightings, smoothings and length rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.core.batch import Batch
+from tercet.core.dialect import Dialect
+from tercet.core.options import Options
+from tercet.core.scorer import Scorer, Scores
+from tercet.core.stats import SegmentStats
+from tercet.core.tokens import TokenBatch
+from tercet.counting.ngrams import clipped_matches
+from tercet.errors import OptionError
+from tercet.text.letters import LetterCounts, count_letters
+from tercet.text.stems import check_word_options, lemmatizer_for, map_words, stemmer_for
+from tercet.text.tokenizers import tokenize
+
+from .lengths import brevity_penalty, reference_lengths
+from .messages import no_resamples, unsplit_notice, zero_remark
+from .options import REFERENCE_LENGTHS, BleuOptions, check_smoothing, interpretation, smoothing_methods
+from .presets import DIALECTS, PRESETS
+from .signature import bleu_signature
+from .smoothing import ADD_ONE, Counts, geometric_mean, nltk_precisions, precisions
+
+
+class BleuScorer(Scorer[BleuOptions]):
+    """BLEU of a corpus, of its segments, and of resamples.
+
+    A row holds the base columns, the tokens of the prediction, the three reference lengths, and for each order
+    the clipped matches and the n-grams of the prediction.
+
+    Examples
+    --------
+    >>> from tercet.columns import read_batch
+    >>> scorer = BleuScorer.from_options({"max_order": 2})
+    >>> stats = scorer.segment_stats(read_batch(["the the cat"], [["the cat sat", "a cat"]]), None)
+    >>> dict(zip(stats.columns[4:], stats.rows[0, 4:].tolist()))  # doctest: +NORMALIZE_WHITESPACE
+    {'length': 3.0, 'closest': 3.0, 'shortest': 2.0, 'average': 2.5,
+     'match1': 2.0, 'match2': 1.0, 'total1': 3.0, 'total2': 2.0}
+    """
+
+    name: ClassVar[str] = "bleu_multi"
+    primary: ClassVar[str] = "bleu"
+    options_type: ClassVar[type[Options]] = BleuOptions
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
+
+    dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
+
+    def __init__(self, options: BleuOptions) -> None:
+        super().__init__(options)
+        check_word_options(options)
+        check_smoothing(options, self.presets.get(options.compat or "", {}).get("smooth_method", "none"))
+        self._method, *self._grid_methods = smoothing_methods(options)
+        methods = {self._method, *self._grid_methods}
+        self._by_nltk = options.compat == "nltk" or self._method.startswith("nltk")
+        self._lowercase = options.lowercase or options.stemmer is not None or options.lemmatizer is not None
+        self._nltk_columns = self._by_nltk or any(method.startswith("nltk") for method in methods)
+        self._next_columns = bool({"nltk5", "nltk7"} & methods)
+        self._weightings = self._named_weights(options.weights)
+
+    def _named_weights(self, weights: Any) -> dict[str, NDArray[np.float64]]:
+        """Return the weightings of the orders by the key of their score."""
+        uniform = np.full(self.options.max_order, 1 / self.options.max_order)
+        if weights is None:
+            return {"bleu": uniform}
+        if isinstance(weights, Mapping):
+            named = {f"bleu_{name}": self._padded(each) for name, each in weights.items()}
+            return {"bleu": uniform, **named}
+        return {"bleu": self._padded(weights)}
+
+    def _grid_lengths(self) -> Sequence[str]:
+        """Return the length rules of the grid."""
+        if isinstance(self.options.grid, Mapping):
+            return self.options.grid.get("reference_length", [self.options.reference_length])  # type: ignore[no-any-return]
+        return REFERENCE_LENGTHS
+
+    def _padded(self, weights: Sequence[float]) -> NDArray[np.float64]:
+        order = self.options.max_order
+        if len(weights) > order:
+            raise OptionError(
+                f"The 'weights' option of {self.name} has {len(weights)} weights, but max_order is {order}: "
+                f"set max_order={len(weights)}."
+            )
+        return np.pad(np.asarray(weights, np.float64), (0, order - len(weights)))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of a row."""
+        orders = range(1, self.options.max_order + 1)
+        names = [*self.base_columns, "length", *REFERENCE_LENGTHS]
+        names += [f"match{n}" for n in orders] + [f"total{n}" for n in orders]
+        if self._nltk_columns:
+            names += [f"floor{n}" for n in orders]
+        if self._next_columns:
+            names += ["next_match", "next_floor"]
+        return tuple(names)
+
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        """``bleu`` and one ``bleu_<name>`` for each named weighting."""
+        return tuple(self._weightings)
+
+    def signature(self, context: Any = None) -> str:
+        """Return the options that the score depends on, and the implementation that it equals."""
+        return bleu_signature(self.name, self.options, self._method, self._lowercase)
+
+    def fit(self, batch: Batch) -> LetterCounts | None:
+        """Return the letters of the references, to warn of a tokenizer that cannot split them."""
+        needs_blanks = self.options.compat is None and self.options.tokenizer in ("13a", "intl", "none")
+        return count_letters(batch) if needs_blanks else None
+
+    def notice(self, context: LetterCounts | None) -> str | None:
+        """Return a warning when a tokenizer that splits at blanks meets texts without any."""
+        if context is None or not context.mostly_without_blanks:
+            return None
+        return unsplit_notice(self.options.tokenizer)
+
+    def remark(self, stats: SegmentStats) -> str | None:
+        """Return a warning when the score is 0 only because an order has no match."""
+        if self._method != "none":
+            return None
+        o = self.options
+        asked = list(self._weightings.values())[isinstance(o.weights, Mapping) :]  # the named ones, if there are any
+        return zero_remark(self._counts(stats.total()), np.any(asked, axis=0), o.effective_order, o.compat)
+
+    def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
+        """Return one row per item; time is linear in the tokens."""
+        o = self.options
+        tokens, _ = self.tokens(batch)
+        n = tokens.n_items
+        lengths = tokens.tokens.lengths
+        orders = o.max_order + self._next_columns
+        matches = clipped_matches(tokens.tokens, np.arange(n), n + tokens.reference_offsets, orders, tokens.n_types)
+        totals = np.maximum(lengths[:n, None] - np.arange(orders), 0)
+        base = self.base_rows(batch, lengths[:n])
+        parts = [lengths[:n, None], reference_lengths(lengths, tokens.reference_offsets)]
+        parts += [matches[:, : o.max_order], totals[:, : o.max_order]]
+        if self._nltk_columns:
+            parts.append(np.maximum(totals[:, : o.max_order], 1))
+        if self._next_columns:
+            parts += [matches[:, -1:], np.maximum(totals[:, -1:], 1)]
+        rows = np.concatenate([base, *parts], axis=1).astype(np.float64)
+        rows[base[:, 0] == 0, 4:] = 0.0  # items left out
+        return SegmentStats(self.signature(context), self.columns, rows)
+
+    def tokens(self, batch: Batch, context: Any = None) -> tuple[TokenBatch, Callable[[], list[str]]]:
+        """Return the tokens that are counted, and a callable that gives the different ones by id."""
+        o = self.options
+        unstripped = o.compat == "evaluate" and o.tokenizer == "13a"
+        tokenizer = "13a-unstripped" if unstripped else o.tokenizer
+        tokens, words = tokenize(batch, tokenizer, lowercase=self._lowercase)
+        if o.stemmer is not None:
+            return map_words(tokens, words(), stemmer_for(o.stemmer))
+        if o.lemmatizer is not None:
+            return map_words(tokens, words(), lemmatizer_for(o.lemmatizer))
+        return tokens, words
+
+    def corpus_totals(self, stats: SegmentStats) -> NDArray[np.float64]:
+        """Return the sum of the rows; with ``compat="nltk"``, methods 5 to 7 see what NLTK shows them.
+
+        NLTK's corpus_bleu hands its smoothing functions the last segment instead of the corpus (the variable of
+        a loop that has ended).
+        """
+        totals = stats.total()
+        if self.options.compat == "nltk" and len(stats):
+            last = stats.rows[stats.column("items") > 0][-1]
+            borrowed = ["next_match", "next_floor"] if self._next_columns else []
+            if "nltk6" in (self._method, *self._grid_methods):  # the only one to read them
+                borrowed += [name for name in stats.columns if name.startswith("total")]
+            for name in borrowed:
+                totals[stats.columns.index(name)] = last[stats.columns.index(name)]
+        return totals
+
+    def check_resampling(self) -> None:
+        """Raise an OptionError for NLTK's methods that see the last segment: a resample has no last one."""
+        if self.options.compat == "nltk" and self._method in ("nltk5", "nltk6", "nltk7"):
+            raise OptionError(no_resamples(self._method))
+
+    def _counts(self, totals: NDArray[np.float64]) -> Counts:
+        order = self.options.max_order
+        names = self.columns
+        first = names.index("match1")
+        pick = {
+            name: totals[..., names.index(name)] for name in ("length", "next_match", "next_floor") if name in names
+        }
+        return Counts(
+            matches=totals[..., first : first + order],
+            totals=totals[..., first + order : first + 2 * order],
+            length=pick["length"],
+            floors=totals[..., first + 2 * order : first + 3 * order] if self._nltk_columns else None,
+            next_matches=pick.get("next_match"),
+            next_floors=pick.get("next_floor"),
+        )
+
+    def _combined(
+        self,
+        totals: NDArray[np.float64],
+        method: str,
+        rule: str,
+        weightings: Mapping[str, NDArray[np.float64]],
+        effective: bool,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+        """Return the precisions of one smoothing method, the penalty of one length rule, and the scores of both."""
+        counts, value = self._counts(totals), self.options.smooth_value
+        reference_length = totals[..., self.columns.index(rule)]
+        penalty = brevity_penalty(counts.length, reference_length)
+        scored = counts.matches[..., 0] > 0
+        if method.startswith("nltk") or self.options.compat == "nltk":
+            smoothed = nltk_precisions(counts, method, value)
+            means = {name: geometric_mean(smoothed, each, None, True) for name, each in weightings.items()}
+        else:
+            smoothed, reached = precisions(counts, method, value)
+            orders = reached if effective else None
+            means = {name: geometric_mean(smoothed, each, orders, False) for name, each in weightings.items()}
+        if method == ADD_ONE:  # gives words without a match a score, but not nothing
+            references = totals[..., self.columns.index("references")]
+            scored = (counts.length > 0) & (reference_length > 0) & (references > 0)
+        factor = self.options.scale * penalty
+        return smoothed, penalty, {name: factor * np.where(scored, mean, 0.0) for name, mean in means.items()}
+
+    def finalize(self, totals: NDArray[np.float64]) -> Scores:
+        """Return BLEU under every weighting, the precisions, and the parts of the brevity penalty."""
+        return self._scores(totals, self._method, self.options.effective_order)
+
+    @property
+    def segment_rule(self) -> str | None:
+        """How the scores of segments are made, where that differs from the corpus."""
+        return None if self._by_nltk else f"{'exp' if self._method == 'none' else self._method},eff"
+
+    def segment_scores(self, rows: NDArray[np.float64]) -> Scores:
+        """Return the BLEU of single segments: effective order, and exp smoothing unless another was chosen.
+
+        These are sacrebleu's choices for a sentence: without them a perfect sentence of three words scores 0.
+        """
+        if self._by_nltk:
+            return self.finalize(rows)
+        return self._scores(rows, "exp" if self._method == "none" else self._method, effective=True)
+
+    def _scores(self, totals: NDArray[np.float64], method: str, effective: bool) -> Scores:
+        rule = self.options.reference_length
+        smoothed, penalty, scores = self._combined(totals, method, rule, self._weightings, effective)
+        length, reference_length = (totals[..., self.columns.index(name)] for name in ("length", rule))
+        known = reference_length > 0
+        return {
+            **scores,
+            "precisions": self.options.scale * smoothed,
+            "brevity_penalty": penalty,
+            "length_ratio": np.where(known, length / np.where(known, reference_length, 1.0), 0.0),
+            "translation_length": length,
+            "reference_length": reference_length,
+        }
+
+    def report(self, stats: SegmentStats) -> dict[str, Any]:
+        """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""
+        scores = self.finalize(self.corpus_totals(stats))
+        reference_length = scores["reference_length"].tolist()
+        entries = {name: scores[name].tolist() for name in (*self.score_names, "precisions")}
+        entries |= {name: scores[name].tolist() for name in ("brevity_penalty", "length_ratio")}
+        entries["translation_length"] = int(scores["translation_length"])
+        entries["reference_length"] = (
+            reference_length if self.options.reference_length == "average" else int(reference_length)
+        )
+        if self.options.grid is not None:
+            entries["grid"] = self._grid_rows(self.corpus_totals(stats))
+        return entries
+
+    def details(self, stats: SegmentStats) -> dict[str, Any]:
+        """Return the counts behind the precisions, and what a score of this size roughly means."""
+        counts = self._counts(stats.total())
+        bleu = float(self.finalize(self.corpus_totals(stats))["bleu"])
+        return {
+            "counts": counts.matches.astype(int).tolist(),
+            "totals": counts.totals.astype(int).tolist(),
+            "interpretation": interpretation(bleu * 100 / self.options.scale) if self._is_usual else None,
+        }
+
+    @property
+    def _is_usual(self) -> bool:
+        """Whether this is the BLEU that the bands of `interpretation` speak of: words, four orders, equal weights."""
+        o = self.options
+        usual_weights = o.weights is None or isinstance(o.weights, Mapping)
+        return usual_weights and o.max_order == 4 and o.tokenizer != "char" and self._method not in ("nltk5", "nltk7")
+
+    def _grid_rows(self, totals: NDArray[np.float64]) -> list[dict[str, Any]]:
+        weights = self.options.weights
+        if isinstance(self.options.grid, Mapping):
+            weights = self.options.grid.get("weights", weights)
+        weightings = self._grid_weights(weights)
+        effective = self.options.effective_order
+        rows = []
+        for method, rule in product(self._grid_methods, self._grid_lengths()):
+            _, _, scores = self._combined(totals, method, rule, weightings, effective)
+            for name, value in scores.items():
+                row = {"weights": name, "smooth_method": method, "reference_length": rule}
+                rows.append({**row, "bleu": float(value)})
+        return rows
+
+    def _grid_weights(self, weights: Any) -> dict[str, NDArray[np.float64]]:
+        """Return the weightings of the grid by the name that stands in its rows."""
+        if weights is None:
+            return {"uniform": self._weightings["bleu"]}
+        if isinstance(weights, Mapping):
+            return {name: self._padded(each) for name, each in weights.items()}
+        return {",".join(f"{weight:g}" for weight in weights): self._padded(weights)}

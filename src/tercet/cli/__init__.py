@@ -1,0 +1,1 @@
+"""The ``tercet`` command."""

@@ -1,0 +1,207 @@
+"""``tercet explain``: why another package gives another number, rule by rule."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from enum import Enum
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tercet.comparison.checks import check_references
+from tercet.comparison.metric_specs import parse_value
+from tercet.comparison.remarks import warn_of
+from tercet.comparison.test_sets import read_test_sets
+from tercet.difference.differences import Difference, Rule, explain_difference
+from tercet.display.visible import one_cell, visible
+from tercet.errors import OptionError, shorten
+
+#: Characters that the words of a table and a column of scores need: how many scores stand side by side.
+_WORDS_WIDTH, _SCORE_WIDTH = 44, 17
+
+#: Scores of two packages nearer than this are equal, as those of sums in another order.
+_SAME = 1e-6
+
+
+class ExplainFormat(str, Enum):
+    """Forms of an explanation."""
+
+    text = "text"
+    json = "json"
+
+
+Options = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option", "-O",
+        help="Option of the metric, name=value; repeatable. The value is JSON, a word, or words with + between. The "
+        "other package gets it too, where it has it.",
+    ),
+]  # fmt: skip
+TheirOptions = Annotated[
+    list[str] | None, typer.Option(help="Option of the other package alone, under our name; repeatable.")
+]
+Columns = Annotated[list[str] | None, typer.Option(help="Column of references; repeatable.")]
+Form = Annotated[ExplainFormat, typer.Option("--format", "-f", help="Of the result.")]
+
+
+def explain(
+    metric: Annotated[str, typer.Argument(help="bleu_multi or rouge_nlws.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(help="Tables (.tsv, .csv, .jsonl, .tmx), or text files, a line per segment; also with .gz."),
+    ],
+    against: Annotated[
+        str,
+        typer.Option(
+            "--against", "-a", help="sacrebleu, evaluate, nltk; rouge_score, rouge155, rouge, rouge_chinese."
+        ),
+    ],
+    references: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--references",
+            "-r",
+            help="Text file of references, for text files; repeatable. An empty line is an empty one.",
+        ),
+    ] = None,
+    system: Annotated[
+        list[str] | None, typer.Option("--system", "-s", help="Column of a system; repeatable.")
+    ] = None,
+    reference_column: Columns = None,
+    option: Options = None,
+    their_option: TheirOptions = None,
+    items: Annotated[int, typer.Option(min=0, help="Segments to show of those that differ most.")] = 5,
+    format: Form = ExplainFormat.text,
+) -> None:
+    """Say why another package gives another number: ours, theirs, and what each rule adds."""
+    options, theirs = read_options(option or ()), read_options(their_option or ())
+    if set(options) & {"metric", "predictions", "references", "against", "their_options", "n_gaps"}:
+        raise OptionError(f"{shorten(metric)} has no such option: {', '.join(map(shorten, options))}.")
+    sets = read_test_sets(
+        files, references=references or (), systems=system or (), reference_columns=reference_column or ()
+    )
+    found: list[tuple[str, str, Difference]] = []
+    for each in sets:
+        check_references(each.name, each.references, options, "-O ")
+        warn_of(each)
+        for name, texts in each.systems.items():
+            difference = explain_difference(
+                metric, texts, each.references, against=against, their_options=theirs, n_gaps=items, **options
+            )
+            found.append((each.name, name, difference))
+    if format is ExplainFormat.json:
+        typer.echo(to_json(found))
+        return
+    console = Console(highlight=False)
+    for test_set, name, difference in found:
+        show(difference, f"{test_set}: {name}", console)
+
+
+def read_options(written: Sequence[str]) -> dict[str, Any]:
+    """Return the options that ``name=value`` texts stand for, with values as :func:`parse_value` reads them.
+
+    Raises
+    ------
+    OptionError
+        For a text of another form.
+
+    Examples
+    --------
+    >>> read_options(["tokenizer=none", "lowercase=true", "weights=[0.5, 0.5]"])
+    {'tokenizer': 'none', 'lowercase': True, 'weights': [0.5, 0.5]}
+    """
+    options: dict[str, Any] = {}
+    for text in written:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip() or name.strip() in options:
+            raise OptionError(f"An option is written name=value, and once. Got {shorten(text)}.")
+        options[name.strip()] = parse_value(value.strip())
+    return options
+
+
+def to_json(found: Sequence[tuple[str, str, Difference]]) -> str:
+    """Return explanations as a JSON list, an object for each system of each test set."""
+    rows = []
+    for test_set, system, difference in found:
+        row: dict[str, Any] = {"test_set": test_set, "system": system, **asdict(difference), "same": difference.same}
+        for written, rule in zip(row["rules"], difference.rules, strict=True):
+            written |= {"change": rule.change, "has_effect": rule.has_effect}
+        rows.append(row)
+    return json.dumps(rows, ensure_ascii=False, indent=2, default=str)
+
+
+def show(difference: Difference, title: str, console: Console) -> None:
+    """Print an explanation: what the two numbers are, the rules between them, and the segments that differ most."""
+    heading = one_cell(f"{title}: {difference.metric} against {difference.against}")
+    at_once = max(1, (console.width - _WORDS_WIDTH) // _SCORE_WIDTH)
+    for start in range(0, len(difference.names), at_once):
+        console.print(_table(difference, difference.names[start : start + at_once], heading))
+    for line in _remarks(difference):
+        console.print(escape(visible(line)), soft_wrap=True)
+    if difference.largest_gaps:
+        console.print(_gaps(difference))
+
+
+def _table(d: Difference, names: Sequence[str], heading: str) -> Table:
+    """Return the chain from ours to theirs, a row a rule."""
+    table = Table(title=escape(heading), box=box.SIMPLE_HEAD, title_justify="left")
+    table.add_column("rule", overflow="fold")
+    table.add_column("ours → theirs", overflow="fold")
+    for name in names:
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_row("ours", "", *_numbers(d.ours, names), style="bold")
+    for rule in d.rules:
+        way = escape(visible(f"{rule.from_value} → {rule.to_value}"))
+        what = f"{escape(rule.name)}\n[dim]{escape(rule.description)}[/]"
+        changes = [_signed(rule, name) for name in names] if rule.has_effect else ["no effect here"]
+        table.add_row(what, way, *changes)
+    table.add_row(f"compat={d.against}", "", *_numbers(d.equal_to, names), style="bold")
+    if d.theirs is not None:
+        table.add_row(f"{d.against} itself", "", *_numbers(d.theirs, names), style="bold")
+    return table
+
+
+def _remarks(d: Difference) -> list[str]:
+    lines = []
+    if d.same:
+        called = d.theirs is not None and all(
+            abs(d.ours[name] - d.theirs.get(name, math.inf)) <= _SAME for name in d.names
+        )
+        ours = "scores of the corpus equal those" if len(d.names) > 1 else "score of the corpus equals that"
+        lines.append(f"Our {ours} of {d.against if called else f'compat={d.against}'}.")
+    for name in d.names:
+        if not d.same and (rule := d.decisive(name)) is not None:
+            lines.append(f"{name} changes most with {rule.name}: {rule.description}.")
+    if d.unavailable:
+        lines.append(f"{'Not called' if d.theirs is None else 'Not all of it'}: {d.unavailable}.")
+    lines += [f"Note: {note.rstrip('.')}." for note in d.notes]
+    lines.append(f"{d.n_segments_differ} of {d.n_segments} segments differ.")
+    return lines
+
+
+def _gaps(d: Difference) -> Table:
+    """Return a table of the items that differ most, in the score in which each of them does."""
+    table = Table(title="Segments that differ most", box=box.SIMPLE_HEAD, title_justify="left")
+    for name in ("segment", "score", "ours", "theirs"):
+        table.add_column(name, justify="left" if name == "score" else "right")
+    for gap in d.largest_gaps:
+        name = max(gap.ours, key=lambda name: abs(gap.ours[name] - gap.theirs[name]))
+        table.add_row(str(gap.index + 1), name, f"{gap.ours[name]:.4f}", f"{gap.theirs[name]:.4f}")
+    return table
+
+
+def _numbers(scores: Mapping[str, float], names: Sequence[str]) -> list[str]:
+    return [f"{scores[name]:.4f}" if name in scores else "–" for name in names]
+
+
+def _signed(rule: Rule, name: str) -> str:
+    change = rule.change[name]
+    return f"{change:+.4f}" if abs(change) >= 5e-5 else "0" if abs(change) < 1e-9 else f"{change:+.0e}"

@@ -1,0 +1,278 @@
+"""``tercet score`` and ``tercet compare``: systems in files, scores in the form that is wanted."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from tercet.comparison.checks import check_file, check_folder, check_outputs
+from tercet.comparison.compare import Comparison, compare
+from tercet.comparison.exports import export_paths, export_segments, export_systems
+from tercet.comparison.metric_specs import MetricSpec, parse_metric
+from tercet.comparison.remarks import warn_of
+from tercet.comparison.side_by_side import side_by_side
+from tercet.comparison.tables import to_json, to_latex, to_markdown, to_text, to_tsv
+from tercet.comparison.test_sets import TestSet, read_test_sets
+from tercet.display.visible import visible
+from tercet.errors import OptionError
+from tercet.files.writing import write_text_file
+
+
+class Format(str, Enum):
+    """Forms of the result."""
+
+    text = "text"
+    json = "json"
+    tsv = "tsv"
+    markdown = "markdown"
+    latex = "latex"
+    html = "html"
+
+
+class PairedTest(str, Enum):
+    """Paired tests."""
+
+    permutation = "permutation"
+    bootstrap = "bootstrap"
+
+
+class Interval(str, Enum):
+    """Kinds of bootstrap intervals."""
+
+    percentile = "percentile"
+    BCa = "BCa"
+
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        help="Tables with named columns (.tsv, .csv, .jsonl, .tmx: each is a test set), or text files, a line per "
+        "segment (each is a system). All also with .gz.",
+        show_default=False,
+    ),
+]
+References = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--references", "-r",
+        help="Text file of references, for text files; repeatable. A line per segment: an empty line is an empty "
+        "reference, as in sacrebleu. Tables can leave a reference out: by an empty cell.",
+    ),
+]  # fmt: skip
+Source = Annotated[str | None, typer.Option(help="Text file of sources, for text files.")]
+Systems = Annotated[
+    list[str] | None,
+    typer.Option("--system", "-s", help="Column of a system; repeatable. Default: what the names tell."),
+]
+ReferenceColumns = Annotated[
+    list[str] | None, typer.Option("--reference-column", help="Column of references; repeatable.")
+]
+SourceColumn = Annotated[str | None, typer.Option(help="Column of the sources.")]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric", "-m",
+        help="A metric, with options: bleu_multi:smooth_method=exp; repeatable. Scores are in percent unless scale=1 "
+        "is given. Default: bleu_multi.",
+    ),
+]  # fmt: skip
+Level = Annotated[float, typer.Option(help="Of the bootstrap intervals.", min=0.01, max=0.9999)]
+IntervalKind = Annotated[Interval, typer.Option(help="Kind of bootstrap intervals.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of all resamples: the same seed gives the same numbers.")]
+Form = Annotated[Format, typer.Option("--format", "-f", help="Of the result.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="File for the result; default: standard output.")]
+Segments = Annotated[
+    Path | None,
+    typer.Option(
+        help="TSV file for the scores of every segment. Texts are written as they are, also those that a spreadsheet "
+        "takes for formulas: let it import the columns as text."
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
+
+
+def score_command(
+    files: Files,
+    references: References = None,
+    source: Source = None,
+    system: Systems = None,
+    reference_column: ReferenceColumns = None,
+    source_column: SourceColumn = None,
+    metric: Metrics = None,
+    confidence_level: Level = 0.95,
+    interval: IntervalKind = Interval.percentile,
+    seed: Seed = 12345,
+    format: Form = Format.text,
+    out: Out = None,
+    segments: Segments = None,
+    quiet: Quiet = False,
+) -> None:
+    """Score systems: each score with its interval, and the signature."""
+    specs = _metrics(metric)
+    _check_before(format, out, segments)
+    inputs = _inputs(files, references, source, specs)
+    check_outputs({"--out": out, "--segments": segments}, inputs)
+    sets = read_test_sets(
+        files, references=references or (), source=source, systems=system or (),
+        reference_columns=reference_column or (), source_column=source_column,
+    )  # fmt: skip
+    for each in sets:
+        warn_of(each)
+    found = [
+        compare(
+            each, specs, test=None, confidence_level=confidence_level, interval=interval.value,
+            seed=seed, progress=not quiet and sys.stderr.isatty(),
+        )
+        for each in sets
+    ]  # fmt: skip
+    _finish(found, format, out, segments)
+
+
+def compare_command(
+    files: Files,
+    references: References = None,
+    source: Source = None,
+    system: Systems = None,
+    reference_column: ReferenceColumns = None,
+    source_column: SourceColumn = None,
+    metric: Metrics = None,
+    baseline: Annotated[
+        str | None, typer.Option("--baseline", "-b", help="System to test the others against; default: the first.")
+    ] = None,
+    test: Annotated[PairedTest, typer.Option(help="Paired test.")] = PairedTest.permutation,
+    n_resamples: Annotated[
+        int | None, typer.Option(min=1, help="Of the test; default: 10,000 permutations or 1,000 bootstrap samples.")
+    ] = None,
+    alpha: Annotated[float, typer.Option(min=0, max=1, help="p below which a difference is significant.")] = 0.05,
+    confidence_level: Level = 0.95,
+    interval: IntervalKind = Interval.percentile,
+    seed: Seed = 12345,
+    format: Form = Format.text,
+    out: Out = None,
+    segments: Segments = None,
+    segment: Annotated[
+        int | None, typer.Option(min=1, help="Show one segment of every system side by side, instead of the tables.")
+    ] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option(help="Folder for a TSV per system: source, candidate, references; texts as in --segments."),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Compare systems: scores with intervals, differences to a baseline, and which are more than chance."""
+    specs = _metrics(metric)
+    _check_before(format, out, segments)
+    if export is not None:
+        check_folder(export)
+    others = {"--format": format is not Format.text, "--segments": segments, "--export": export}
+    given = [name for name, value in others.items() if value]
+    if segment is not None and given:
+        raise OptionError(f"--segment shows one segment as text, without {', '.join(given)}: leave one of them away.")
+    outputs, inputs = {"--out": out, "--segments": segments}, _inputs(files, references, source, specs)
+    check_outputs(outputs, inputs)
+    sets = read_test_sets(
+        files, references=references or (), source=source, systems=system or (),
+        reference_columns=reference_column or (), source_column=source_column,
+    )  # fmt: skip
+    if export is not None:
+        exported = export_paths(sets, export)
+        check_outputs({**outputs, **{f"--export of {path.name}": path for path in exported}}, inputs)
+    for each in sets:
+        warn_of(each)
+    if segment is not None:
+        _write(_segment_text(sets, specs, segment, baseline, _coloured(out)), out)
+        return
+    found = [
+        compare(
+            each, specs, baseline=baseline, test=test.value, n_resamples=n_resamples,
+            confidence_level=confidence_level, interval=interval.value, alpha=alpha, seed=seed,
+            progress=not quiet and sys.stderr.isatty(),
+        )
+        for each in sets
+    ]  # fmt: skip
+    for each in sets if export is not None else ():
+        for path in export_systems(each, Path(str(export))):
+            typer.echo(visible(path), err=True)
+    _finish(found, format, out, segments)
+
+
+def _metrics(written: Sequence[str] | None) -> list[MetricSpec]:
+    return [parse_metric(each) for each in written or ["bleu_multi"]]
+
+
+def _inputs(
+    files: Sequence[str], references: Sequence[str] | None, source: str | None, metrics: Sequence[MetricSpec]
+) -> list[str]:
+    """Return all files that are read; options of metrics may name some too."""
+    values = (value for spec in metrics for value in spec.options.values() if isinstance(value, str))
+    return [*files, *(references or ()), *(() if source is None else (source,)), *filter(os.path.isfile, values)]
+
+
+def _coloured(out: Path | None) -> bool:
+    return out is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+def _segment_text(
+    sets: Sequence[TestSet], specs: Sequence[MetricSpec], segment: int, baseline: str | None, colour: bool
+) -> str:
+    width = Console().width
+    return "\n".join(
+        side_by_side(each, segment, specs, baseline=baseline, width=width, colour=colour) for each in sets
+    )
+
+
+def _finish(found: Sequence[Comparison], format: Format, out: Path | None, segments: Path | None) -> None:
+    if len(found) > 1:
+        typer.echo(
+            "warning: scores of different test sets or languages cannot be compared with each other: a BLEU of 30 "
+            "may be good in one and poor in another.",
+            err=True,
+        )
+    if segments is not None:
+        export_segments(found, segments)
+    _write(_rendered(found, format, out), out)
+
+
+def _rendered(found: Sequence[Comparison], format: Format, out: Path | None) -> str:
+    forms: dict[Format, Callable[[Sequence[Comparison]], str]] = {
+        Format.json: to_json,
+        Format.tsv: to_tsv,
+        Format.markdown: to_markdown,
+        Format.latex: to_latex,
+    }
+    if format in forms:
+        return forms[format](found)
+    if format is Format.html:
+        from tercet.report.page import to_html  # templates and plots, which no other form needs
+
+        return to_html(found, command=shlex.join(["tercet", *sys.argv[1:]]))
+    terminal = out is None and sys.stdout.isatty()
+    return to_text(found, width=Console().width if terminal else 200, colour=_coloured(out))
+
+
+def _write(text: str, out: Path | None) -> None:
+    if out is None:
+        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+    else:
+        with write_text_file(out) as file:
+            file.write(text)
+        typer.echo(visible(out), err=True)
+
+
+def _check_before(format: Format, *paths: Path | None) -> None:
+    """Say before long work that its result could not be made or written."""
+    if format is Format.html:
+        from tercet.report.page import check_installed
+
+        check_installed()
+    for path in paths:
+        if path is not None:
+            check_file(path)

@@ -1,0 +1,1 @@
+"""Test sets and their systems -> scores, intervals and significance; tables and exports."""

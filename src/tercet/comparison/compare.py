@@ -1,0 +1,307 @@
+"""Any number of systems on the same texts: scores, intervals, and which differences are more than chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from tercet.api import segment_stats, summarize
+from tercet.core.scorer import Scorer, segment_lists
+from tercet.core.stats import SegmentStats
+from tercet.errors import InputError, OptionError
+from tercet.resampling.bootstrap import bootstrap, holm
+
+from .checks import check_baseline, check_references
+from .metric_specs import MetricSpec, parse_metric
+from .paired import TESTS
+from .remarks import warn_of_scores
+from .test_sets import TestSet
+
+
+@dataclass(frozen=True, slots=True)
+class SystemScore:
+    """A score of a system, beside those of the baseline and of the best system.
+
+    Attributes
+    ----------
+    system : str
+    value : float
+    low, high : float
+        Bootstrap interval.
+    difference : float or None
+        To the baseline; None for the baseline itself.
+    pvalue : float or None
+        Of the paired test against the baseline.
+    wins, ties, losses : int or None
+        Segments on which it scores more than, as much as, or less than the baseline.
+    best : bool
+        Whether no system has a better value.
+    as_good : bool or None
+        Whether it is not significantly worse than the best (Holm over all pairs of systems); without a test None
+        for those that are not the best.
+    """
+
+    system: str
+    value: float
+    low: float
+    high: float
+    difference: float | None
+    pvalue: float | None
+    wins: int | None
+    ties: int | None
+    losses: int | None
+    best: bool
+    as_good: bool | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreTable:
+    """One score of all systems.
+
+    Attributes
+    ----------
+    metric : str
+        With the options that were given.
+    name : str
+        Of the score, such as ``rougeL``.
+    signature : str
+    rows : list of SystemScore
+    pvalues : ndarray, shape (s, s)
+        Of the paired test of each two systems, adjusted for their number (Holm 1979); 1 on the diagonal. NaN
+        without a test.
+    segments : dict of str to list
+        The score of each segment by system; None for a segment that was left out.
+    higher_is_better : bool
+    """
+
+    metric: str
+    name: str
+    signature: str
+    rows: list[SystemScore]
+    pvalues: NDArray[np.float64]
+    segments: dict[str, list[float | None]]
+    higher_is_better: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """Systems compared on a test set.
+
+    Attributes
+    ----------
+    test_set : TestSet
+    baseline : str
+    tables : list of ScoreTable
+        One for each score of each metric.
+    test : str or None
+        The paired test, if there was one.
+    n_resamples : int or None
+        Of the paired test, if there was one.
+    confidence_level, alpha : float
+        Of the intervals; below which p a difference counts as significant.
+    seed : int
+    interval : {"percentile", "BCa"}
+        Kind of the bootstrap intervals, which have 1,000 resamples.
+    """
+
+    test_set: TestSet
+    baseline: str
+    tables: list[ScoreTable]
+    test: str | None
+    n_resamples: int | None
+    confidence_level: float
+    alpha: float
+    seed: int
+    interval: str = "percentile"
+
+    def numbers(self, row: SystemScore) -> dict[str, Any]:
+        """Return the fields of a row; without a test None for those against the baseline, which nobody asked for."""
+        against = ("difference", "wins", "ties", "losses") if self.test is None else ()
+        return {**asdict(row), **dict.fromkeys(against)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return scores, intervals and tests as plain Python (not the texts)."""
+        return {
+            "test_set": self.test_set.name,
+            "n_segments": len(self.test_set.references),
+            "baseline": self.baseline if self.test is not None else None,
+            "test": self.test,
+            "n_resamples": self.n_resamples,
+            "confidence_level": self.confidence_level,
+            "alpha": self.alpha,
+            "seed": self.seed,
+            "interval": self.interval,
+            "tables": [
+                {
+                    "metric": table.metric,
+                    "score": table.name,
+                    "signature": table.signature,
+                    "systems": [self.numbers(row) for row in table.rows],
+                    "adjusted_pvalues": table.pvalues.tolist() if self.test is not None else None,
+                }
+                for table in self.tables
+            ],
+        }
+
+
+def compare(
+    test_set: TestSet,
+    metrics: Iterable[str | MetricSpec] = ("bleu_multi",),
+    *,
+    baseline: str | None = None,
+    test: str | None = "permutation",
+    n_resamples: int | None = None,
+    confidence_level: float = 0.95,
+    interval: str = "percentile",
+    alpha: float = 0.05,
+    seed: int = 12345,
+    progress: bool = False,
+) -> Comparison:
+    """Compare systems on a test set.
+
+    Parameters
+    ----------
+    test_set : TestSet
+    metrics : iterable of str or MetricSpec
+        As :func:`parse_metric` reads them; in percent unless an option ``scale`` says otherwise.
+    baseline : str, optional
+        The system that the others are tested against; the first one by default.
+    test : {"permutation", "bootstrap", None}
+        The paired test: approximate randomization, or paired bootstrap; or none: scores and intervals only.
+    n_resamples : int, optional
+        Of the test; 10,000 or 1,000 by default. Intervals have 1,000.
+    confidence_level : float
+    interval : {"percentile", "BCa"}
+    alpha : float
+        Below which a difference counts as significant.
+    seed : int
+    progress : bool
+        Show a bar on stderr.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    InputError, OptionError
+        For texts that cannot be scored, for an unknown baseline, metric, option or test.
+
+    Notes
+    -----
+    Each system is scored once; time for the tests grows with resamples times segments, for each system, and with
+    resamples for each two systems.
+    """
+    names = list(test_set.systems)
+    if not names:
+        raise InputError(f"{test_set.name} has no system to score.")
+    check_baseline(baseline, names)
+    first = names[0] if baseline is None else baseline
+    if test is not None and test not in TESTS:
+        raise OptionError(f"The test must be one of {', '.join(map(repr, TESTS))} or None. Got {test!r} instead.")
+    specs = [parse_metric(each) if isinstance(each, str) else each for each in metrics]
+    for spec in specs:
+        spec.scorer(scale=100).check_resampling()
+        check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
+    number = None if test is None else TESTS[test][1] if n_resamples is None else n_resamples
+    tables: list[ScoreTable] = []
+    with tqdm(total=len(specs) * (len(names) + 1), disable=not progress, unit="system") as bar:
+        for spec in specs:
+            scorer = spec.scorer(scale=100)
+            stats = []
+            for name in names:
+                bar.set_description(f"{spec.metric} {name}"[:40])
+                stats.append(segment_stats(scorer, test_set.systems[name], test_set.references))
+                warn_of_scores(test_set, name, scorer, stats[-1])
+                bar.update()
+            bar.set_description(f"{spec.metric} {test} test"[:40])
+            pvalues = _all_pairs(scorer, _scored(stats), test, number, seed)
+            tables += _tables(spec, scorer, stats, names, first, pvalues, (confidence_level, interval, alpha, seed))
+            bar.update()
+    return Comparison(test_set, first, tables, test, number, confidence_level, alpha, seed, interval)
+
+
+def _scored(stats: Sequence[SegmentStats]) -> list[SegmentStats]:
+    """Return the rows of the items that were scored: those left out have no reference, for every system."""
+    kept = stats[0].column("items") > 0
+    if not kept.any():
+        raise InputError("No segment has a reference.")
+    return [SegmentStats(each.signature, each.columns, each.rows[kept]) for each in stats]
+
+
+def _all_pairs(
+    scorer: Scorer[Any], stats: Sequence[SegmentStats], test: str | None, n_resamples: int | None, seed: int
+) -> dict[str, NDArray[np.float64]]:
+    """Return p of each two systems for each score, shape (s, s), not adjusted; NaN without a test."""
+    if test is None:
+        return {name: np.full((len(stats), len(stats)), np.nan) for name in scorer.score_names}
+    run, _ = TESTS[test]
+    pvalues = {name: np.ones((len(stats), len(stats))) for name in scorer.score_names}
+    pairs = list(combinations(range(len(stats)), 2))
+    tested = run(scorer, stats, pairs, n_resamples=n_resamples, seed=seed)
+    for (one, other), results in zip(pairs, tested, strict=True):
+        for name, result in results.items():
+            pvalues[name][one, other] = pvalues[name][other, one] = result.pvalue
+    return pvalues
+
+
+def _tables(
+    spec: MetricSpec,
+    scorer: Scorer[Any],
+    stats: Sequence[SegmentStats],
+    names: Sequence[str],
+    baseline: str,
+    pvalues: dict[str, NDArray[np.float64]],
+    settings: tuple[float, str, float, int],
+) -> Iterable[ScoreTable]:
+    level, interval, alpha, seed = settings
+    scored, base = _scored(stats), names.index(baseline)
+    intervals = [bootstrap(scorer, each, confidence_level=level, method=interval, seed=seed) for each in scored]
+    scores = [scorer.finalize(scorer.corpus_totals(each)) for each in scored]
+    lists = [segment_lists(scorer, each) for each in stats]
+    signature = summarize(scorer, stats[base]).signature
+    for name, of_segment in zip(scorer.score_names, scorer.segment_names, strict=True):
+        values = np.array([float(each[name]) for each in scores])
+        adjusted = _adjusted(pvalues[name])
+        top = int(values.argmax() if scorer.higher_is_better else values.argmin())
+        counts = [_counts(each[of_segment], lists[base][of_segment]) for each in lists]
+        rows = []
+        for index, system in enumerate(names):
+            value, bounds = float(values[index]), intervals[index][name].confidence_interval
+            best = bool(values[index] == values[top])
+            p = _or_none(adjusted[index, top])
+            as_good = best or (None if p is None else p >= alpha)
+            row = SystemScore(system, value, bounds.low, bounds.high, None, None, None, None, None, best, as_good)
+            if index != base:
+                wins, ties, losses = counts[index]
+                difference, pvalue = value - float(values[base]), _or_none(pvalues[name][index, base])
+                row = replace(row, difference=difference, pvalue=pvalue, wins=wins, ties=ties, losses=losses)
+            rows.append(row)
+        segments = {system: lists[index][of_segment] for index, system in enumerate(names)}
+        yield ScoreTable(spec.label, name, signature, rows, adjusted, segments, scorer.higher_is_better)
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _adjusted(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
+    if np.isnan(pvalues).any():
+        return pvalues
+    adjusted = np.ones_like(pvalues)
+    upper = np.triu_indices(len(pvalues), 1)
+    adjusted[upper] = holm(pvalues[upper].tolist())
+    return np.minimum(adjusted, adjusted.T)
+
+
+def _counts(own: Sequence[float | None], base: Sequence[float | None]) -> tuple[int, int, int]:
+    pairs = [(one, other) for one, other in zip(own, base, strict=True) if one is not None and other is not None]
+    wins = sum(one > other for one, other in pairs)
+    ties = sum(one == other for one, other in pairs)
+    return wins, ties, len(pairs) - wins - ties

@@ -1,0 +1,128 @@
+"""Metrics with options as one writes them on a command line: ``bleu_multi:smooth_method=exp,lowercase=true``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from tercet.api import make_scorer
+from tercet.core.scorer import Scorer
+from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.registry import METRICS
+
+#: Options of a metric that a comparison has once for all metrics: there they would say what is not done.
+_OF_COMPARISON = ("confidence_level", "n_resamples", "seed", "segments", "signature")
+
+_WORDS = {"true": True, "false": False}  # "none" is a tokenizer, and a smoothing method; None is null
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSpec:
+    """A metric with options.
+
+    Attributes
+    ----------
+    metric : str
+    options : dict
+    """
+
+    metric: str
+    options: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        """Refuse options that belong to the whole comparison."""
+        for name in _OF_COMPARISON:
+            if name in self.options:
+                raise OptionError(
+                    f"The option {name!r} cannot be given with a metric here, as it is one of all metrics together: "
+                    f"give --{name.replace('_', '-')}."
+                )
+
+    @property
+    def label(self) -> str:
+        """How it was written: the metric, and its options if there are any."""
+        options = ",".join(f"{name}={_written(value)}" for name, value in self.options.items())
+        return f"{self.metric}:{options}" if options else self.metric
+
+    def scorer(self, **defaults: Any) -> Scorer[Any]:
+        """Return the scorer; `defaults` stand where the options say nothing."""
+        return make_scorer(self.metric, {**defaults, **self.options})
+
+
+def parse_metric(text: str) -> MetricSpec:
+    """Read a metric with options.
+
+    Parameters
+    ----------
+    text : str
+        ``metric`` or ``metric:option=value,option=value``. Values are numbers, true, false, words, or JSON:
+        ``rouge_types=["rouge1","rougeL"]``; a list of words also with ``+`` between: ``rouge_types=rouge1+rougeL``.
+
+    Raises
+    ------
+    OptionError
+        For an unknown metric, for what has not this form, and for options of the whole comparison, such as ``seed``.
+
+    Examples
+    --------
+    >>> parse_metric("bleu_multi:smooth_method=exp,max_order=2").options
+    {'smooth_method': 'exp', 'max_order': 2}
+    >>> parse_metric("rouge_nlws:rouge_types=rouge1+rougeL,beta=1.2").options
+    {'rouge_types': ['rouge1', 'rougeL'], 'beta': 1.2}
+    """
+    metric, _, rest = text.partition(":")
+    if metric not in METRICS:
+        raise OptionError(f"There is no metric {shorten(metric)}. {did_you_mean(metric, METRICS)}")
+    options: dict[str, Any] = {}
+    for part in _split(rest):
+        name, equals, value = part.partition("=")
+        name = name.strip()
+        if not equals or not name or name in options:
+            raise OptionError(
+                f"In {shorten(text)}, {shorten(part)} is not an option=value that stands there once: write "
+                f"{metric}:option=value,option=value."
+            )
+        options[name] = parse_value(value.strip())
+    return MetricSpec(metric, options)
+
+
+def parse_value(text: str) -> Any:
+    """Return the value that a text on a command line stands for.
+
+    Raises
+    ------
+    OptionError
+        For JSON that Python does not read: nested too deeply, or an integer of thousands of digits.
+
+    Examples
+    --------
+    >>> [parse_value(text) for text in ("7", "true", "null", "13a", "a+b", '{"x": [1]}')]
+    [7, True, None, '13a', ['a', 'b'], {'x': [1]}]
+    """
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text.split("+") if "+" in text.strip("+") else text
+    except (RecursionError, ValueError) as error:  # nested thousands of times, or an integer of thousands of digits
+        why = "is nested too deeply" if isinstance(error, RecursionError) else "has too many digits"
+        raise OptionError(f"The value {shorten(text)} {why}.") from None
+
+
+def _split(text: str) -> list[str]:
+    """Split at the commas that are not within brackets or quotes."""
+    parts, depth, quoted = [""], 0, False
+    for letter in text:
+        quoted ^= letter == '"'
+        depth += 0 if quoted else (letter in "[{") - (letter in "]}")
+        if letter == "," and depth == 0 and not quoted:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part for part in parts if part.strip()]
+
+
+def _written(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))

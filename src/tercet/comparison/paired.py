@@ -1,0 +1,150 @@
+"""Whether two systems differ on the same texts, for any metric of the suite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tercet.api import make_scorer, segment_stats, summarize
+from tercet.core.batch import Items, make_batch, read_items
+from tercet.core.options import MOST_RESAMPLES, Options, build_options, integer, option
+from tercet.core.scorer import Scorer
+from tercet.core.stats import SegmentStats
+from tercet.errors import InputError, OptionError, did_you_mean, shorten
+from tercet.resampling.bootstrap import PairedTestResult, paired_bootstrap_test, paired_permutation_test
+
+#: Paired tests by name, with how often they resample unless told otherwise.
+TESTS: dict[str, tuple[Callable[..., Iterator[dict[str, PairedTestResult]]], int]] = {
+    "permutation": (paired_permutation_test, 10_000),
+    "bootstrap": (paired_bootstrap_test, 1_000),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestOptions(Options):
+    """The options of a paired test, where they differ from those of a metric."""
+
+    n_resamples: int | None = option(None, integer(1, MOST_RESAMPLES, none=True))  # type: ignore[assignment]
+
+
+def check_options(
+    metric: str, test: str, n_resamples: int | None, seed: int, options: Mapping[str, Any]
+) -> Scorer[Any]:
+    """Return the scorer, or raise an OptionError for what :func:`paired_significance` does not take."""
+    if not isinstance(test, str) or test not in TESTS:
+        raise OptionError(
+            f"The 'test' option must be one of 'permutation', 'bootstrap', got {shorten(test)}. "
+            f"{did_you_mean(test, TESTS)}"
+        )
+    for name in ("confidence_level", "segments"):
+        if not (options.get(name) is None or options[name] is False):  # of an array nobody knows whether it is true
+            raise OptionError(f"A paired test has no {name!r}: it gives differences and their p-values.")
+    build_options(TestOptions, {"n_resamples": n_resamples, "seed": seed}, "paired_significance", {})
+    scorer = make_scorer(metric, options)
+    scorer.check_resampling()
+    return scorer
+
+
+def read_systems(predictions1: Any, predictions2: Any, references: Any) -> tuple[Items, Items]:
+    """Return the checked texts of two systems, whose references may be an iterator: they are read once.
+
+    Raises
+    ------
+    InputError
+        Names the item that is no text, or cannot be encoded, and lengths that differ.
+
+    Examples
+    --------
+    >>> first, second = read_systems(["a"], ["b"], iter(["c"]))
+    >>> first.references, second.references
+    (['c'], ['c'])
+    """
+    first = read_items(predictions1, references, "predictions1")
+    make_batch(first)  # what cannot be encoded would be refused half-way
+    second = read_items(predictions2, first.reference_lists(), "predictions2")
+    make_batch(second)
+    return first, second
+
+
+def paired_significance(
+    metric: str,
+    predictions1: Any,
+    predictions2: Any,
+    references: Any,
+    *,
+    test: str = "permutation",
+    n_resamples: int | None = None,
+    seed: int = 12345,
+    **options: Any,
+) -> dict[str, Any]:
+    """Test whether the second system scores otherwise than the first by more than chance.
+
+    Parameters
+    ----------
+    metric : str
+        A metric of the suite.
+    predictions1, predictions2 : sequence of str
+        The texts of the two systems, for the same items.
+    references : sequence of str or of sequences of str
+    test : {"permutation", "bootstrap"}
+        Approximate randomization, or paired bootstrap.
+    n_resamples : int, optional
+        10,000 permutations or 1,000 bootstrap samples by default.
+    seed : int
+    **options
+        Those of the metric.
+
+    Returns
+    -------
+    dict
+        ``stat``, ``p``: difference of the metric's primary score (second less first), and its p-value; ``scores1``,
+        ``scores2``, ``stats``, ``pvalues``: by name of score; ``test``, ``n_resamples``, ``seed``, ``n_segments``,
+        ``signature``.
+
+    Raises
+    ------
+    InputError, OptionError
+        For texts that cannot be scored, and for options that the metric or the test does not know.
+
+    Examples
+    --------
+    >>> one, other = ["a cat sat", "no", "it rains"], ["the cat sat", "yes", "it rains now"]
+    >>> found = paired_significance("rouge_nlws", one, other, other, rouge_types=["rouge1"])
+    >>> round(found["stat"], 3), round(found["p"], 2)
+    (0.511, 0.25)
+    """
+    scorer = check_options(metric, test, n_resamples, seed, options)
+    both = read_systems(predictions1, predictions2, references)
+    if not both[0].predictions:
+        raise InputError("The corpus is empty: predictions and references must have at least one item.")
+    lists = both[0].reference_lists()
+    whole = [segment_stats(scorer, items.predictions, lists) for items in both]
+    kept = whole[0].column("items") > 0
+    if not kept.any():
+        raise InputError("No item has a reference, and missing_references='skip' left all of them out.")
+    systems = [SegmentStats(each.signature, each.columns, each.rows[kept]) for each in whole]
+    run, usual = TESTS[test]
+    number = usual if n_resamples is None else n_resamples
+    (results,) = run(scorer, systems, n_resamples=number, seed=seed)
+    scores = [{name: float(values) for name, values in _scores(scorer, each).items()} for each in systems]
+    return {
+        "stat": results[scorer.primary].statistic,
+        "p": results[scorer.primary].pvalue,
+        "scores1": scores[0],
+        "scores2": scores[1],
+        "stats": {name: result.statistic for name, result in results.items()},
+        "pvalues": {name: result.pvalue for name, result in results.items()},
+        "test": test,
+        "n_resamples": number,
+        "seed": seed,
+        "n_segments": int(np.sum(kept)),
+        "signature": summarize(scorer, whole[0]).signature,
+    }
+
+
+def _scores(scorer: Scorer[Any], stats: SegmentStats) -> dict[str, Any]:
+    scores = scorer.finalize(scorer.corpus_totals(stats))
+    return {name: scores[name] for name in scorer.score_names}

@@ -1,0 +1,105 @@
+"""One segment of every system: its text, its scores, and the matches in colour."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tercet.api import explain, segment_stats
+from tercet.core.scorer import segment_lists
+from tercet.display.places import Word
+from tercet.display.visible import one_cell, visible
+from tercet.errors import InputError
+
+from .checks import check_baseline, check_references
+from .metric_specs import MetricSpec
+from .test_sets import TestSet
+
+_STYLES = ("", "cyan", "green", "yellow", "bold magenta")  # of the levels 0 to 4 and more
+
+
+def side_by_side(
+    test_set: TestSet,
+    segment: int,
+    metrics: Sequence[MetricSpec],
+    *,
+    baseline: str | None = None,
+    width: int | None = None,
+    colour: bool = False,
+) -> str:
+    """Return a segment's source, references, and each system's text with its scores.
+
+    Parameters
+    ----------
+    test_set : TestSet
+    segment : int
+        Its number, counted from 1.
+    metrics : sequence of MetricSpec
+        The first score of each is shown; with `colour`, the tokens that `bleu_multi` compares stand for the text, and
+        matched n-grams are coloured by order.
+    baseline : str, optional
+        Shown first.
+
+    Raises
+    ------
+    InputError
+        For a segment that is not there, and where one has no reference and a metric needs it.
+    OptionError
+        For a baseline that is not there.
+    """
+    check_baseline(baseline, test_set.systems)
+    n_segments = len(test_set.references)
+    if not 1 <= segment <= n_segments:
+        raise InputError(f"{test_set.name} has the segments 1 to {n_segments:,}, but no segment {segment:,}.")
+    for spec in metrics:
+        check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
+    index = segment - 1
+    buffer = io.StringIO()
+    console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
+    console.print(f"{one_cell(test_set.name)}, segment {segment}", style="bold", markup=False)
+    table = Table(show_header=True, show_lines=True, expand=True)
+    table.add_column("", overflow="fold", ratio=1)
+    scores = [_first_scores(test_set, index, spec) for spec in metrics]
+    for name, _ in scores:
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("text", overflow="fold", ratio=4)
+    blank = [""] * len(scores)
+    if test_set.source is not None:
+        table.add_row("source", *blank, Text(visible(test_set.source[index])))
+    for number, reference in enumerate(test_set.references[index], 1):
+        table.add_row(f"reference {number}", *blank, Text(visible(reference)))
+    for system in sorted(test_set.systems, key=lambda name: name != baseline):
+        values = [by_system[system] for _, by_system in scores]
+        cells = ["" if value is None else f"{value:.2f}" for value in values]
+        text = Text(visible(test_set.systems[system][index]))
+        table.add_row(Text(one_cell(system)), *cells, _coloured(test_set, index, system, metrics) if colour else text)
+    console.print(table)
+    return buffer.getvalue()
+
+
+def _first_scores(test_set: TestSet, index: int, spec: MetricSpec) -> tuple[str, dict[str, float | None]]:
+    """Return the score's name and values; of the whole test set, as IDF and the tokenizer may depend on all of it."""
+    scorer = spec.scorer(scale=100)
+    name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
+    lists = {
+        system: segment_lists(scorer, segment_stats(scorer, texts, test_set.references))[name][index]
+        for system, texts in test_set.systems.items()
+    }
+    return name, lists
+
+
+def _coloured(test_set: TestSet, index: int, system: str, metrics: Sequence[MetricSpec]) -> Text:
+    text = test_set.systems[system][index]
+    spec = next((each for each in metrics if each.metric == "bleu_multi"), None)
+    if spec is None or not test_set.references[index]:
+        return Text(visible(text))
+    words: list[Word] = explain(spec.metric, text, test_set.references[index], **spec.options).prediction
+    shown = Text()
+    for word in words:
+        shown.append(visible(word.text), style=_STYLES[min(word.level, len(_STYLES) - 1)])
+        shown.append(" ")
+    return shown

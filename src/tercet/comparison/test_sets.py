@@ -1,0 +1,304 @@
+"""Files of test sets -> systems, references and sources, ready to score and to compare."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from tercet.errors import InputError, shorten
+from tercet.files.lines import STDIN, open_binary, read_lines
+from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items
+from tercet.files.roles import guess_roles
+from tercet.files.table import Table
+from tercet.files.tmx import pick_language
+
+from .checks import check_different
+
+_File = str | os.PathLike[str]
+
+#: Columns that a message names at most.
+_MOST_NAMED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class TestSet:
+    """What systems wrote for the same segments, and what was expected.
+
+    Attributes
+    ----------
+    name : str
+        Of the file, without its ends: ``news`` of ``news.tsv.gz``.
+    systems : dict of str to list of str
+        A prediction per segment, by system.
+    references : list of list of str
+        Those of each segment: any number of them, also none.
+    source : list of str or None
+        A text per segment.
+    """
+
+    __test__: ClassVar[bool] = False  # not for pytest to collect, whatever the name
+
+    name: str
+    systems: dict[str, list[str]]
+    references: list[list[str]]
+    source: list[str] | None
+
+
+def read_test_sets(
+    files: _File | Sequence[_File],
+    *,
+    references: _File | Sequence[_File] = (),
+    source: _File | None = None,
+    systems: str | Sequence[str] = (),
+    reference_columns: str | Sequence[str] = (),
+    source_column: str | None = None,
+) -> list[TestSet]:
+    r"""Read test sets from tables, or one from text files.
+
+    A file is a table by the end of its name: .tsv .tab .csv .jsonl .ndjson .tmx, also with .gz behind it. Each table
+    is a test set of its own. Its columns have the roles that their names tell (:func:`tercet.roles.guess_roles`)
+    where `systems`, `reference_columns` and `source_column` do not name them; a warning names columns of text that
+    have none. The columns of a TMX file are languages, which tell no role: systems and references must be named, by
+    code or its beginning ("pt" for "pt-BR").
+
+    Every other file holds what a system wrote, a segment per line, and all of them are one test set, named after the
+    first file of references. A system is called as its file without its ends: ``.gz``, and one of letters only, so
+    that ``gpt-4.1.txt`` is ``gpt-4.1``. Where two would be called the same, their folders are named too.
+
+    Parameters
+    ----------
+    files : path or sequence of paths
+        All tables, or all text files. ``-`` is the standard input, a text file called ``stdin``.
+    references : path or sequence of paths
+        Text files, for systems in text files: a reference per line. An empty line is an empty reference, as in
+        sacrebleu: of several references, it too can be the closest in length. A segment that has fewer references
+        than others needs a table.
+    source : path, optional
+        Text file, for systems in text files.
+    systems, reference_columns : str or sequence of str
+        Columns of the tables. An empty cell of a system is an empty text, one of references is no reference.
+    source_column : str, optional
+        Column of the tables.
+
+    Returns
+    -------
+    list of TestSet
+        One per table, in the order of the files, or one of all text files.
+
+    Raises
+    ------
+    InputError
+        Names the file, and what was found and expected in it: a file that cannot be read, or is not UTF-8; text
+        files with different numbers of lines; a table without a system or references; tables and text files in one
+        call.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for name, text in {"online-A.txt": "el gato\n\n", "ref.es": "un gato\nun perro\n"}.items():
+    ...     _ = (folder / name).write_text(text, encoding="utf-8")
+    >>> read_test_sets(folder / "online-A.txt", references=folder / "ref.es")
+    [TestSet(name='ref', systems={'online-A': ['el gato', '']}, references=[['un gato'], ['un perro']], source=None)]
+    """
+    paths, reference_paths = _listed(files), _listed(references)
+    if not paths:
+        raise InputError("No file is given; expected tables, or text files of systems.")
+    for path in [*paths, *reference_paths, *_listed(source)]:
+        check_no_workbook(path)
+    tables = [path for path in paths if _format(path)]
+    if not tables:
+        named = [*_listed(systems), *_listed(reference_columns), *_listed(source_column)]
+        if named:
+            raise InputError(
+                f"{named[0]!r} is the name of a column, but {paths[0]!r} is a text file, by the end of its name; "
+                f"tables end in {' '.join(SUFFIXES)}."
+            )
+        return [_text_set(paths, reference_paths, None if source is None else os.fspath(source))]
+    texts = [path for path in paths if not _format(path)] or [*reference_paths, *_listed(source)]
+    if texts:
+        raise InputError(
+            f"{tables[0]!r} is a table, with references of its own, and {texts[0]!r} is a separate file. Give tables "
+            "alone, and a further system or reference as one more column; or give text files alone, the columns of "
+            "the table saved as text files too."
+        )
+    return [
+        _table_set(path, name, _listed(systems), _listed(reference_columns), source_column)
+        for path, name in zip(tables, _names(tables), strict=True)
+    ]
+
+
+def _table_set(path: str, name: str, systems: list[str], references: list[str], source: str | None) -> TestSet:
+    """Read a table; what is not named has the role that its name tells."""
+    format = _format(path)
+    with open_binary(path) as stream:
+        table = READERS[format](stream, path)
+    roles = guess_roles(table)
+    if format == "tmx":
+        roles = type(roles)(None, (), ())
+        systems, references, sources = (
+            [_language(table, code) for code in codes] for codes in (systems, references, _listed(source))
+        )
+        source = sources[0] if sources else None
+    for column in [*systems, *references, *_listed(source)]:
+        table.column(column)
+    for what, columns in (("a system", systems), ("references", references)):
+        twice = [column for column, times in Counter(columns).items() if times > 1]
+        if twice:
+            raise InputError(f"{path}: the column {twice[0]!r} is named twice as {what}; name it once.")
+    both = [column for column in systems if column in references]
+    if both:
+        raise InputError(f"{path}: the column {both[0]!r} is named both as a system and as references.")
+    guessed = not systems
+    source = source or roles.source
+    references = references or [column for column in roles.references if column not in {*systems, source}]
+    systems = systems or [column for column in roles.systems if column not in {*references, source}]
+    _check_roles(table, format, systems, references)
+    if guessed:
+        known = {*roles.systems, *roles.references, *references, roles.source, source}
+        _warn_unused(table, [column for column in table.columns if column not in known])
+    lists = items(table, systems[0], references)[1]
+    return TestSet(
+        name=name,
+        systems={column: items(table, column, [])[0] for column in systems},
+        references=lists,
+        source=None if source is None else _sources(table, source),
+    )
+
+
+def _check_roles(table: Table, format: str, systems: list[str], references: list[str]) -> None:
+    missing = [
+        f"{what} (choose with {option})"
+        for what, option, columns in (
+            ("what a system wrote", "--system, systems=", systems),
+            ("references", "--reference-column, reference_columns=", references),
+        )
+        if not columns
+    ]
+    if missing:
+        kind = "language" if format == "tmx" else "column"
+        why = "does not tell" if format == "tmx" else "tells by its name and content"
+        named = list(map(repr, table.columns))
+        more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+        raise InputError(
+            f"{table.name}: {'a' if format == 'tmx' else 'no'} {kind} {why} that it holds {', or '.join(missing)}; "
+            f"there {'is the' if len(named) == 1 else 'are the'} {kind}{'s' * (len(named) > 1)} "
+            f"{', '.join(named[:_MOST_NAMED])}{more}."
+        )
+
+
+def _warn_unused(table: Table, columns: list[str]) -> None:
+    """Name the columns that hold texts, mostly of several words, but nothing that is read."""
+    texts = {column: [cell for cell in table.columns[column] if isinstance(cell, str)] for column in columns}
+    unused = [
+        column for column, cells in texts.items() if 2 * sum(len(cell.split()) > 1 for cell in cells) > len(cells)
+    ]
+    if unused:
+        warnings.warn(
+            f"{table.name}: by their names, these columns of text are not read: "
+            f"{', '.join(map(repr, unused[:_MOST_NAMED]))}. If systems wrote them, name all: --system, systems=.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _language(table: Table, code: str) -> str:
+    try:
+        return pick_language(table.columns, code)
+    except InputError as error:
+        raise InputError(f"{table.name}: {error}") from None
+
+
+def _sources(table: Table, column: str) -> list[str]:
+    cells = table.column(column)
+    for row, cell in enumerate(cells):
+        if not isinstance(cell, str | None):
+            raise InputError(f"{table.place(row, column)}: expected a text, got {shorten(cell)}.")
+    return [cell or "" for cell in cells]
+
+
+def _text_set(paths: list[str], reference_paths: list[str], source: str | None) -> TestSet:
+    """Read systems, references and the source from text files with the same number of lines."""
+    if not reference_paths:
+        raise InputError(
+            f"{paths[0]!r} is a text file, by the end of its name, and needs references: give a text file with one "
+            f"per line (--references, references=); tables end in {' '.join(SUFFIXES)}."
+        )
+    every = [*paths, *reference_paths, *_listed(source)]
+    for path in every[len(paths) :]:
+        if _format(path):
+            raise InputError(
+                f"{path!r} is a table, and {paths[0]!r} a text file; expected references and sources as text files "
+                "too, a segment per line, or all texts in columns of one table."
+            )
+    if every.count(STDIN) > 1:
+        raise InputError("The standard input (-) can be read once only; give files for the others.")
+    first = reference_paths[0]
+    lines = {path: read_lines(path) for path in every}
+    if not lines[first]:
+        raise InputError(f"{first!r} is empty; expected a reference per line.")
+    for path in every:
+        if len(lines[path]) != len(lines[first]):
+            raise InputError(
+                f"{path!r} has {_lines(lines[path])} and {first!r} has {len(lines[first])}; expected a line per "
+                "segment in each."
+            )
+    check_different(paths, reference_paths)
+    of_segments: Iterable[tuple[str, ...]] = zip(*(lines[path] for path in reference_paths), strict=True)
+    return TestSet(
+        name=_names([first])[0],
+        systems={name: lines[path] for path, name in zip(paths, _names(paths), strict=True)},
+        references=[list(texts) for texts in of_segments],
+        source=None if source is None else lines[source],
+    )
+
+
+def _names(paths: list[str]) -> list[str]:
+    """Return a name for each file, as short as tells them apart."""
+    ways: tuple[Callable[[str], str], ...] = (
+        _without_ends,
+        lambda path: f"{Path(path).absolute().parent.name}/{_without_ends(path)}",
+        str,
+    )
+    names = [""] * len(paths)
+    unnamed = list(range(len(paths)))
+    for way in ways:
+        for index in unnamed:
+            names[index] = way(paths[index])
+        times = Counter(names)
+        unnamed = [index for index in unnamed if times[names[index]] > 1]
+    if unnamed:
+        raise InputError(f"The file {paths[unnamed[0]]!r} is given twice.")
+    return names
+
+
+def _without_ends(path: str) -> str:
+    if path == STDIN:
+        return "stdin"
+    name = Path(_unpacked(path)).name
+    stem, _, end = name.rpartition(".")
+    return stem if stem and end.isalpha() else name
+
+
+def _format(path: str) -> str:
+    """Return the format of a table by the end of its file's name, or "" for a text file."""
+    return SUFFIXES.get(Path(_unpacked(path)).suffix.lower(), "")
+
+
+def _unpacked(path: str) -> str:
+    return path[:-3] if path.lower().endswith(".gz") else path
+
+
+def _listed(given: _File | Sequence[_File] | None) -> list[str]:
+    """Return the names or paths that were given, one or several, as strings."""
+    several = [] if given is None else [given] if isinstance(given, str | os.PathLike) else given
+    return [os.fspath(each) for each in several]
+
+
+def _lines(lines: list[str]) -> str:
+    return f"{len(lines)} line{'s' * (len(lines) != 1)}"

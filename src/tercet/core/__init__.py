@@ -1,0 +1,1 @@
+"""What every metric is made of: options, batches of texts, statistics of segments, signatures, results."""

@@ -1,0 +1,110 @@
+"""What holds texts, of whatever package, as lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tercet.errors import InputError, TercetError, shorten, told
+
+
+def as_list(column: Any, name: str, expected: str, dimensions: int) -> list[Any]:
+    """Return what a user has by the name of `name` as a list.
+
+    Parameters
+    ----------
+    column : iterable
+        Of any kind but text, bytes, sets and mappings; a data frame must have one column.
+    name, expected : str
+        What it is, and what it should be, for messages.
+    dimensions : int
+        The most that an array may have.
+
+    Raises
+    ------
+    InputError
+        For anything else, and for an iterable that ends in an error.
+
+    Examples
+    --------
+    >>> as_list(iter("ab"), "predictions", "one text per item", 1)
+    ['a', 'b']
+    >>> as_list({"a"}, "predictions", "one text per item", 1)
+    Traceback (most recent call last):
+    tercet.errors.InputError: predictions must be a list with one text per item, got {'a'} (set).
+    """
+    if type(column) is list:
+        return column
+    with readable(name):
+        column = _only_column(column, name)
+        if isinstance(column, (pa.Array, pa.ChunkedArray)):
+            return column.to_pylist()  # type: ignore[no-any-return]
+        no_list = isinstance(column, (str, bytes, Mapping, Set)) or not isinstance(column, Iterable)
+        if not no_list and 1 <= getattr(column, "ndim", 1) <= dimensions:
+            return list(column.to_list() if hasattr(column, "to_list") else column)
+    raise InputError(f"{name} must be a list with {expected}, got {shorten(column)} ({kind_of(column)}).")
+
+
+def as_entry(entry: Any, name: str) -> str | list[Any] | None:
+    """Return the references of an item as a user has them: a text, a list, or None.
+
+    Raises
+    ------
+    InputError
+        For anything else; `name` says what it should be.
+    """
+    if entry is None or isinstance(entry, str):
+        return entry
+    with readable(name):
+        if isinstance(entry, (list, tuple)):
+            return list(entry)
+        if (isinstance(entry, float) and entry != entry) or type(entry).__name__ == "NAType":  # how pandas says None
+            return None
+        if getattr(entry, "ndim", 1) == 1:
+            if hasattr(entry, "to_list"):  # a Series of pandas or Polars
+                return list(entry.to_list())
+            if isinstance(entry, (np.ndarray, pa.Array)):
+                return list(entry.tolist())
+    raise InputError(f"{name} must be a string or a list of strings, got {shorten(entry)} ({kind_of(entry)}).")
+
+
+@contextmanager
+def readable(name: str) -> Iterator[None]:
+    """Make an InputError that names what is read of whatever an object of a user raises.
+
+    Examples
+    --------
+    >>> with readable("predictions"):
+    ...     [1 / number for number in (1, 0)]
+    Traceback (most recent call last):
+    tercet.errors.InputError: predictions cannot be read. ZeroDivisionError: division by zero
+    """
+    try:
+        yield
+    except TercetError:
+        raise
+    except Exception as error:
+        raise InputError(f"{name} cannot be read. {told(error)}") from error
+
+
+def kind_of(value: object) -> str:
+    """Return the name of the type of a value."""
+    return type(value).__name__
+
+
+def _only_column(column: Any, name: str) -> Any:
+    """Return the column of a data frame, and anything else as it is."""
+    if isinstance(column, Iterable) and hasattr(column, "columns"):
+        frame: Any = column
+        names = list(frame.columns)
+        if len(names) != 1:
+            raise InputError(
+                f"{name} must be one column, got a {kind_of(frame)} of {len(names)}: {shorten(names)}. Give one of "
+                "them."
+            )
+        return frame[names[0]]
+    return column

@@ -1,0 +1,75 @@
+"""How another package's evaluate module spells a metric: its arguments, its defaults, the keys of its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tercet.errors import OptionError
+
+from .result import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A configuration of a suite's module, chosen by ``evaluate.load(module, configuration)``.
+
+    Attributes
+    ----------
+    options : mapping
+        Our options that it sets, where a call does not.
+    arguments : mapping of str to str
+        Its arguments that have another name here -> our options.
+    without_effect : tuple of str
+        Its arguments that have nothing to decide here: taken, and left alone.
+    keys : mapping of str to str
+        Its keys, in its order -> our keys, or attributes of our result. Empty: the keys are ours.
+    left_out : tuple of str
+        How our keys begin that it does not have.
+
+    Examples
+    --------
+    >>> dialect = Dialect({"scale": 100}, {"tokenize": "tokenizer"}, keys={"score": "bleu"})
+    >>> dialect.to_options({"tokenize": "zh"})
+    {'scale': 100, 'tokenizer': 'zh'}
+    >>> dict(dialect.to_result(Result({"bleu": 0.5}, metric="bleu_multi", signature="", n_segments=1)))
+    {'score': 0.5}
+    """
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    without_effect: tuple[str, ...] = ()
+    keys: Mapping[str, str] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+
+    def to_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return our options for what a call gave.
+
+        Raises
+        ------
+        OptionError
+            For an option that is given in both spellings.
+        """
+        options: dict[str, Any] = {}
+        for name, value in given.items():
+            own = self.arguments.get(name, name)
+            if own in options:
+                twice = [each for each in given if self.arguments.get(each, each) == own]
+                raise OptionError(f"{' and '.join(map(repr, twice))} are the same option: give one of them.")
+            if name not in self.without_effect:
+                options[own] = value
+        return {**self.options, **options}
+
+    def to_result(self, result: Result) -> Result:
+        """Return a result with the keys of the dialect, and behind them those that an option asked for."""
+        entries = {key: result[own] if own in result else getattr(result, own) for key, own in self.keys.items()}
+        spoken = set(self.keys.values())
+        for key, value in result.items():
+            if key not in spoken and not key.startswith(self.left_out):
+                entries[key] = value
+        names = {own: key for key, own in self.keys.items()}
+        for asked in ("intervals", "segments"):
+            if asked in entries:
+                entries[asked] = {names.get(name, name): value for name, value in entries[asked].items()}
+        return result.with_keys(entries)

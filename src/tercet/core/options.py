@@ -1,0 +1,258 @@
+"""Options as declared data: a dataclass a metric, each field with its default and its check."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from numbers import Integral, Real
+from typing import Any, TypeVar
+
+from tercet.errors import OptionError, TercetError, did_you_mean, shorten, told
+
+Check = Callable[[Any], Any]
+OptionsT = TypeVar("OptionsT", bound="Options")
+
+
+class _RefusedError(Exception):
+    """Raised by a check with what would have been right; turned into an OptionError that names the option."""
+
+    def __init__(self, expected: str, hint: str = "") -> None:
+        super().__init__(expected)
+        self.expected = expected
+        self.hint = hint
+
+
+def option(default: Any, check: Check, *, local: bool = False) -> Any:
+    """Declare a dataclass field with its default and the check that a given value has to pass.
+
+    `local` is an option of how a process works, such as a number of threads: the score is the same.
+    """
+    return field(default=default, metadata={"check": check, "local": local})
+
+
+def refuse(expected: str, hint: str = "") -> Exception:
+    """Return the exception by which a check says what it expected."""
+    return _RefusedError(expected, hint)
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """The check of a value that must be one of `choices` (or, on request, a callable)."""
+
+    choices: tuple[Any, ...]
+    callables: bool
+
+    def __call__(self, value: Any) -> Any:
+        """Return the value, or refuse it."""
+        if self.callables and callable(value):
+            return value
+        if isinstance(value, str):
+            value = str(value)  # numpy.str_ is one
+        if any(value is choice or (type(value) is type(choice) and value == choice) for choice in self.choices):
+            return value
+        expected = "one of " + ", ".join(map(repr, self.choices)) + (" or a callable" if self.callables else "")
+        known = [choice for choice in self.choices if isinstance(choice, str)]
+        raise refuse(expected, did_you_mean(value, known) if isinstance(value, str) else "")
+
+
+def one_of(*choices: Any, callables: bool = False) -> Check:
+    """Check that the value is one of `choices` (or, on request, a callable)."""
+    return OneOf(choices, callables)
+
+
+def flag(value: Any) -> bool:
+    """Check that the value is True or False."""
+    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
+        return bool(value)
+    raise refuse("True or False")
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """The check of a whole number in [minimum, maximum] (or None, on request)."""
+
+    minimum: int
+    maximum: int | None
+    none: bool
+
+    def __call__(self, value: Any) -> Any:
+        """Return the value as an int, or refuse it."""
+        if self.none and value is None:
+            return None
+        if isinstance(value, Integral) and not isinstance(value, bool):
+            number = int(value)
+            if number > _LARGEST_INTEGER and self.maximum is None:
+                raise refuse("a whole number below 2**63")
+            if number >= self.minimum and (self.maximum is None or number <= self.maximum):
+                return number
+        bounds = f"of at least {self.minimum}"
+        if self.maximum is not None:
+            bounds = f"from {self.minimum} to {self.maximum:,}"
+        raise refuse(f"a whole number {bounds}" + (" or None" if self.none else ""))
+
+
+def integer(minimum: int, maximum: int | None = None, none: bool = False) -> Check:
+    """Check that the value is a whole number in [minimum, maximum] (or None, on request)."""
+    return Integer(minimum, maximum, none)
+
+
+def finite(value: Any) -> float | None:
+    """Return a real number as a float, and None for anything else, infinities and NaN."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return None
+    try:
+        real = float(value)
+    except OverflowError:
+        return None
+    return real if math.isfinite(real) else None
+
+
+def number(expected: str, test: Callable[[float], bool], none: bool = False) -> Check:
+    """Check that the value is a finite number that passes `test`; `expected` says so in words."""
+
+    def check(value: Any) -> Any:
+        if none and value is None:
+            return None
+        real = finite(value)
+        if real is not None and test(real):
+            return real
+        raise refuse(expected + (" or None" if none else ""))
+
+    return check
+
+
+def text_or_callable(expected: str) -> Check:
+    """Check that the value is a string, a callable or None; `expected` says what the string stands for."""
+
+    def check(value: Any) -> Any:
+        if value is None or isinstance(value, str) or callable(value):
+            return value
+        raise refuse(f"{expected}, a callable or None")
+
+    return check
+
+
+_LARGEST_INTEGER = (1 << 63) - 1
+
+#: The most resamples: their sums are in memory together.
+MOST_RESAMPLES = 1_000_000
+
+MISSING_POLICIES = ("error", "skip", "zero")
+
+
+def as_scale(value: Any) -> int:
+    """Check that the value is 1 (scores from 0 to 1) or 100 (percent)."""
+    real = finite(value)
+    if real in (1.0, 100.0):
+        return int(real)
+    raise refuse("1 (scores from 0 to 1) or 100 (percent)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Options that every metric of the suite takes.
+
+    Attributes
+    ----------
+    missing_references : {"error", "skip", "zero"}
+        What to do with an item that has no reference: refuse the corpus, leave the item out, or score it 0.
+    scale : {1, 100}
+        Scores from 0 to 1, or in percent.
+    segments : bool
+        Add the scores of every item to the result.
+    confidence_level : float or None
+        Add bootstrap intervals of this level, such as 0.95, to the result.
+    signature : bool
+        Make the signature a key of the result too; it is an attribute in any case.
+    n_resamples : int
+        Number of bootstrap resamples.
+    seed : int
+        Seed of the resamples: the same seed gives the same interval.
+    n_jobs : int
+        Threads that tokenize and count; the result is the same.
+    """
+
+    missing_references: str = option("error", one_of(*MISSING_POLICIES))
+    scale: int = option(1, as_scale)
+    segments: bool = option(False, flag)
+    confidence_level: float | None = option(
+        None, number("a number between 0 and 1, such as 0.95", lambda level: 0 < level < 1, none=True)
+    )
+    signature: bool = option(False, flag)
+    n_resamples: int = option(1000, integer(1, MOST_RESAMPLES))
+    seed: int = option(12345, integer(0))
+    n_jobs: int = option(1, integer(1, 256), local=True)
+
+
+def option_names(kind: type[Options]) -> list[str]:
+    """Return the names of the options that a dataclass of options declares."""
+    return [declared.name for declared in fields(kind)]
+
+
+def shared_options(options: Options) -> dict[str, str]:
+    """Return the options that processes must have alike to score together, as texts that can be compared.
+
+    Examples
+    --------
+    >>> sorted(shared_options(Options(n_jobs=4)).items())[:2]
+    [('confidence_level', 'None'), ('missing_references', "'error'")]
+    """
+    declared = [each.name for each in fields(options) if not each.metadata["local"]]
+    return {name: _as_text(getattr(options, name)) for name in declared}
+
+
+def _as_text(value: Any) -> str:
+    """Return a text that is the same in each process: no address, no order of a set."""
+    if isinstance(value, (set, frozenset)):
+        return ", ".join(sorted(map(_as_text, value)))
+    if isinstance(value, Mapping):
+        return ", ".join(sorted(f"{_as_text(key)}: {_as_text(each)}" for key, each in value.items()))
+    if callable(value):
+        return str(getattr(value, "__qualname__", type(value).__qualname__))
+    return str(getattr(value, "digest", None) or shorten(value, 10_000))
+
+
+def build_options(
+    kind: type[OptionsT], given: Mapping[str, Any], metric: str, presets: Mapping[str, Mapping[str, Any]]
+) -> OptionsT:
+    """Check the options that a user gave and return them with the defaults filled in.
+
+    Parameters
+    ----------
+    kind : type
+        The metric's dataclass of options.
+    given : mapping
+        What the user wrote; only what was written, so that a preset yields to it. ``tokenizer=None`` stands for
+        the default, as in evaluate's modules.
+    metric : str
+        Name of the metric, for messages.
+    presets : mapping of str to mapping
+        For each value of ``compat`` the defaults that it changes.
+
+    Raises
+    ------
+    OptionError
+        On an unknown name (with the nearest one) or a value that its check refuses.
+    """
+    declared = {each.name: each for each in fields(kind)}
+    given = {name: value for name, value in given.items() if value is not None or name != "tokenizer"}
+    for name in given:
+        if name not in declared:
+            raise OptionError(f"{metric} has no option {shorten(name)}. {did_you_mean(name, declared)}")
+    checked = {name: _checked(metric, name, declared[name], value) for name, value in given.items()}
+    preset = presets.get(checked.get("compat") or "", {})
+    return kind(**{**preset, **checked})
+
+
+def _checked(metric: str, name: str, declared: dataclasses.Field[Any], value: Any) -> Any:
+    try:
+        return declared.metadata["check"](value)
+    except _RefusedError as refused:
+        message = f"The {name!r} option of {metric} must be {refused.expected}. Got {shorten(value)} instead."
+        raise OptionError(f"{message} {refused.hint}".rstrip()) from None
+    except TercetError:
+        raise
+    except Exception as error:  # of the value itself: as it is compared, read or written
+        raise OptionError(f"The {name!r} option of {metric} cannot be {shorten(value)}: {told(error)}") from error

@@ -1,0 +1,189 @@
+"""What a metric of the suite is: statistics of segments, and scores from their sums."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.errors import OptionError, did_you_mean
+
+from .batch import Batch
+from .dialect import Dialect
+from .options import Options, build_options
+from .stats import SegmentStats
+
+OptionsT = TypeVar("OptionsT", bound=Options)
+Scores = dict[str, NDArray[np.float64]]
+
+
+class Scorer(ABC, Generic[OptionsT]):
+    """A metric with its options fixed.
+
+    A scorer has no state but its options (and what follows from them): it can be shared between threads, and what
+    it learns from a corpus before it scores it (`fit`) is passed along as a context.
+
+    Attributes
+    ----------
+    name : str
+        Name of the metric.
+    primary : str
+        The score to sort systems by.
+    higher_is_better : bool
+        Whether a greater primary score is a better one.
+    options_type : type
+        Dataclass of its options.
+    presets : mapping
+        For each value of ``compat`` the defaults that it changes.
+    dialects : mapping
+        For values of ``compat``: how the evaluate module of that package spells arguments and results.
+    loads_model : bool
+        Whether scoring loads a network: nothing to do in passing.
+    base_columns : tuple of str
+        Columns that every scorer's rows begin with: ``items`` (1, or 0 for an item left out), ``empty`` (1 for
+        an empty prediction), ``missing`` (1 for an item without reference), ``references`` (their number).
+    """
+
+    name: ClassVar[str]
+    primary: ClassVar[str]
+    higher_is_better: ClassVar[bool] = True
+    options_type: ClassVar[type[Options]]
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    dialects: ClassVar[Mapping[str, Dialect]] = {}
+    loads_model: ClassVar[bool] = False
+    base_columns: ClassVar[tuple[str, ...]] = ("items", "empty", "missing", "references")
+
+    def __init__(self, options: OptionsT) -> None:
+        self.options = options
+
+    @classmethod
+    def from_options(cls, given: Mapping[str, Any]) -> Scorer[Any]:
+        """Return a scorer with the options that a user gave, checked, and the defaults for the others.
+
+        Raises
+        ------
+        OptionError
+            On an option that the metric does not have or a value that it does not take, and on intervals of what
+            cannot be resampled.
+        """
+        scorer = cls(build_options(cls.options_type, given, cls.name, cls.presets))  # type: ignore[arg-type]
+        if scorer.options.confidence_level is not None:
+            scorer.check_resampling()
+        return scorer
+
+    @classmethod
+    def dialect(cls, configuration: str) -> Dialect:
+        """Return what a configuration of the evaluate module is: ``"default"``, or the name of a preset.
+
+        Raises
+        ------
+        OptionError
+            On an unknown one.
+        """
+        if configuration == "default":
+            return Dialect()
+        if not isinstance(configuration, str) or configuration not in cls.presets:
+            hint = did_you_mean(str(configuration), ["default", *cls.presets])
+            raise OptionError(f"{cls.name} has no configuration {configuration!r}. {hint}")
+        return cls.dialects.get(configuration, Dialect(options={"compat": configuration}))
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """Names of the k columns of a row."""
+
+    @property
+    @abstractmethod
+    def score_names(self) -> tuple[str, ...]:
+        """The keys of `finalize` that are scores: they get intervals and values a segment."""
+
+    def fit(self, batch: Batch) -> Any:
+        """Return what the scorer must know of the whole corpus before it scores a part; contexts add up."""
+        return None
+
+    @property
+    def needs_corpus(self) -> bool:
+        """Whether the rows of a part are others when it is fitted without the other parts."""
+        return False
+
+    def notice(self, context: Any) -> str | None:
+        """Return what a user should be told of the context, once per call; None for nothing."""
+        return None
+
+    def remark(self, stats: SegmentStats) -> str | None:
+        """Return what a user should be told of the rows, once per call; None for nothing."""
+        return None
+
+    @abstractmethod
+    def signature(self, context: Any) -> str:
+        """Return how the statistics are made."""
+
+    @abstractmethod
+    def segment_stats(self, batch: Batch, context: Any) -> SegmentStats:
+        """Return one row of statistics per item."""
+
+    @abstractmethod
+    def finalize(self, totals: NDArray[np.float64]) -> Scores:
+        """Return the scores of sums of rows.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., k)
+            A corpus (k,), segments (n, k) or resamples (B, k).
+
+        Returns
+        -------
+        dict of str to ndarray of float64, shape (...)
+        """
+
+    @property
+    def segment_names(self) -> tuple[str, ...]:
+        """The names of `score_names` for a single item, in the same order."""
+        return self.score_names
+
+    @property
+    def segment_rule(self) -> str | None:
+        """How the scores of segments are made, where that differs from the corpus; stands in the signature."""
+        return None
+
+    def segment_scores(self, rows: NDArray[np.float64]) -> Scores:
+        """Return the scores of single segments, shape (n,)."""
+        return self.finalize(rows)
+
+    def corpus_totals(self, stats: SegmentStats) -> NDArray[np.float64]:
+        """Return the sums that the score of the corpus is made from, shape (k,)."""
+        return stats.total()
+
+    def check_resampling(self) -> None:
+        """Raise an OptionError where the score is no function of the sum of the rows: resamples then have none."""
+
+    def report(self, stats: SegmentStats) -> dict[str, Any]:
+        """Return the result's keys for a corpus, as plain Python: those of evaluate's module."""
+        scores = self.finalize(self.corpus_totals(stats))
+        return {name: scores[name].tolist() for name in self.score_names}
+
+    def details(self, stats: SegmentStats) -> dict[str, Any]:
+        """Return what else the metric has to say of a corpus, as plain Python: attributes of the result."""
+        return {}
+
+    def base_rows(self, batch: Batch, prediction_lengths: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the columns that every scorer's rows begin with, shape (n, 4)."""
+        references = batch.reference_counts
+        missing = references == 0
+        left_out = missing if self.options.missing_references == "skip" else np.zeros_like(missing)
+        empty = (prediction_lengths == 0) & ~left_out
+        return np.column_stack([~left_out, empty, missing, references]).astype(np.float64)
+
+
+def segment_lists(scorer: Scorer[Any], stats: SegmentStats) -> dict[str, list[float | None]]:
+    """Return the scores of every item as lists; None for an item that was left out."""
+    values = scorer.segment_scores(stats.rows)
+    names = zip(scorer.segment_names, scorer.score_names, strict=True)
+    lists = {name: values[score].tolist() for name, score in names}
+    for index in np.flatnonzero(stats.column("items") == 0).tolist():
+        for scores in lists.values():
+            scores[index] = None
+    return lists

@@ -1,0 +1,110 @@
+"""Sufficient statistics: one row of numbers a segment, from which every score, interval and test is made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tercet.errors import MergeError
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentStats:
+    """Rows that add up: the score of a corpus is a function of their sum.
+
+    Attributes
+    ----------
+    signature : str
+        How the rows were made.
+    columns : tuple of str
+        Names of the k columns.
+    rows : ndarray of float64, shape (n, k)
+        One row a segment. Counts are exact up to 2**53.
+
+    Examples
+    --------
+    >>> half = SegmentStats("m", ("hits", "items"), np.array([[1.0, 1.0], [0.0, 1.0]]))
+    >>> (half + half).total().tolist()
+    [2.0, 4.0]
+    >>> SegmentStats.from_arrow(half.to_arrow()).columns
+    ('hits', 'items')
+    """
+
+    signature: str
+    columns: tuple[str, ...]
+    rows: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __add__(self, other: SegmentStats) -> SegmentStats:
+        """Return the rows of both, in order.
+
+        Raises
+        ------
+        MergeError
+            When they were made with different options.
+        """
+        if not isinstance(other, SegmentStats):
+            return NotImplemented
+        return SegmentStats.concatenate([self, other])
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[SegmentStats]) -> SegmentStats:
+        """Return the rows of one or more parts, in order; MergeError as for ``+``."""
+        first = parts[0]
+        for part in parts[1:]:
+            if (first.signature, first.columns) != (part.signature, part.columns):
+                raise MergeError(
+                    f"Statistics of different signatures do not add up: {first.signature} and {part.signature}."
+                )
+        return (
+            first if len(parts) == 1 else cls(first.signature, first.columns, np.concatenate([p.rows for p in parts]))
+        )
+
+    def total(self) -> NDArray[np.float64]:
+        """Return the sum of the rows, shape (k,)."""
+        total: NDArray[np.float64] = self.rows.sum(axis=0)
+        return total
+
+    def resample(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return weighted sums of the rows.
+
+        Parameters
+        ----------
+        weights : ndarray, shape (B, n)
+            How often each segment was drawn in each of B resamples.
+
+        Returns
+        -------
+        ndarray of float64, shape (B, k)
+        """
+        return weights @ self.rows
+
+    def column(self, name: str) -> NDArray[np.float64]:
+        """Return one column, shape (n,)."""
+        return self.rows[:, self.columns.index(name)]
+
+    def to_arrow(self) -> pa.Table:
+        """Return a table with one column per statistic; the signature is in the metadata of its schema."""
+        table = pa.table(list(self.rows.T), names=list(self.columns))
+        return table.replace_schema_metadata({"signature": self.signature})
+
+    @classmethod
+    def from_arrow(cls, table: pa.Table) -> SegmentStats:
+        """Return the statistics that :meth:`to_arrow` wrote.
+
+        Raises
+        ------
+        MergeError
+            When the table does not say how its rows were made.
+        """
+        metadata = table.schema.metadata or {}
+        if b"signature" not in metadata:
+            raise MergeError("The table has no signature in the metadata of its schema.")
+        rows = np.column_stack([column.to_numpy() for column in table.columns]).astype(np.float64)
+        return cls(metadata[b"signature"].decode(), tuple(table.column_names), rows)

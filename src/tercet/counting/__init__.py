@@ -1,0 +1,1 @@
+"""What texts share: n-grams, skip-bigrams and longest common subsequences, as kernels and their callers."""

@@ -1,0 +1,215 @@
+"""Kernels of longest common subsequences.
+
+Lengths come from bit-vectors (Hyyro 2004): bit i of a row is 0 where the table of the textbook grows from column
+i to i + 1, and one token of the other text updates 64 columns with one addition. Longer references are taken 64
+columns at a time; each token of the text then hands its carry to the next 64.
+
+Who needs the places of the matches keeps a bit for each cell of the table, which says where the way back goes on: a
+match is seen in the tokens.
+"""
+
+import numpy as np
+
+from tercet.core.jit import kernel
+
+from .ngram_kernels import bit_count
+
+_ONE = np.uint64(1)
+_NONE = np.uint64(0)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@kernel
+def fill_lcs_lengths(ids, offsets, texts, references, n_types, lengths):
+    """Fill `lengths`, shape (g,); see :func:`tercet.lcs.lcs_lengths`."""
+    longest = 0  # of the texts whose references take more than one word of bits
+    for pair in range(len(texts)):
+        if offsets[references[pair] + 1] - offsets[references[pair]] > 64:
+            longest = max(longest, offsets[texts[pair] + 1] - offsets[texts[pair]])
+    places = np.zeros(n_types, np.uint64)
+    local = np.empty(n_types if longest > 0 else 0, np.int64)
+    for token in range(len(local)):
+        local[token] = -1
+    found = np.empty(longest, np.int64)  # the tokens of the text that are in the reference
+    carries = np.empty(longest, np.uint64)
+    for pair in range(len(texts)):
+        begin, end = offsets[texts[pair]], offsets[texts[pair] + 1]
+        start, stop = offsets[references[pair]], offsets[references[pair] + 1]
+        size = stop - start
+        if size <= 64:
+            for i in range(size):
+                places[ids[start + i]] |= _ONE << np.uint64(i)
+            bits = _ALL
+            for p in range(begin, end):
+                place = places[ids[p]]
+                bits = (bits + (bits & place)) | (bits & ~place)
+            grown = ~bits
+            if size < 64:
+                grown &= (_ONE << np.uint64(size)) - _ONE
+            lengths[pair] = bit_count(grown)
+            for i in range(size):
+                places[ids[start + i]] = _NONE
+            continue
+        if begin == end:
+            continue
+        n_local = 0
+        for i in range(start, stop):
+            if local[ids[i]] < 0:
+                local[ids[i]] = n_local
+                n_local += 1
+        n_found = 0
+        for p in range(begin, end):
+            if local[ids[p]] >= 0:
+                found[n_found] = local[ids[p]]
+                carries[n_found] = _NONE
+                n_found += 1
+        length = 0
+        for first in range(start, stop, 64):
+            last = min(first + 64, stop)
+            for i in range(first, last):
+                places[local[ids[i]]] |= _ONE << np.uint64(i - first)
+            bits = _ALL
+            for j in range(n_found):
+                place = places[found[j]]
+                both = bits & place
+                added = bits + both
+                total = added + carries[j]
+                carries[j] = np.uint64(added < both) | np.uint64(total < added)
+                bits = total | (bits & ~place)
+            grown = ~bits
+            if last - first < 64:
+                grown &= (_ONE << np.uint64(last - first)) - _ONE
+            length += bit_count(grown)
+            for i in range(first, last):
+                places[local[ids[i]]] = _NONE
+        lengths[pair] = length
+        for i in range(start, stop):
+            local[ids[i]] = -1
+
+
+@kernel
+def fill_union_lcs_hits(ids, offsets, lines, line_offsets, texts, references, n_types, steps, carries, marked, hits):
+    """Fill `hits`, shape (g,); see :func:`tercet.lcs.union_lcs_hits`.
+
+    `steps` is room for the way back, `carries` for the tokens of a text, `marked` for those of a line.
+    """
+    places = np.zeros(n_types, np.uint64)
+    left = np.zeros(n_types, np.int64)  # how often the text still has each token
+    for pair in range(len(texts)):
+        text, reference = texts[pair], references[pair]
+        head = offsets[text]
+        length = offsets[text + 1] - head
+        for p in range(length):
+            left[ids[head + p]] += 1
+        total_hits = 0
+        for line in range(line_offsets[reference], line_offsets[reference + 1]):
+            start = lines[line]
+            size = lines[line + 1] - start
+            for i in range(size):
+                marked[i] = 0
+            for p in range(length):
+                carries[p] = _NONE
+            for word in range((size + 63) >> 6):
+                first, last = 64 * word, min(64 * word + 64, size)
+                for i in range(first, last):
+                    places[ids[start + i]] |= _ONE << np.uint64(i - first)
+                for other in range(line_offsets[text], line_offsets[text + 1]):
+                    bits = _ALL
+                    for p in range(lines[other] - head, lines[other + 1] - head):
+                        place = places[ids[head + p]]
+                        both = bits & place
+                        added = bits + both
+                        total = added + carries[p]
+                        carries[p] = np.uint64(added < both) | np.uint64(total < added)
+                        bits = total | (bits & ~place)
+                        steps[word * length + p] = bits
+                for i in range(first, last):
+                    places[ids[start + i]] = _NONE
+            for other in range(line_offsets[text], line_offsets[text + 1]):
+                begin = lines[other] - head
+                i, p = size - 1, lines[other + 1] - head - 1
+                while i >= 0 and p >= begin:
+                    if ids[start + i] == ids[head + p]:
+                        marked[i] = 1
+                        i -= 1
+                        p -= 1
+                    elif steps[(i >> 6) * length + p] >> np.uint64(i & 63) & _ONE:
+                        i -= 1
+                    else:
+                        p -= 1
+            for i in range(size):
+                token = ids[start + i]
+                if marked[i] > 0 and left[token] > 0:
+                    left[token] -= 1
+                    total_hits += 1
+        for p in range(length):
+            left[ids[head + p]] = 0
+        hits[pair] = total_hits
+
+
+@kernel
+def fill_weighted_lcs_hits(
+    ids, offsets, lines, line_offsets, texts, references, weights, n_types, steps, marked, hits
+):  # fmt: skip
+    """Fill `hits`, shape (g,); see :func:`tercet.lcs.weighted_lcs_hits`.
+
+    `steps` is room for the way back (a 1 goes back in the reference), `marked` for the tokens of a line.
+    """
+    worth = np.zeros(len(marked), np.float64)  # a row of the table: the weighted length of each prefix of the line
+    run = np.zeros(len(marked), np.int64)  # the consecutive matches that end at each place of the line
+    left = np.zeros(n_types, np.int64)
+    for pair in range(len(texts)):
+        text, reference = texts[pair], references[pair]
+        for p in range(offsets[text], offsets[text + 1]):
+            left[ids[p]] += 1
+        total = 0.0
+        for line in range(line_offsets[reference], line_offsets[reference + 1]):
+            start = lines[line]
+            size = lines[line + 1] - start
+            n_words = (size + 63) >> 6
+            for i in range(size):
+                marked[i] = 0
+            for other in range(line_offsets[text], line_offsets[text + 1]):
+                begin, end = lines[other], lines[other + 1]
+                for i in range(size):
+                    worth[i] = 0.0
+                    run[i] = 0
+                for j in range(end - begin):
+                    token = ids[begin + j]
+                    diagonal, diagonal_run, before = 0.0, 0, 0.0
+                    for word in range(n_words):
+                        bits = _NONE
+                        first = 64 * word
+                        for i in range(first, min(first + 64, size)):
+                            above, above_run = worth[i], run[i]
+                            if ids[start + i] == token:
+                                worth[i] = diagonal + weights[diagonal_run + 1] - weights[diagonal_run]
+                                run[i] = diagonal_run + 1
+                            else:
+                                run[i] = 0
+                                worth[i] = max(before, above)
+                                bits |= np.uint64(before >= above) << np.uint64(i - first)
+                            diagonal, diagonal_run, before = above, above_run, worth[i]
+                        steps[j * n_words + word] = bits
+                i, j = size - 1, end - begin - 1
+                while i >= 0 and j >= 0:
+                    if ids[start + i] == ids[begin + j]:
+                        marked[i] = 1
+                        i -= 1
+                        j -= 1
+                    elif steps[j * n_words + (i >> 6)] >> np.uint64(i & 63) & _ONE:
+                        i -= 1
+                    else:
+                        j -= 1
+            length = 0
+            for i in range(size):
+                token = ids[start + i]
+                if marked[i] > 0 and left[token] > 0:
+                    left[token] -= 1
+                    length += 1
+                    if i == size - 1 or marked[i + 1] == 0:
+                        total += weights[length]
+                        length = 0
+        for p in range(offsets[text], offsets[text + 1]):
+            left[ids[p]] = 0
+        hits[pair] = total

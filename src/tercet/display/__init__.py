@@ -1,0 +1,1 @@
+"""How explanations look: matched words in colour, tables of tokens, heat maps."""

@@ -1,0 +1,76 @@
+"""Matched tokens in colour, and what counted, as HTML that a browser shows without anything else.
+
+Backgrounds are translucent, so that the text keeps the colour that the page gives it, on white or on black.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .alignment_html import clean
+from .places import Count, Word
+
+#: Backgrounds of the levels 0, 1, 2, 3, and 4 or more: told apart also by those who do not see red and green.
+COLOURS = (
+    "transparent",
+    "rgba(86,180,233,.35)",
+    "rgba(0,158,115,.45)",
+    "rgba(230,159,0,.50)",
+    "rgba(204,121,167,.65)",
+)
+_MOST_ROWS = 200
+
+
+def legend(names: Sequence[str]) -> str:
+    """Return the colours with their meaning; the first name is that of level 1."""
+    chips = "".join(f"{_chip(name, level, '')} " for level, name in enumerate(names, 1))
+    return f"<p><small>{chips}{_chip('no match', 0, '')}</small></p>"
+
+
+def words_html(label: str, words: Sequence[Word], hint: str) -> str:
+    """Return a text with each token on the colour of its level; `hint` names the levels, such as ``"{}-gram"``."""
+    chips = " ".join(
+        _chip(word.text, word.level, hint.format(word.level) if word.level else "no match") for word in words
+    )
+    return f'<p dir="auto" style="overflow-wrap:anywhere"><b>{clean(label)}</b> {chips or "<i>no token</i>"}</p>'
+
+
+def table_html(caption: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a table; numbers are right-aligned."""
+    names = "".join(f"<th>{clean(name)}</th>" for name in head)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows[:_MOST_ROWS])
+    more = f"<p><small>and {len(rows) - _MOST_ROWS:,} more</small></p>" if len(rows) > _MOST_ROWS else ""
+    return f"<table><caption>{clean(caption)}</caption><tr>{names}</tr>{body}</table>{more}"
+
+
+def counts_html(summary: str, counts: Sequence[Count]) -> str:
+    """Return a list, folded, of what was counted: what matches first, then by place."""
+    ordered = sorted(counts, key=lambda count: -count.counted)
+    rows = [(count.text, count.prediction, count.reference, count.counted) for count in ordered]
+    table = table_html("", ("tokens", "in the prediction", "in a reference", "counted"), rows)
+    return f"<details><summary>{clean(summary)}</summary>{table}</details>"
+
+
+def page_html(title: str, parts: Sequence[str], signature: str) -> str:
+    """Return the fragment around the parts."""
+    return (
+        '<div style="font-family:sans-serif;line-height:1.9;max-width:100%;overflow-x:auto">'
+        f"<p><b>{clean(title)}</b></p>{''.join(parts)}"
+        f'<p style="overflow-wrap:anywhere"><small>{clean(signature)}</small></p></div>'
+    )
+
+
+def _chip(text: str, level: int, hint: str) -> str:
+    colour = COLOURS[min(level, len(COLOURS) - 1)]
+    title = f' title="{clean(hint)}"' if hint else ""
+    return (
+        f'<span data-level="{level}"{title} style="background:{colour};border-radius:3px;padding:1px 3px">'
+        f"{clean(text)}</span>"
+    )
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, (int, float)):
+        shown = f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+        return f'<td style="text-align:right">{shown}</td>'
+    return f"<td>{clean(str(value))}</td>"

@@ -1,0 +1,1 @@
+"""Encoder networks: found by name or folder, loaded once, and run on texts."""

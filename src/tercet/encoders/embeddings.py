@@ -1,0 +1,171 @@
+"""Rows of token ids -> one flat store of normalised embeddings, in batches of near lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.core.tokens import Ragged
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Embeddings of texts, one after the other.
+
+    Attributes
+    ----------
+    vectors : torch.Tensor of float32, shape (layers, tokens, dimensions)
+        Of length one each, on the device of the encoder.
+    offsets : ndarray of int64, shape (n + 1,)
+        Text i has the rows ``offsets[i]`` to ``offsets[i + 1]``.
+    """
+
+    vectors: Any
+    offsets: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """What is run through the encoder: texts, or overlapping windows of those that are too long.
+
+    Attributes
+    ----------
+    ids : Ragged of int32
+        A row per window.
+    first, last : ndarray of int64, shape (windows,)
+        The tokens of the window whose embeddings are taken: from `first` up to, but not including, `last`.
+    target : ndarray of int64, shape (windows,)
+        The row of the store where the first of them goes.
+    """
+
+    ids: Ragged
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    target: NDArray[np.int64]
+
+
+def whole_texts(rows: Ragged) -> Windows:
+    """Return one window per text, all of it; none for a text without tokens."""
+    lengths = rows.lengths
+    filled = lengths > 0
+    first = np.zeros(int(filled.sum()), np.int64)
+    offsets = np.append(rows.offsets[:-1][filled], rows.offsets[-1])
+    return Windows(Ragged(rows.values, offsets), first, lengths[filled], offsets[:-1])
+
+
+def overlapping_windows(rows: Ragged, limit: int, head: tuple[int, ...], tail: tuple[int, ...]) -> Windows:
+    """Cut texts of more than `limit` tokens into windows that overlap by half.
+
+    Every window has the special tokens around it. A token is taken from the window in which it stands farthest from
+    an edge, so that it is embedded with a quarter of the window on either side at least (but at the ends of a text).
+    Time: twice that of the tokens once.
+    """
+    inside = limit - len(head) - len(tail)
+    step = max(inside // 2, 1)
+    ids: list[NDArray[np.int32]] = []
+    places: list[tuple[int, int, int]] = []
+    for start, stop in zip(rows.offsets[:-1].tolist(), rows.offsets[1:].tolist(), strict=True):
+        row = rows.values[start:stop]
+        if len(row) <= limit:
+            ids.append(row)
+            places.append((0, len(row), start))
+            continue
+        content = row[len(head) : len(row) - len(tail)]
+        begins = [*range(0, len(content) - inside, step), len(content) - inside]
+        # between two windows the taking changes hands in the middle of what they share
+        changes = [(begin + inside + after) // 2 for begin, after in pairwise(begins)]
+        for number, begin in enumerate(begins):
+            first = 0 if number == 0 else changes[number - 1] - begin + len(head)
+            last = limit if number == len(begins) - 1 else changes[number] - begin + len(head)
+            ids.append(np.concatenate([head, content[begin : begin + inside], tail]).astype(np.int32))
+            places.append((first, last, start + begin + first))
+    first, last, target = np.array(places, np.int64).reshape(-1, 3).T
+    offsets = np.append(0, np.cumsum([len(row) for row in ids])).astype(np.int64)
+    return Windows(Ragged(np.concatenate(ids) if ids else rows.values, offsets), first, last, target)
+
+
+def fill(
+    vectors: Any,
+    windows: Windows,
+    model: Any,
+    *,
+    padding_id: int,
+    budget: int,
+    one_length: bool = False,
+    bar: Any = None,
+) -> None:
+    """Run windows through a model and write their normalised embeddings into a store.
+
+    Parameters
+    ----------
+    vectors : torch.Tensor, shape (layers, tokens, dimensions)
+        With one layer the model's output is taken, with more all of its hidden states.
+    windows : Windows
+    model : torch.nn.Module
+    padding_id : int
+    budget : int
+        Greatest number of tokens in a batch, padding included (one window is always taken).
+    one_length : bool
+        Whether a batch takes windows of one length only, for models that do not ignore padding.
+    bar : tqdm, optional
+        Told of the windows of each batch.
+
+    Notes
+    -----
+    Memory: the model's own for `budget` tokens. Windows are sorted by length; a batch of equal lengths has no mask.
+    """
+    import torch
+
+    for chosen in _batches(windows.ids.lengths, budget, one_length):
+        lengths = windows.ids.lengths[chosen]
+        width = int(lengths.max())
+        within = np.arange(width)[None, :]
+        present = within < lengths[:, None]
+        source = np.where(present, windows.ids.offsets[chosen][:, None] + within, 0)
+        ids = np.where(present, windows.ids.values[source], padding_id).astype(np.int64)
+        taken = (within >= windows.first[chosen][:, None]) & (within < windows.last[chosen][:, None])
+        target = (windows.target[chosen] - windows.first[chosen])[:, None] + within
+        mask = None
+        if not present.all() or padding_id in ids:
+            mask = torch.from_numpy(present.astype(np.int64)).to(vectors.device)
+        several = len(vectors) > 1
+        output = model(
+            torch.from_numpy(ids).to(vectors.device),
+            attention_mask=mask,
+            output_hidden_states=several,
+            return_dict=True,
+        )
+        states = torch.stack(output.hidden_states) if several else output.last_hidden_state[None]
+        if taken.all():
+            states, rows = states.flatten(1, 2), target.ravel()
+        else:
+            flat = torch.from_numpy(np.flatnonzero(taken)).to(vectors.device)
+            states, rows = states.flatten(1, 2)[:, flat], target[taken]
+        vectors[:, torch.from_numpy(rows).to(vectors.device)] = _normalised(states)
+        if bar is not None:
+            bar.update(len(chosen))
+
+
+def _normalised(states: Any) -> Any:
+    import torch
+
+    states = states.float()
+    return states / torch.linalg.vector_norm(states, dim=-1, keepdim=True)
+
+
+def _batches(lengths: NDArray[np.int64], budget: int, one_length: bool) -> Iterator[NDArray[np.int64]]:
+    """Yield the indices of windows of near lengths, the longest first, of at most `budget` tokens with padding."""
+    order = np.argsort(-lengths, kind="stable")
+    start = 0
+    while start < len(order):
+        longest = int(lengths[order[start]])
+        size = max(1, budget // longest)
+        if one_length:
+            size = min(size, int((lengths[order[start:]] == longest).sum()))
+        yield order[start : start + size]
+        start += size

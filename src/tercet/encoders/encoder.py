@@ -1,0 +1,198 @@
+"""An encoder ready to embed texts: tokenizer, network, device, and the embeddings of references that it keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.core.groups import ranges
+from tercet.core.tokens import Ragged
+from tercet.errors import InputError
+
+from .embeddings import Store, Windows, fill
+from .network import Network
+from .subwords import Subwords
+
+#: Bytes of reference embeddings that an encoder keeps from call to call.
+KEPT_BYTES = 1 << 30
+
+
+@dataclass(slots=True, eq=False)
+class _Block:
+    """Kept embeddings, shape (layers, tokens, dimensions), and the call that used them last."""
+
+    vectors: Any
+    used: int
+
+    @property
+    def n_bytes(self) -> int:
+        return int(self.vectors.numel() * self.vectors.element_size())
+
+
+@dataclass(slots=True, eq=False)
+class Encoder:
+    """A tokenizer and a network on a device.
+
+    Embeddings of references are kept between calls, at most `KEPT_BYTES` of them, those that have not been used for
+    longest going first: several systems with the same references pay for them once.
+
+    Attributes
+    ----------
+    subwords : Subwords
+    network : Network
+    device : torch.device
+    n_layers : int
+        Number of layers that are embedded: 1, or with all of them the depth and one for the embeddings.
+    label : str
+        Name, and a digest of weights, configuration and tokenizer, as they stand in a signature.
+    padding_shows : bool
+        Whether the network embeds a text in another way when the batch pads it (ConvBERT, FNet, Nystromformer ...):
+        such a one gets batches of one length only, so that no score depends on the batch.
+    """
+
+    subwords: Subwords
+    network: Network
+    device: Any
+    n_layers: int
+    label: str
+    padding_shows: bool
+    _blocks: list[_Block] = field(default_factory=list)
+    _places: dict[bytes, tuple[_Block, int]] = field(default_factory=dict)
+    _call: int = 0
+    _lock: Any = field(default_factory=Lock)
+
+    @property
+    def dimensions(self) -> int:
+        """Length of an embedding."""
+        config = self.network.config
+        return int(getattr(config, "hidden_size", None) or config.d_model)
+
+    @property
+    def token_bytes(self) -> int:
+        """Bytes that the embedding of a token takes in a store."""
+        return 4 * self.n_layers * self.dimensions
+
+    def embed(
+        self, windows: Windows, rows: Ragged, keep: NDArray[np.bool_], batch_size: int, bar: Any = None
+    ) -> Store:
+        """Embed different texts.
+
+        Parameters
+        ----------
+        windows : Windows
+            What to run; a window per text unless some are too long for the encoder.
+        rows : Ragged of int32
+            Ids of each text, all different.
+        keep : ndarray of bool, shape (n,)
+            Which texts are references, worth keeping for other calls.
+        batch_size : int
+            The encoder takes 512 times as many tokens at a time on an accelerator, 6 times as many on the CPU, where
+            small batches stay in the caches.
+        bar : tqdm, optional
+            Told of every batch.
+
+        Returns
+        -------
+        Store
+
+        Notes
+        -----
+        Memory: `token_bytes` for each token, and again for those that are kept.
+        """
+        import torch
+
+        known = getattr(self.network.config, "vocab_size", None)
+        if isinstance(known, int) and rows.values.max(initial=0) >= known:
+            number = int(rows.values.max())
+            raise InputError(
+                f"The tokenizer of this encoder gives the token {self.subwords.tokens([number])[0]!r} (id {number}), "
+                f"which its {known} embeddings do not have: the files of the folder do not belong together."
+            )
+        with torch.inference_mode():
+            vectors = torch.empty(
+                (self.n_layers, len(rows.values), self.dimensions), dtype=torch.float32, device=self.device
+            )
+            text_of_window = np.searchsorted(rows.offsets, windows.target, side="right") - 1
+            in_one = np.bincount(text_of_window, minlength=len(keep)) == 1  # other windows, other embeddings
+            keys = [
+                row.tobytes() if one else b""
+                for row, one in zip(np.split(rows.values, rows.offsets[1:-1]), in_one, strict=True)
+            ]
+            found = self._recall(vectors, keys, rows)
+            budget = batch_size * (6 if self.device.type == "cpu" else 512)
+            references = keep[text_of_window]
+            for todo in (references & ~found[text_of_window], ~references & ~found[text_of_window]):
+                # apart, so that predictions meet the same neighbours, to the bit, when references are recalled
+                fill(
+                    vectors,
+                    _some(windows, todo),
+                    self.network.model,
+                    padding_id=self.subwords.padding_id,
+                    budget=budget,
+                    one_length=self.padding_shows,
+                    bar=bar,
+                )
+            if bar is not None:
+                bar.update(int(found.sum()))
+            self._keep(vectors, keys, rows, keep & in_one & ~found)
+        return Store(vectors, rows.offsets)
+
+    def _recall(self, vectors: Any, keys: list[bytes], rows: Ragged) -> NDArray[np.bool_]:
+        """Copy the embeddings that are kept into the store and say which texts they are of."""
+        import torch
+
+        found = np.zeros(len(keys), bool)
+        with self._lock:
+            self._call += 1
+            by_block: dict[int, tuple[_Block, list[int], list[int]]] = {}
+            for text, key in enumerate(keys):
+                place = self._places.get(key)
+                if place is not None:
+                    found[text] = True
+                    block, start = place
+                    block.used = self._call
+                    _, texts, starts = by_block.setdefault(id(block), (block, [], []))
+                    texts.append(text)
+                    starts.append(start)
+        for block, texts, starts in by_block.values():
+            lengths = rows.lengths[texts]
+            source = torch.from_numpy(ranges(np.array(starts), lengths)).to(self.device)
+            target = torch.from_numpy(ranges(rows.offsets[:-1][texts], lengths)).to(self.device)
+            vectors[:, target] = block.vectors[:, source]
+        return found
+
+    def _keep(self, vectors: Any, keys: list[bytes], rows: Ragged, keep: NDArray[np.bool_]) -> None:
+        """Keep the embeddings of some texts, in the room that blocks leave which this call did not use."""
+        import torch
+
+        lengths = rows.lengths
+        with self._lock:
+            room = KEPT_BYTES - sum(block.n_bytes for block in self._blocks if block.used == self._call)
+            fitting = keep & (np.cumsum(np.where(keep, lengths, 0)) * self.token_bytes <= room)
+            texts = np.flatnonzero(fitting)
+            if not len(texts):
+                return
+            need = int(lengths[texts].sum()) * self.token_bytes
+            for block in sorted(self._blocks, key=lambda block: block.used):
+                if sum(each.n_bytes for each in self._blocks) + need <= KEPT_BYTES:
+                    break
+                self._blocks.remove(block)
+                self._places = {key: place for key, place in self._places.items() if place[0] is not block}
+            source = torch.from_numpy(ranges(rows.offsets[:-1][texts], lengths[texts])).to(self.device)
+            new = _Block(vectors[:, source], self._call)
+            self._blocks.append(new)
+            starts = np.cumsum(lengths[texts]) - lengths[texts]
+            self._places.update((keys[text], (new, int(start))) for text, start in zip(texts, starts, strict=True))
+
+
+def _some(windows: Windows, chosen: NDArray[np.bool_]) -> Windows:
+    if chosen.all():
+        return windows
+    lengths = windows.ids.lengths[chosen]
+    values = windows.ids.values[ranges(windows.ids.offsets[:-1][chosen], lengths)]
+    ids = Ragged(values, np.append(0, np.cumsum(lengths)))
+    return Windows(ids, windows.first[chosen], windows.last[chosen], windows.target[chosen])

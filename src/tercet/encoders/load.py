@@ -1,0 +1,180 @@
+"""Encoders by name or folder: loaded once, and kept for later calls."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from tercet.core.signature import digest
+from tercet.errors import OptionError, shorten
+
+from .encoder import Encoder
+from .names import best_layer
+from .network import load_config, load_network, load_tokenizer, locate, model_depth
+from .onednn import use_onednn
+from .subwords import Subwords
+
+
+def subwords_of(model_type: str, prefix_space: bool | str = "auto", use_fast: bool = False) -> Subwords:
+    """Return the tokenizer of an encoder, without its weights; kept for later calls."""
+    model = locate(model_type)
+    by_release = use_fast and prefix_space == "installed"  # which alone makes a difference
+    with _loading:
+        return _subwords(model, _state(model), prefix_space, by_release)
+
+
+def encoder_of(
+    model_type: str,
+    num_layers: int | None,
+    *,
+    all_layers: bool = False,
+    device: str | None = None,
+    dtype: str | None = None,
+    prefix_space: bool | str = "auto",
+    use_fast: bool = False,
+    use_safetensors: bool = True,
+) -> Encoder:
+    """Return an encoder; the last two are kept for later calls.
+
+    Parameters
+    ----------
+    model_type : str
+        A folder or a name of the Hub.
+    num_layers : int or None
+        The layer whose embeddings are used: None for the one that bert-score uses for this name.
+    all_layers : bool
+        Whether the embeddings of every layer are used.
+    device : str or None
+        None for the first of ``cuda``, ``mps`` and ``cpu`` that is there.
+    dtype : {None, "float32", "bfloat16", "float16"}
+        Precision of the network; None for float32.
+
+    Raises
+    ------
+    OptionError
+        When the encoder cannot be found, or the layer is not known or not there.
+    """
+    model = locate(model_type)
+    chosen = None if all_layers else chosen_layer(model_type, num_layers)
+    subwords = subwords_of(model_type, prefix_space, use_fast)
+    with _loading:
+        _leave_threads_of_the_parent()
+        return _encoder(model, _state(model), chosen, _device(device), dtype or "float32", use_safetensors, subwords)
+
+
+def chosen_layer(model_type: str, num_layers: int | None) -> int:
+    """Return the layer that is used: the one asked for, or bert-score's for this model.
+
+    Raises
+    ------
+    OptionError
+        For a model that bert-score has no layer for.
+    """
+    layer = num_layers if num_layers is not None else best_layer(model_type)
+    if layer is not None:
+        return layer
+    depth = model_depth(load_config(locate(model_type)))
+    raise OptionError(
+        f"bertscore_idf knows no best layer for the encoder {shorten(model_type)}: give 'num_layers', from 0 to "
+        f"{depth}. Two thirds of the depth, num_layers={max(1, round(depth * 2 / 3))}, is a usual choice; "
+        "all_layers=True scores with every layer, to compare them on graded data."
+    )
+
+
+_processes: set[int] = set()  # that have asked for an encoder: this one, and those that it was forked from
+
+
+def _leave_threads_of_the_parent() -> None:
+    """Let a forked child compute with one thread: it has none of PyTorch's pool, and would wait for them for ever."""
+    import torch
+
+    if _processes and os.getpid() not in _processes:
+        torch.set_num_threads(1)
+    _processes.add(os.getpid())
+
+
+_loading = Lock()  # of two threads that need the same encoder one waits for the other
+
+
+@lru_cache(maxsize=2)
+def _encoder(
+    model: str,
+    state: tuple[object, ...],
+    num_layers: int | None,
+    device: str,
+    dtype: str,
+    use_safetensors: bool,
+    subwords: Subwords,
+) -> Encoder:
+    import torch
+
+    try:
+        where = torch.device(device)
+        torch.zeros(1, device=where).cpu()
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise OptionError(f"The 'device' {shorten(device)} cannot be used here: {reason}") from error
+    network = load_network(model, load_config(model), num_layers, use_safetensors)
+    network.model.to(where, getattr(torch, dtype))
+    if where.type == "cpu" and dtype == "float32":
+        use_onednn(network.model)
+    n_layers = network.depth + 1 if num_layers is None else 1
+    name = re.sub(r"[|:,\s]", "_", Path(model).name if os.path.isdir(model) else model)
+    label = f"{name}@{digest([network.digest, subwords.fingerprint])}"
+    return Encoder(subwords, network, where, n_layers, label, _padding_shows(network.model, subwords, where))
+
+
+def _padding_shows(model: Any, subwords: Subwords, device: Any) -> bool:
+    """Return whether a short text comes out otherwise beside a longer one, by more than rounding explains."""
+    import torch
+
+    texts = ("a b", "a b c d e f g h i j")
+    rows = [subwords.whole([text]).values[: subwords.limit].astype(np.int64) for text in texts]
+    short, long = (torch.from_numpy(row).to(device)[None] for row in rows)
+    padded = torch.full_like(long, subwords.padding_id)
+    padded[:, : short.shape[1]] = short
+    mask = (torch.arange(long.shape[1], device=device) < short.shape[1])[None]
+    with torch.inference_mode():
+        alone = model(short, return_dict=True).last_hidden_state[0].float()
+        both = (
+            model(
+                torch.cat([long, padded]),
+                attention_mask=torch.cat([torch.ones_like(mask), mask]).long(),
+                return_dict=True,
+            )
+            .last_hidden_state[1, : short.shape[1]]
+            .float()
+        )
+        difference = torch.nn.functional.normalize(alone, dim=1) - torch.nn.functional.normalize(both, dim=1)
+    return bool(difference.abs().max() > (1e-4 if model.dtype == torch.float32 else 0.05))
+
+
+@lru_cache(maxsize=8)
+def _subwords(model: str, state: tuple[object, ...], prefix_space: bool | str, use_fast: bool) -> Subwords:
+    return Subwords(load_tokenizer(model), load_config(model), prefix_space, use_fast)
+
+
+def _state(model: str) -> tuple[object, ...]:
+    """Return what changes with the files of a folder: a model that is being trained is loaded anew."""
+    folder = Path(model)
+    if not folder.is_absolute():
+        return ()
+    files = sorted(path for path in folder.iterdir() if path.is_file())
+    stats = [(path.name, path.stat()) for path in files]
+    return tuple((name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in stats)
+
+
+def _device(asked: str | None) -> str:
+    import torch
+
+    if asked is not None:
+        return asked
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"

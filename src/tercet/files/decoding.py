@@ -1,0 +1,64 @@
+"""Bytes of a text file -> text, whatever program on whatever system wrote it."""
+
+from __future__ import annotations
+
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+
+from tercet.errors import InputError
+
+# UTF-16 is not named: it is read for those who have it, and no more to be recommended than any other.
+_EXPECTED = "text saved as UTF-8"
+
+#: How files begin that are no text, what they are, and what to do with them.
+_NO_TEXT = {
+    b"PK\x03\x04": ("a ZIP archive, as workbooks (.xlsx, .ods) and documents are", "save the sheet as CSV in UTF-8"),
+    b"\xd0\xcf\x11\xe0": ("a workbook (.xls) or document of old programs", "save the sheet as CSV in UTF-8"),
+    b"\x1f\x8b": ("a gzip archive", "let its name end in .gz, or unpack it"),
+    b"PAR1": ("a Parquet file", "save its texts as JSON Lines"),
+    b"%PDF-": ("a PDF", "save its text, a segment per line"),
+}
+
+
+def decode(data: bytes | bytearray, name: str) -> str:
+    r"""Return the text of a file in UTF-8, or in UTF-16 with a byte order mark; line ends stay as they are.
+
+    Parameters
+    ----------
+    data : bytes or bytearray
+        All of the file.
+    name : str
+        Of the file, for messages.
+
+    Raises
+    ------
+    InputError
+        Names the line of the first byte that is no text. No other encoding is guessed: a wrong guess would score
+        texts that nobody wrote. Of some files that are no text, says what they are.
+
+    Examples
+    --------
+    >>> decode("naïve\n".encode("utf-16"), "test.txt")
+    'naïve\n'
+    >>> decode("two\nnaïve\n".encode("latin-1"), "a.txt")
+    Traceback (most recent call last):
+    tercet.errors.InputError: a.txt, line 2: found the byte 0xef, which is not UTF-8; expected text saved as UTF-8.
+    """
+    for beginning, (what, how) in _NO_TEXT.items():
+        if data.startswith(beginning):
+            raise InputError(f"{name} is {what}, which is not read yet; expected {_EXPECTED}: {how}.")
+    utf16 = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+    encoding = "utf-16" if utf16 else "utf-8-sig"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].decode(encoding, "replace").count("\n") + 1
+        raise InputError(
+            f"{name}, line {line}: found the byte 0x{error.object[error.start]:02x}, which is not "
+            f"{'UTF-16' if utf16 else 'UTF-8'}; expected {_EXPECTED}."
+        ) from None
+    nul = text.find("\0")
+    if nul >= 0:
+        raise InputError(
+            f"{name}, line {text.count(chr(10), 0, nul) + 1}: found a NUL character; expected {_EXPECTED}."
+        )
+    return text

@@ -1,0 +1,223 @@
+"""TSV and CSV -> a table.
+
+The two differ in their quotes. A CSV is written by a program that puts a cell into quotes where it must and doubles
+the quotes within. A TSV of machine translation is lines and tabs: a quote is a character of the text, and may well
+stand alone. But pandas and spreadsheets quote their TSV as a CSV. So a TSV is read without quoting, unless
+
+- every quote of the file stands where such a program would put it: around a whole cell, or doubled within one; and
+- there is a sign of such a program: the header is quoted, or a cell holds doubled quotes, or only that way has every
+  row as many cells as the header.
+
+A TSV whose only quotes are around whole cells, ``"Yes."``, keeps them: no program had a reason to put them there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO
+
+from tercet.errors import InputError, shorten
+
+from .decoding import decode
+from .limits import LIMITS, Limits, read_bytes
+from .table import MOST_CELLS, MOST_COLUMNS, Table
+
+# A row: the line on which it begins, and its cells.
+_Row = tuple[int, list[str]]
+
+
+def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+    r"""Read a table whose cells are separated by tabs, its first line the names of the columns.
+
+    Parameters
+    ----------
+    stream : binary file
+    name : str
+        Of the file, for messages.
+    limits : Limits
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    InputError
+        Names the line of a row with more or fewer cells than the header, of bytes that are not text; a column
+        that is there twice; a file without rows, or beyond the limits.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_tsv(io.BytesIO(b'mt\tref\nIt is 5" wide.\t"Five inches"\n'), "test.tsv").columns
+    {'mt': ['It is 5" wide.'], 'ref': ['"Five inches"']}
+    >>> read_tsv(io.BytesIO(b'mt\tref\nA "cat".\t"A ""cat""."\n'), "test.tsv").columns["ref"]
+    ['"A ""cat""."']
+    >>> read_tsv(io.BytesIO(b'mt\tref\nA cat.\t"A ""cat""."\n'), "test.tsv").columns["ref"]
+    ['A "cat".']
+    >>> read_tsv(io.BytesIO(b"mt\tref\nA cat.\n"), "test.tsv")
+    Traceback (most recent call last):
+    tercet.errors.InputError: test.tsv, line 2: expected 2 cells, as in the header, found 1.
+    """
+    text = decode(read_bytes(stream, name, limits), name)
+    lines = enumerate(text.split("\n"), 1)
+    plain = _listed(((number, line.removesuffix("\r").split("\t", MOST_COLUMNS)) for number, line in lines), name)
+    if plain[-1][1] == [""]:  # behind the last line end
+        plain.pop()
+    quoted = _quoted_tsv(text, name, limits)
+    if quoted and _even(quoted):
+        header_is_quoted = '"' in text.partition("\n")[0]
+        if header_is_quoted or any('"' in cell for _, cells in quoted for cell in cells) or not _even(plain):
+            return _table(quoted, name)
+    return _table(plain, name)
+
+
+def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+    r"""Read a table whose cells are separated by commas, semicolons or tabs, its first row the names of the columns.
+
+    A cell in quotes may hold separators, line ends and doubled quotes; a quote elsewhere in a cell is a character.
+    The separator is the one that gives the header the most cells. Parameters and errors as of :func:`read_tsv`, and
+    an InputError names the line of a quote that is never closed, or closed before the end of its cell.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_csv(io.BytesIO(b'mt;ref\n"one; two";three\n'), "test.csv").columns
+    {'mt': ['one; two'], 'ref': ['three']}
+    >>> read_csv(io.BytesIO(b'mt,ref\n"one,two\n'), "test.csv")
+    Traceback (most recent call last):
+    tercet.errors.InputError: test.csv, line 2: the quote that opens cell 1 is never closed.
+    """
+    text = decode(read_bytes(stream, name, limits), name)
+
+    def cells_of_header(separator: str) -> int:
+        try:
+            return len(next(_Quoted(text, separator, name, limits).rows(), (1, []))[1])
+        except _TooManyCellsError:
+            return MOST_COLUMNS + 1
+        except InputError:
+            return 0
+
+    separator = max(",;\t", key=cells_of_header)
+    return _table(_listed(_Quoted(text, separator, name, limits).rows(), name), name)
+
+
+def _listed(rows: Iterable[_Row], name: str) -> list[_Row]:
+    """Return rows as a list, which takes many times the memory of their text."""
+    found: list[_Row] = []
+    n_cells = 0
+    for row in rows:
+        n_cells += len(row[1])
+        if n_cells > MOST_CELLS:
+            raise InputError(
+                f"{name}, line {row[0]}: more than {MOST_CELLS:,} cells, which are the most that are read: split it "
+                "into several files."
+            )
+        found.append(row)
+    return found
+
+
+def _quoted_tsv(text: str, name: str, limits: Limits) -> list[_Row]:
+    """Return the rows of a TSV if all its quotes are those of a program that writes CSV, else an empty list."""
+    if '"' not in text:
+        return []
+    try:
+        return _listed(_Quoted(text, "\t", name, limits, quotes_in_text=False).rows(), name)
+    except InputError:
+        return []
+
+
+def _even(rows: list[_Row]) -> bool:
+    return len({len(cells) for _, cells in rows}) == 1
+
+
+class _TooManyCellsError(InputError):
+    """A row has more cells than a table has columns."""
+
+
+class _Quoted:
+    """A text with cells in quotes, read row by row.
+
+    The csv module would do, but for its limit on the size of a cell, which is one for the whole process, its
+    silence about text behind a closing quote, and the line of an opening quote, which it does not tell.
+    """
+
+    def __init__(self, text: str, separator: str, name: str, limits: Limits, *, quotes_in_text: bool = True) -> None:
+        self.text, self.separator, self.name, self.limits = text, separator, name, limits
+        self.quotes_in_text = quotes_in_text
+        self.end_of_cell = re.compile(f"[{separator}\n]")
+
+    def rows(self) -> Iterator[_Row]:
+        position, line = 0, 1
+        while position < len(self.text):
+            start, cells, more = position, list[str](), True
+            while more:
+                if len(cells) == MOST_COLUMNS:
+                    raise _TooManyCellsError(f"{self.name}, line {line}: more than {MOST_COLUMNS} cells in a row.")
+                cell, end = self._cell(position, len(cells) + 1)
+                cells.append(cell)
+                more = self.text.startswith(self.separator, end)
+                position = end + 1
+            yield line, cells
+            line += self.text.count("\n", start, position)
+
+    def _cell(self, start: int, number: int) -> tuple[str, int]:
+        """Return the cell that begins at a place, and the place of the separator or line end behind it."""
+        if not self.text.startswith('"', start):
+            end = self._end(start)
+            cell = self.text[start:end]
+            if not self.quotes_in_text and '"' in cell:
+                raise self._error(start, f"a quote stands within cell {number}, which is not quoted")
+            return cell if self.text.startswith(self.separator, end) else cell.removesuffix("\r"), end
+        closing = self.text.find('"', start + 1)
+        while closing >= 0 and self.text.startswith('"', closing + 1):  # doubled: a quote of the text
+            closing = self.text.find('"', closing + 2)
+        if closing < 0:
+            raise self._error(start, f"the quote that opens cell {number} is never closed")
+        if closing - start > self.limits.line:
+            self.limits.check_line(closing - start, self._place(start), f"cell {number}")
+        end = self._end(closing + 1)
+        behind = self.text[closing + 1 : end]
+        if behind.removesuffix("\r"):
+            raise self._error(
+                closing,
+                f"the quote that closes cell {number} is followed by {shorten(behind)}; expected {self.separator!r} "
+                "or the end of the line. A quote within a quoted cell is doubled",
+            )
+        return self.text[start + 1 : closing].replace('""', '"'), end
+
+    def _end(self, start: int) -> int:
+        found = self.end_of_cell.search(self.text, start)
+        return found.start() if found else len(self.text)
+
+    def _error(self, position: int, found: str) -> InputError:
+        return InputError(f"{self._place(position)}: {found}.")
+
+    def _place(self, position: int) -> str:
+        return f"{self.name}, line {self.text.count(chr(10), 0, position) + 1}"
+
+
+def _table(rows: list[_Row], name: str) -> Table:
+    """Return rows as columns under the names of the first row; check that they are a table."""
+    if not any(cell.strip() for _, cells in rows[:1] for cell in cells):
+        found = "its first line is empty" if rows else "it is empty"
+        raise InputError(f"{name}: expected the names of the columns in the first line, but {found}.")
+    if len(rows[0][1]) > MOST_COLUMNS:
+        raise InputError(f"{name}, line 1: more than {MOST_COLUMNS} columns; expected at most that.")
+    names = [cell.strip() or f"column {number}" for number, cell in enumerate(rows[0][1], 1)]
+    twice = [column for column, times in Counter(names).items() if times > 1]
+    if twice:
+        raise InputError(f"{name}, line 1: the column {shorten(twice[0])} is there twice; expected different names.")
+    while len(names) > 1 and rows[-1][1] == [""]:  # empty lines at the end; of a single column, they are cells
+        rows.pop()
+    if len(rows) == 1:
+        shown = ", ".join(shorten(column)[1:-1] for column in names[:20])
+        raise InputError(f"{name} has a header ({shown}) and no rows; expected a row per item.")
+    for line, cells in rows:
+        if len(cells) != len(names):
+            found = f"more than {MOST_COLUMNS}" if len(cells) > MOST_COLUMNS else str(len(cells))
+            raise InputError(f"{name}, line {line}: expected {len(names)} cells, as in the header, found {found}.")
+    columns = map(list, zip(*(cells for _, cells in rows[1:]), strict=True))
+    return Table(name, dict(zip(names, columns, strict=True)), [line for line, _ in rows[1:]])

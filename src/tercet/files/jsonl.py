@@ -1,0 +1,134 @@
+"""JSON Lines, an object per line -> a table."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any, BinaryIO
+
+from tercet.errors import InputError, shorten
+
+from .decoding import decode
+from .limits import LIMITS, Limits, read_bytes
+from .roles import role_of
+from .table import MOST_COLUMNS, RaggedRows, Table
+
+
+def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+    r"""Read a table from a file with a JSON object on each line.
+
+    A key that a line lacks, ``null`` and ``NaN`` (how pandas writes a missing text) are ``None``; of a key that is
+    there twice, the last counts, as JSON readers agree. Lines of white space are passed over.
+
+    A key whose values are objects of texts, ``"hyps": {"system A": "text"}``, gives a column for each of their keys
+    in its place. It is called ``system A``, and ``hyps.system A`` where another column has that name, or where only
+    the whole tells what the texts are: ``refs.A`` is a reference, ``A`` would be a system.
+
+    Parameters
+    ----------
+    stream : binary file
+    name : str
+        Of the file, for messages.
+    limits : Limits
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    InputError
+        Names the line that is not a JSON object and why; a file without objects, or beyond the limits.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_jsonl(io.BytesIO(b'{"mt": "a", "refs": ["b", "c"]}\n{"mt": "d"}\n'), "test.jsonl").columns
+    {'mt': ['a', 'd'], 'refs': [['b', 'c'], None]}
+    >>> read_jsonl(io.BytesIO(b'{"ref": "a", "hyps": {"A": "b", "B": "c", "ref": "d"}}'), "test.jsonl").columns
+    {'ref': ['a'], 'A': ['b'], 'B': ['c'], 'hyps.ref': ['d']}
+    >>> read_jsonl(io.BytesIO(b'{"mt": "a"}\n{"mt": "b"\n'), "test.jsonl")
+    Traceback (most recent call last):
+    tercet.errors.InputError: test.jsonl, line 2: not JSON (Expecting ',' delimiter, column 11); expected an object.
+    """
+    rows = RaggedRows(name)
+    for line, text in enumerate(decode(read_bytes(stream, name, limits), name).split("\n"), 1):
+        if text and not text.isspace():
+            rows.add(line, _object(text, f"{name}, line {line}"))
+    return _spread(rows.table("a JSON object per line"))
+
+
+def _spread(table: Table) -> Table:
+    """Return a table with columns of texts in the place of each column of objects of texts."""
+    inner = _inner_names(table)
+    if not inner:
+        return table
+    names = {
+        (outer, name): name if role_of(name) == role_of(f"{outer}.{name}") else f"{outer}.{name}"
+        for outer, found in inner.items()
+        for name in found
+    }
+    times = Counter([*names.values(), *(table.columns.keys() - inner.keys())])
+    columns: dict[str, list[Any]] = {}
+    for outer, cells in table.columns.items():
+        spread = {outer: cells}
+        if outer in inner:
+            spread = {
+                names[outer, name] if times[names[outer, name]] == 1 else f"{outer}.{name}": [
+                    cell.get(name) if cell else None for cell in cells
+                ]
+                for name in inner[outer]
+            }
+        for column in spread.keys() & columns.keys():
+            raise InputError(f"{table.name}: the column {shorten(column)} is there twice; expected different names.")
+        columns |= spread
+    return Table(table.name, columns, table.lines)
+
+
+def _inner_names(table: Table) -> dict[str, list[str]]:
+    """Return the keys within each column of objects of texts, in the order in which they first occur."""
+    inner = {}
+    total = len(table.columns)
+    for outer, cells in table.columns.items():
+        if not all(cell is None or _is_object_of_texts(cell) for cell in cells):
+            continue
+        names: dict[str, None] = {}
+        for line, cell in zip(table.lines, cells, strict=True):
+            names |= dict.fromkeys(cell or ())
+            if total + len(names) > MOST_COLUMNS:
+                raise InputError(
+                    f"{table.name}, line {line}: more than {MOST_COLUMNS} different columns, with those in "
+                    f"{shorten(outer)}; expected rows that share their columns."
+                )
+        if names:
+            inner[outer] = list(names)
+            total += len(names)
+    return inner
+
+
+def _is_object_of_texts(cell: Any) -> bool:
+    return isinstance(cell, dict) and all(text is None or isinstance(text, str) for text in cell.values())
+
+
+def _object(text: str, place: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text, parse_constant=_constant)
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        raise InputError(f"{place}: not JSON ({error.msg}, column {error.colno}); expected an object.") from None
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{place}: the lone surrogate {error.object[error.start]!r} is not a character; expected Unicode text."
+        ) from None
+    except RecursionError:
+        raise InputError(f"{place}: lists or objects nested too deeply; expected an object of texts.") from None
+    except ValueError as error:  # an integer with more digits than Python takes
+        raise InputError(f"{place}: {error}; expected an object of texts.") from None
+    if not isinstance(value, dict):
+        raise InputError(f"{place}: found {shorten(value)}; expected an object, " + '{"column": "text"}.')
+    return value
+
+
+def _constant(name: str) -> float | None:
+    return None if name == "NaN" else float(name)

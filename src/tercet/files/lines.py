@@ -1,0 +1,96 @@
+"""Files of texts, a text per line, packed or not, or from the standard input -> lines."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO, cast
+
+from tercet.errors import InputError
+
+from .decoding import decode
+from .limits import LIMITS, read_bytes
+
+#: The name that stands for the standard input.
+STDIN = "-"
+
+
+@contextmanager
+def open_binary(path: str) -> Iterator[BinaryIO]:
+    """Open a file to read its bytes, unpacked where its name ends in .gz; ``-`` is the standard input.
+
+    Raises
+    ------
+    InputError
+        Names the file that cannot be opened or read, or is no whole archive: also while it is being read.
+    """
+    try:
+        if path == STDIN:
+            yield sys.stdin.buffer
+        elif path.lower().endswith(".gz"):
+            with gzip.open(path, "rb") as packed:
+                yield cast(BinaryIO, packed)
+        else:
+            with open(path, "rb") as file:
+                yield file
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path!r} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+
+
+def stream_lines(path: str) -> Iterator[str]:
+    """Yield the lines of a text file in UTF-8, without their ends; what is in memory does not grow with the file.
+
+    A file may be of any size, a line as long as :class:`tercet.limits.Limits` says.
+
+    Raises
+    ------
+    InputError
+        Names the file that cannot be read, or is not UTF-8; the line that is too long, or has a NUL, as no text has.
+    """
+    with open_binary(path) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n")
+        number = 0
+        try:
+            while line := text.readline(LIMITS.line + 1):
+                number += 1
+                LIMITS.check_line(len(line), f"{path}, line {number}")
+                if "\0" in line:
+                    raise InputError(f"{path}, line {number}: found a NUL character; expected text saved as UTF-8.")
+                yield line.rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path!r} is not a text file in UTF-8: {error}.") from error
+        finally:
+            text.detach()  # what is open is closed by its opener, and the standard input not at all
+
+
+def read_lines(path: str) -> list[str]:
+    r"""Return the lines of a text file, blank ones too: a line is a segment, and its number counts.
+
+    Lines end with ``\n`` or ``\r\n``, the last one with or without; other characters that some programs take for
+    line ends (form feeds, U+2028) are part of the text.
+
+    Raises
+    ------
+    InputError
+        Names the file that cannot be read, or the line that is not UTF-8; see :func:`tercet.decoding.decode`.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "system.txt")
+    >>> with open(path, "wb") as file:
+    ...     _ = file.write("¡Hola!\r\n\r\nuna línea\u2028y media".encode())
+    >>> read_lines(path)
+    ['¡Hola!', '', 'una línea\u2028y media']
+    """
+    with open_binary(path) as stream:
+        name = "the standard input" if path == STDIN else path
+        text = decode(read_bytes(stream, name), name)
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    if not text or text.endswith("\n"):  # nothing stands behind the last line end
+        lines.pop()
+    return lines

@@ -1,0 +1,164 @@
+"""Files of translations or summaries -> predictions and references, as the metrics take them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+from tercet.errors import InputError, did_you_mean, shorten
+
+from .delimited import read_csv, read_tsv
+from .jsonl import read_jsonl
+from .limits import LIMITS, Limits
+from .table import Table
+from .tmx import read_tmx
+
+
+class Reader(Protocol):
+    """What reads a format: from a binary stream, with the name of the file for messages."""
+
+    def __call__(self, stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+        """Return the table."""
+        ...
+
+
+#: Readers by format.
+READERS: dict[str, Reader] = {
+    "tsv": read_tsv,
+    "csv": read_csv,
+    "jsonl": read_jsonl,
+    "tmx": read_tmx,
+}
+#: Formats by the end of a file's name, in lower case.
+SUFFIXES = {".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".tmx": "tmx"}
+
+
+#: Ends of the names of spreadsheets, which are not read.
+WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".ods", ".numbers")
+
+
+def read_table(path: str | os.PathLike[str], *, format: str | None = None, limits: Limits = LIMITS) -> Table:
+    r"""Read a file of texts in columns.
+
+    Parameters
+    ----------
+    path : str or path
+    format : {"tsv", "csv", "jsonl", "tmx"}, optional
+        By default, what the end of the file's name says: .tsv .tab .csv .jsonl .ndjson .tmx, in any case.
+    limits : Limits
+        Sizes beyond which a file is refused.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    InputError
+        Names the file, the line, what was found and what was expected; also for a file that cannot be opened.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "test.TSV")
+    >>> _ = path.write_text("mt\tref\nel gato\tun gato\n", encoding="utf-8")
+    >>> read_table(path)
+    Table(name='test.TSV', columns={'mt': ['el gato'], 'ref': ['un gato']}, lines=[2])
+    """
+    path = Path(path)
+    reader = READERS[_format(path, format)]
+    try:
+        with path.open("rb") as stream:
+            return reader(stream, path.name, limits)
+    except OSError as error:
+        raise InputError(f"{path.name} cannot be read: {error.strerror or error}.") from None
+
+
+def items(table: Table, system: str, references: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    """Return the predictions of a system and the references of each item.
+
+    Parameters
+    ----------
+    table : Table
+    system : str
+        The column of the predictions. An empty cell is an empty text.
+    references : sequence of str
+        The columns of references. A cell is a text, or a list of them; one that is empty or ``None`` gives its item
+        a reference less, so an item may end with an empty list.
+
+    Returns
+    -------
+    predictions : list of str
+    references : list of list of str
+        Those of an item in the order of the columns.
+
+    Raises
+    ------
+    InputError
+        Names a column that is not there, or the line and column of a cell that is not text, or of a prediction that
+        is missing.
+
+    Examples
+    --------
+    >>> table = Table("test.jsonl", {"mt": ["a", ""], "ref": ["b", ""], "ref2": [["c", "d"], None]}, [1, 2])
+    >>> items(table, "mt", ["ref", "ref2"])
+    (['a', ''], [['b', 'c', 'd'], []])
+    >>> items(table, "ref2", ["ref"])
+    Traceback (most recent call last):
+    tercet.errors.InputError: test.jsonl, line 1, column 'ref2': expected a text, got ['c', 'd'] (list).
+    """
+    predictions = table.column(system)
+    for row, cell in enumerate(predictions):
+        if cell is None:
+            raise InputError(f"{table.place(row, system)}: the prediction is missing; expected a text.")
+        if not isinstance(cell, str):
+            raise InputError(f"{table.place(row, system)}: expected a text, got {_described(cell)}.")
+    lists: list[list[str]] = [[] for _ in predictions]
+    for column in [references] if isinstance(references, str) else references:
+        for row, cell in enumerate(table.column(column)):
+            for text in cell if isinstance(cell, list) else [cell]:
+                if text is not None and not isinstance(text, str):
+                    raise InputError(
+                        f"{table.place(row, column)}: expected a text or a list of texts, got {_described(text)}."
+                    )
+                if text:
+                    lists[row].append(text)
+    return list(predictions), lists
+
+
+def check_no_workbook(path: str) -> None:
+    """Raise an InputError for a spreadsheet, by the end of its name; says how to save it as a file that is read.
+
+    Examples
+    --------
+    >>> check_no_workbook("data/test.xlsx")
+    Traceback (most recent call last):
+    tercet.errors.InputError: data/test.xlsx is a workbook by its name, which is not read yet: save the sheet as CSV \
+in UTF-8 (.csv), or as tab-separated text or JSON Lines (.tsv, .jsonl).
+    """
+    if path.lower().endswith(WORKBOOKS):
+        raise InputError(
+            f"{path} is a workbook by its name, which is not read yet: save the sheet as CSV in UTF-8 (.csv), or as "
+            "tab-separated text or JSON Lines (.tsv, .jsonl)."
+        )
+
+
+def _format(path: Path, format: str | None) -> str:
+    if format is not None:
+        if format not in READERS:
+            raise InputError(f"no format is called {format!r}. {did_you_mean(format, READERS)}")
+        return format
+    check_no_workbook(path.name)
+    found = SUFFIXES.get(path.suffix.lower())
+    if found is None:
+        raise InputError(
+            f"{path.name}: the format of a file shows in the end of its name; expected one of {' '.join(SUFFIXES)}, "
+            f"or a format: {', '.join(READERS)}."
+        )
+    return found
+
+
+def _described(cell: Any) -> str:
+    return f"{shorten(cell)} ({type(cell).__name__})"

@@ -1,0 +1,144 @@
+"""The names of a table's columns -> which holds the sources, which the references, and which what a system wrote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from .table import Table
+
+# A name is judged by its words; numbers, single letters ("ref A") and these words tell nothing about its role.
+_FILLERS = frozenset({"text", "texts", "sentence", "sentences", "segment", "segments", "string", "strings"})
+
+# One of these anywhere, and the column tells about the texts: "source_lang", "mt_score", "doc_id".
+_ABOUT = frozenset({
+    "id", "ids", "docid", "segid", "index", "name", "names", "lang", "langs", "language", "languages", "lp", "locale",
+    "score", "scores", "rating", "ratings", "rank", "domain", "genre", "dataset", "split", "date", "time", "url",
+    "annotator", "rater", "length", "count", "comment",
+})  # fmt: skip
+# One of these first: "reference_summary", "gold_output", "human_translation".
+_REFERENCES = frozenset({"ref", "refs", "reference", "references", "gold", "golden", "human", "expected", "truth"})
+# One of these anywhere: "mt", "system_summary", "target_mt".
+_SYSTEMS = frozenset({
+    "prediction", "predictions", "predicted", "pred", "preds", "candidate", "candidates", "cand", "hypothesis",
+    "hypotheses", "hyp", "hyps", "mt", "system", "systems", "sys", "output", "outputs", "generated", "generation",
+    "decoded", "model", "response",
+})  # fmt: skip
+# One of these first: "target_text", "source_document".
+_TARGETS = frozenset({"target", "targets", "tgt", "label", "labels"})
+_SOURCES = frozenset({"source", "sources", "src", "input", "inputs"})
+# Nothing but one of these: "summary" is what was asked for, "summary_pegasus" what a system wrote.
+_BARE_REFERENCES = frozenset({"summary", "summaries", "highlights", "abstract", "answer", "answers"})
+_BARE_SOURCES = frozenset({
+    "text", "document", "documents", "doc", "article", "articles", "dialogue", "question", "mr", "passage",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Columns by what they hold.
+
+    Attributes
+    ----------
+    source : str or None
+    references : tuple of str
+        In the order of the file; each row has the references of all of them.
+    systems : tuple of str
+        In the order of the file.
+    """
+
+    source: str | None
+    references: tuple[str, ...]
+    systems: tuple[str, ...]
+
+
+def guess_roles(table: Table) -> Roles:
+    """Guess what the columns hold, from their names in any case, with numbers or letters behind them.
+
+    Only columns of text have a role: not those of numbers, of other JSON values, or without any text. References
+    may be lists of texts too. What is neither source, reference nor a word about the texts (an id, a language, a
+    score) is a system: a file may have any number of them, under their own names.
+
+    Returns
+    -------
+    Roles
+        A guess, for a user to see and change. The columns of a TMX file are languages, and so all systems here.
+
+    Examples
+    --------
+    >>> cells = ["a text"]
+    >>> names = ["segment_id", "SRC", "ref", "Reference 2", "Google", "online-B", "BLEU"]
+    >>> columns = dict.fromkeys(names, cells) | {"BLEU": ["31.4"]}
+    >>> guess_roles(Table("test.tsv", columns, [2]))
+    Roles(source='SRC', references=('ref', 'Reference 2'), systems=('Google', 'online-B'))
+    """
+    roles = {name: role_of(name) for name in table.columns}
+    texts = [name for name, cells in table.columns.items() if _is_text(cells)]
+    references = tuple(
+        name
+        for name, cells in table.columns.items()
+        if roles[name] == "reference" and (name in texts or _is_text(_flat(cells)))
+    )
+    sources = [name for name in texts if roles[name] == "source"]
+    return Roles(
+        source=sources[0] if sources else None,
+        references=references,
+        systems=tuple(name for name in texts if roles[name] == "system"),
+    )
+
+
+def role_of(name: str) -> str:
+    """Return what the name of a column says that it holds: source, reference, system, or only words about them.
+
+    Examples
+    --------
+    >>> [role_of(name) for name in ("src", "refs.A", "hyps.human", "online-B", "system_name")]
+    ['source', 'reference', 'system', 'system', 'about']
+    """
+    parts = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()
+    every = re.findall(r"[^\W\d_]+", parts)
+    words = [word for word in every if len(word) > 1 and word not in _FILLERS] or every[:1]
+    if not words:
+        return "system"
+    bare = words[0] if len(words) == 1 else None
+    if _ABOUT.intersection(words):
+        return "about"
+    if words[0] in _REFERENCES:
+        return "reference"
+    if _SYSTEMS.intersection(words):
+        return "system"
+    if words[0] in _TARGETS or bare in _BARE_REFERENCES:
+        return "reference"
+    if words[0] in _SOURCES or bare in _BARE_SOURCES:
+        return "source"
+    return "system"
+
+
+def _is_text(cells: Iterable[Any]) -> bool:
+    """Return whether all cells are text or None, and one of them at least is neither empty nor a number."""
+    found = False
+    for cell in cells:
+        if cell is None:
+            continue
+        if not isinstance(cell, str):
+            return False
+        found = found or not (cell == "" or _is_number(cell))
+    return found
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _flat(cells: Iterable[Any]) -> Iterable[Any]:
+    for cell in cells:
+        if isinstance(cell, list):
+            yield from cell
+        else:
+            yield cell

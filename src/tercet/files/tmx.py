@@ -1,0 +1,227 @@
+"""TMX (Translation Memory eXchange 1.1 to 1.4b) -> a table with a column per language."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any, BinaryIO
+from xml.etree.ElementTree import ParseError
+
+from tercet.errors import InputError, shorten
+
+from .limits import LIMITS, Limits, size
+from .table import MOST_COLUMNS, RaggedRows, Table
+
+# Where the elements that carry text must stand.
+_PARENTS = {"body": "tmx", "tu": "body", "tuv": "tu", "seg": "tuv"}
+
+# Elements within a segment whose content is code of the document's format, not text.
+_CODES = frozenset({"bpt", "ept", "ph", "it", "ut"})
+
+_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+
+# A tag or comment that is not at its end is read from its beginning again with every piece: the time goes with the
+# square of its length. So it is bounded, and pieces grow with it, up to those in which the parser reads in any case.
+_CHUNK = 1 << 16
+_LARGEST_CHUNK = 1 << 20
+_LONGEST_TAG = 16 << 20
+_LONGEST_CODE = 100  # of a language
+
+
+def read_tmx(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+    r"""Read the texts of a translation memory, a row per unit (``<tu>``) and a column per language.
+
+    The columns stand in the order in which their languages first occur, each spelled as it first is: languages
+    that differ in case only, or in ``_`` for ``-``, are one. A second text of the same language in a unit goes to a
+    column such as ``en 2``. The content of inline codes (bpt, ept, ph, it, ut) is not text and left out; that of hi,
+    and of sub outside codes, is kept, as is all white space. ``lines`` has the line of each ``<tu>``.
+
+    The file is read in pieces: beside the table, memory does not grow with it.
+
+    Parameters
+    ----------
+    stream : binary file
+        UTF-8, UTF-16 or a declared encoding of single bytes.
+    name : str
+        Of the file, for messages.
+    limits : Limits
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    InputError
+        Names the line where the XML is malformed, where an element stands that should not, or a language is
+        missing; a file that declares entities (a few lines of them can fill all memory, or name other files). A
+        document type by its name, ``tmx14.dtd``, is accepted and not fetched. Also for a file beyond the limits.
+
+    Examples
+    --------
+    >>> import io
+    >>> unit = '<tu><tuv xml:lang="en"><seg>A <bpt i="1">[b]</bpt>cat</seg></tuv></tu>'
+    >>> read_tmx(io.BytesIO(f'<tmx version="1.4">\n<body>{unit}</body></tmx>'.encode()), "test.tmx")
+    Table(name='test.tmx', columns={'en': ['A cat']}, lines=[2])
+    """
+    try:
+        from defusedxml.common import DefusedXmlException, EntitiesForbidden
+        from defusedxml.ElementTree import XMLParser
+    except ImportError:
+        raise InputError(
+            f"Reading {name} needs the package 'defusedxml', which is not installed: pip install defusedxml"
+        ) from None
+    units = _Units(name, limits)
+    parser = XMLParser(target=units)
+    units.line = lambda: parser.parser.CurrentLineNumber
+    try:
+        n_bytes = begun = 0
+        while chunk := stream.read(min(max(_CHUNK, begun), _LARGEST_CHUNK)):
+            parser.feed(chunk)
+            n_bytes += len(chunk)
+            begun = n_bytes - parser.parser.CurrentByteIndex
+            limits.check(n_bytes, units.line(), name)
+            if begun > _LONGEST_TAG:
+                raise InputError(
+                    f"{name}, line {units.line()}: a tag or comment of more than {size(_LONGEST_TAG)}; expected the "
+                    "tags of a TMX file."
+                )
+        parser.close()
+    except InputError:
+        raise
+    except EntitiesForbidden as error:
+        raise InputError(
+            f"{name}, line {units.line()}: declares the entity {shorten(error.name)}, which is refused; expected a "
+            "TMX file without entity declarations."
+        ) from None
+    except DefusedXmlException:
+        raise InputError(f"{name}, line {units.line()}: refers to another file, which is refused.") from None
+    except ParseError as error:
+        reason, (line, column) = str(error).rpartition(": line")[0], error.position
+        raise InputError(f"{name}, line {line}: malformed XML at column {column + 1} ({reason}).") from None
+    except (LookupError, ValueError) as error:  # how the parser says that it does not know the declared encoding
+        raise InputError(
+            f"{name}, line {units.line()}: the declared encoding cannot be read ({error}); save the file as UTF-8."
+        ) from None
+    return units.rows.table("translation units (<tu>) in <body>")
+
+
+def pick_language(columns: Iterable[str], wanted: str) -> str:
+    """Return the column of a language, by its code or the beginning of it.
+
+    Parameters
+    ----------
+    columns : iterable of str
+        Of a table that :func:`read_tmx` returned.
+    wanted : str
+        In any case, ``_`` as good as ``-``: "pt" finds "pt-BR", "en-us" finds "EN-US", and "en" finds "en" even
+        where there is "en-GB" too.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputError
+        Where no language fits, or several do.
+
+    Examples
+    --------
+    >>> pick_language(["EN-US", "pt-BR"], "pt")
+    'pt-BR'
+    >>> pick_language(["en", "zh-CN", "zh-TW"], "zh")
+    Traceback (most recent call last):
+    tercet.errors.InputError: 'zh' could be each of zh-CN, zh-TW: give the whole code.
+    """
+    codes = {_folded(column): column for column in columns}
+    code = _folded(wanted.strip())
+    if code in codes:
+        return codes[code]
+    # "en 2" is found by its whole name only: it is another text of "en", not another language.
+    longer = [column for known, column in codes.items() if known.startswith(code + "-") and " " not in known]
+    if len(longer) == 1:
+        return longer[0]
+    if longer:
+        raise InputError(f"{shorten(wanted)} could be each of {', '.join(longer)}: give the whole code.")
+    raise InputError(f"no text is in the language {shorten(wanted)}; found: {', '.join(codes.values())}.")
+
+
+def _cut(element: str) -> str:
+    return shorten(element)[1:-1]
+
+
+def _folded(language: str) -> str:
+    return language.casefold().replace("_", "-")
+
+
+class _Units:
+    """What the parser tells of each element, gathered as rows; only the unit at hand is kept beside them."""
+
+    def __init__(self, name: str, limits: Limits) -> None:
+        self.name, self.limits = name, limits
+        self.rows = RaggedRows(name)
+        self.line: Callable[[], int] = lambda: 1
+        self.stack: list[str] = []
+        self.spellings: dict[str, str] = {}
+        self.unit_line = 0
+        self.unit: dict[str, str] = {}
+        self.times: Counter[str] = Counter()
+        self.column = ""
+        self.pieces: list[str] = []
+        self.length = 0
+        self.in_segment = False
+        self.codes = 0
+
+    def start(self, tag: str, attributes: dict[str, Any]) -> None:
+        element = tag.rpartition("}")[2]
+        parent = self.stack[-1] if self.stack else ""
+        if not self.stack and element != "tmx":
+            raise self._error(f"found a document of <{_cut(element)}>; expected <tmx>")
+        if element in _PARENTS and parent != _PARENTS[element]:
+            raise self._error(f"found <{element}> in <{_cut(parent)}>; expected it in <{_PARENTS[element]}>")
+        self.stack.append(element)
+        self.codes += element in _CODES
+        if element == "tu":
+            self.unit_line, self.unit = self.line(), {}
+            self.times.clear()
+        elif element == "tuv":
+            self.column = self._column_of(attributes.get(_XML_LANG) or attributes.get("lang") or "")
+        elif element == "seg":
+            if self.column in self.unit:
+                raise self._error("found a second <seg> in a <tuv>; expected one")
+            self.pieces, self.length, self.in_segment = [], 0, True
+
+    def data(self, text: str) -> None:
+        if self.in_segment and not self.codes:
+            self.pieces.append(text)
+            self.length += len(text)
+            self.limits.check_line(self.length, f"{self.name}, line {self.unit_line}", "segment")
+
+    def end(self, tag: str) -> None:
+        element = self.stack.pop()
+        self.codes -= element in _CODES
+        if element == "seg":
+            self.unit[self.column] = "".join(self.pieces)
+            self.in_segment = False
+        elif element == "tu":
+            self.rows.add(self.unit_line, self.unit)
+
+    def close(self) -> None:
+        """End the document; the parser calls it."""
+
+    def _column_of(self, language: str) -> str:
+        """Return the name of the column for the next text of a language in this unit."""
+        code = _folded(language)
+        if not code or len(code) > _LONGEST_CODE or any(map(str.isspace, code)):
+            raise self._error(
+                f"found <tuv> with the language {shorten(language)}; expected a code in xml:lang, such as 'en'"
+            )
+        self.times[code] += 1
+        if self.times[code] > MOST_COLUMNS:
+            raise self._error(f"found more than {MOST_COLUMNS} texts of the language {language!r} in a unit")
+        spelling = self.spellings.setdefault(code, language)
+        return spelling if self.times[code] == 1 else f"{spelling} {self.times[code]}"
+
+    def _error(self, found: str) -> InputError:
+        return InputError(f"{self.name}, line {self.line()}: {found}.")

@@ -1,0 +1,192 @@
+"""What a module keeps until it computes: in memory, or in files where several processes meet."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from tercet.errors import GatheringError, InputError, TercetError, told
+
+from .shards import Shards
+
+Columns = dict[str, list[Any]]
+
+_ANOTHER = "Another folder is named by cache_dir=..., or by HF_HOME in the environment."
+
+
+class Gathering:
+    """Mixin for a module of evaluate, before its class: keeps columns of checked texts until a function takes them.
+
+    One process keeps them in memory, where no lock, full disk or interruption can lose them, and lets them go when a
+    result is there. Several processes write them into evaluate's files, as it does; each also says what it hands
+    over, so that the first can tell who is missing, who ended early and who was given other options.
+
+    A module belongs to the thread that adds first until it has computed: two at once would mix their items.
+    """
+
+    num_process: int
+    process_id: int
+    timeout: float
+    data_dir: str
+    experiment_id: str
+    features: Any
+    selected_feature_format: Any
+    writer: Any
+    filelock: Any
+    cache_file_name: Any
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        try:
+            super().__init__(*args, **kwargs)
+        except OSError as error:
+            raise GatheringError(f"evaluate cannot make its folder. {told(error)}. {_ANOTHER}") from error
+        self._shards = Shards(self.data_dir, self.experiment_id, self.num_process, self.process_id)
+        self._batches: list[Columns] = []
+        self._owner: dict[str, int] = {}
+        self._work: Callable[[Columns], Any] = dict
+        self._found: Any = None
+        self._failure: BaseException | None = None
+
+    def __len__(self) -> int:
+        """Return how many items were added so far, to this process."""
+        if self.num_process == 1:
+            return sum(map(_size, self._batches))
+        return super().__len__()  # type: ignore[misc, no-any-return]
+
+    def _keep(self, columns: Columns) -> None:
+        """Add columns of one length."""
+        self._check_thread()
+        if self.num_process == 1:
+            self._batches.append(columns)  # all of it or nothing, also at Ctrl-C
+        elif _size(columns):
+            with self._explained():
+                if not len(self):
+                    self._shards.begin()
+                super().add_batch(**columns)  # type: ignore[misc]
+
+    def _gather(self, columns: Columns, options: Mapping[str, str], work: Callable[[Columns], Any]) -> Any:
+        """Return what `work` makes of all columns, these included; None in all processes but the first.
+
+        Parameters
+        ----------
+        columns : dict of str to list
+        options : mapping of str to str
+            What must be the same in all processes.
+        work : callable
+
+        Raises
+        ------
+        GatheringError
+            Where a process did not come, ended early, or was given other options.
+        """
+        self._check_thread()
+        if self.num_process == 1:
+            found = work(_joined([*self._batches, columns]))
+            self._batches, self._owner = [], {}
+            return found
+        self._keep(columns)
+        self._work, self._failure = work, None
+        with self._explained():
+            if not len(self):  # nothing to hand over, but the others wait for this process
+                self._shards.begin()
+                self.selected_feature_format = self.features[0] if isinstance(self.features, list) else self.features
+                self._init_writer()  # type: ignore[attr-defined]
+            if self.process_id > 0:
+                self._check_first()
+            self._shards.hand_over(len(self), options)
+            super().compute()  # type: ignore[misc]
+        self._owner = {}
+        if self._failure is not None:
+            raise self._failure
+        return self._found if self.process_id == 0 else None
+
+    def _compute(self, **columns: list[Any]) -> dict[str, Any]:
+        """Work on what the base class read; an error waits until it has closed its files."""
+        try:
+            self._shards.check(_size(columns))
+            self._shards.clear()  # while the others wait for the locks of their files
+            self._found = self._work(columns)
+        except BaseException as error:  # also of a user's tokenizer, also Ctrl-C
+            self._failure = error
+        return {}
+
+    def _check_first(self) -> None:
+        """Raise a GatheringError where process 0 has ended: it locks its file until all have handed over."""
+        path = f"{self.experiment_id}-{self.num_process}-0.arrow.lock"
+        lock = type(self.filelock)(os.path.join(self.data_dir, path))
+        try:
+            lock.acquire(timeout=0)
+        except TimeoutError:
+            return
+        lock.release()
+        raise GatheringError(f"{self._shards.name(0)} has ended before it got what the others hand over.")
+
+    def _check_thread(self) -> None:
+        own = threading.get_ident()
+        owner = self._owner.setdefault("thread", own)  # of two at once one is the first
+        if owner == own:
+            return
+        if any(thread.ident == owner for thread in threading.enumerate()):
+            raise InputError(
+                "Another thread has added to this module, and not computed yet: a module takes the items of one "
+                "thread at a time. Give each thread a module of its own, or let one thread add what the others make."
+            )
+        self._owner = {"thread": own}  # that one has ended
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Say which process or file an error of evaluate's gathering is about, and let its files go."""
+        try:
+            yield
+        except TercetError:
+            raise
+        except Exception as error:
+            raise self._explanation(error) from error
+
+    def _explanation(self, error: Exception) -> GatheringError:
+        shards, waited = self._shards, f"within {self.timeout:g} seconds ('timeout')"
+        named = re.search(rf"-{self.num_process}-(\d+)\.arrow", str(error))
+        self._let_go()
+        if isinstance(error, OSError) and error.errno is not None:
+            return GatheringError(
+                f"{shards.name(self.process_id)} cannot write or read evaluate's files. {told(error)}. {_ANOTHER}"
+            )
+        if named is not None and "already using" in str(error):
+            return GatheringError(
+                f"Another module uses the files of {shards.name(int(named[1]))} in {self.data_dir}: give each run an "
+                "experiment_id of its own."
+            )
+        if named is not None and "Cannot acquire lock" in str(error):
+            return GatheringError(f"{shards.name(int(named[1]))} did not compute {waited}: it adds still, or hangs.")
+        if "Expected to find" in str(error) or "acquire lock" in str(error):
+            who = shards.name(int(named[1])) if named is not None else "another process"
+            return GatheringError(
+                f"{who} did not come {waited}: all processes must add or compute, with the same experiment_id and "
+                "cache_dir."
+            )
+        missing = shards.missing() if self.process_id == 0 else []
+        if missing:
+            return shards.ended(missing[0])
+        return GatheringError(f"What the processes added cannot be put together. {told(error)}.")
+
+    def _let_go(self) -> None:
+        """Close what evaluate has open after an error: the module can be used anew."""
+        for name in ("filelock", "rendez_vous_lock"):
+            lock = getattr(self, name, None)
+            if lock is not None:
+                lock.release()
+        self.writer = self.filelock = self.cache_file_name = None
+        self._owner = {}
+
+
+def _size(columns: Columns) -> int:
+    return len(next(iter(columns.values()), []))
+
+
+def _joined(batches: list[Columns]) -> Columns:
+    """Return the columns of all batches in their order."""
+    return {name: [text for batch in batches for text in batch[name]] for name in batches[-1]}

@@ -1,0 +1,135 @@
+"""What the suite's evaluate modules share: every check before anything is stored.
+
+The class is written against the promises of ``evaluate.EvaluationModule`` but does not import evaluate, so that
+a Space gets the same file as the package.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from tercet.api import dialect_of, explain, make_scorer, own_options, score_items
+from tercet.core.batch import Items, make_batch, read_items
+from tercet.core.options import shared_options
+from tercet.errors import InputError
+from tercet.training.trainer import TrainerMetrics, compute_metrics
+
+from .gathering import Gathering
+
+
+class SuiteModule(Gathering):
+    """Mixin for ``class Name(SuiteModule, evaluate.Metric)``.
+
+    The base class checks the first item only, stores what does not fit as something else, and loses what was
+    added before when an option is wrong. Here a refused batch or option changes nothing.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric of the suite.
+    """
+
+    metric: ClassVar[str]
+
+    def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
+        self._dialect = dialect_of(self.metric, config_name or "default")
+        super().__init__(config_name, *args, **kwargs)
+
+    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
+        """Score the predictions added so far and those given here.
+
+        Args:
+            predictions (`list` of `str`, *optional*):
+                One text per item.
+            references (`list` of `str` or of `list` of `str`, *optional*):
+                One reference per item, or a list of any number of them per item.
+            **options (optional):
+                The metric's options.
+
+        Return:
+            `dict` whose attributes say more, or `None` if this is not the main process (`process_id != 0`).
+        """
+        scorer = make_scorer(self.metric, own_options(self.metric, self._dialect.to_options(options)))
+        items = read_items([], [])
+        if predictions is not None or references is not None:
+            items = read_items(predictions, references)
+        if self.num_process == 1 and not len(self):
+            return self._dialect.to_result(score_items(scorer, items))  # nothing to gather
+        make_batch(items)  # what cannot be encoded would be refused half-way
+
+        def work(columns: dict[str, list[Any]]) -> Any:
+            whole = read_items(columns["predictions"], columns["references"])
+            return self._dialect.to_result(score_items(scorer, whole))
+
+        shared = shared_options(scorer.options) if self.num_process > 1 else {}
+        return self._gather(_columns(items), shared, work)
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **inputs: Any) -> None:
+        """Add predictions and references; they are checked first, and a refused batch adds nothing.
+
+        Args:
+            predictions (`list` of `str`):
+                One text per item.
+            references (`list` of `str` or of `list` of `str`):
+                One reference per item, or a list of any number of them per item.
+        """
+        _refuse_inputs(inputs)
+        items = read_items(predictions, references)
+        make_batch(items)  # what cannot be encoded would be refused half-way
+        self._keep(_columns(items))
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **inputs: Any) -> None:
+        """Add one prediction and its reference or references; a refused one adds nothing.
+
+        Args:
+            prediction (`str`):
+                A text.
+            reference (`str` or `list` of `str`):
+                Its reference, or a list of any number of them.
+        """
+        prediction = inputs.pop("predictions", prediction)  # as evaluate.combine passes them
+        reference = inputs.pop("references", reference)
+        _refuse_inputs(inputs)
+        self.add_batch(predictions=[prediction], references=[reference])
+
+    def explain(self, prediction: str, references: Any, **options: Any) -> Any:
+        """Explain the score of one prediction: values to work with, `to_dict()`, `to_html()`; coloured in a notebook.
+
+        Args:
+            prediction (`str`):
+                A text.
+            references (`str` or `list` of `str`):
+                Its reference, or a list of any number of them.
+            **options (optional):
+                Those of `compute`; for bertscore_idf also `corpus`, the texts in which `idf=True` counts.
+
+        Return:
+            `NgramMatches`, `RougeMatches` or `Alignment` of the metric's `explain` file.
+        """
+        return explain(self.metric, prediction, references, **self._dialect.to_options(options))
+
+    def compute_metrics(self, tokenizer: Any, **settings: Any) -> TrainerMetrics:
+        """Return the function for `Seq2SeqTrainer(compute_metrics=...)` that logs this metric's scores.
+
+        Args:
+            tokenizer (tokenizer or processor of transformers):
+                Turns ids into texts.
+            **settings (optional):
+                `options` (a `dict` of those of `compute`), `references`, `decode`, `sentence_split`, `causal`,
+                `prefix`, `keep`: see `tercet.compute_metrics`.
+
+        Return:
+            `TrainerMetrics`, a function from an `EvalPrediction` to a `dict` of floats. Nothing is added to this
+            module.
+        """
+        options = self._dialect.to_options(settings.pop("options", None) or {})
+        return compute_metrics(tokenizer, self.metric, options=options, **settings)
+
+
+def _columns(items: Items) -> dict[str, list[Any]]:
+    return {"predictions": items.predictions, "references": items.reference_lists()}
+
+
+def _refuse_inputs(inputs: dict[str, Any]) -> None:
+    if inputs:
+        raise InputError(f"The inputs are predictions and references, got {', '.join(sorted(inputs))} besides.")

@@ -1,0 +1,145 @@
+"""Texts in pieces that match, or do not, with the colours of tercet's explanations."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tercet.api import explain
+from tercet.comparison.compare import ScoreTable
+from tercet.comparison.metric_specs import parse_metric
+from tercet.display.places import Word
+from tercet.errors import TercetError
+
+#: What the colours of BLEU say.
+NGRAMS = ("1-gram", "2-gram", "3-gram", "4-gram or longer")
+#: What the colour of ROUGE says; weights of runs and numbers of skip-bigrams are told by the scores.
+MATCH = ("match",)
+
+_LONGEST = 3_000  # characters of a text that are shown
+_HIGHEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text in pieces.
+
+    Attributes
+    ----------
+    pieces : list of tuple
+        A level, 0 for what does not match, and a part of the text.
+    left_out : int
+        How many characters more it has.
+    """
+
+    pieces: list[tuple[int, str]]
+    left_out: int = 0
+
+
+def plain(text: str) -> Text:
+    """Return a text without colours."""
+    return Text([(0, text[:_LONGEST])] if text else [], max(0, len(text) - _LONGEST))
+
+
+class Colours:
+    """Colours the outputs by what a metric matches; a metric that matches no tokens leaves them as they are."""
+
+    def __init__(self, table: ScoreTable) -> None:
+        self._metric, self._options = "", dict[str, Any]()
+        self._ascii_only = "|tok:rouge|" in table.signature
+        self.legend: tuple[str, ...] = ()
+        try:
+            spec = parse_metric(table.metric)
+        except TercetError:
+            return  # made by other means than the label says: shown without colours
+        options: dict[str, Any] = dict(spec.options)
+        if spec.metric == "bleu_multi":
+            self.legend = NGRAMS[: int(options.get("max_order", 4))]
+        elif spec.metric == "rouge_nlws":
+            self.legend = MATCH
+            options["rouge_types"] = [table.name.removesuffix("_precision").removesuffix("_recall")]
+            if "|tok:unicode|" in table.signature:  # as chosen for all texts, not for each by itself
+                options["tokenizer"] = "unicode"
+        else:
+            return
+        self._metric, self._options = spec.metric, options
+
+    def of(self, prediction: str, references: Sequence[str]) -> Text:
+        """Return an output with what it shares with its references in colour."""
+        if not self._metric or not prediction or not references:
+            return plain(prediction)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = explain(self._metric, prediction, list(references), **self._options)
+        except TercetError:
+            return plain(prediction)
+        words = found.prediction if self._metric == "bleu_multi" else found.types[0].prediction_words
+        highest = _HIGHEST if self._metric == "bleu_multi" else 1
+        levels = [Word(word.text, min(word.level, highest)) for word in words]
+        return _cut(_joined(placed(prediction, levels, self._ascii_only) or spelled(levels)))
+
+
+def placed(text: str, words: Sequence[Word], ascii_only: bool = False) -> list[tuple[int, str]] | None:
+    """Return the text itself in pieces with the levels of its tokens.
+
+    None where the tokens are not found one after the other with nothing but blanks and punctuation between them, as
+    with stems: :func:`spelled` then shows the tokens. With `ascii_only` there may be other letters between, which
+    the tokenizer of ROUGE drops.
+
+    Examples
+    --------
+    >>> placed("The cats, sat!", [Word("the", 1), Word("cats", 0), Word("sat", 1)])
+    [(1, 'The'), (0, ' '), (0, 'cats'), (0, ', '), (1, 'sat'), (0, '!')]
+    >>> placed("running", [Word("run", 1)])
+    """
+    for folded in (text, text.lower()):
+        if len(folded) == len(text) and (pieces := _found(text, folded, words, ascii_only)) is not None:
+            return pieces
+    return None
+
+
+def spelled(words: Sequence[Word]) -> list[tuple[int, str]]:
+    """Return the tokens as they are compared, with blanks between."""
+    return [piece for word in words for piece in ((word.level, word.text), (0, " "))][:-1]
+
+
+def _found(text: str, folded: str, words: Sequence[Word], ascii_only: bool) -> list[tuple[int, str]] | None:
+    pieces, end = [], 0
+    for word in words:
+        start = folded.find(word.text, end)
+        if start < 0 or _holds_letters(text[end:start], ascii_only):
+            return None
+        pieces += [(0, text[end:start]), (word.level, text[start : start + len(word.text)])]
+        end = start + len(word.text)
+    if _holds_letters(text[end:], ascii_only):
+        return None
+    return [(level, part) for level, part in [*pieces, (0, text[end:])] if part]
+
+
+def _holds_letters(text: str, ascii_only: bool) -> bool:
+    return any(letter.isalnum() and (letter.isascii() or not ascii_only) for letter in text)
+
+
+def _joined(pieces: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Join neighbours of one level, and blanks to what they are within."""
+    joined: list[tuple[int, str]] = []
+    for index, (level, part) in enumerate(pieces):
+        if not part.strip() and 0 < index < len(pieces) - 1 and pieces[index + 1][0] == pieces[index - 1][0]:
+            level = pieces[index - 1][0]
+        if joined and joined[-1][0] == level:
+            joined[-1] = (level, joined[-1][1] + part)
+        else:
+            joined.append((level, part))
+    return joined
+
+
+def _cut(pieces: Sequence[tuple[int, str]]) -> Text:
+    kept, room = [], _LONGEST
+    for level, part in pieces:
+        if room > 0:
+            kept.append((level, part[:room]))
+        room -= len(part)
+    return Text(kept, max(0, -room))

@@ -1,0 +1,131 @@
+"""The segments of a report: where two systems differ most, and one segment under all systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tercet.comparison.compare import Comparison, ScoreTable
+
+from .matches import Colours, Text, plain
+
+_PAIRS = 3  # of systems
+_EACH_WAY = 5
+_MOST_REFERENCES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a system wrote for a segment.
+
+    Attributes
+    ----------
+    system : str
+    score : float
+    text : Text
+    """
+
+    system: str
+    score: float
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A segment with outputs.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    source : Text or None
+    references : list of Text
+    more_references : int
+        How many are not shown.
+    outputs : list of Output
+    """
+
+    number: int
+    source: Text | None
+    references: list[Text]
+    more_references: int
+    outputs: list[Output]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two systems, and the segments where they differ most.
+
+    Attributes
+    ----------
+    one, other : str
+        The baseline, and the system beside it.
+    groups : list of tuple
+        The system that scores more, and the examples of that, the greatest difference first.
+    """
+
+    one: str
+    other: str
+    groups: list[tuple[str, list[Example]]]
+
+
+class Segments:
+    """Chooses the segments of a score and colours the outputs."""
+
+    def __init__(self, comparison: Comparison, table: ScoreTable) -> None:
+        self._comparison, self._table = comparison, table
+        self._colours = Colours(table)
+        self.legend = self._colours.legend
+
+    def pairs(self) -> list[Pair]:
+        """Return the baseline beside the best system, and beside those whose scores differ most from its score."""
+        others = [row for row in self._table.rows if row.difference is not None]
+        others.sort(key=lambda row: (not row.best, -abs(row.difference or 0.0)))
+        return [self._pair(self._comparison.baseline, row.system) for row in others[:_PAIRS]]
+
+    def spread(self) -> Example | None:
+        """Return the segment whose scores lie furthest apart, with every system, best first."""
+        systems = list(self._table.segments)
+        columns = list(zip(*self._table.segments.values(), strict=True))
+        spreads = [
+            (max(known) - min(known), -index)
+            for index, scores in enumerate(columns)
+            if (known := [score for score in scores if score is not None])
+        ]
+        if len(systems) < 3 or not spreads or max(spreads)[0] <= 0:
+            return None  # of two systems the segments above show the same
+        places = {row.system: row.value for row in self._table.rows}
+        index = -max(spreads)[1]
+        best = next(row.value for row in self._table.rows if row.best)
+        sign = -1 if best >= max(places.values()) else 1
+        ordered = sorted(systems, key=lambda name: sign * (self._table.segments[name][index] or 0.0))
+        return self._example(index, ordered)
+
+    def _pair(self, one: str, other: str) -> Pair:
+        mine, theirs = self._table.segments[one], self._table.segments[other]
+        differences = [
+            (b - a, index)
+            for index, (a, b) in enumerate(zip(mine, theirs, strict=True))
+            if a is not None and b is not None
+        ]
+        up = sorted((pair for pair in differences if pair[0] > 0), key=lambda pair: (-pair[0], pair[1]))
+        down = sorted(pair for pair in differences if pair[0] < 0)
+        groups = [
+            (system, [self._example(index, (one, other)) for _, index in found[:_EACH_WAY]])
+            for system, found in ((other, up), (one, down))
+            if found
+        ]
+        return Pair(one, other, groups)
+
+    def _example(self, index: int, systems: tuple[str, ...] | list[str]) -> Example:
+        test_set, scores = self._comparison.test_set, self._table.segments
+        references = test_set.references[index]
+        return Example(
+            index + 1,
+            None if test_set.source is None else plain(test_set.source[index]),
+            [plain(text) for text in references[:_MOST_REFERENCES]],
+            max(0, len(references) - _MOST_REFERENCES),
+            [
+                Output(name, scores[name][index] or 0.0, self._colours.of(test_set.systems[name][index], references))
+                for name in systems
+            ],
+        )

@@ -1,0 +1,1 @@
+"""Random draws of segments: bootstrap intervals and paired tests."""

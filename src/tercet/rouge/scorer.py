@@ -1,0 +1,299 @@
+"""ROUGE (Lin 2004): n-grams, longest common subsequences, weighted ones and skip-bigrams in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial, reduce
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.core.batch import Batch
+from tercet.core.dialect import Dialect
+from tercet.core.groups import first_greatest
+from tercet.core.options import Options
+from tercet.core.scorer import Scorer, Scores, segment_lists
+from tercet.core.signature import digest, format_signature
+from tercet.core.stats import SegmentStats
+from tercet.core.tokens import TokenBatch
+from tercet.errors import OptionError
+from tercet.text.letters import LetterCounts, count_letters
+from tercet.text.sentences import split_sentences, truncate_bytes, truncate_words
+from tercet.text.stems import (
+    WordMap,
+    check_word_options,
+    lemmatizer_for,
+    map_words,
+    stemmer_for,
+    stemmer_label,
+    stopwords_for,
+)
+from tercet.text.tokenizers import tokenize, tokenizer_label
+
+from .counts import PairCounter, PairCounts
+from .options import DIALECTS, MEASURES, RougeOptions
+from .package import (
+    DEFAULT_TYPES,
+    EPSILON,
+    PACKAGES,
+    PackageCounter,
+    check_types,
+    mark_sentences,
+    split_marked,
+)
+from .perl import first_words, recall_rank
+from .perl import scores as script_scores
+from .perl import stemmer as script_stemmer
+from .perl import stopwords as script_stopwords
+from .references import combined, pair_scores
+from .types import RougeType, parse_types
+
+Array = NDArray[np.float64]
+
+
+class RougeScorer(Scorer[RougeOptions]):
+    """ROUGE of a corpus (the mean over its items), of its segments, and of resamples.
+
+    A row holds the base columns and, for each type, precision, recall and F of the item: its references are
+    already made one by `multi_ref`.
+
+    Examples
+    --------
+    >>> from tercet.columns import read_batch
+    >>> scorer = RougeScorer.from_options({"rouge_types": ["rouge1"], "output": "all"})
+    >>> batch = read_batch(["the cat sat"], [["the cat", "a dog"]])
+    >>> stats = scorer.segment_stats(batch, scorer.fit(batch))
+    >>> {name: round(float(value), 3) for name, value in scorer.finalize(stats.total()).items()}
+    {'rouge1': 0.8, 'rouge1_precision': 0.667, 'rouge1_recall': 1.0}
+    """
+
+    name: ClassVar[str] = "rouge_nlws"
+    options_type: ClassVar[type[Options]] = RougeOptions
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "rouge_score": {"tokenizer": "rouge"},
+        "rouge155": {"tokenizer": "rouge"},
+        **{name: {"tokenizer": "none", "rouge_types": parse_types(DEFAULT_TYPES)} for name in PACKAGES},
+    }
+    dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
+
+    def __init__(self, options: RougeOptions) -> None:
+        super().__init__(options)
+        check_word_options(options)
+        self._by_script = options.compat == "rouge155"
+        self._cut = first_words if self._by_script else truncate_words
+        self._package = options.compat if options.compat in PACKAGES else None
+        if self._package is not None:
+            check_types(self._package, options.rouge_types)
+        if options.use_stemmer and (options.stemmer is not None or options.lemmatizer is not None):
+            raise OptionError(
+                "The options 'use_stemmer', 'stemmer' and 'lemmatizer' exclude each other: give one of them."
+            )
+        if options.max_words is not None and options.max_bytes is not None:
+            raise OptionError("The options 'max_words' and 'max_bytes' exclude each other: give one of them.")
+        if options.rounded is not None and not self._by_script:
+            raise OptionError(
+                "The option 'rounded' is one of compat='rouge155', whose figures have five decimals; no others are "
+                "rounded."
+            )
+        if self._by_script and options.multi_ref == "jackknife":
+            raise OptionError(
+                "ROUGE-1.5.5 has no jackknife: with compat='rouge155' the 'multi_ref' option must be 'best' or "
+                "'average'."
+            )
+
+    @property
+    def primary(self) -> str:  # type: ignore[override]
+        """The first type."""
+        return self.options.rouge_types[0].name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of a row."""
+        types = [f"{each.name}_{measure}" for each in self.options.rouge_types for measure in MEASURES]
+        return (*self.base_columns, *types)
+
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        """Each type; with ``output="all"`` also its precision and its recall."""
+        names: list[str] = []
+        for each in self.options.rouge_types:
+            names.append(each.name)
+            if self.options.output == "all":
+                names += [f"{each.name}_precision", f"{each.name}_recall"]
+        return tuple(names)
+
+    def fit(self, batch: Batch) -> LetterCounts | None:
+        """Return the counts of letters from which ``tokenizer="auto"`` chooses; None for other tokenizers."""
+        return count_letters(batch) if self.options.tokenizer == "auto" else None
+
+    @property
+    def needs_corpus(self) -> bool:
+        """Whether the letters of the whole corpus choose the tokenizer."""
+        return bool(self.options.tokenizer == "auto")
+
+    def _tokenizer(self, context: LetterCounts | None) -> str | Callable[[str], Iterable[str]]:
+        if self.options.tokenizer != "auto":
+            return self.options.tokenizer
+        return "unicode" if context is not None and context.mostly_dropped else "rouge"
+
+    def notice(self, context: LetterCounts | None) -> str | None:
+        """Return a warning when references lose their letters, or would have lost them."""
+        if context is None:
+            return None
+        if self._tokenizer(context) == "unicode":
+            return (
+                "the tokenizer of rouge_score keeps a-z and 0-9 only and would drop more than half of the letters of "
+                "these references; tokenizer='unicode' is used instead. Give tokenizer='unicode' or "
+                "tokenizer='rouge' to choose."
+            )
+        if 20 * context.lost > context.references:
+            return (
+                "the tokenizer of rouge_score keeps a-z and 0-9 only and drops every letter of "
+                f"{context.lost} of {context.references} references; tokenizer='unicode' keeps them."
+            )
+        return None
+
+    def signature(self, context: LetterCounts | None) -> str:
+        """Return the options that the score depends on, and the implementation that it equals."""
+        o = self.options
+        tokenizer = self._tokenizer(context)
+        parts = {
+            "types": ",".join(each.name for each in o.rouge_types),
+            "tok": tokenizer_label(tokenizer),
+            "beta": o.beta,
+            "multi": o.multi_ref,
+            "measure": o.output,
+            "stem": "porter" if o.use_stemmer else o.stemmer and stemmer_label(o.stemmer),
+            "lemma": o.lemmatizer and tokenizer_label(o.lemmatizer),
+            "stopwords": o.stopwords if isinstance(o.stopwords, (str, type(None))) else digest(sorted(o.stopwords)),
+            "words": o.max_words,
+            "bytes": o.max_bytes,
+            "split": o.sentence_split,
+            "missing": None if o.missing_references == "error" else o.missing_references,
+            "rounded": None if o.rounded is not False else o.rounded,
+            "compat": o.compat,
+            "equals": self._equals(tokenizer),
+        }
+        return format_signature(self.name, parts)
+
+    def _equals(self, tokenizer: Any) -> str | None:
+        """Return the implementation that gives the same numbers with these options, if there is one."""
+        o = self.options
+        plain = o.sentence_split == "newline" and o.missing_references == "error" and o.lemmatizer is None
+        if not plain or tokenizer != ("rouge" if self._package is None else "none"):
+            return None
+        if o.stemmer not in ((None, "porter") if self._package is None else (None,)):
+            return None
+        if self._by_script:
+            usual = o.stemmer is None and o.stopwords in (None, "smart") and o.max_bytes is None
+            return "ROUGE-1.5.5" if usual and o.rounded is not False else None
+        if o.beta != 1 or o.multi_ref != "best" or (o.stopwords, o.max_words, o.max_bytes) != (None, None, None):
+            return None
+        if self._package is not None:
+            return None if o.use_stemmer else self._package
+        in_rouge_score = [each.kind in ("n", "L", "Lsum") for each in o.rouge_types]
+        if not any(in_rouge_score):
+            return None
+        return "rouge_score" if all(in_rouge_score) else "rouge_score(N+L)"
+
+    def segment_stats(self, batch: Batch, context: LetterCounts | None) -> SegmentStats:
+        """Return one row per item."""
+        tokens, _ = self.tokens(batch, context)
+        base = self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items])
+        counter = self.counter(tokens)
+        triples = [self._item_scores(each, counter.count(each), tokens) for each in self.options.rouge_types]
+        rows = np.concatenate([base, *triples], axis=1)
+        return SegmentStats(self.signature(context), self.columns, rows)
+
+    def tokens(self, batch: Batch, context: LetterCounts | None) -> tuple[TokenBatch, Callable[[], list[str]]]:
+        """Return the tokens that are counted, and a callable that gives the different ones by id."""
+        o, tokenizer = self.options, self._tokenizer(context)
+        lowercase = isinstance(tokenizer, str) and tokenizer not in ("rouge", "none")
+        if o.compat == "rouge155" and tokenizer == "rouge":
+            tokenizer = "rouge-script"
+        elif self._package is not None and tokenizer == "none":
+            tokenizer = split_marked
+        tokens, words = tokenize(batch, tokenizer, lowercase=lowercase, prepare=self._prepare(), lines=True)
+        mapping = self._word_map()
+        stopwords: Collection[str] = ()
+        if o.stopwords is not None:
+            stopwords = script_stopwords() if o.stopwords == "smart" else stopwords_for(o.stopwords)
+        return map_words(tokens, words(), mapping, stopwords) if mapping or stopwords else (tokens, words)
+
+    def _prepare(self) -> Callable[[str], str] | None:
+        """Return what is done to a text before it is split into tokens."""
+        o = self.options
+        steps: list[Callable[[str], str]] = []
+        if o.sentence_split == "auto":
+            steps.append(split_sentences)
+        if o.max_words is not None:
+            steps.append(partial(self._cut, limit=o.max_words))
+        if o.max_bytes is not None:
+            steps.append(partial(truncate_bytes, limit=o.max_bytes))
+        if self._package is not None and o.tokenizer == "none":
+            steps.append(partial(mark_sentences, package=self._package))
+        return (lambda text: reduce(lambda made, step: step(made), steps, text)) if steps else None
+
+    def _word_map(self) -> WordMap | None:
+        o = self.options
+        if o.use_stemmer:
+            return script_stemmer() if self._by_script else stemmer_for("porter")
+        if o.stemmer is not None:
+            return stemmer_for(o.stemmer)
+        return lemmatizer_for(o.lemmatizer) if o.lemmatizer is not None else None
+
+    def _item_scores(self, kind: RougeType, counts: PairCounts, tokens: TokenBatch) -> Array:
+        """Return precision, recall and F of every item, shape (n, 3): 0 for an item without reference."""
+        starts = tokens.reference_offsets[:-1]
+        n_references = np.diff(tokens.reference_offsets)
+        filled = n_references > 0
+        if self._by_script and self.options.multi_ref == "average":  # -f A: the counts of all references in one
+            counts = counts.pooled(starts[filled])
+            one, _ = self.pair_scores(kind, counts)
+        else:
+            one, rank = self.pair_scores(kind, counts)
+            if self._by_script:
+                one = one[first_greatest(rank, starts[filled])]
+            elif (n_references > 1).any():
+                one = combined(one, starts[filled], n_references[filled], self.options.multi_ref)
+        if filled.all():
+            return one
+        result = np.zeros((tokens.n_items, 3))
+        result[filled] = one
+        return result
+
+    def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
+        """Return precision, recall and F of each pair, shape (m, 3), and by what its best reference is chosen."""
+        if self._by_script:
+            rounded = self.options.rounded is not False
+            return script_scores(counts, self.options.beta, rounded), recall_rank(kind.kind, counts)
+        scores = pair_scores(counts, self.options.beta, 0.0 if self._package is None else EPSILON)
+        return scores, scores[:, 2]
+
+    def counter(self, tokens: TokenBatch) -> PairCounter | PackageCounter:
+        """Return what counts the types of these options."""
+        if self._package is not None:
+            return PackageCounter(tokens, self._package)
+        return PairCounter(tokens, self.options.rouge_types, self._by_script)
+
+    def finalize(self, totals: NDArray[np.float64]) -> Scores:
+        """Return the mean of each measure over the items."""
+        items = totals[..., self.columns.index("items")]
+        means = self.options.scale * totals / np.where(items > 0, items, 1.0)[..., None]
+        output = self.options.output
+        scores: Scores = {}
+        for each in self.options.rouge_types:
+            first = self.columns.index(f"{each.name}_precision")
+            values = dict(zip(MEASURES, np.moveaxis(means[..., first : first + 3], -1, 0), strict=True))
+            scores[each.name] = values["fmeasure" if output == "all" else output]
+            if output == "all":
+                scores[f"{each.name}_precision"] = values["precision"]
+                scores[f"{each.name}_recall"] = values["recall"]
+        return scores
+
+    def report(self, stats: SegmentStats) -> dict[str, Any]:
+        """Return one float a score, or the list of the items' with ``use_aggregator=False``."""
+        if self.options.use_aggregator:
+            return super().report(stats)
+        return dict(segment_lists(self, stats))

@@ -1,0 +1,1 @@
+"""Bytes -> tokens: tokenizers, sentence splitting, stems."""

@@ -1,0 +1,95 @@
+"""Tokenizers that are Python functions: a text -> its tokens."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from tercet.errors import OptionError
+
+
+@cache
+def _intl_patterns() -> tuple[tuple[Any, str], ...]:
+    import regex
+
+    return (
+        (regex.compile(r"(\P{N})(\p{P})"), r"\1 \2 "),
+        (regex.compile(r"(\p{P})(\P{N})"), r" \1 \2"),
+        (regex.compile(r"\p{S}"), r" \g<0> "),
+    )
+
+
+def split_intl(text: str) -> list[str]:
+    """Split as mteval-v14 with --international-tokenization (sacrebleu's intl); the right end is stripped first."""
+    text = text.rstrip()
+    for pattern, replacement in _intl_patterns():
+        text = pattern.sub(replacement, text)
+    return text.split()
+
+
+@cache
+def _unicode_pattern() -> Any:
+    import regex
+
+    extenders = r"\u3005-\u3007\u3031-\u3035\u303c\u30fc\uff70\uff9e\uff9f"  # letters of no script of their own
+    unspaced = extenders + r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+    joiners = r"\u200c\u200d"
+    return regex.compile(
+        rf"(?V1)[{unspaced}&&[\p{{L}}\p{{N}}]]\p{{M}}*|[[\p{{L}}\p{{M}}\p{{N}}]--[{unspaced}]][[\p{{L}}\p{{M}}\p{{N}}{joiners}]--[{unspaced}]]*"
+    )
+
+
+def split_unicode(text: str) -> list[str]:
+    """Split into words of letters, marks and digits; scripts written without blanks, by character.
+
+    Examples
+    --------
+    >>> split_unicode("Привет, мир! नमस्ते 北京2008 café")
+    ['Привет', 'мир', 'नमस्ते', '北', '京', '2008', 'café']
+    """
+    import unicodedata
+
+    return _unicode_pattern().findall(unicodedata.normalize("NFC", text))  # type: ignore[no-any-return]
+
+
+def split_char(text: str) -> list[str]:
+    """Split into characters, white space left out (sacrebleu's char)."""
+    return list("".join(text.split()))
+
+
+_MECAB_LIMIT = 100_000  # characters; MeCab's stack overflows at about a million
+
+
+@cache
+def _ja_tagger() -> Any:
+    fugashi = _optional("fugashi", "ja")
+    unidic = _optional("unidic_lite", "ja")
+    return fugashi.Tagger(f"-d {unidic.DICDIR} -r {unidic.DICDIR}/dicrc -Owakati")
+
+
+def split_ja(text: str) -> list[str]:
+    """Split Japanese into words by MeCab with the dictionary unidic-lite."""
+    tagger, words = _ja_tagger(), []
+    for line in text.replace("\0", " ").splitlines():
+        for start in range(0, len(line), _MECAB_LIMIT):
+            words += tagger.parse(line[start : start + _MECAB_LIMIT].strip()).split()
+    return words
+
+
+def split_jieba(text: str) -> list[str]:
+    """Split Chinese into words by jieba."""
+    jieba = _optional("jieba", "jieba")
+    jieba.setLogLevel("WARNING")
+    return [word for word in jieba.lcut(text) if not word.isspace()]
+
+
+def _optional(package: str, tokenizer: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise OptionError(
+            f"The tokenizer {tokenizer!r} needs the package {package!r}, which is not installed: "
+            "pip install tercet[languages]"
+        ) from None

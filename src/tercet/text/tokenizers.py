@@ -1,0 +1,240 @@
+"""Texts -> token ids. Each tokenizer has a name that stands in the signature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Set
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tercet.core.batch import Batch
+from tercet.core.tokens import Ragged, TokenBatch
+from tercet.errors import InputError, shorten
+
+from .intern import Interned, intern_bytes
+from .intern_kernels import DASH, POINT, SEPARATOR, SINGLE, WIDE
+from .splitters import split_char, split_intl, split_ja, split_jieba, split_unicode
+
+Splitter = Callable[[str], Iterable[str]]
+
+
+def _table(punctuation: int = 0, point: int = 0, dash: int = 0) -> NDArray[np.uint16]:
+    """Return what each byte means where white space separates tokens and ASCII marks mean what is given."""
+    table = np.arange(1, 257)
+    table[[0xC2, 0xE1, 0xE2, 0xE3]] |= WIDE
+    table[list(b'{|}~[\\]^_`!"#$%&()*+:;<=>?@/')] |= punctuation
+    table[list(b".,")] |= point
+    table[ord("-")] |= dash
+    table[[*range(9, 14), *range(0x1C, 0x21)]] = SEPARATOR
+    return table.astype(np.uint16)
+
+
+def _rouge_table() -> NDArray[np.uint16]:
+    """Return a table by which letters and digits of ASCII are read in lower case; all else separates."""
+    table = np.full(256, SEPARATOR, np.uint16)
+    for byte in b"0123456789abcdefghijklmnopqrstuvwxyz":
+        table[[byte, ord(chr(byte).upper())]] = byte + 1
+    return table
+
+
+_WHITESPACE = _table()
+_MTEVAL = _table(punctuation=SINGLE, point=POINT, dash=DASH)
+_ROUGE = _rouge_table()
+
+
+def _bytes_of(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the UTF-8 bytes of an Arrow column of texts (not a copy), and where each text begins."""
+    _, offsets, data = texts.buffers()
+    starts = np.frombuffer(offsets, np.int64, len(texts) + 1, texts.offset * 8)
+    return np.frombuffer(data if data is not None else b"", np.uint8), starts
+
+
+def _contains(data: NDArray[np.uint8], *needles: bytes) -> bool:
+    """Return whether any of the needles stands in the bytes; their last byte alone is looked for first."""
+    view = data.tobytes()
+    return any(needle[-1:] in view and needle in view for needle in needles)
+
+
+def _by_rouge(texts: Any, lower: bool = True) -> Interned:
+    data, starts = _bytes_of(texts)
+    outside_ascii = data.max(initial=0) > 127
+    if (
+        lower and outside_ascii and _contains(data, "\u0130".encode(), "\u212a".encode())
+    ):  # lower-cased, they are inside
+        data, starts = _bytes_of(_mapped(str.lower, texts))
+    return intern_bytes(data, starts, _ROUGE)
+
+
+def _by_whitespace(texts: Any) -> Interned:
+    return intern_bytes(*_bytes_of(texts), _WHITESPACE)
+
+
+def _by_13a(texts: Any, strip: bool = True) -> Interned:
+    data, starts = _bytes_of(texts)
+    if _contains(data, b"&", b"<skipped>", b"-\n"):
+        data, starts = _bytes_of(_mapped(lambda text: _unescaped(text, strip), texts))
+    return intern_bytes(data, starts, _MTEVAL)
+
+
+def _unescaped(text: str, strip: bool) -> str:
+    """Apply the textual steps of mteval-v13a; strip the right end first, as sacrebleu does."""
+    text = (text.rstrip() if strip else text).replace("<skipped>", "").replace("-\n", "")
+    for entity, sign in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
+        text = text.replace(entity, sign)
+    return text
+
+
+def _by_zh(texts: Any) -> Interned:
+    pattern = _zh_pattern()
+    spaced = _mapped(lambda text: pattern.sub(r" \g<0> ", text.strip()), texts)
+    return intern_bytes(*_bytes_of(spaced), _MTEVAL, padded=False)
+
+
+@cache
+def _zh_pattern() -> Any:
+    r"""Characters that sacrebleu's zh sets apart.
+
+    Two of its ranges are written \u20000 to \u2a6d6 and \u2f800 to \u2fa1d, five digits behind a \u that takes
+    four: what they select is U+2001 to U+2A6D (curly quotes, dashes, arrows) and U+2F81 to U+2FA1.
+    """
+    import re
+
+    return re.compile(
+        "[\u3400-\u4db5\u4e00-\u9fbb\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9\uff00-\uffef\u2e80-\u2eff"
+        "\u2001-\u2a6d\u3000-\u303f\u31c0-\u31ef\u2f00-\u2fdf\u2ff0-\u2fff\u3100-\u312f\u31a0-\u31bf\ufe10-\ufe1f"
+        "\ufe30-\ufe4f\u2600-\u26ff\u2700-\u27bf\u3200-\u33ff]"
+    )
+
+
+def _mapped(function: Callable[[str], str], texts: Any) -> Any:
+    return pa.array([function(text) for text in texts.to_pylist()], pa.large_string())
+
+
+_BYTE_TOKENIZERS: dict[str, Callable[[Any], Interned]] = {
+    "rouge": _by_rouge,
+    "rouge-script": lambda texts: _by_rouge(texts, lower=False),
+    "13a": _by_13a,
+    "13a-unstripped": lambda texts: _by_13a(texts, strip=False),
+    "zh": _by_zh,
+    "none": _by_whitespace,
+}
+_PYTHON_TOKENIZERS: dict[str, Splitter] = {
+    "intl": split_intl,
+    "unicode": split_unicode,
+    "char": split_char,
+    "ja": split_ja,
+    "jieba": split_jieba,
+}
+
+
+def tokenizer_label(tokenizer: str | Splitter) -> str:
+    """Return the name that stands for a tokenizer in a signature."""
+    if isinstance(tokenizer, str):
+        return tokenizer
+    return getattr(tokenizer, "__qualname__", type(tokenizer).__qualname__)
+
+
+def tokenize(
+    batch: Batch,
+    tokenizer: str | Splitter,
+    *,
+    lowercase: bool = False,
+    prepare: Callable[[str], str] | None = None,
+    lines: bool = False,
+) -> tuple[TokenBatch, Callable[[], list[str]]]:
+    """Split the texts of a batch into tokens.
+
+    Parameters
+    ----------
+    batch : Batch
+    tokenizer : str or callable
+        A name (rouge, 13a, intl, zh, ja, jieba, char, unicode, none), or a function from a text to its tokens.
+    lowercase : bool
+        Lower-case every text first (:meth:`str.lower`).
+    prepare : callable, optional
+        A function applied to every text before that, such as a cut.
+    lines : bool
+        Keep line ends: tokenizers that are Python functions then get one line at a time.
+
+    Returns
+    -------
+    tokens : TokenBatch
+    words : callable
+        Gives the list of the different tokens, by id.
+
+    Raises
+    ------
+    InputError
+        When a callable returns anything else than strings.
+    """
+    texts = batch.texts
+    if prepare is not None or lowercase:
+        texts = _mapped(_chain(prepare, str.lower if lowercase else None), texts)
+    if isinstance(tokenizer, str) and tokenizer in _BYTE_TOKENIZERS:
+        interned = _BYTE_TOKENIZERS[tokenizer](texts)
+    else:
+        splitter = _PYTHON_TOKENIZERS[tokenizer] if isinstance(tokenizer, str) else _checked(tokenizer)
+        interned = _by_python(texts.to_pylist(), splitter, lines)
+    tokens = TokenBatch(
+        Ragged(interned.ids, interned.offsets),
+        Ragged(interned.line_starts, interned.line_offsets),
+        batch.reference_offsets,
+        interned.n_types,
+        batch.first_item,
+    )
+    return tokens, interned.words
+
+
+def _chain(*steps: Callable[[str], str] | None) -> Callable[[str], str]:
+    def run(text: str) -> str:
+        for step in steps:
+            if step is not None:
+                text = step(text)
+        return text
+
+    return run
+
+
+def _checked(tokenizer: Splitter) -> Splitter:
+    name = tokenizer_label(tokenizer)
+
+    def split(text: str) -> list[str]:
+        tokens: Any = tokenizer(text)
+        words: list[Any] = tokens.split() if isinstance(tokens, str) else [tokens]
+        if isinstance(tokens, Iterable) and not isinstance(tokens, (str, Mapping, Set)):
+            words = list(tokens)
+        for word in words:
+            if not isinstance(word, str):
+                raise InputError(
+                    f"The tokenizer {name} must return a list of strings, got {shorten(word)} for {shorten(text)}."
+                )
+        return words
+
+    return split
+
+
+def _by_python(texts: list[str], splitter: Splitter, lines: bool) -> Interned:
+    types: dict[str, int] = {}
+    ids: list[int] = []
+    offsets, line_offsets = [0], [0]
+    line_starts: list[int] = []
+    for text in texts:
+        for line in text.split("\n") if lines else (text,):
+            words = splitter(line)
+            start = len(ids)
+            ids.extend([types.setdefault(word, len(types)) for word in words])
+            if len(ids) > start:
+                line_starts.append(start)
+        offsets.append(len(ids))
+        line_offsets.append(len(line_starts))
+    return Interned(
+        np.array(ids, np.int32),
+        np.array(offsets, np.int64),
+        np.array([*line_starts, len(ids)], np.int64),
+        np.array(line_offsets, np.int64),
+        len(types),
+        lambda: list(types),
+    )

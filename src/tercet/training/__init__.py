@@ -1,0 +1,1 @@
+"""Token ids of a Trainer or a training loop -> texts -> scores that loggers accept."""

@@ -1,0 +1,178 @@
+"""The explanation of a BERTScore: what tokens contribute adds up to it, and every text can be pictured."""
+
+import io
+import json
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import tercet
+from tercet import InputError, OptionError
+from tercet.bertscore.explain import explain
+from texts import MINILM, PAIRS, all_pairs
+
+ENCODER = {"model_type": MINILM, "num_layers": 4}
+PREDICTIONS, REFERENCES = all_pairs()
+CORPUS = [text for texts in REFERENCES for text in texts]
+FIRST = [texts[0] for texts in REFERENCES]
+
+
+def sums(alignment):
+    sides = alignment.prediction_tokens, alignment.reference_tokens
+    return [sum(token.contribution for token in tokens) for tokens in sides]
+
+
+class TestTheTable:
+    @pytest.mark.parametrize("language", PAIRS)
+    def test_adds_up_to_the_score_with_idf(self, language):
+        for prediction, references in PAIRS[language]:
+            found = explain(prediction, references[0], corpus=CORPUS, **ENCODER)
+            table = tercet.IdfTable.fit(CORPUS, MINILM)
+            result = tercet.score("bertscore_idf", [prediction], [references[0]], idf=table, **ENCODER)
+            expected = [result[name][0] for name in ("precision", "recall", "f1")]
+            assert sums(found) == pytest.approx(expected[:2], abs=1e-5)
+            assert [found.precision, found.recall, found.f1] == pytest.approx(expected, abs=1e-5)
+
+    def test_adds_up_without_idf_and_its_losses_to_the_rest(self):
+        for prediction, reference in zip(PREDICTIONS, FIRST, strict=True):
+            found = explain(prediction, reference, **ENCODER)
+            result = tercet.score("bertscore_idf", [prediction], [reference], idf=False, **ENCODER)
+            assert sums(found) == pytest.approx([result["precision"][0], result["recall"][0]], abs=1e-5)
+            for tokens, total in ((found.prediction_tokens, found.precision), (found.reference_tokens, found.recall)):
+                assert sum(token.loss for token in tokens) == pytest.approx(1 - total, abs=1e-5)
+                assert sum(token.weight for token in tokens) == pytest.approx(1, abs=1e-5)
+
+    def test_says_where_each_token_stands(self):
+        found = explain(" The unbelievable cat ", "A cat.", **ENCODER)
+        assert [token.text for token in found.prediction_tokens] == ["[CLS]", "The", "unbelievable", "cat", "[SEP]"]
+        for token in found.prediction_tokens[1:-1]:
+            assert found.prediction[slice(*token.span)] == token.text
+            assert not token.special
+        assert found.prediction_tokens[0].special
+        assert found.prediction_tokens[0].span is None
+        cat = found.prediction_tokens[3]
+        assert (cat.match_text, cat.match, cat.match_special) == ("cat", 2, False)
+        assert cat.cosine == pytest.approx(found.similarity[3, 2])
+        assert cat.cosine == found.similarity[3].max()
+
+    def test_follows_the_text_that_is_cut_or_in_windows(self):
+        text = "one two three four five six seven eight nine ten"
+        with pytest.warns(UserWarning, match="1 text was longer than 6 tokens, and cut"):
+            cut = explain(text, "ten nine", max_length=6, **ENCODER)
+        assert [token.text for token in cut.prediction_tokens] == ["[CLS]", "one", "two", "three", "four", "[SEP]"]
+        whole = explain(text, "ten nine", max_length=6, long_text="window", **ENCODER)
+        assert [token.text for token in whole.prediction_tokens][1:-1] == text.split()
+        score = tercet.score(
+            "bertscore_idf", [text], ["ten nine"], max_length=6, long_text="window", idf=False, **ENCODER
+        )
+        assert sums(whole) == pytest.approx([score["precision"][0], score["recall"][0]], abs=1e-5)
+        with pytest.raises(InputError, match="the encoder takes 6"):
+            explain(text, "ten nine", max_length=6, long_text="error", **ENCODER)
+
+    @pytest.mark.parametrize(("prediction", "reference"), [("", "a cat"), ("a cat", " "), ("", "")])
+    def test_of_a_blank_text_adds_up_to_0(self, prediction, reference):
+        found = explain(prediction, reference, **ENCODER)
+        assert [found.precision, found.recall, found.f1, *sums(found)] == [0.0] * 5
+        found.to_html()
+        found.plot()
+
+    def test_of_measures_that_are_not_numbers_has_an_f_of_0(self):
+        options = {**ENCODER, "idf": {"cat": 0.0, "a": 0.0}, "zero_weight": "nan"}
+        found = explain("a cat", "a cat", **options)
+        score = tercet.score("bertscore_idf", ["a cat"], ["a cat"], **options)
+        assert np.isnan([found.precision, found.recall, score["precision"][0], score["recall"][0]]).all()
+        assert found.f1 == score["f1"][0] == 0.0
+        found.to_svg()
+        found.plot()
+
+    def test_is_plain_python(self):
+        found = explain("a cat", "the dog", **ENCODER)
+        plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+        assert plain["prediction_tokens"][1]["token"] == "a"
+        assert np.array(plain["similarity"]).shape == (4, 4)
+
+    def test_comes_from_the_module_too(self):
+        module = tercet.load("bertscore_idf")
+        assert module.explain("a cat", "the dog", **ENCODER).f1 == pytest.approx(
+            explain("a cat", "the dog", **ENCODER).f1
+        )
+
+    def test_shows_the_reference_of_the_best_f(self):
+        references = ["nothing alike here", "a cat", "the cats"]
+        found = explain("a cat", references, **ENCODER)
+        assert (found.reference, found.reference_index) == ("a cat", 1)
+        assert found.f1 == max(explain("a cat", [each], **ENCODER).f1 for each in references)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"prediction": 7}, InputError, "item 0 of predictions must be a string, got 7"),
+        ({"references": None}, InputError, "item 0 of references is empty"),
+        ({"idf": True}, OptionError, "give corpus=references"),
+        ({"corpus": "a text"}, OptionError, "corpus must be a list of texts"),
+        ({"corpus": []}, OptionError, "corpus must be a list of texts"),
+        ({"corpus": ["a"], "idf": False}, OptionError, "corpus must be a list of texts, in which idf=True"),
+        ({"scale": 100}, OptionError, "does not take 'scale'"),
+        ({"corpus": ["a", 7]}, InputError, "item 1 of corpus must be a string, got 7"),
+        ({"references": "\ud800"}, InputError, "item 1 of the pair is not valid Unicode"),
+        ({"all_layers": True, "num_layers": None}, OptionError, "does not take 'all_layers'"),
+        ({"rescale_with_baseline": True}, OptionError, "does not take 'rescale_with_baseline'"),
+        ({"num_layer": 3}, OptionError, "Did you mean 'num_layers'?"),
+    ],
+)
+def test_what_it_cannot_explain_is_refused(given, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        explain(**{"prediction": "a", "references": "b", **ENCODER, **given})
+
+
+AWKWARD = [
+    "<script>alert(1)</script> & \"quotes\" 'single' $x_1^2$ %",
+    "القطة نائمة على السجادة",
+    "我们今天去公园 🎉👍🏽",
+    "tab\tline\nbell\x07 null\x00 end",
+    "नमस्ते दुनिया ไทย",
+]
+
+
+@pytest.mark.parametrize("text", AWKWARD)
+class TestThePictures:
+    def test_are_an_svg_document_and_well_formed_html(self, text):
+        found = explain(text, AWKWARD[0], **ENCODER)
+        svg = ElementTree.fromstring(found.to_svg())
+        name = "{http://www.w3.org/2000/svg}"
+        assert len(svg.findall(f"{name}text")) == len(found.prediction_tokens) + len(found.reference_tokens)
+        assert len(svg.findall(f"{name}line")) == len(found.prediction_tokens) + len(found.reference_tokens)
+        html = ElementTree.fromstring(found.to_html().replace("<br>", "<br/>"))
+        assert len(html.findall(".//tr")) == 2 + len(found.prediction_tokens) + len(found.reference_tokens)
+        assert "<script" not in found.to_html()
+        assert found._repr_html_() == found.to_html()
+
+    def test_and_a_heat_map_of_every_script_without_a_warning(self, text, caplog):
+        found = explain(text, AWKWARD[0], **ENCODER)
+        figure = found.plot()
+        file = io.BytesIO()
+        figure.savefig(file, dpi=40)
+        assert file.getvalue().startswith(b"\x89PNG")
+        matrix = figure.axes[0]
+        assert len(matrix.get_yticklabels()) == len(found.prediction_tokens)
+        assert len(matrix.patches) == len(found.prediction_tokens)
+        assert not caplog.records
+
+
+def test_the_names_on_a_long_heat_map_do_not_overlap():
+    text = "cats and dogs sleep on warm mats " * 60
+    figure = explain(text, text, **ENCODER).plot()
+    width, height = figure.get_size_inches()
+    assert width < 50
+    assert height < 50
+    labels = figure.axes[0].get_xticklabels()
+    assert 100 < len(labels) <= width / 0.11
+
+
+def test_a_heat_map_shows_what_the_matrix_holds():
+    found = explain("the cat sat", "a cat sat down", **ENCODER)
+    image = found.plot().axes[0].images[0].get_array()
+    assert (np.asarray(image) == found.similarity).all()

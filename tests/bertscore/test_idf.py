@@ -1,0 +1,307 @@
+"""Document frequencies: counted as bert-score counts them, exact however they are split, kept as files."""
+
+import json
+import math
+import random
+import time
+from collections import Counter, defaultdict
+from hashlib import sha256
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from bert_score.utils import get_idf_dict
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tercet
+from tercet import IdfTable, InputError, MergeError, OptionError
+from tercet.bertscore.explain import explain
+from tercet.encoders.load import subwords_of
+from texts import MINILM, all_pairs, awkward_text
+
+PREDICTIONS, REFERENCES = all_pairs()
+TEXTS = [text for texts in REFERENCES for text in texts]
+ENCODER = {"model_type": MINILM, "num_layers": 2}
+TABLE = IdfTable.fit(TEXTS, MINILM)
+TOKENIZER = subwords_of(MINILM).tokenizer
+
+
+def scores(idf, **options):
+    result = tercet.score("bertscore_idf", PREDICTIONS, REFERENCES, **ENCODER, idf=idf, **options)
+    return np.array([result[name] for name in ("precision", "recall", "f1")])
+
+
+class TestFit:
+    def test_gives_the_weights_of_bert_score(self):
+        expected = get_idf_dict(TEXTS, TOKENIZER, nthreads=0)
+        weights = TABLE.weights()
+        assert len(expected) > 100
+        assert {key: weights.values[key] for key in expected} == pytest.approx(dict(expected), abs=1e-6)
+        unseen = [key for key in range(len(TOKENIZER)) if key not in expected]
+        assert weights.values[unseen] == pytest.approx(math.log(len(TEXTS) + 1))
+        assert weights.of(np.array([10**6], np.int32)) == pytest.approx(math.log(len(TEXTS) + 1))
+
+    def test_counts_a_token_once_per_document_and_a_document_as_often_as_it_is_there(self):
+        table = IdfTable.fit(["cat cat cat", "a cat", "a cat"], MINILM)
+        cat, a, cls = (TOKENIZER.convert_tokens_to_ids(token) for token in ("cat", "a", "[CLS]"))
+        assert (table.n_documents, table.counts[cat], table.counts[a], table.counts[cls]) == (3, 3, 2, 3)
+        assert table.weights().values[[cls, cat]].tolist() == [0.0, 0.0]
+
+    def test_reads_a_generator_in_batches(self):
+        assert IdfTable.fit((text for text in TEXTS), MINILM, batch_size=7) == TABLE
+
+    def test_counts_what_is_scored_of_a_long_text(self):
+        table = IdfTable.fit(["cat dog bird fish"], MINILM, max_length=4)
+        counted = set(TOKENIZER.convert_ids_to_tokens(np.flatnonzero(table.counts).tolist()))
+        assert counted == {"[CLS]", "cat", "dog", "[SEP]"}
+
+    def test_refuses_a_compat_that_is_none(self):
+        with pytest.raises(OptionError, match=r"There is no compat 'bert-score'\. Did you mean 'bert_score'\?"):
+            IdfTable.fit(TEXTS, MINILM, compat="bert-score")
+
+    def test_of_blank_texts_counts_their_special_tokens(self):
+        assert IdfTable.fit(["", " \n"], MINILM).counts.sum() == 4
+
+    @pytest.mark.parametrize(
+        ("texts", "message"),
+        [
+            (["a", 7], "item 1 of texts must be a string, got 7"),
+            (["a", "b", "\ud800"], "item 2 of texts is not valid Unicode text"),
+            ("a cat", "got one string"),
+        ],
+    )
+    def test_refuses_what_is_not_text(self, texts, message):
+        with pytest.raises(InputError, match=message):
+            IdfTable.fit(texts, MINILM, batch_size=1)
+
+
+class TestMerge:
+    @settings(max_examples=30, deadline=None)
+    @given(seed=st.integers(0, 10**6), n_parts=st.integers(1, 5))
+    def test_any_split_in_any_order_gives_the_same_bits(self, seed, n_parts):
+        rng = random.Random(seed)
+        texts = [awkward_text(rng, 20) for _ in range(12)]
+        parts = [texts[start::n_parts] for start in range(n_parts)]
+        rng.shuffle(parts)
+        merged = sum((IdfTable.fit(part, MINILM) for part in parts[1:]), IdfTable.fit(parts[0], MINILM))
+        whole = IdfTable.fit(texts, MINILM)
+        assert merged == whole
+        assert merged.weights().values.tobytes() == whole.weights().values.tobytes()
+
+    def test_may_be_a_sum(self):
+        assert sum(IdfTable.fit([text], MINILM) for text in TEXTS[:3]) == IdfTable.fit(TEXTS[:3], MINILM)
+
+    def test_refuses_another_tokenizer_or_length(self):
+        other = IdfTable(1, TABLE.counts, "0" * 16, TABLE.max_length)
+        for table in (other, IdfTable.fit(TEXTS, MINILM, max_length=9)):
+            with pytest.raises(MergeError, match="do not add up"):
+                TABLE + table
+
+
+def forge(path, changed):
+    """Write a table of three tokens with other values, and a digest of them where there can be one."""
+    ids, documents = changed.get("id", [0, 1, 2]), changed.get("documents", [3, 1, 2])
+    meta = {"format": "tercet-idf-1", "n_documents": 3, "vocabulary_size": 5, "fingerprint": "f0", "max_length": 9}
+    meta |= {name: value for name, value in changed.items() if name not in ("id", "documents")}
+    total = sha256(json.dumps([meta["n_documents"], meta["fingerprint"], meta["max_length"]]).encode())
+    if all(isinstance(each, int) for each in (*ids, *documents)):
+        for each in (ids, documents):
+            total.update(np.array(each, "<i8").tobytes())
+    meta = {"digest": total.hexdigest()[:8], **meta}
+    table = pa.table({"id": ids, "documents": documents}).replace_schema_metadata({"tercet": json.dumps(meta)})
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+
+
+class TestAFile:
+    def test_holds_the_table_in_little_room(self, tmp_path):
+        TABLE.save(tmp_path / "table.idf")
+        assert IdfTable.load(tmp_path / "table.idf") == TABLE
+        assert IdfTable.load(str(tmp_path / "table.idf")).digest == TABLE.digest
+        assert (tmp_path / "table.idf").stat().st_size < 10_000
+
+    def test_serves_as_the_option(self, tmp_path):
+        path = tmp_path / "table.idf"
+        TABLE.save(path)
+        assert (scores(path) == scores(TABLE)).all()
+        assert (scores(str(path)) == scores(TABLE)).all()
+
+    def test_that_is_none_is_refused(self, tmp_path):
+        path = tmp_path / "none.idf"
+        with pytest.raises(OptionError, match=r"'idf' option .* There is no IDF table at"):
+            scores(path)
+        for content in (b"", b"ARROW1 but not really", b"{}"):
+            path.write_bytes(content)
+            with pytest.raises(OptionError, match="is not an IDF table of tercet"):
+                scores(path)
+
+    def test_that_is_damaged_is_refused(self, tmp_path):
+        path = tmp_path / "table.idf"
+        TABLE.save(path)
+        content = path.read_bytes()
+        refused = 0
+        for place in range(0, len(content), 3):
+            path.write_bytes(content[:place] + bytes([content[place] ^ 16]) + content[place + 1 :])
+            try:
+                assert IdfTable.load(path) == TABLE
+            except InputError as error:
+                refused += "is not an IDF table of tercet, or is damaged" in str(error)
+        assert refused > len(content) / 6
+
+    @pytest.mark.parametrize(
+        ("changed", "why"),
+        [
+            ({"n_documents": -1}, "n_documents is -1, expected a whole number from 0"),
+            ({"n_documents": "3"}, "n_documents is '3', expected a whole number"),
+            ({"n_documents": True}, "n_documents is True, expected a whole number"),
+            ({"n_documents": 3.0}, "n_documents is 3.0, expected a whole number"),
+            ({"n_documents": 10**400}, "n_documents is <int of about 401 digits>, expected a whole number"),
+            ({"n_documents": 2}, "a token is counted in 1 to 3 documents, expected 1 to 2"),
+            ({"vocabulary_size": 2**28 - 1}, "vocabulary_size is 268435455, expected a whole number from 1 to"),
+            ({"vocabulary_size": 0}, "vocabulary_size is 0, expected"),
+            ({"vocabulary_size": 2}, "its ids do not rise from 0 to 1 at most"),
+            ({"fingerprint": 7}, "by the tokenizer 7"),
+            ({"max_length": "9"}, "its texts were cut at '9'"),
+            ({"max_length": -9}, "its texts were cut at -9"),
+            ({"format": "tercet-idf-2"}, "its format is 'tercet-idf-2', expected 'tercet-idf-1'"),
+            ({"digest": "00000000"}, "expected '00000000'"),
+            ({"documents": [3, 1, -1]}, "a token is counted in -1 to 3 documents, expected 1 to 3"),
+            ({"documents": [3, 1, 0]}, "a token is counted in 0 to 3 documents, expected 1 to 3"),
+            ({"documents": [3, 1, 4]}, "a token is counted in 1 to 4 documents, expected 1 to 3"),
+            ({"documents": [3, 1, None]}, ""),
+            ({"documents": [3.0, 1.0, 2.5]}, ""),
+            ({"id": [-1, 1, 2]}, "its ids do not rise from 0 to 4 at most"),
+            ({"id": [0, 1, 1]}, "its ids do not rise"),
+            ({"id": [2, 1, 0]}, "its ids do not rise"),
+            ({"id": [0, 1, 5]}, "its ids do not rise"),
+            ({"id": ["0", "1", "2"]}, ""),
+        ],
+        ids=repr,
+    )  # fmt: skip
+    def test_that_is_forged_is_refused_even_with_a_digest_that_fits(self, tmp_path, changed, why):
+        path = tmp_path / "forged.idf"
+        forge(path, changed)
+        begun = time.perf_counter()
+        with pytest.raises(InputError) as caught:
+            IdfTable.load(path)
+        assert time.perf_counter() - begun < 5
+        assert str(caught.value).startswith(f"The file {str(path)!r} is not an IDF table of tercet, or is damaged")
+        assert why in str(caught.value)
+        assert str(caught.value).endswith(".")
+        forge(path, {})
+        assert IdfTable.load(path) == IdfTable(3, np.array([3, 1, 2, 0, 0]), "f0", 9)
+
+    def test_with_a_name_that_no_file_can_have(self):
+        for name in ("x" * 100_000, "x\0y"):
+            with pytest.raises(InputError, match="There is no IDF table at") as caught:
+                IdfTable.load(name)
+            assert len(str(caught.value)) < 400
+
+    def test_of_no_document_is_refused(self):
+        with pytest.raises(OptionError, match="is of no document"):
+            scores(IdfTable.fit([], MINILM))
+
+    def test_of_another_tokenizer_is_refused(self):
+        with pytest.raises(OptionError, match=r"made with another tokenizer .* fingerprint is 0000"):
+            scores(IdfTable(1, TABLE.counts, "0" * 16, None))
+        with pytest.raises(OptionError, match="another 'prefix_space'"):
+            scores(IdfTable.fit(TEXTS, MINILM, prefix_space=True))
+
+
+class TestAsTheOption:
+    def test_a_table_of_the_references_is_what_true_counts(self):
+        assert scores(True) == pytest.approx(scores(TABLE), abs=1e-7)
+
+    def test_items_count_all_references_of_an_item_as_one_document(self):
+        merged = [" ".join(texts) for texts in REFERENCES]  # for a set of tokens their order does not matter
+        expected = scores(IdfTable.fit(merged, MINILM))
+        assert scores(True, idf_documents="items") == pytest.approx(expected, abs=1e-7)
+        assert abs(expected - scores(True)).max() > 1e-3
+
+    def test_a_second_corpus_does_not_meet_the_table_of_the_first(self):
+        """evaluate's bertscore goes on with the document frequencies of its first call."""
+        first = tercet.score("bertscore_idf", PREDICTIONS[:4], REFERENCES[:4], **ENCODER)
+        tercet.score("bertscore_idf", PREDICTIONS[4:], REFERENCES[4:], **ENCODER)
+        again = tercet.score("bertscore_idf", PREDICTIONS[:4], REFERENCES[:4], **ENCODER)
+        assert first == again
+        other = tercet.score("bertscore_idf", PREDICTIONS[:4], REFERENCES[:4], **ENCODER, idf=TABLE)
+        assert first.signature != other.signature
+        assert abs(np.array(first["f1"]) - other["f1"]).max() > 1e-3
+
+    def test_a_mapping_by_ids_or_by_tokens_is_the_table_that_it_writes_out(self):
+        weights = TABLE.weights().values.astype(float)
+        by_id = dict(enumerate(weights))
+        by_token = {token: weights[number] for token, number in TOKENIZER.get_vocab().items()}
+        assert scores(by_id) == pytest.approx(scores(TABLE), abs=1e-6)
+        assert (scores(by_token) == scores(by_id)).all()
+
+    def test_digits_as_a_string_are_a_token(self):
+        number = TOKENIZER.convert_tokens_to_ids("2003")
+        there = tercet.score("bertscore_idf", ["in 2003"], ["in 2004"], **ENCODER, idf={"2003": 0.0, "in": 1.0})
+        by_id = {number: 0.0, TOKENIZER.convert_tokens_to_ids("in"): 1.0}
+        assert there["f1"] == tercet.score("bertscore_idf", ["in 2003"], ["in 2004"], **ENCODER, idf=by_id)["f1"]
+
+    def test_what_a_mapping_does_not_name_gets_its_default_or_its_greatest_weight(self):
+        named = {"the": 0.5, ".": 2.0}
+        with_default = defaultdict(lambda: 2.0, named)
+        assert (scores(named) == scores(with_default)).all()
+        assert abs(scores(named) - scores(defaultdict(lambda: 1.0, named))).max() > 1e-3
+
+    def test_what_a_mapping_does_not_name_is_in_the_signature_and_how_it_names_is_not(self):
+        cat = TOKENIZER.convert_tokens_to_ids("cat")
+        mappings = (
+            {"cat": 1.0}, {cat: 1.0}, {np.int64(cat): np.float32(1)}, {np.str_("cat"): 1},
+            defaultdict(lambda: 0.5, {"cat": 1.0}), Counter({"cat": 1}), defaultdict(lambda: 1.0),
+        )  # fmt: skip
+        found = [
+            tercet.score("bertscore_idf", PREDICTIONS, REFERENCES, **ENCODER, idf=each) for each in mappings[:-2]
+        ]
+        assert len({result.signature for result in found[:4]}) == 1
+        assert found[4].signature != found[0].signature
+        counted = tercet.score("bertscore_idf", ["a cat on it"], ["a cat on me"], **ENCODER, idf=mappings[-2])
+        similarity = explain("a cat on it", "a cat on me", **ENCODER).similarity
+        assert counted["precision"][0] == pytest.approx(similarity[2].max())  # a Counter has 0 for all other tokens
+        assert scores(mappings[-1]) == pytest.approx(scores(False), abs=1e-6)
+
+    @pytest.mark.parametrize(
+        ("mapping", "message"),
+        [
+            ({"cat": 1.0, 7: 1.0}, "of one kind"),
+            ({"zzzyzx": 1.0}, "'zzzyzx' of the 'idf' mapping is neither an id .* nor a token"),
+            ({-1: 1.0}, "-1 of the 'idf' mapping"),
+            ({"cat": -1.0}, "weight of 'cat' in the 'idf' mapping must be a number from 0, got -1.0"),
+            ({"cat": float("nan")}, "got nan"),
+            ({"cat": "much"}, "got 'much'"),
+            ({}, "at least one of them"),
+            ({2**31 - 1: 1.0}, r"neither an id \(below 30522\)"),
+            (defaultdict(list, {"cat": 1.0}), "weight of what is not named in the 'idf' mapping must be a number"),
+            (defaultdict(lambda: -5, {"cat": 1.0}), "got -5"),
+        ],
+    )
+    def test_a_mapping_that_makes_no_sense_is_refused(self, mapping, message):
+        with pytest.raises(OptionError, match=message):
+            scores(mapping)
+
+    @pytest.mark.filterwarnings("ignore:bertscore_idf. all tokens of:UserWarning")
+    def test_a_single_reference_weighs_all_tokens_the_same(self):
+        """bert-score gives NaN here."""
+        text, reference = "the cat sat", "a dog ran off"
+        found = tercet.score("bertscore_idf", [text], [reference], **ENCODER)
+        plain = tercet.score("bertscore_idf", [text], [reference], **ENCODER, idf=False)
+        assert found["recall"] == pytest.approx(plain["recall"], abs=1e-6)
+        same = tercet.score("bertscore_idf", [reference], [reference], **ENCODER)
+        assert same["f1"] == pytest.approx([1.0], abs=1e-6)
+
+    def test_weights_that_are_all_zero_are_said(self):
+        with pytest.warns(UserWarning, match="all tokens of 2 texts have weight 0"):
+            tercet.score("bertscore_idf", ["a dog"], ["a dog"], **ENCODER)
+
+
+def test_the_digest_in_the_signature_follows_the_counts():
+    seen = set()
+    for texts in (TEXTS, TEXTS[1:], [*TEXTS, TEXTS[0]]):
+        seen.add(IdfTable.fit(texts, MINILM).digest)
+    assert len(seen) == 3
+    result = tercet.score("bertscore_idf", PREDICTIONS, REFERENCES, **ENCODER, idf=TABLE)
+    assert f"|idf:table,{TABLE.digest}|" in result.signature

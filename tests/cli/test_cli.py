@@ -1,0 +1,275 @@
+"""The command ``tercet``, run as a process."""
+
+import csv
+import gzip
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bert_score import score as official_score
+from bert_score.utils import get_idf_dict
+from transformers import AutoTokenizer
+
+import tercet
+from texts import MINILM, all_pairs
+
+PREDICTIONS, REFERENCES = all_pairs()
+LINES = [" ".join(text.split()) for texts in REFERENCES for text in texts]
+TERCET = Path(sys.executable).parent / "tercet"
+
+
+def run(*arguments, code=0, **options):
+    process = subprocess.run(
+        [TERCET, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False, **options
+    )
+    assert process.returncode == code, process.stderr
+    return process.stdout if code == 0 else process.stderr
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = tmp_path / "corpus.txt"
+    path.write_text("\n".join(["", *LINES, " "]), encoding="utf-8")
+    return path
+
+
+class TestIdfFit:
+    def test_writes_the_table_of_the_lines(self, corpus, tmp_path):
+        table = tercet.IdfTable.fit(LINES, MINILM)
+        told = run("idf", "fit", corpus, "--model", MINILM, "-o", tmp_path / "table.idf")
+        assert f"{len(LINES)} texts" in told
+        assert table.digest in told
+        assert tercet.IdfTable.load(tmp_path / "table.idf") == table
+
+    def test_reads_several_files_packed_ones_and_the_standard_input(self, corpus, tmp_path):
+        with gzip.open(tmp_path / "more.txt.gz", "wt", encoding="utf-8") as file:
+            file.write("a further line\r\n")
+        arguments = (corpus, tmp_path / "more.txt.gz", "-", "-m", MINILM, "-o", tmp_path / "table.idf", "--quiet")
+        run("idf", "fit", *arguments, input="and one more\n")
+        expected = tercet.IdfTable.fit([*LINES, "a further line", "and one more"], MINILM)
+        assert tercet.IdfTable.load(tmp_path / "table.idf") == expected
+
+    def test_counts_as_bert_score_where_it_is_told_to_and_then_blank_lines_too(self, corpus, tmp_path):
+        run("idf", "fit", corpus, "-m", MINILM, "-o", tmp_path / "table.idf", "--compat", "bert_score", "-q")
+        table = tercet.IdfTable.load(tmp_path / "table.idf")
+        assert table == tercet.IdfTable.fit(["", *LINES, " "], MINILM, compat="bert_score")
+        assert table.n_documents == len(LINES) + 2
+        corpus.write_text("\n".join(LINES), encoding="utf-8")  # bert-score fails at blank texts with transformers 5
+        run("idf", "fit", corpus, "-m", MINILM, "-o", tmp_path / "table.idf", "--compat", "bert_score", "-q")
+        expected = get_idf_dict(LINES, AutoTokenizer.from_pretrained(MINILM), nthreads=0)
+        weights = tercet.IdfTable.load(tmp_path / "table.idf").weights().values
+        assert {key: weights[key] for key in expected} == pytest.approx(dict(expected), abs=1e-6)
+
+    def test_reads_a_corpus_of_any_size_but_no_line_of_any_size(self, tmp_path):
+        with gzip.open(tmp_path / "bomb.txt.gz", "wb") as file:
+            file.write(b"a line\n")
+            for _ in range(100):
+                file.write(bytes(1 << 20).replace(b"\0", b"x"))
+        told = run("idf", "fit", tmp_path / "bomb.txt.gz", "-m", MINILM, "-o", tmp_path / "x", "-q", code=2)
+        assert f"{tmp_path / 'bomb.txt.gz'}, line 2: a line of more than 64 MiB" in told.replace("\n", "")
+
+
+class TestBertscoreBaseline:
+    @pytest.mark.filterwarnings("ignore:The given NumPy array is not writable:UserWarning")  # of bert-score
+    def test_writes_a_file_that_bert_score_reads_too(self, corpus, tmp_path):
+        path = tmp_path / "baseline.tsv"
+        shown = run("bertscore-baseline", corpus, "-m", MINILM, "-o", path, "--pairs", 40, "--quiet")
+        assert "means of 40 pairs" in " ".join(shown.split())  # the title is folded behind a long path
+        rows = list(csv.reader(path.read_text().splitlines()))
+        assert rows[0] == ["LAYER", "P", "R", "F"]
+        assert [row[0] for row in rows[1:]] == [str(layer) for layer in range(7)]
+        encoder = {"model_type": MINILM, "num_layers": 5, "rescale_with_baseline": True, "baseline_path": str(path)}
+        ours = tercet.score("bertscore_idf", PREDICTIONS, REFERENCES, idf=False, **encoder)
+        theirs = official_score(PREDICTIONS, REFERENCES, lang="en", **encoder)
+        assert np.array([ours["precision"], ours["recall"], ours["f1"]]) == pytest.approx(np.stack(theirs), abs=1e-5)
+
+    def test_is_the_mean_of_what_random_pairs_score(self, tmp_path):
+        """Of two texts there is one pair, both ways round."""
+        corpus, path = tmp_path / "two.txt", tmp_path / "baseline.tsv"
+        corpus.write_text("the cat sat on the mat\na train leaves for Rome\nthe cat sat on the mat\n")
+        run("bertscore-baseline", corpus, "-m", MINILM, "-o", path, "-q")
+        texts = corpus.read_text().splitlines()[:2]
+        expected = tercet.score("bertscore_idf", texts, texts[::-1], model_type=MINILM, all_layers=True, idf=False)
+        found = np.loadtxt(path, delimiter=",", skiprows=1)[:, 1:]
+        means = [
+            [expected[f"mean_{name}_layer{layer}"] for name in ("precision", "recall", "f1")] for layer in range(7)
+        ]
+        assert found == pytest.approx(np.array(means), abs=1e-6)
+
+    def test_is_the_same_for_the_same_seed(self, corpus, tmp_path):
+        for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+            run("bertscore-baseline", corpus, "-m", MINILM, "-o", tmp_path / name, "--pairs", 9, "--seed", seed, "-q")
+        first, second, other = ((tmp_path / name).read_text() for name in "abc")
+        assert first == second != other
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("idf", "fit", "nowhere.txt", "-m", MINILM, "-o", "x"), "'nowhere.txt' cannot be read: No such file"),
+        (("idf", "fit", "latin.txt", "-m", MINILM, "-o", "x"), "'latin.txt' is not a text file in UTF-8"),
+        (("idf", "fit", "blank.txt", "-m", MINILM, "-o", "x"), "The corpus has no text"),
+        (("idf", "fit", "nul.txt", "-m", MINILM, "-o", "x"), "nul.txt, line 2: found a NUL character"),
+        (("idf", "fit", "text.txt", "-m", MINILM, "-o", "x", "--compat", "bertscore"), "bert_score"),
+        (
+            ("idf", "fit", "text.txt", "-m", MINILM, "-o", "text.txt"),
+            "would be written over 'text.txt', which is read",
+        ),
+        (("bertscore-baseline", "text.txt", "-m", MINILM, "-o", "./text.txt"), "--output would be written over"),
+        (("idf", "fit", "[/bold].txt", "-m", MINILM, "-o", "x"), "'[/bold].txt' cannot be read: No such file"),
+        (("idf", "fit", "cut.gz", "-m", MINILM, "-o", "x"), "'cut.gz' cannot be read: Compressed file ended"),
+        (("idf", "fit", "blank.txt", "-m", MINILM, "-o", "no/where"), "There is no folder to write the file"),
+        (("idf", "fit", "text.txt", "-m", "./nowhere", "-o", "x"), "There is no folder './nowhere'"),
+        (("bertscore-baseline", "text.txt", "-m", MINILM, "-o", "x", "-q"), "at least two different texts, got 1"),
+        (("bertscore-baseline", "text.txt", "-m", MINILM, "-o", "x", "--pairs", "0"), "--pairs"),
+        (("idf", "fit", "text.txt", "-o", "x"), "--model"),
+        (("idf", "fti"), "fti"),
+    ],
+)
+def test_a_mistake_ends_with_a_message_and_code_2(arguments, message, tmp_path):
+    (tmp_path / "latin.txt").write_bytes("café".encode("latin-1"))
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(b"a text\n" * 100)[:-9])
+    (tmp_path / "blank.txt").write_text(" \n\n")
+    (tmp_path / "nul.txt").write_bytes(b"a\nb\0c\n")
+    (tmp_path / "text.txt").write_text("one text\n")
+    told = run(*arguments, code=2, cwd=tmp_path)
+    assert message in told
+    assert "Traceback" not in told
+    assert not (tmp_path / "x").exists()
+    assert (tmp_path / "text.txt").read_text() == "one text\n"
+
+
+def test_says_its_version_and_what_it_can_do():
+    assert run("--version").strip() == f"tercet {tercet.__version__}"
+    assert "bertscore-baseline" in run("--help")
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "in.tsv"
+    path.write_text("mt\tref\nthe cat sat on a mat\tthe cat sat on the mat\n", encoding="utf-8")
+    return path
+
+
+def quiet(told):
+    """Return what was told without a line that is told once, where nothing is in the cache yet."""
+    return re.sub("tercet: compiling.*\n", "", told)
+
+
+class TestStreams:
+    """Standard streams that are closed, full or no longer read."""
+
+    COMMANDS = (
+        "score in.tsv",
+        "score in.tsv -f json",
+        "compare in.tsv --segment 1",
+        "explain bleu_multi in.tsv -a nltk",
+    )
+
+    def shell(self, line, folder, **environment):
+        process = subprocess.run(
+            ["bash", "-c", line.replace("tercet", f'"{TERCET}"', 1)], cwd=folder, capture_output=True, text=True,
+            timeout=120, check=False, env={**os.environ, **environment},
+        )  # fmt: skip
+        assert "Traceback" not in process.stderr
+        assert "Exception ignored" not in process.stderr
+        return process.returncode, process.stdout, quiet(process.stderr)
+
+    @pytest.mark.parametrize("command", COMMANDS)
+    @pytest.mark.parametrize("unbuffered", ["", "1"])
+    def test_the_output_is_closed_or_full(self, table, command, unbuffered):
+        for where, why in ((">&-", "Bad file descriptor"), ("> /dev/full", "No space left on device")):
+            found = self.shell(f"tercet {command} {where}", table.parent, PYTHONUNBUFFERED=unbuffered)
+            assert found == (2, "", f"error: the standard output: {why}.\n")
+
+    @pytest.mark.parametrize("command", COMMANDS)
+    def test_a_reader_that_has_enough_ends_it_without_a_word(self, table, command):
+        code, out, told = self.shell(f"tercet {command} | true; echo ${{PIPESTATUS[0]}}", table.parent)
+        assert (code, out, told) == (0, "1\n", "")
+
+    def test_a_closed_output_does_not_matter_where_none_is_needed(self, table):
+        code, _, told = self.shell("tercet score in.tsv --out x.txt >&-", table.parent)
+        assert (code, told) == (0, "x.txt\n")
+        assert "bleu_multi" in (table.parent / "x.txt").read_text()
+        assert self.shell("tercet score in.tsv 2>&-", table.parent)[0] == 0
+        assert self.shell("tercet score none.tsv 2>&-", table.parent)[::2] == (2, "")
+        code, _, _ = self.shell("tercet score in.tsv --segments s.tsv --out x.txt <&- >&- 2>&-", table.parent)
+        assert code == 0
+        assert (table.parent / "s.tsv").read_text().startswith("test_set\tsegment")
+
+    def test_a_closed_input(self, table):
+        (table.parent / "ref.txt").write_text("a\n")
+        code, _, told = self.shell("tercet score - -r ref.txt <&-", table.parent)
+        assert (code, told) == (2, "error: '-' cannot be read: Bad file descriptor.\n")
+        code, _, told = self.shell(f"tercet idf fit - -m {MINILM} -o x -q <&-", table.parent)
+        assert (code, told) == (2, "error: '-' cannot be read: Bad file descriptor.\n")
+        assert self.shell("tercet score in.tsv <&-", table.parent)[0] == 0
+
+
+class TestSurroundings:
+    def test_a_folder_that_is_deleted_meanwhile(self, table, tmp_path):
+        gone = tmp_path / "gone"
+        gone.mkdir()
+        line = f"cd gone && rmdir ../gone && tercet score {table}"
+        code, out, _ = TestStreams().shell(line, tmp_path)
+        assert (code, "bleu_multi" in out) == (0, True)
+        gone.mkdir()
+        code, _, told = TestStreams().shell(f"{line} --out {tmp_path / 'x.txt'}", tmp_path)
+        assert (code, told) == (0, f"{tmp_path / 'x.txt'}\n")
+        for option in ("--out x", "--segments x"):
+            gone.mkdir()
+            code, _, told = TestStreams().shell(f"{line} {option}", tmp_path)
+            assert (code, told) == (2, "error: The folder in which the command was called is not there any more.\n")
+
+    @pytest.mark.parametrize(
+        "environment",
+        [
+            {"LC_ALL": "C"},
+            {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
+            {"PYTHONIOENCODING": "ascii"},
+        ],
+    )
+    def test_a_terminal_of_few_signs(self, tmp_path, environment):
+        path = tmp_path / "я.tsv"
+        path.write_text("система\tref\nкот сидел тут и там\tкот сидел здесь и там\n", encoding="utf-8")
+        for arguments in ("score я.tsv", "compare я.tsv --segment 1", "score я.tsv --out я.json -f json"):
+            code, _, _ = TestStreams().shell(f"tercet {arguments}", tmp_path, **environment)
+            assert code == 0
+        assert "система" in (tmp_path / "я.json").read_text(encoding="utf-8")
+        code, _, told = TestStreams().shell("tercet score я.tsv -s нет", tmp_path, **environment)
+        assert (code, "has no column" in told) == (2, True)
+
+    def test_without_assertions_and_with_warnings_as_errors(self, table):
+        code = "from tercet.cli.app import main; main()"
+        for flags in (["-O"], ["-OO"], ["-W", "error::UserWarning"]):
+            process = subprocess.run(
+                [sys.executable, *flags, "-c", code, "score", table], capture_output=True, text=True, check=False
+            )
+            assert (process.returncode, quiet(process.stderr)) == (0, "")
+            assert "bleu_multi" in process.stdout
+        table.write_text("mt\tref\na b\tc\n\td\n", encoding="utf-8")
+        process = subprocess.run(
+            [sys.executable, *flags, "-c", code, "score", table], capture_output=True, text=True, check=False
+        )
+        told = "error: in: the system 'mt' has 1 empty text, the first in segment 2: it scores 0 there.\n"
+        assert (process.returncode, process.stdout, quiet(process.stderr)) == (2, "", told)
+
+    def test_memory_that_does_not_suffice(self, table):
+        code = """if True:
+            import sys, tercet.cli.app as cli
+            def grow(*_, **__):
+                return bytearray(1 << 62)
+            cli.write_baseline = grow
+            cli.main()"""
+        text = table.parent / "text.txt"
+        text.write_text("a cat\na dog\n")
+        process = subprocess.run(
+            [sys.executable, "-c", code, "bertscore-baseline", text, "-m", MINILM, "-o", table.parent / "x", "-q"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert process.returncode == 2
+        assert process.stderr == "error: The memory of this machine does not suffice. Give less at a time.\n"

@@ -1,0 +1,376 @@
+"""``tercet score`` and ``tercet compare``, run as processes."""
+
+import html
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from conftest import ROOT
+from tercet import score
+from tercet.comparison.test_sets import read_test_sets
+from tercet.display.visible import visible
+from tercet.files.read import read_table
+
+COMMAND = str(Path(sys.executable).parent / "tercet")
+
+
+def tercet(*arguments, code=0, cwd=ROOT):
+    run = subprocess.run(
+        [COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False
+    )
+    assert run.returncode == code, run.stderr
+    run.stderr = re.sub("tercet: compiling.*\n", "", run.stderr)  # where nothing is in the cache yet
+    return run
+
+
+def sample(system):
+    """Return the English texts of a system, and their references."""
+    (test_set,) = read_test_sets([SAMPLES["en"]])
+    return test_set.systems[system], test_set.references
+
+
+SAMPLES = {language: str(ROOT / "examples" / "data" / f"{language}.tsv") for language in ("en", "es")}
+
+
+class TestScoreAndCompare:
+    def test_score_prints_each_system_with_its_interval_and_the_signature(self):
+        run = tercet("score", SAMPLES["en"], "--metric", "bleu_multi:smooth_method=exp")
+        expected = score("bleu_multi", *sample("large"), smooth_method="exp", scale=100, confidence_level=0.95)
+        low, high = expected["intervals"]["bleu"]
+        assert f"{expected['bleu']:.2f}*" in run.stdout
+        assert f"{low:.2f} – {high:.2f}" in run.stdout
+        assert "bleu_multi|tok:13a|case:mixed|order:4|smooth:exp" in run.stdout
+        assert "wins" not in run.stdout
+
+    def test_compare_writes_every_form_to_a_file(self, tmp_path):
+        for form, end in (("json", "json"), ("tsv", "tsv"), ("markdown", "md"), ("latex", "tex"), ("text", "txt")):
+            out = tmp_path / f"result.{end}"
+            run = tercet("compare", SAMPLES["es"], "-b", "tuned", "--n-resamples", "50", "-f", form, "-o", str(out))
+            assert run.stdout == ""
+            assert "tuned" in out.read_text(encoding="utf-8")
+        assert json.loads((tmp_path / "result.json").read_text())["baseline"] == "tuned"
+
+    def test_compare_takes_text_files_too(self, tmp_path):
+        predictions, references = sample("large")
+        for name, lines in (("large", predictions), ("ref", [texts[0] for texts in references])):
+            (tmp_path / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        run = tercet("compare", "large.txt", "-r", "ref.txt", "-f", "json", cwd=tmp_path)
+        (row,) = json.loads(run.stdout)["tables"][0]["systems"]
+        expected = score("bleu_multi", predictions, [texts[0] for texts in references], scale=100)
+        assert row["value"] == pytest.approx(expected["bleu"])
+
+    def test_exports_and_segments_are_files(self, tmp_path):
+        run = tercet(
+            "compare", SAMPLES["en"], "--n-resamples", "20", "--export", str(tmp_path / "new"),
+            "--segments", str(tmp_path / "segments.tsv"),
+        )  # fmt: skip
+        assert sorted(path.name for path in (tmp_path / "new").iterdir()) == [
+            "baseline_en.tsv", "large_en.tsv", "tuned_en.tsv",
+        ]  # fmt: skip
+        assert len((tmp_path / "segments.tsv").read_text().splitlines()) == 1 + 3 * len(sample("large")[0])
+        assert "baseline_en.tsv" in run.stderr
+
+    def test_one_segment_side_by_side(self):
+        run = tercet("compare", SAMPLES["en"], "--segment", "2")
+        assert "segment 2" in run.stdout
+        assert "reference 1" in run.stdout
+
+    def test_a_segment_without_reference_is_named_as_the_command_counts(self, tmp_path):
+        (tmp_path / "news.tsv").write_text("mt\tref\na b\ta b\nc\t\n", encoding="utf-8")
+        for command in (["score", "news.tsv"], ["compare", "news.tsv"], ["compare", "news.tsv", "--segment", "1"]):
+            run = tercet(*command, code=2, cwd=tmp_path)
+            assert "news, segment 2 has no reference; -m bleu_multi:missing_references=skip" in run.stderr
+            tercet(*command, "-m", "bleu_multi:missing_references=skip", cwd=tmp_path)
+        run = tercet("explain", "bleu_multi", "news.tsv", "-a", "nltk", code=2, cwd=tmp_path)
+        assert "news, segment 2 has no reference; -O missing_references=skip" in run.stderr
+
+    @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+    def test_signs_that_the_encoding_lacks_do_not_end_it(self, encoding):
+        for arguments in (["compare", SAMPLES["es"], "--n-resamples", "20"], ["score", SAMPLES["es"]]):
+            run = subprocess.run(
+                [COMMAND, *arguments], env={**os.environ, "PYTHONIOENCODING": encoding}, capture_output=True,
+                timeout=120, check=False,
+            )  # fmt: skip
+            assert (run.returncode, b"?" in run.stdout) == (0, True)
+            assert b"Error" not in run.stderr
+
+    def test_test_sets_are_not_compared_with_each_other(self):
+        run = tercet("score", SAMPLES["en"], SAMPLES["es"])
+        assert "en: bleu_multi" in run.stdout
+        assert "es: bleu_multi" in run.stdout
+        assert "warning: scores of different test sets or languages cannot be compared" in run.stderr
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["compare", "nowhere.tsv"], "nowhere.tsv"),
+            (["compare", SAMPLES["en"], "-m", "bleu"], "There is no metric 'bleu'. Did you mean 'bleu_multi'?"),
+            (["compare", SAMPLES["en"], "-m", "bleu_multi:tokeniser=zh"], "Did you mean 'tokenizer'?"),
+            (["compare", SAMPLES["en"], "-b", "large2"], "Did you mean 'large'?"),
+            (["compare", SAMPLES["en"], "--segment", "999"], "no segment 999"),
+            (["compare", SAMPLES["en"], "--segment", "2", "-b", "large2"], "Did you mean 'large'?"),
+            (["compare", SAMPLES["en"], "--segment", "2", "-f", "json"], "without --format"),
+            (
+                ["compare", SAMPLES["en"], "--segment", "2", "--export", "x", "--segments", "y"],
+                "without --segments, --export",
+            ),
+            (["compare", SAMPLES["en"], "--export", SAMPLES["es"]], "No files can be written to the folder"),
+            (["compare", SAMPLES["en"], "--export", f"{SAMPLES['es']}/x"], "es.tsv' does not take them"),
+            (["compare", SAMPLES["en"], "-m", "bleu_multi:seed=7"], "give --seed"),
+            (["compare", SAMPLES["en"], "-o", "no/such/folder/x"], "There is no folder to write the file"),
+            (["score", SAMPLES["en"], "-s", "lagre"], "Did you mean 'large'?"),
+            (["score", SAMPLES["en"], "--format", "xml"], "xml"),
+        ],
+    )
+    def test_a_mistake_ends_with_its_message_and_code_2(self, arguments, message, tmp_path):
+        run = tercet(*arguments, cwd=tmp_path, code=2)
+        assert message in " ".join(run.stderr.split())
+        assert "Traceback" not in run.stderr
+
+
+TABLE = "mt\tref\tsrc\nthe cat sat on a mat\tthe cat sat on the mat\tx\na dog barks at night\ta dog barks\ty\n"
+
+
+@pytest.fixture
+def here(tmp_path):
+    """A folder with a table, text files, and files of results that are there already."""
+    (tmp_path / "in.tsv").write_text(TABLE, encoding="utf-8")
+    for name, column in (("A.txt", 0), ("ref.txt", 1), ("src.txt", 2)):
+        lines = [line.split("\t")[column] for line in TABLE.splitlines()[1:]]
+        (tmp_path / name).write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "old.txt").write_text("old")
+    (tmp_path / "link").symlink_to("in.tsv")
+    os.link(tmp_path / "in.tsv", tmp_path / "hard")
+    return tmp_path
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+class TestOutputs:
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["score", "in.tsv", "--out", "in.tsv"], "--out would be written over 'in.tsv', which is read"),
+            (["score", "in.tsv", "--out", "link"], "--out would be written over 'in.tsv', which is read"),
+            (["score", "link", "--segments", "hard"], "--segments would be written over 'link', which is read"),
+            (["score", "A.txt", "-r", "ref.txt", "-o", "./ref.txt"], "--out would be written over 'ref.txt'"),
+            (["score", "A.txt", "-r", "ref.txt", "--source", "src.txt", "-o", "src.txt"], "over 'src.txt'"),
+            (["score", "-", "-r", "ref.txt", "--out", "A.txt"], "--out would be written over the standard input"),
+            (["score", "in.tsv", "-m", "bertscore_idf:idf=old.txt", "-o", "old.txt"], "over 'old.txt'"),
+            (["score", "in.tsv", "--out", "x", "--segments", "./x"], "--out and --segments would be"),
+            (["compare", "in.tsv", "--out", "new", "--segments", "new"], "--out and --segments would be written to"),
+            (["compare", "in.tsv", "--export", ".", "--out", "mt_in.tsv"], "--out and --export of mt_in.tsv"),
+            (["compare", "in.tsv", "--export", ".", "--segments", "mt_in.tsv"], "--export of mt_in.tsv would be"),
+        ],
+    )  # fmt: skip
+    def test_that_would_overwrite_what_is_read_or_each_other(self, here, arguments, message):
+        before = contents(here)
+        with (here / "A.txt").open() as piped:
+            run = subprocess.run(
+                [COMMAND, *arguments], cwd=here, stdin=piped, capture_output=True, text=True, timeout=120, check=False
+            )
+        assert message in run.stderr
+        assert (run.returncode, run.stdout) == (2, "")
+        assert contents(here) == before
+
+    def test_an_export_over_what_is_read(self, here):
+        (here / "in.tsv").rename(here / "mt_in.tsv")
+        (here / "in.tsv").symlink_to("mt_in.tsv")
+        before = contents(here)
+        run = tercet("compare", "in.tsv", "--export", ".", cwd=here, code=2)
+        assert "--export of mt_in.tsv would be written over 'in.tsv', which is read" in run.stderr
+        assert contents(here) == before
+
+    @pytest.mark.parametrize(
+        ("header", "message"),
+        [
+            ("a b\ta_b\tref", "Two systems would be written to a_b_in.tsv: 'a b' of 'in' and 'a_b' of 'in'. Rename"),
+            ("a\t" + "b" * 300 + "\tref", "is too long for that of a file. Rename it."),
+        ],
+    )
+    def test_names_that_no_two_files_can_have_are_told_before_the_work(self, here, header, message):
+        (here / "in.tsv").write_text(f"{header}\nx y\tz\tx\n")
+        before = contents(here)
+        run = tercet("compare", "in.tsv", "--export", "new", "--segments", "s.tsv", "-o", "r.txt", cwd=here, code=2)
+        assert message in run.stderr
+        assert contents(here) == before
+
+    def test_a_full_disk_leaves_the_old_file(self, here):
+        def small_disk():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (50, 50))
+
+        tercet("score", "in.tsv", cwd=here)  # compiles what is compiled
+        before = contents(here)
+        for option in ("--out", "--segments"):
+            run = subprocess.run(
+                [COMMAND, "score", "in.tsv", option, "old.txt"], preexec_fn=small_disk,
+                cwd=here, capture_output=True, text=True, timeout=120, check=False,
+            )  # fmt: skip
+            assert (run.returncode, run.stderr) == (2, "error: old.txt: File too large.\n")
+            assert contents(here) == before
+        run = tercet("score", "in.tsv", "--out", "/dev/full", cwd=here, code=2)
+        assert run.stderr == "error: /dev/full: No space left on device.\n"
+
+    def test_pipes_and_devices_are_written_to(self, here):
+        run = tercet("score", "in.tsv", "--out", "/dev/stdout", "--segments", "/dev/stderr", cwd=here)
+        assert "bleu_multi" in run.stdout
+        assert "the cat sat on a mat" in run.stderr
+        tercet("score", "in.tsv", "--out", "/dev/null", "--segments", "/dev/null", cwd=here)
+
+    def test_names_that_are_not_utf_8(self, here):
+        table, out, segments = (os.fsdecode(b"\xff" + name) for name in (b"in.tsv", b"out.json", b"segments.tsv"))
+        (here / "in.tsv").rename(here / table)
+        tercet("score", table, "-f", "json", "--out", out, "--segments", segments, cwd=here)
+        assert json.loads((here / out).read_text())["test_set"] == os.fsdecode(b"\xffin")
+        assert (here / segments).read_text().splitlines()[1].startswith("\\udcffin\t1\tmt")
+        for form, shown in (("text", "\\udcffin"), ("tsv", "\\udcffin"), ("html", "\ufffdin"), ("latex", "mt")):
+            tercet("compare", table, "-f", form, "--out", out, "--n-resamples", "9", cwd=here)
+            assert shown in (here / out).read_text(encoding="utf-8")
+        tercet("compare", table, "--export", "new", "--n-resamples", "9", cwd=here)
+        assert "the cat sat on a mat" in (here / "new" / "mt__in.tsv").read_text()
+        assert "\\udcffin, segment 1" in tercet("compare", table, "--segment", "1", cwd=here).stdout
+        assert "\\udcffin: mt" in tercet("explain", "bleu_multi", table, "-a", "nltk", cwd=here).stdout
+        run = tercet("score", os.fsdecode(b"\xffnone.tsv"), cwd=here, code=2)
+        assert run.stderr == "error: '\\udcffnone.tsv' cannot be read: No such file or directory.\n"
+
+
+class TestNames:
+    """Names come from files of others: they are shown, and no terminal, page or spreadsheet does what they say."""
+
+    NAMES = (
+        "\x1b]0;title\x07\x1b[2J", "a\u202eb", "<script>x</script>", "[x](http://x)|`*_y_*`", "*{$%}\\end", "[/bold]",
+        "=HYPERLINK(1)", "-1+1",
+    )  # fmt: skip
+
+    @pytest.fixture
+    def table(self, tmp_path):
+        rows = [
+            "\t".join([*self.NAMES, "ref"]),
+            "\t".join([*("a cat sat here", "=1+1", "-2 too"), *["x"] * 5, "a cat"]),
+        ]
+        (tmp_path / "in\x1b[31m\u202e.tsv").write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+        return "in\x1b[31m\u202e.tsv"
+
+    def shown(self, *arguments, cwd):
+        run = tercet(*arguments, "-m", "bleu_multi:max_order=1", cwd=cwd)
+        for stream in (run.stdout, run.stderr):
+            assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", stream), stream
+        return run.stdout
+
+    def test_in_text_and_warnings(self, table, tmp_path):
+        shown = self.shown("compare", table, "--n-resamples", "9", cwd=tmp_path)
+        assert "in\\x1b[31m\\u202e: bleu_multi" in shown
+        for name in (
+            "\\x1b]0;title\\x07\\x1b[2J",
+            "a\\u202eb",
+            "<script>x</script>",
+            "[x](http://x)|`*_y_*`",
+            "[/bold]",
+        ):
+            assert name in shown
+        assert "in\\x1b[31m\\u202e, segment 1" in self.shown("compare", table, "--segment", "1", cwd=tmp_path)
+        self.shown("compare", table, "--export", "new\x1b[2J", "--n-resamples", "9", cwd=tmp_path)
+        run = tercet("compare", table, "-s", "\x1b[2J\n", cwd=tmp_path, code=2)
+        assert "\x1b" not in run.stderr
+        assert len(run.stderr.splitlines()) == 1
+        run = tercet("explain", "bleu_multi", table, "-a", "nltk", cwd=tmp_path)
+        assert "\x1b" not in run.stdout + run.stderr
+
+    def test_in_markdown(self, table, tmp_path):
+        shown = self.shown("compare", table, "-f", "markdown", "--n-resamples", "9", cwd=tmp_path)
+        cells = [line.split(" | ")[0].removeprefix("| ") for line in shown.splitlines() if line.startswith("| ")][2:]
+        assert cells[2] == "\\<script\\>x\\</script\\>"
+        page = MarkdownIt().enable("table").render(shown)
+        assert not re.search("<(script|a|em|strong>x)", page)
+        rows = [html.unescape(re.sub("<.*?>", "", row)) for row in re.findall("<tr>\n<td>(.*?)</td>", page)]
+        assert rows == [visible(name) for name in self.NAMES]
+
+    def test_in_latex(self, table, tmp_path):
+        shown = self.shown("compare", table, "-f", "latex", "--n-resamples", "9", cwd=tmp_path)
+        assert "{*}\\{\\$\\%\\}\\textbackslash{}end & " in shown
+        assert "\n{[}/bold{]} & " in shown
+        assert "\n[" not in shown
+
+    def test_in_tables_names_are_no_formulas_numbers_stay_numbers_and_texts_what_was_scored(self, table, tmp_path):
+        shown = self.shown("compare", table, "-f", "tsv", "--n-resamples", "9", cwd=tmp_path)
+        rows = [dict(zip(shown.splitlines()[0].split("\t"), line.split("\t"), strict=True))
+                for line in shown.splitlines()[1:]]  # fmt: skip
+        assert [row["system"] for row in rows[-2:]] == ["'=HYPERLINK(1)", "'-1+1"]
+        assert min(float(row["difference"] or 0) for row in rows) < 0
+        arguments = ("--segments", "s.tsv", "--export", "new", "--n-resamples", "9")
+        self.shown("compare", table, *arguments, cwd=tmp_path)
+        lines = [line.split("\t") for line in (tmp_path / "s.tsv").read_text(encoding="utf-8").splitlines()]
+        assert [line[4] for line in lines[1:4]] == ["a cat sat here", "=1+1", "-2 too"]
+        assert [float(line[3]) >= 0 for line in lines[1:]] == [True] * 8
+        assert lines[-2][2] == "'=HYPERLINK(1)"
+        assert read_table(tmp_path / "new" / "a_b_in_31m_.tsv").columns["candidate"] == ["=1+1"]
+
+
+class TestWhatIsOdd:
+    @pytest.mark.parametrize("command", [["score"], ["compare", "--n-resamples", "9"], ["compare", "--segment", "1"]])
+    def test_empty_texts_of_a_system_are_told(self, here, command):
+        (here / "in.tsv").write_text("mt\tB\tref\na b\tc\ta\n\tc\tb\n \td\tc\n")
+        told = tercet(*command, "in.tsv", "-m", "bleu_multi:smooth_method=exp", cwd=here).stderr
+        assert told == "warning: in: the system 'mt' has 2 empty texts, the first in segment 2: it scores 0 there.\n"
+
+    def test_a_score_of_0_for_want_of_one_order_is_told(self, here):
+        (here / "in.tsv").write_text("mt\tref\nthe cat sat on a mat\tthe cat sat down on the mat\n")
+        told = tercet("score", "in.tsv", cwd=here).stderr
+        assert told.startswith(
+            "warning: in: the system 'mt': bleu_multi: BLEU is 0 only because no n-gram of order 4"
+        )
+
+    def test_a_system_that_repeats_the_references_is_told(self, here):
+        (here / "in.tsv").write_text("A\tB\tref\tref 2\na\tb\ta\tb\nc\td\tx\tc\n")
+        told = tercet("score", "in.tsv", "-m", "rouge_nlws", cwd=here).stderr
+        assert told == (
+            "warning: in: the system 'A' says in every segment what a reference says: is it a copy of the "
+            "references?\n"
+        )
+        told = tercet("explain", "bleu_multi", "in.tsv", "-a", "nltk", cwd=here).stderr
+        assert "the system 'A' says in every segment" in told
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["in.tsv", "-s", "mt", "-s", "mt"], "in.tsv: the column 'mt' is named twice as a system; name it once"),
+            (["in.tsv", "--reference-column", "ref", "--reference-column", "ref"], "'ref' is named twice as ref"),
+            (["in.tsv", "-s", "ref", "--reference-column", "ref"], "named both as a system and as references"),
+            (["A.txt", "A.txt", "-r", "ref.txt"], "The file 'A.txt' is given twice"),
+            (["A.txt", "./A.txt", "-r", "ref.txt"], "'A.txt' is given as a system, and './A.txt' as another system"),
+            (["A.txt", "ref.txt", "-r", "ref.txt"], "'ref.txt' is given as a system, and 'ref.txt' as references"),
+        ],
+    )  # fmt: skip
+    def test_what_is_given_twice_is_refused(self, here, arguments, message):
+        assert message in tercet("score", *arguments, cwd=here, code=2).stderr
+
+    @pytest.mark.parametrize(
+        ("metric", "message"),
+        [
+            ("bleu_multi:weights=" + "[" * 5_000, "The value '[[[[[[[[["),
+            ("bleu_multi:max_order=" + "1" * 5_000, "has too many digits"),
+            ("bleu_multi:tokenizer=" + "x" * 100_000, "The 'tokenizer' option of bleu_multi must be one of"),
+            ("x" * 100_000, "There is no metric 'xxxx"),
+            ("bleu_multi:" + "x" * 100_000, "is not an option=value"),
+            ("bleu_multi:" + "x" * 100_000 + "=1", "has no option"),
+        ],
+    )
+    def test_options_of_any_length_and_depth(self, here, metric, message):
+        for arguments in (["score", "in.tsv", "-m", metric], ["compare", "in.tsv", "--segment", "1", "-m", metric]):
+            told = tercet(*arguments, cwd=here, code=2).stderr
+            assert message in told
+            assert "Traceback" not in told
+            assert len(told) < 6_000
+        if "weights" in metric:
+            option = metric.removeprefix("bleu_multi:")
+            told = tercet("explain", "bleu_multi", "in.tsv", "-a", "nltk", "-O", option, cwd=here, code=2).stderr
+            assert message in told

@@ -1,0 +1,341 @@
+"""Systems compared: every number of the table against the metric, the tests and plain counting."""
+
+import csv
+import io
+import json
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from conftest import ROOT, close, needed
+from tercet import InputError, OptionError, score
+from tercet.api import make_scorer, segment_stats
+from tercet.comparison.compare import compare
+from tercet.comparison.exports import export_segments, export_systems
+from tercet.comparison.metric_specs import MetricSpec, parse_metric, parse_value
+from tercet.comparison.paired import TESTS
+from tercet.comparison.side_by_side import side_by_side
+from tercet.comparison.tables import to_json, to_latex, to_markdown, to_text, to_tsv
+from tercet.comparison.test_sets import TestSet, read_test_sets
+from tercet.core.stats import SegmentStats
+from tercet.files.read import items, read_table
+from tercet.registry import METRICS
+from tercet.resampling.bootstrap import holm, paired_permutation_test
+
+LANGUAGES = ("en", "es", "ru", "zh")
+
+
+def sample(language):
+    (test_set,) = read_test_sets([str(ROOT / "examples" / "data" / f"{language}.tsv")])
+    return test_set
+
+
+BLEU_TOKENIZERS = {"zh": "zh"}
+SAMPLES = {language: sample(language) for language in LANGUAGES}
+
+
+def spec(metric, **options):
+    return MetricSpec(metric, {**needed(metric), **options})
+
+
+class TestCompare:
+    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("metric", METRICS)
+    def test_scores_and_intervals_are_those_of_the_metric(self, metric, language):
+        test_set = SAMPLES[language]
+        options = {"tokenizer": "unicode" if metric == "rouge_nlws" else BLEU_TOKENIZERS.get(language, "13a")}
+        options = {} if metric == "bertscore_idf" else options
+        found = compare(test_set, [spec(metric, **options)], test=None)
+        for system, texts in test_set.systems.items():
+            asked = {"scale": 100, "confidence_level": 0.95, "segments": True, **needed(metric), **options}
+            expected = score(metric, texts, test_set.references, **asked)
+            for table in found.tables:
+                (row,) = [row for row in table.rows if row.system == system]
+                assert close(metric, row.value / 100, expected[table.name] / 100)
+                assert [row.low, row.high] == pytest.approx(expected["intervals"][table.name], abs=1e-3)
+                assert (row.difference, row.pvalue, row.wins) == (None, None, None) or system != "baseline"
+
+    def test_warns_of_what_the_metric_warns_of_and_names_the_system(self):
+        systems = {"good": ["the cat sat down on the mat"], "poor": ["the cat sat on a mat"]}
+        test_set = TestSet("news", systems, [["the cat sat down on the mat"]], None)
+        with pytest.warns(UserWarning, match="news: the system 'poor': bleu_multi: BLEU is 0 only because") as told:
+            found = compare(test_set, ["bleu_multi"], test=None)
+        assert len(told) == 1
+        assert [row.value for row in found.tables[0].rows] == [pytest.approx(100), 0]
+
+    def test_differences_p_and_counts_are_against_the_baseline(self):
+        test_set = SAMPLES["es"]
+        found = compare(test_set, ["bleu_multi"], baseline="tuned", n_resamples=500, seed=7)
+        (table,) = found.tables
+        scorer = make_scorer("bleu_multi", {"scale": 100})
+        systems = [segment_stats(scorer, texts, test_set.references) for texts in test_set.systems.values()]
+        names = list(test_set.systems)
+        pairs = [(0, 1), (0, 2), (1, 2)]
+        tested = paired_permutation_test(scorer, systems, pairs, n_resamples=500, seed=7)
+        raw = dict(zip(pairs, (each["bleu"].pvalue for each in tested), strict=True))
+        by_name = {row.system: row for row in table.rows}
+        assert by_name["baseline"].pvalue == raw[0, 1]
+        assert by_name["large"].pvalue == raw[1, 2]
+        assert by_name["tuned"].difference is None
+        for name, row in by_name.items():
+            if name != "tuned":
+                assert row.difference == pytest.approx(row.value - by_name["tuned"].value)
+                own, base = (table.segments[system] for system in (name, "tuned"))
+                wins = sum(a > b for a, b in zip(own, base, strict=True))
+                assert (row.wins, row.wins + row.ties + row.losses) == (wins, len(own))
+        adjusted = holm([raw[pair] for pair in pairs])
+        for (one, other), p in zip(pairs, adjusted, strict=True):
+            assert table.pvalues[one, other] == table.pvalues[other, one] == p
+        assert names[0] == "baseline"
+
+    @pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+    @pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
+    def test_many_systems_are_resampled_once_and_get_the_p_of_each_pair_alone(self, test, metric, monkeypatch):
+        small = SAMPLES["es"]
+        texts, baseline = small.systems["large"], small.systems["baseline"]
+        systems = {f"s{k}": [*texts[:k], *baseline[k:]] for k in range(13)}  # 78 pairs
+        scorer = make_scorer(metric, {"scale": 100})
+        stats = {name: segment_stats(scorer, each, small.references) for name, each in systems.items()}
+        run = TESTS[test][0]
+        alone = {}
+        for one, other in combinations(systems, 2):
+            (found,) = run(scorer, [stats[one], stats[other]], n_resamples=40, seed=3)
+            alone[one, other] = found[scorer.primary].pvalue
+        drawn = []
+        resample = SegmentStats.resample
+        monkeypatch.setattr(
+            SegmentStats, "resample", lambda self, weights: drawn.append(len(weights)) or resample(self, weights)
+        )
+        test_set = TestSet("es", systems, small.references, None)
+        first, *_ = compare(test_set, [metric], test=test, n_resamples=40, seed=3).tables
+        assert sum(drawn) == 13 * (40 + 1000)  # for the tests, and for the intervals
+        assert first.pvalues[np.triu_indices(13, 1)].tolist() == holm(list(alone.values()))
+
+    def test_the_best_and_those_as_good_are_marked(self):
+        same = SAMPLES["en"].systems["large"]
+        test_set = TestSet(
+            "en", {"a": same, "b": list(same), **SAMPLES["en"].systems}, SAMPLES["en"].references, None
+        )
+        (table,) = compare(test_set, ["bleu_multi"], n_resamples=300).tables
+        marks = {row.system: (row.best, row.as_good) for row in table.rows}
+        assert marks["a"] == marks["b"] == marks["large"] == (True, True)
+        assert marks["baseline"] == (False, False)
+        assert {row.pvalue for row in table.rows if row.system in ("b", "large")} == {1.0}
+
+    def test_left_out_segments_count_nowhere(self):
+        test_set = SAMPLES["en"]
+        references = [[], *test_set.references[1:]]
+        holed = TestSet("holed", test_set.systems, references, test_set.source)
+        with pytest.raises(
+            InputError, match="holed, segment 1 has no reference; -m bleu_multi:missing_references=skip"
+        ):
+            compare(holed)
+        (table,) = compare(holed, ["bleu_multi:missing_references=skip"], n_resamples=50).tables
+        rest = TestSet("rest", {k: v[1:] for k, v in test_set.systems.items()}, references[1:], None)
+        (expected,) = compare(rest, ["bleu_multi"], n_resamples=50).tables
+        assert table.rows == expected.rows
+        assert all(values[0] is None for values in table.segments.values())
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ({"baseline": "basline"}, "no system 'basline' to be the baseline. Did you mean 'baseline'"),
+            ({"test": "t"}, "The test must be one of 'permutation', 'bootstrap' or None. Got 't'"),
+            ({"metrics": ["bleu_mutli"]}, "Did you mean 'bleu_multi'"),
+            ({"metrics": ["bleu_multi:tokeniser=zh"]}, "Did you mean 'tokenizer'"),
+            ({"interval": "bca"}, "must be 'percentile' or 'BCa'"),
+        ],
+    )
+    def test_mistakes_are_named(self, given, message):
+        with pytest.raises(OptionError, match=message):
+            compare(SAMPLES["en"], **given)
+
+
+class TestMetricSpecs:
+    @pytest.mark.parametrize(
+        ("text", "options"),
+        [
+            ("bleu_multi", {}),
+            ("bleu_multi:", {}),
+            ("bleu_multi:smooth_method=exp", {"smooth_method": "exp"}),
+            ("bleu_multi:lowercase=True,scale=1", {"lowercase": True, "scale": 1}),
+            ('bleu_multi:weights={"a":[1],"b":[0.5,0.5]},max_order=2',
+             {"weights": {"a": [1], "b": [0.5, 0.5]}, "max_order": 2}),
+            ("rouge_nlws:rouge_types=rouge1+rougeL", {"rouge_types": ["rouge1", "rougeL"]}),
+            ('rouge_nlws:rouge_types=["rouge1","rougeL"]', {"rouge_types": ["rouge1", "rougeL"]}),
+            ("bertscore_idf:model_type=a/b-c,idf=false", {"model_type": "a/b-c", "idf": False}),
+            ('rouge_nlws:stopwords=["a,b"]', {"stopwords": ["a,b"]}),
+        ],
+    )  # fmt: skip
+    def test_read_options(self, text, options):
+        assert parse_metric(text).options == options
+        assert parse_metric(parse_metric(text).label) == parse_metric(text)
+
+    @pytest.mark.parametrize("text", ["bleu_multi:exp", "bleu_multi:=exp", "bleu_multi:scale=1,scale=1"])
+    def test_refuse_another_form(self, text):
+        with pytest.raises(OptionError, match="write bleu_multi:option=value"):
+            parse_metric(text)
+
+    @pytest.mark.parametrize("name", ["confidence_level", "n_resamples", "seed", "segments"])
+    def test_refuse_what_a_comparison_has_once(self, name):
+        with pytest.raises(OptionError, match=f"{name}.*give --{name.replace('_', '-')}"):
+            parse_metric(f"bleu_multi:lowercase=true,{name}=1")
+        with pytest.raises(OptionError, match=name):
+            MetricSpec("bleu_multi", {name: 1})
+
+    def test_values_keep_their_kind(self):
+        values = [parse_value(text) for text in ("1", "1.5", "none", "null", "+", '"1"')]
+        assert values == [1, 1.5, "none", None, "+", "1"]
+
+
+@pytest.fixture(scope="module")
+def comparisons():
+    return [compare(SAMPLES[language], ["bleu_multi", "rouge_nlws:rouge_types=rouge1"], n_resamples=200)
+            for language in ("en", "es")]  # fmt: skip
+
+
+class TestForms:
+    def test_json_holds_all_numbers(self, comparisons):
+        found = json.loads(to_json(comparisons))
+        assert found == [comparison.to_dict() for comparison in comparisons]
+        assert json.loads(to_json(comparisons[:1])) == found[0]
+        assert json.loads(to_json([compare(SAMPLES["en"], test=None)]))["tables"][0]["adjusted_pvalues"] is None
+
+    def test_tsv_has_a_line_for_each_score_of_each_system(self, comparisons):
+        rows = list(csv.DictReader(io.StringIO(to_tsv(comparisons)), delimiter="\t"))
+        assert len(rows) == 2 * 2 * 3
+        flat = [(c, t, r) for c in comparisons for t in c.tables for r in t.rows]
+        for row, (comparison, table, expected) in zip(rows, flat, strict=True):
+            assert (row["test_set"], row["score"]) == (comparison.test_set.name, table.name)
+            assert float(row["value"]) == expected.value
+            assert row["pvalue"] == ("" if expected.pvalue is None else str(expected.pvalue))
+
+    @pytest.mark.parametrize("form", [to_text, to_markdown, to_latex])
+    def test_every_form_shows_every_system_and_score(self, comparisons, form):
+        text = form(comparisons)
+        for comparison in comparisons:
+            for table in comparison.tables:
+                for row in table.rows:
+                    assert row.system in text
+                    assert f"{row.value:.2f}" in text
+                assert table.signature in text.replace("\\", "")
+
+    def test_without_a_test_nothing_is_told_of_one(self):
+        found = compare(SAMPLES["en"], test=None, n_resamples=7)
+        whole = found.to_dict()
+        assert (whole["baseline"], whole["n_resamples"]) == (None, None)
+        for row in whole["tables"][0]["systems"]:
+            assert {row[name] for name in ("difference", "pvalue", "wins", "ties", "losses")} == {None}
+            assert row["as_good"] is (True if row["best"] else None)
+        for row in csv.DictReader(io.StringIO(to_tsv([found])), delimiter="\t"):
+            assert {row[name] for name in ("difference", "pvalue", "wins", "ties", "losses")} == {""}
+            assert row["as_good"] == ("True" if row["best"] == "True" else "")
+
+    def test_the_kind_of_interval_is_named(self):
+        found = [compare(SAMPLES["en"], n_resamples=20, interval="BCa")]
+        for form in (to_text, to_markdown, to_latex):
+            assert "Intervals: BCa bootstrap, 1,000 resamples" in form(found)
+        rows = csv.DictReader(io.StringIO(to_tsv(found)), delimiter="\t")
+        assert {row["interval"] for row in rows} == {"BCa"}
+
+    def test_two_specs_of_one_metric_are_told_apart(self):
+        found = [compare(SAMPLES["en"], ["bleu_multi", "bleu_multi:smooth_method=exp"], test=None)]
+        assert "| system | bleu_multi bleu | bleu_multi:smooth_method=exp bleu |" in to_markdown(found)
+        assert "bleu\\_multi:smooth\\_method=exp bleu" in to_latex(found)
+
+    def test_white_space_in_names_breaks_no_table(self):
+        systems = dict(zip(("a\tb", "c\nd", "e"), SAMPLES["en"].systems.values(), strict=True))
+        found = [compare(TestSet("x\ty", systems, SAMPLES["en"].references, None), n_resamples=20)]
+        rows = list(csv.DictReader(io.StringIO(to_tsv(found)), delimiter="\t"))
+        assert [(row["test_set"], row["system"]) for row in rows] == [("x y", "a b"), ("x y", "c d"), ("x y", "e")]
+        assert all(f"\n| {name} | " in to_markdown(found) for name in ("a b", "c d", "e"))
+
+    @pytest.mark.parametrize("width", [120, 70, 60, 45, 20])
+    def test_narrow_terminals_show_the_systems(self, comparisons, width):
+        text = to_text(comparisons, width=width)
+        head = text.splitlines()[2]
+        assert ("wins/ties/losses" in head, "95 %" in head) == (width > 80, width > 60)
+        assert all(name in text for name in ("baseline", "tuned", "large", "difference"))
+        assert all(len(line) <= max(width, 50) for line in text.splitlines() if line.startswith("  "))
+
+    def test_the_best_is_bold(self, comparisons):
+        best = max(comparisons[0].tables[0].rows, key=lambda row: row.value).value
+        assert f"**{best:.2f}**" in to_markdown(comparisons)
+        assert f"\\textbf{{{best:.2f}}}" in to_latex(comparisons)
+        assert f"{best:.2f}*" in to_text(comparisons)
+
+    def test_names_are_text_and_not_markup(self):
+        systems = dict(zip(("[bold]a|b", "c_d&e", "<f>"), SAMPLES["en"].systems.values(), strict=True))
+        odd = [compare(TestSet("x_[y]", systems, SAMPLES["en"].references, None), n_resamples=20)]
+        assert "[bold]a|b" in to_text(odd)
+        assert "\\[bold\\]a\\|b" in to_markdown(odd)
+        assert "c\\_d\\&e" in to_latex(odd)
+
+
+class TestExports:
+    def test_each_system_has_a_file_that_can_be_scored_again(self, tmp_path):
+        test_set = SAMPLES["ru"]
+        paths = export_systems(test_set, tmp_path / "new")
+        assert [path.name for path in paths] == [f"{name}_ru.tsv" for name in test_set.systems]
+        for path, (system, texts) in zip(paths, test_set.systems.items(), strict=True):
+            table = read_table(path)
+            columns = [name for name in table.columns if name.startswith("reference")]
+            predictions, references = items(table, "candidate", columns)
+            assert table.columns["source"] == test_set.source, system
+            again = score("bleu_multi", predictions, references)
+            assert again["bleu"] == score("bleu_multi", texts, test_set.references)["bleu"]
+
+    def test_odd_names_make_plain_files_and_clashes_are_refused(self, tmp_path):
+        texts = ["a\tb\nc"]
+        (path,) = export_systems(TestSet("t/1", {"../my model": texts}, [["r"]], None), tmp_path)
+        assert path.parent == tmp_path
+        assert path.read_text() == "source\tcandidate\treference\n\ta b c\tr\n"
+        with pytest.raises(InputError, match=r"Two systems would be written to a_b_t\.tsv"):
+            export_systems(TestSet("t", {"a b": texts, "a/b": texts}, [["r"]], None), tmp_path)
+
+    def test_segments_have_every_score(self, tmp_path, comparisons):
+        export_segments(comparisons, tmp_path / "s.tsv")
+        rows = read_table(tmp_path / "s.tsv")
+        n_segments = len(SAMPLES["en"].references) + len(SAMPLES["es"].references)
+        assert len(rows.lines) == 3 * n_segments
+        first = comparisons[0].tables[0]
+        assert [float(value) for value in rows.columns["bleu_multi bleu"][:3]] == [
+            first.segments[system][0] for system in SAMPLES["en"].systems
+        ]
+
+
+class TestSideBySide:
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_shows_every_system_with_its_score(self, language):
+        test_set = SAMPLES[language]
+        bleu = parse_metric(f"bleu_multi:tokenizer={BLEU_TOKENIZERS.get(language, '13a')}")
+        text = side_by_side(test_set, 2, [bleu, parse_metric("rouge_nlws:tokenizer=unicode")], width=150)
+        (table,) = compare(test_set, [bleu], test=None).tables
+        for system, values in table.segments.items():
+            assert system in text
+            assert f"{values[1]:.2f}" in text
+
+    def test_begins_with_the_baseline_and_colours_where_it_may(self):
+        text = side_by_side(SAMPLES["en"], 1, [parse_metric("bleu_multi")], baseline="large", width=150, colour=True)
+        assert text.index("large") < text.index("tuned")
+        assert "\x1b[" in text
+        assert "\x1b[" not in side_by_side(SAMPLES["en"], 1, [parse_metric("bleu_multi")], width=150)
+
+    def test_without_colours_the_text_stands_as_it_is(self):
+        test_set = TestSet("t", {"a": ["It's 1,5-fold."]}, [["It is so."]], None)
+        for colour in (False, True):
+            text = side_by_side(test_set, 1, [parse_metric("bleu_multi")], width=150, colour=colour)
+            assert ("It's 1,5-fold." in text) is not colour
+
+    def test_what_is_not_there_is_refused(self):
+        bleu = [parse_metric("bleu_multi")]
+        with pytest.raises(OptionError, match="Did you mean 'baseline'"):
+            side_by_side(SAMPLES["en"], 1, bleu, baseline="basline")
+        with pytest.raises(InputError, match="t, segment 2 has no reference"):
+            side_by_side(TestSet("t", {"a": ["x", "y"]}, [["x"], []], None), 1, bleu)
+
+    def test_a_segment_that_is_not_there_is_refused(self):
+        last = len(SAMPLES["en"].references)
+        with pytest.raises(InputError, match=f"en has the segments 1 to {last}, but no segment {last + 1}"):
+            side_by_side(SAMPLES["en"], last + 1, [parse_metric("bleu_multi")])

@@ -1,0 +1,116 @@
+"""What a score comes back as: a dict that other code can loop over, with attributes for the rest."""
+
+import copy
+import json
+import pickle
+
+import evaluate
+import pytest
+
+import tercet
+from tercet.core.result import Result
+
+RESULT = Result({"m": 0.5}, metric="m", signature="m|tok:13a", n_segments=4, empty_predictions=1, counts=[3, 2])
+
+PREDICTIONS = ["the cat sat on the mat", "Кот Tom спит.", ""]
+REFERENCES = [["a cat sat on the mat", "the cat lay there"], ["Кот Tom спит."], ["nothing"]]
+
+
+class TestTheDict:
+    def test_has_the_scores_alone(self):
+        assert RESULT == {"m": 0.5}
+        assert isinstance(RESULT, dict)
+        assert {key: round(100 * value) for key, value in RESULT.items()} == {"m": 50}
+
+    def test_can_be_changed_as_any_dict(self):
+        own = RESULT.copy()
+        own["gen_len"] = 7.5
+        assert {**own} == {"m": 0.5, "gen_len": 7.5}
+        assert RESULT == {"m": 0.5}
+
+    def test_says_where_the_attributes_are(self):
+        with pytest.raises(KeyError, match=r"'counts' is not a key of this result but an attribute: result\.counts"):
+            RESULT["counts"]
+        with pytest.raises(KeyError, match=r"^'bleu'$"):
+            RESULT["bleu"]
+        assert RESULT.get("counts") is None
+        assert "counts" not in RESULT
+        with pytest.raises(AttributeError, match="totals"):
+            RESULT.totals  # noqa: B018
+
+
+class TestItsAttributes:
+    def test_are_in_its_repr(self):
+        assert repr(RESULT) == (
+            "Result({'m': 0.5}, signature='m|tok:13a', n_segments=4, empty_predictions=1, missing_references=0, "
+            "counts=[3, 2])"
+        )
+
+    def test_are_in_the_full_dict_which_is_a_copy(self):
+        full = RESULT.to_dict(full=True)
+        expected = {"signature": "m|tok:13a", "n_segments": 4, "empty_predictions": 1, "missing_references": 0}
+        assert full == {"m": 0.5, **expected, "counts": [3, 2]}
+        full["counts"].append(1)
+        assert RESULT.counts == [3, 2]
+        assert type(RESULT.to_dict()) is dict
+
+    @pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, Result.copy, lambda r: pickle.loads(pickle.dumps(r))])
+    def test_are_kept_by_copies_and_pickles(self, way):
+        again = way(RESULT)
+        assert again == RESULT
+        assert again is not RESULT
+        assert (again.signature, again.counts, again.intervals) == ("m|tok:13a", [3, 2], None)
+
+
+KEYS = {
+    "bleu_multi": ["bleu", "precisions", "brevity_penalty", "length_ratio", "translation_length", "reference_length"],
+    "rouge_nlws": ["rouge1", "rouge2", "rougeL", "rougeLsum", "rougeW", "rougeS4", "rougeSU4"],
+}
+
+
+@pytest.mark.parametrize("metric", KEYS)
+class TestOfAMetric:
+    def test_has_the_keys_of_evaluates_module_by_default(self, metric):
+        assert list(tercet.score(metric, PREDICTIONS, REFERENCES)) == KEYS[metric]
+        assert list(tercet.load(metric).compute(predictions=PREDICTIONS, references=REFERENCES)) == KEYS[metric]
+
+    def test_has_further_keys_for_what_was_asked_for(self, metric):
+        asked = {"segments": True, "confidence_level": 0.9, "n_resamples": 20, "signature": True}
+        result = tercet.score(metric, PREDICTIONS, REFERENCES, **asked)
+        assert list(result) == [*KEYS[metric], "segments", "intervals", "signature"]
+        assert result["segments"] is result.segments
+        assert result["intervals"] is result.intervals
+        assert result["signature"] == result.signature
+
+    def test_says_the_rest_in_attributes(self, metric):
+        result = tercet.load(metric).compute(predictions=PREDICTIONS, references=REFERENCES)
+        assert (result.n_segments, result.empty_predictions, result.missing_references) == (3, 1, 0)
+        assert result.signature.startswith(metric)
+        assert (result.segments, result.intervals) == (None, None)
+
+    def test_goes_into_json_and_evaluates_own_file(self, metric, tmp_path):
+        result = tercet.score(metric, PREDICTIONS, REFERENCES)
+        assert json.loads(json.dumps(result)) == result
+        evaluate.save(tmp_path, **result)
+        (file,) = tmp_path.glob("*.json")
+        saved = json.loads(file.read_text())
+        assert {key: saved[key] for key in result} == result
+
+    def test_is_the_same_after_adding_and_combined(self, metric):
+        expected = tercet.score(metric, PREDICTIONS, REFERENCES)
+        module = tercet.load(metric)
+        module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
+        added = module.compute()
+        assert added == expected
+        assert added.signature == expected.signature
+        together = evaluate.combine([tercet.load(each) for each in KEYS])
+        found = together.compute(predictions=PREDICTIONS, references=REFERENCES)
+        assert {key: found[key] for key in expected} == expected
+        assert set(found) == {key for keys in KEYS.values() for key in keys}
+
+
+def test_bleu_keeps_its_table_in_attributes():
+    result = tercet.score("bleu_multi", ["the the cat"], [["the cat sat"]], max_order=2, weights={"low": (0.9, 0.1)})
+    assert (result.counts, result.totals, result.interpretation) == ([2, 1], [3, 2], None)
+    assert list(result) == ["bleu", "bleu_low", *KEYS["bleu_multi"][1:]]
+    assert "grid" in tercet.score("bleu_multi", ["a b"], ["a b"], max_order=2, grid=True)

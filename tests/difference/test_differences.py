@@ -1,0 +1,373 @@
+"""The chain of rules between our numbers and those of other packages, held against the packages themselves."""
+
+from dataclasses import fields
+from importlib import import_module
+
+import pytest
+import sacrebleu
+from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
+from rouge_score.rouge_scorer import RougeScorer
+from test_bleu import corpus_streams, evaluate_bleu
+
+from conftest import ZERO_BLEU
+from tercet import score
+from tercet.api import make_scorer, options_type, score_items
+from tercet.core.batch import read_items
+from tercet.difference.compat_rules import COMPAT_RULES, rules_of, without
+from tercet.difference.differences import explain_difference
+from tercet.difference.option_rules import DESCRIPTIONS, TOGETHER
+from tercet.difference.peers import PEERS
+from tercet.difference.perl_script import ScriptError
+from texts import LATIN, PAIRS, all_pairs, awkward_corpus
+
+PAIRED = [("bleu_multi", name) for name in ("sacrebleu", "evaluate", "nltk")]
+PAIRED += [("rouge_nlws", name) for name in ("rouge_score", "rouge155", "rouge", "rouge_chinese")]
+
+LONG = "the cat sat on the mat\nand the dog ran far away"
+TEXTS = ([LONG, "", "a b"], [["the dog ran away\nthe cat sat on a mat", "a dog"], ["x y"], ["a b c", "a", "b a"]])
+
+
+@pytest.fixture(autouse=True)
+def _no_hub(monkeypatch):
+    """The Hub is asked by no test, nor waited for."""
+    import evaluate
+
+    def refuse(name):
+        raise FileNotFoundError(name)
+
+    monkeypatch.setattr(evaluate, "load", refuse)
+
+
+def check_chain(found):
+    """Each rule begins where that before it ended, and all of them add up to the difference."""
+    here = found.ours
+    for rule in found.rules:
+        assert rule.score_before == here
+        here = rule.score_after
+    assert here == found.equal_to
+    for name in found.names:
+        added = sum(rule.change[name] for rule in found.rules)
+        assert added == pytest.approx(found.equal_to[name] - found.ours[name], abs=1e-9)
+
+
+OPTIONS = [
+    ("bleu_multi", {}),
+    ("bleu_multi", {"smooth_method": "floor", "smooth_value": 0.4, "lowercase": True, "scale": 100}),
+    ("bleu_multi", {"smooth": True, "max_order": 2, "tokenizer": "char"}),
+    ("bleu_multi", {"smooth_method": "nltk5", "weights": (0.4, 0.3, 0.3), "max_order": 3}),
+    ("bleu_multi", {"weights": {"low": (1,)}, "reference_length": "average", "effective_order": True}),
+    ("bleu_multi", {"stemmer": "english", "confidence_level": 0.9, "grid": True}),
+    ("bleu_multi", {"compat": "nltk", "smooth_method": "nltk7"}),
+    ("bleu_multi", {"compat": "evaluate"}),
+    ("rouge_nlws", {}),
+    ("rouge_nlws", {"use_stemmer": True, "output": "all", "use_aggregator": False}),
+    ("rouge_nlws", {"stemmer": "english", "beta": 2, "multi_ref": "jackknife", "scale": 100}),
+    ("rouge_nlws", {"use_stemmer": True, "multi_ref": "average", "stopwords": "smart", "max_words": 6}),
+    ("rouge_nlws", {"tokenizer": "unicode", "max_bytes": 30, "sentence_split": "auto", "output": "recall"}),
+    ("rouge_nlws", {"compat": "rouge155", "use_stemmer": True}),
+]
+
+
+@pytest.mark.parametrize(("metric", "against"), PAIRED)
+def test_the_rules_lead_from_our_number_to_theirs(metric, against, monkeypatch):
+    def refuse(*_, **__):
+        raise ScriptError("many calls of the script take long, and say nothing of the chain")
+
+    monkeypatch.setattr("tercet.difference.peers.script_scores", refuse)
+    for corpus in (TEXTS, awkward_corpus(5), all_pairs()):
+        for options in [given for name, given in OPTIONS if name == metric]:
+            found = explain_difference(metric, *corpus, against=against, **options)
+            check_chain(found)
+            told = "the remaining rules"  # only what has no name of its own goes there
+            assert not [rule for rule in found.rules if rule.description.startswith(told)], (against, options)
+
+
+# ---------------------------------------------------------------- the packages themselves
+
+
+def bleu_by_sacrebleu(predictions, references):
+    return sacrebleu.corpus_bleu(predictions, corpus_streams(references)).score / 100
+
+
+def bleu_by_nltk(predictions, references):
+    return corpus_bleu(
+        [[text.split() for text in texts] for texts in references],
+        [text.split() for text in predictions],
+        smoothing_function=SmoothingFunction().method2,
+    )
+
+
+@pytest.mark.parametrize("corpus", [TEXTS, *(all_pairs((name,)) for name in PAIRS), awkward_corpus(2)])
+def test_what_theirs_is(corpus):
+    found = explain_difference("bleu_multi", *corpus, against="sacrebleu")
+    assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
+    assert found.theirs["bleu"] == pytest.approx(bleu_by_sacrebleu(*corpus), abs=1e-9)
+    found = explain_difference("bleu_multi", *corpus, against="nltk", smooth_method="nltk2")
+    assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
+    assert found.theirs["bleu"] == pytest.approx(bleu_by_nltk(*corpus), abs=1e-9)
+    for smooth in (False, True):
+        found = explain_difference("bleu_multi", *corpus, against="evaluate", their_options={"smooth": smooth})
+        assert found.theirs is None
+        assert "neither on the Hub nor in its cache" in found.unavailable
+        assert found.equal_to["bleu"] == pytest.approx(evaluate_bleu(*corpus, smooth)["bleu"], abs=1e-9)
+    scorer = RougeScorer(["rouge1", "rouge2", "rougeL", "rougeLsum"], use_stemmer=True)
+    found = explain_difference("rouge_nlws", *corpus, against="rouge_score", use_stemmer=True)
+    for name in found.names:
+        items = [scorer.score_multi(texts, text)[name].fmeasure for text, texts in zip(*corpus, strict=True)]
+        assert found.theirs[name] == pytest.approx(found.equal_to[name], abs=1e-9)
+        assert found.theirs[name] == pytest.approx(sum(items) / len(items), abs=1e-9)
+
+
+REPEATED = {
+    "en": "the cat saw the cat. The dog ran. the cat ran , the dog saw .",
+    "es": "el perro y el gato. El perro corre. ¿ el gato y el perro duermen ? el perro ...",
+    "ru": "кот видит кота. Кот видит пса . кот спит, кот видит кота",
+    "zh": "今天天气很好。我们去公园，我们去公园吧！今天天气很好？",
+}
+
+
+def segmented(texts):
+    import jieba
+
+    return [" ".join(jieba.cut(text)) for text in texts]
+
+
+@pytest.mark.parametrize("package", ["rouge", "rouge_chinese"])
+@pytest.mark.parametrize("language", REPEATED)
+@pytest.mark.parametrize("split", [list, segmented])
+@pytest.mark.filterwarnings("ignore:.*pkg_resources.*")
+def test_the_packages_rouge_and_rouge_chinese_themselves(package, language, split):
+    predictions, references = all_pairs((language,))
+    again = REPEATED[language]
+    predictions = split([*predictions, again, again[: len(again) // 2], "", ". ", again])
+    references = [split(texts) for texts in [*references, [again[10:]], [again], [again], [again], [""]]]
+    found = explain_difference(
+        "rouge_nlws", predictions, references, against=package, output="all", rouge_types=TYPES
+    )
+    assert [name for name in found.names if "_" not in name] == ["rouge1", "rouge2", "rouge5", "rougeL"]
+    assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
+    assert found.rules[-1].score_after == found.equal_to
+    check_chain(found)
+    theirs = import_module(package).Rouge(metrics=["rouge-2", "rouge-l"])
+    for name, key in (("rouge2", "rouge-2"), ("rougeL", "rouge-l")):
+        figures = []
+        for text, texts in zip(predictions, references, strict=True):
+            try:
+                figures.append(max(theirs.get_scores(text, each)[0][key]["f"] for each in texts))
+            except ValueError:  # of a text without a word
+                figures.append(0.0)
+        assert found.theirs[name] == pytest.approx(sum(figures) / len(figures), abs=1e-9)
+        assert any(figures) or (split, language) == (list, "zh")  # where blanks are missing, nothing matches
+
+
+TYPES = ["rouge1", "rouge2", "rouge5", "rougeL", "rougeLsum", "rougeW", "rougeS4"]
+
+
+def test_a_text_too_long_for_the_package_rouge_is_told():
+    text = " ".join(map(str, range(3000)))
+    found = explain_difference("rouge_nlws", [text], [text], against="rouge", rouge_types="rougeL")
+    assert found.equal_to == {"rougeL": pytest.approx(1, abs=1e-8)}
+    assert found.theirs is None
+    assert "too often" in found.unavailable
+
+
+def test_each_rule_of_the_package_rouge_has_its_share():
+    def effects(package, prediction, reference, **options):
+        found = explain_difference("rouge_nlws", [prediction], [reference], against=package, **options)
+        return [rule.name for rule in found.rules if any(abs(each) > 2e-8 for each in rule.change.values())]
+
+    assert effects("rouge", "a b", "a c") == []
+    assert effects("rouge", "A b", "a b", tokenizer="none") == []
+    assert effects("rouge", "A b", "a b") == ["tokenizer"]
+    assert effects("rouge", "a b. c", "a b c", tokenizer="none") == ["sentences"]
+    assert effects("rouge", "a a b", "a c d", rouge_types="rouge1") == ["repetition"]
+    assert effects("rouge", "a a b", "a a c", rouge_types="rougeL") == ["union"]
+    assert effects("rouge", "b. a", "a. b", rouge_types="rougeL") == ["tokenizer", "sentences", "union"]
+    assert effects("rouge_chinese", "b. a", "a. b", rouge_types="rougeL", tokenizer="none") == []
+    assert effects("rouge_chinese", "今天 。 我", "今天 。\n \n我", tokenizer="none") == ["sentences"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"use_stemmer": True, "stopwords": "smart", "multi_ref": "average", "beta": 2, "output": "all"},
+        {"max_words": 8, "rouge_types": ["rougeL", "rougeW1.5", "rougeS", "rougeSU", "rouge3"], "scale": 100},
+    ],
+)
+def test_the_perl_script_itself(options):
+    predictions, references = all_pairs(LATIN)
+    found = explain_difference(
+        "rouge_nlws", [*predictions, LONG], [*references, TEXTS[1][0]], against="rouge155", **options
+    )
+    if found.theirs is None:
+        pytest.skip(found.unavailable)
+    assert set(found.names) - set(found.theirs) <= {"rougeW", "rougeW_precision", "rougeW_recall"}
+    for name, value in found.theirs.items():
+        assert value == pytest.approx(found.equal_to[name], abs=1e-9), name
+
+
+def test_a_type_that_the_script_dies_of_is_told():
+    found = explain_difference(
+        "rouge_nlws", ["a b"], [["", "a c"]], against="rouge155", rouge_types=["rouge1", "rougeW"]
+    )
+    if found.theirs is None:
+        pytest.skip(found.unavailable)
+    assert found.theirs == {"rouge1": 0.5}
+    assert "fails at rougeW" in found.unavailable
+
+
+def test_a_package_that_is_not_there_is_told(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    found = explain_difference("bleu_multi", ["a b c d e"], ["a b c d e"], against="sacrebleu")
+    assert found.theirs is None
+    assert "sacrebleu" in found.unavailable
+
+
+# ---------------------------------------------------------------- the rules
+
+
+def changes(found):
+    return {rule.name: (rule.from_value, rule.to_value, rule.has_effect) for rule in found.rules}
+
+
+def test_a_number_that_is_theirs_already_has_no_rule():
+    for metric, options, against in (
+        ("bleu_multi", {"smooth_method": "exp"}, "sacrebleu"),
+        ("bleu_multi", {"smooth_method": "none"}, "sacrebleu"),
+        ("bleu_multi", {"compat": "nltk"}, "nltk"),
+        ("rouge_nlws", {}, "rouge_score"),
+    ):
+        found = explain_difference(metric, *TEXTS, against=against, **options)
+        assert (found.same, found.rules, found.n_segments_differ) == (True, (), 0)
+        assert found.decisive() is None
+
+
+def test_each_rule_of_bleu_has_its_share():
+    predictions = ["the cat sat on the mat.", "a b c d e f"]
+    references = [["the cat sat on the mat .", "the cat sat"], ["a b c d e f g h i", "a b c d"]]
+    found = explain_difference("bleu_multi", predictions, references, against="evaluate")
+    assert changes(found)["reference_length"] == ("closest", "shortest", False)
+    references[1] = ["a b c d e f g h", "a b"]
+    found = explain_difference("bleu_multi", predictions, references, against="evaluate", tokenizer="none")
+    assert changes(found)["tokenizer"] == ("none", "13a", True)
+    assert changes(found)["reference_length"] == ("closest", "shortest", True)
+    shortest = score("bleu_multi", predictions, references, reference_length="shortest")["bleu"]
+    assert found.rules[1].score_after["bleu"] == shortest
+    assert found.decisive().name == "tokenizer"
+    ends = explain_difference("bleu_multi", ["a b c d e-\n"], [["a b c d e"]], against="evaluate")
+    assert changes(ends)["right end"] == ("stripped", "as it stands", True)
+
+
+def test_each_rule_of_nltk_has_its_share():
+    zero = explain_difference("bleu_multi", ["a b x c d"], [["a b y c d"]], against="nltk", tokenizer="none")
+    assert {name: effect for name, (*_, effect) in changes(zero).items()} == {
+        "zero order": False,
+        "short texts": False,
+    }
+    short = explain_difference("bleu_multi", ["a b c d", "a"], [["a b c d"], ["a"]], against="nltk", tokenizer="none")
+    assert short.decisive().name == "short texts"
+    last = explain_difference(
+        "bleu_multi", ["a b c d e f", "x"], [["a b c d e f"], ["y"]], against="nltk", smooth_method="nltk5"
+    )
+    assert last.decisive().name == "last item"
+
+
+def test_each_rule_of_the_perl_script_has_its_share():
+    def effects(predictions, references, **options):
+        found = explain_difference("rouge_nlws", predictions, references, against="rouge155", **options)
+        return [rule.name for rule in found.rules if any(abs(each) > 2e-5 for each in rule.change.values())]
+
+    assert effects(["a b\nc d"], [["c d\na b"]], rouge_types="rougeL") == ["lines"]
+    assert effects(["a b\nc d"], [["c d\na b"]], rouge_types="rougeLsum") == []
+    assert effects(["a b c"], [["a b d"]], rouge_types="rougeSU4") == ["last word"]
+    assert effects(["a b c d"], [["a b e f g", "a"]], rouge_types="rouge1") == ["best reference"]
+    assert effects(["a b c d"], [["a b e f g", "a"]], rouge_types="rouge1", multi_ref="average") == ["average"]
+    assert effects(["went"], [["go"]], rouge_types="rouge1", use_stemmer=True) == ["stemmer"]
+    assert effects([" a b"], [["a b"]], rouge_types="rouge1", max_words=2) == ["words"]
+    assert effects([" a b"], [["a b"]], rouge_types="rouge1", max_words=2, multi_ref="average") == ["words"]
+    assert effects(["a b c"], [["a b d"]], rouge_types="rouge1", stemmer=str.upper) == []
+
+
+def test_options_that_the_other_package_has_not_are_rules():
+    found = explain_difference(
+        "rouge_nlws", *all_pairs(("ru",)), against="rouge_score", beta=2, multi_ref="average", stemmer="ru"
+    )
+    assert list(changes(found)) == ["stemmer", "tokenizer", "beta", "multi_ref"]
+    assert changes(found)["tokenizer"] == ("unicode", "rouge", True)
+    assert any("tokenizer='unicode' is used instead" in note for note in found.notes)
+    found = explain_difference("bleu_multi", *TEXTS, against="sacrebleu", lowercase=True, weights=(0.5, 0.5))
+    assert list(changes(found)) == ["weights", "smooth_method"]  # lowercase is given to both
+
+
+def test_options_of_the_other_package_alone():
+    found = explain_difference("bleu_multi", *TEXTS, against="sacrebleu", their_options={"lowercase": True})
+    assert changes(found)["lowercase"][:2] == (False, True)
+    assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
+
+
+@ZERO_BLEU
+def test_two_other_packages_against_each_other():
+    corpus = all_pairs(LATIN)
+    found = explain_difference("bleu_multi", *corpus, against="sacrebleu", compat="nltk")
+    assert found.ours == {"bleu": score("bleu_multi", *corpus, compat="nltk")["bleu"]}
+    assert found.equal_to == {"bleu": score("bleu_multi", *corpus, compat="sacrebleu")["bleu"]}
+    assert changes(found)["compat"][0] == "zero order, short texts"
+
+
+@pytest.mark.parametrize("policy", ["skip", "zero"])
+def test_items_without_reference(policy):
+    predictions, references = ["a b c d e", "x y z", "p"], [["a b c d e f"], [], ["q"]]
+    found = explain_difference("bleu_multi", predictions, references, against="sacrebleu", missing_references=policy)
+    check_chain(found)
+    assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
+    assert ("missing_references" in changes(found)) == (policy == "zero")
+
+
+def test_segments_that_differ():
+    found = explain_difference("rouge_nlws", *TEXTS, against="rouge155", rouge_types="rougeL", n_gaps=1)
+    ours = score("rouge_nlws", *TEXTS, rouge_types="rougeL", use_aggregator=False)["rougeL"]
+    theirs = score("rouge_nlws", *TEXTS, rouge_types="rougeL", use_aggregator=False, compat="rouge155")["rougeL"]
+    gaps = [abs(a - b) for a, b in zip(ours, theirs, strict=True)]
+    assert (found.n_segments, found.n_segments_differ) == (3, sum(gap > 1e-4 for gap in gaps))
+    gap = found.largest_gaps[0]
+    assert gap.index == gaps.index(max(gaps))
+    assert (gap.ours, gap.theirs) == ({"rougeL": ours[gap.index]}, {"rougeL": theirs[gap.index]})
+
+
+def test_the_parts_without_any_rule_are_what_ours_is():
+    """Scorers that leave all rules of a package off give our number, but for rules that always come first."""
+    predictions, references = awkward_corpus(4)
+    letters = str.maketrans("İK", "IK")  # the first of all rules
+    items = read_items(
+        [text.translate(letters) for text in predictions],
+        [[text.translate(letters) for text in texts] for texts in references],
+    )
+    shared = {"rouge_types": ["rouge1", "rougeL", "rougeSU"], "tokenizer": "rouge", "output": "all"}
+    for multi_ref in ("best", "average"):
+        target = make_scorer("rouge_nlws", {**shared, "multi_ref": multi_ref, "compat": "rouge155"})
+        plain = score_items(make_scorer("rouge_nlws", {**shared, "multi_ref": multi_ref}), items)
+        part = score_items(without(target, {rule.name for rule in rules_of(target)}), items)
+        for name in target.score_names:
+            assert part[name] == pytest.approx(plain[name], abs=1e-12)
+
+
+# ---------------------------------------------------------------- nothing stands in two places
+
+
+def test_tables_name_what_there_is():
+    options = {field.name for metric in ("bleu_multi", "rouge_nlws") for field in fields(options_type(metric))}
+    assert set(DESCRIPTIONS) <= options
+    assert {name for names in TOGETHER for name in names} <= options
+    known = {name for metric in ("bleu_multi", "rouge_nlws") for name in make_scorer(metric, {}).presets}
+    assert set(PEERS) == known
+    assert set(COMPAT_RULES) <= known
+
+
+def test_the_script_drops_a_turkish_i_with_a_dot_which_rouge_score_reads_as_i():
+    given = ("rouge_nlws", ["İstanbul'da IŞIK söndü."], ["İstanbul'da ışık söndü."])
+    found = explain_difference(*given, against="rouge155", rouge_types="rouge1", tokenizer="rouge")
+    assert found.theirs == found.equal_to == {"rouge1": pytest.approx(8 / 11, abs=1e-5)}
+    assert found.ours["rouge1"] == pytest.approx(10 / 13)

@@ -1,0 +1,221 @@
+"""What fresh readers once found: each test is a thing that went wrong, or would have gone wrong silently."""
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tercet
+from conftest import ROOT, ZERO_BLEU
+from tercet import InputError, OptionError, score
+
+pytestmark = ZERO_BLEU
+
+RUSSIAN = ["Кошка спит на окне.", "Поезд пришёл вовремя."]
+
+
+def quiet(*arguments, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return score(*arguments, **options)
+
+
+def test_two_systems_on_one_test_set_are_split_alike():
+    """One long English hallucination must not change how the other predictions are read."""
+    good = quiet("rouge_nlws", RUSSIAN, RUSSIAN, rouge_types="rouge1", segments=True)
+    bad = quiet("rouge_nlws", [RUSSIAN[0], "the " * 90], RUSSIAN, rouge_types="rouge1", segments=True)
+    assert good.signature == bad.signature
+    assert (good["segments"]["rouge1"], bad["segments"]["rouge1"]) == ([1, 1], [1, 0])
+
+
+def test_references_that_lose_every_letter_are_reported_also_where_they_are_few():
+    texts = ["Москва 2020", *["a plain English sentence of some length"] * 9]
+    with pytest.warns(UserWarning, match="drops every letter of 1 of 10 references"):
+        score("rouge_nlws", texts, texts)
+
+
+@pytest.mark.parametrize("text", ["今天天气很好", "私は毎朝お茶を飲みます", "แมวนอนบนเสื่อ"])
+def test_bleu_warns_where_its_tokenizer_cannot_split(text):
+    with pytest.warns(UserWarning, match="scripts written without blanks") as caught:
+        score("bleu_multi", [text], [text])
+    assert caught[0].filename == __file__  # the line of the caller, so that each call is heard
+    score("bleu_multi", [text], [text], tokenizer="char")
+
+
+@pytest.mark.parametrize(
+    "options", [{"smooth_method": "exp"}, {"smooth": True}, {"grid": {"smooth_method": ["floor"]}}]
+)
+def test_nltk_has_no_smoothing_of_others(options):
+    with pytest.raises(OptionError, match="smoothing methods that NLTK has"):
+        score("bleu_multi", ["a b"], ["a b"], compat="nltk", **options)
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "equal"),
+    [
+        ("bleu_multi", {}, "sacrebleu"),
+        ("bleu_multi", {"compat": "sacrebleu", "weights": [1]}, None),
+        ("bleu_multi", {"compat": "sacrebleu", "reference_length": "average"}, None),
+        ("bleu_multi", {"compat": "sacrebleu", "tokenizer": "unicode"}, None),
+        ("bleu_multi", {"compat": "evaluate"}, "evaluate-bleu"),
+        ("bleu_multi", {"compat": "evaluate", "smooth_method": "nltk1"}, None),
+        ("bleu_multi", {"missing_references": "zero"}, None),
+        ("bleu_multi", {"compat": "nltk"}, "nltk"),
+        ("bleu_multi", {"compat": "nltk", "smooth_method": "nltk5", "weights": [0.5, 0.5]}, None),
+        ("bleu_multi", {"compat": "evaluate", "smooth": True}, "evaluate-bleu"),
+        ("bleu_multi", {"compat": "sacrebleu", "smooth": True}, None),
+        ("bleu_multi", {"smooth": True}, None),
+        ("bleu_multi", {"weights": {"a": [1]}}, "sacrebleu(bleu)"),
+        ("rouge_nlws", {"rouge_types": ["rouge1"], "stemmer": "porter"}, "rouge_score"),
+        ("rouge_nlws", {"rouge_types": ["rouge1"]}, "rouge_score"),
+        ("rouge_nlws", {"compat": "rouge155"}, "ROUGE-1.5.5"),
+        ("rouge_nlws", {"compat": "rouge155", "tokenizer": "char"}, None),
+        ("rouge_nlws", {"compat": "rouge155", "stopwords": ["q"]}, None),
+        ("rouge_nlws", {"rouge_types": ["rouge1"], "beta": 2}, None),
+        ("rouge_nlws", {"rouge_types": ["rougeW"]}, None),
+    ],
+)
+def test_a_signature_claims_an_equal_only_where_the_options_are_its(metric, options, equal):
+    fields = dict(
+        field.split(":", 1) for field in score(metric, ["a b"], ["a b"], **options).signature.split("|")[1:]
+    )
+    assert fields.get("equals") == equal
+
+
+def test_signatures_tell_options_apart():
+    def signature(**options):
+        return score("rouge_nlws", ["a b"], ["a b"], **options).signature
+
+    assert signature(stopwords=["a"]) != signature(stopwords=["b"])
+    assert signature(beta=1.2345678) != signature(beta=1.2345679)
+    assert "|seg:exp,eff|" in score("bleu_multi", ["a"], ["a"], segments=True).signature
+    assert signature(compat="rouge155", max_bytes=60) != signature(max_bytes=60, tokenizer="rouge")
+    assert signature(scale=100) != signature()
+    assert signature(stemmer="ru") == signature(stemmer="russian")
+    floor = {"smooth_method": "floor"}
+    assert score("bleu_multi", ["a"], ["a"], **floor) == score("bleu_multi", ["a"], ["a"], smooth_value=0.1, **floor)
+    with pytest.raises(OptionError, match="named ones"):
+        score("bleu_multi", ["a"], ["a"], weights={"x|version:y": [1]})
+
+
+@pytest.mark.parametrize("answer", [{"input_ids": [1], "attention_mask": [1]}, {"a", "b"}])
+def test_a_tokenizer_that_answers_with_a_mapping_or_set_is_refused(answer):
+    with pytest.raises(InputError, match="must return a list of strings"):
+        score("bleu_multi", ["hello"], ["utterly different"], tokenizer=lambda text: answer)
+
+
+def test_japanese_of_any_length_and_with_nul_is_split():
+    from tercet.text.splitters import split_ja
+
+    assert split_ja("東京\x00都に行く")[0] == "東京"
+    assert "行く" in split_ja("東京\x00都に行く")
+    assert sum(map(len, split_ja("東京都に行く" * 200_000))) == 1_200_000
+
+
+def test_an_interrupted_compute_keeps_what_was_added():
+    module = tercet.load("bleu_multi")
+    module.add(prediction="a b c d e", reference="a b c d e")
+
+    def interrupt(text):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        module.compute(tokenizer=interrupt)
+    assert module.compute()["bleu"] == 1.0
+
+
+def test_the_grid_names_its_weights():
+    def names(**options):
+        return {row["weights"] for row in score("bleu_multi", ["a b"], ["a b"], **options)["grid"]}
+
+    assert names(grid=True) == {"uniform"}
+    assert names(grid=True, weights=[1]) == {"1"}
+    assert names(grid={"weights": {"uniform": [0.5, 0.5]}}) == {"uniform"}
+
+
+def test_porter_sees_words_in_lower_case():
+    options = {"rouge_types": "rouge1", "tokenizer": "none", "use_stemmer": True}
+    assert score("rouge_nlws", ["Hello Cats RUNNING"], ["hello cats Running"], **options)["rouge1"] == 1.0
+
+
+def test_a_wrong_value_for_one_metric_leaves_what_was_added_to_the_other():
+    import evaluate
+
+    both = evaluate.combine([tercet.load("bleu_multi"), tercet.load("rouge_nlws")])
+    both.add_batch(predictions=["a b"], references=["a b"])
+    with pytest.raises(OptionError, match="beta"):
+        both.compute(beta=-1)
+    assert both.compute(rouge_types=["rouge1"])["rouge1"] == 1.0
+
+
+def test_a_result_is_a_mapping():
+    result = score("bleu_multi", ["a"], ["a"])
+    assert result == dict(result)
+    assert "bleu" in result
+    assert dict(result) == result.to_dict() == {**result}
+    assert len(result) == len(list(result))
+    assert result.get("nothing") is None
+    json.dumps(result.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
+def test_none_is_the_default_tokenizer_and_numpy_strings_are_strings(metric):
+    assert score(metric, ["a b"], ["a c"], tokenizer=None) == score(metric, ["a b"], ["a c"])
+    assert score(metric, ["a b"], ["a c"], missing_references=np.str_("skip"))
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA])
+def test_what_pandas_says_for_none_is_a_missing_reference(nothing):
+    column = pd.Series(["a", nothing], dtype=object)
+    assert score("rouge_nlws", ["a", "b"], column, missing_references="skip").missing_references == 1
+    with pytest.raises(InputError, match="item 1 of references is empty"):
+        score("rouge_nlws", ["a", "b"], column)
+
+
+@pytest.mark.parametrize(
+    "options", [{"weights": [1]}, {"max_order": 1}, {"tokenizer": "char"}, {"smooth_method": "nltk5"}]
+)
+def test_only_the_usual_bleu_is_interpreted(options):
+    assert score("bleu_multi", ["a b c d"], ["a b c d"], **options).interpretation is None
+
+
+def test_a_callable_sees_the_same_lines_whatever_is_asked():
+    text, reference = "exam-\nple x", "example x"
+    alone = score("rouge_nlws", [text], [reference], tokenizer=str.split, rouge_types=["rouge1"])
+    both = score("rouge_nlws", [text], [reference], tokenizer=str.split, rouge_types=["rouge1", "rougeW"])
+    assert alone["rouge1"] == both["rouge1"]
+
+
+def test_many_sentences_are_found_in_a_time_that_grows_with_their_number():
+    from tercet.text.sentences import split_sentences
+
+    assert split_sentences("It rains today. " * 30_000).count("\n") == 29_999
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "unwritable"])
+def test_a_damaged_or_unwritable_cache_of_kernels_costs_time_only(damage, tmp_path):
+    code = "import tercet; print(tercet.score('bleu_multi', ['a b c d'], ['a b c d'])['bleu'])"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+
+    def run():
+        return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, cwd=ROOT)
+
+    first = run()
+    assert first.stdout == "1.0\n"
+    assert first.stderr.count("compiling kernels") == 1
+    files = [path for path in tmp_path.rglob("*.nb*") if path.is_file()]
+    assert files
+    for path in files:
+        if damage == "empty":
+            path.write_bytes(b"")
+        elif damage == "cut":
+            path.write_bytes(path.read_bytes()[:-5])
+        else:
+            path.unlink()
+            path.mkdir()
+    assert run().stdout == "1.0\n"

@@ -1,0 +1,599 @@
+"""Files of texts in columns: how each format is read, what its columns hold, and what is refused and why."""
+
+import csv
+import gzip
+import hashlib
+import io
+import json
+import re
+import resource
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tercet.errors import InputError
+from tercet.files.limits import Limits
+from tercet.files.read import READERS, SUFFIXES, items, read_table
+from tercet.files.roles import Roles, guess_roles
+from tercet.files.table import MOST_COLUMNS, Table
+from texts import PAIRS, all_pairs, any_texts
+
+
+def read(text, format, encoding="utf-8"):
+    """Read a text, or bytes, as a file of a format."""
+    data = text if isinstance(text, bytes) else text.encode(encoding)
+    return READERS[format](io.BytesIO(data), f"test.{format}")
+
+
+def refusal(text, format):
+    """Return the message with which a file is refused."""
+    with pytest.raises(InputError) as caught:
+        read(text, format)
+    assert f"test.{format}" in str(caught.value)
+    return str(caught.value)
+
+
+def written_with_quotes(rows, **options):
+    out = io.StringIO()
+    csv.writer(out, **options).writerows(rows)
+    return out.getvalue()
+
+
+def rows_of(table):
+    """Return the header and the rows of a table."""
+    return [list(table.columns), *map(list, zip(*table.columns.values(), strict=True))]
+
+
+#: Texts without what no file of text holds, the NUL character.
+cells = any_texts.filter(lambda text: "\0" not in text)
+names = st.lists(st.text("abcßжあ12", min_size=1), min_size=2, max_size=4, unique=True)
+
+
+@st.composite
+def tables(draw, cell=cells):
+    header = draw(names)
+    rows = draw(st.lists(st.lists(cell, min_size=len(header), max_size=len(header)), min_size=1, max_size=6))
+    return [header, *rows]
+
+
+class TestWhatAFileIs:
+    @pytest.mark.parametrize("suffix", SUFFIXES)
+    def test_its_suffix_says_in_any_case(self, suffix, tmp_path):
+        contents = {
+            "tsv": "mt\tref\na\tb\n",
+            "csv": "mt,ref\na,b\n",
+            "jsonl": '{"mt": "a", "ref": "b"}\n',
+            "tmx": "<tmx><body><tu>"
+            '<tuv lang="mt"><seg>a</seg></tuv><tuv lang="ref"><seg>b</seg></tuv>'
+            "</tu></body></tmx>",
+        }
+        for name in (f"test{suffix}", f"TEST{suffix.upper()}"):
+            (tmp_path / name).write_text(contents[SUFFIXES[suffix]])
+            table = read_table(tmp_path / name)
+            assert (table.name, table.columns) == (name, {"mt": ["a"], "ref": ["b"]})
+
+    def test_a_format_that_is_given_wins(self, tmp_path):
+        (tmp_path / "test.txt").write_text("mt\na b\n")
+        assert read_table(str(tmp_path / "test.txt"), format="tsv").columns == {"mt": ["a b"]}
+
+    def test_unknown_names_are_told_the_known(self, tmp_path):
+        with pytest.raises(InputError, match=r"test\.xls_: .*\.tsv \.tab \.csv \.jsonl \.ndjson \.tmx.*tsv, csv"):
+            read_table(tmp_path / "test.xls_")
+        with pytest.raises(InputError, match=r"no format is called 'json'\. Did you mean 'jsonl'\?"):
+            read_table(tmp_path / "test.tsv", format="json")
+
+    def test_a_file_that_cannot_be_opened_is_named(self, tmp_path):
+        with pytest.raises(InputError, match=r"^none\.tsv cannot be read: No such file"):
+            read_table(tmp_path / "none.tsv")
+        (tmp_path / "folder.csv").mkdir()
+        with pytest.raises(InputError, match=r"^folder\.csv cannot be read"):
+            read_table(tmp_path / "folder.csv")
+
+
+class TestEncodings:
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+    @pytest.mark.parametrize("language", PAIRS)
+    def test_utf8_and_utf16_of_every_script(self, encoding, language):
+        predictions, references = all_pairs([language])
+        expected = {"mt": predictions, "ref": [texts[0] for texts in references]}
+        rows = [expected.keys(), *zip(*expected.values(), strict=True)]
+        assert read("\n".join(map("\t".join, rows)), "tsv", encoding).columns == expected
+        assert read(written_with_quotes(rows), "csv", encoding).columns == expected
+        objects = [dict(zip(expected, row, strict=True)) for row in rows[1:]]
+        lines = [json.dumps(entry, ensure_ascii=False) for entry in objects]
+        assert read("\n".join(lines), "jsonl", encoding).columns == expected
+
+    @pytest.mark.parametrize("format", ["tsv", "csv", "jsonl"])
+    def test_other_bytes_are_refused_with_their_line(self, format):
+        message = refusal("mt\none\nnaïve\n".encode("latin-1"), format)
+        assert message.startswith(f"test.{format}, line 3: found the byte 0xef, which is not UTF-8; expected")
+        assert "line 3: found the byte 0x00, which is not UTF-16" in refusal(
+            "mt\na\n".encode("utf-16") + b"\x00\xdc", format
+        )
+        assert "line 2: found a NUL character" in refusal(b"mt\na\0\n", format)
+
+
+class TestTsv:
+    def test_a_quote_is_a_character(self):
+        text = 'mt\tref\n"Hi," he said.\tHe said "hi".\n5" wide\t"\n"Yes."\t"No."\n'
+        assert read(text, "tsv").columns == {
+            "mt": ['"Hi," he said.', '5" wide', '"Yes."'],
+            "ref": ['He said "hi".', '"', '"No."'],
+        }
+
+    @pytest.mark.parametrize("line", ['"a\tb\nc"\td', '"a"\t"b"', 'He said ""hi"".\tb', '""hi""\tb', '"\t"'])
+    def test_quotes_that_no_program_put_there_stay(self, line):
+        rows = [cells.split("\t") for cells in line.split("\n")]
+        assert rows_of(read(f"mt\tref\n{line}\n", "tsv")) == [["mt", "ref"], *rows]
+
+    def test_quotes_of_pandas_or_a_spreadsheet_go(self):
+        rows = [["mt", "ref"], ['A "cat".', "a\tb"], ["two\nlines", "c"], ["d", "e"]]
+        table = read(written_with_quotes(rows, delimiter="\t"), "tsv")
+        assert rows_of(table) == rows
+        assert table.lines == [2, 3, 5]
+        quoted = written_with_quotes([["mt", "ref"], ["a", "b"]], delimiter="\t", quoting=csv.QUOTE_ALL)
+        assert rows_of(read(quoted, "tsv")) == [["mt", "ref"], ["a", "b"]]
+
+    def test_one_quote_elsewhere_shows_that_nobody_quoted(self):
+        table = read('mt\tref\n"A ""cat""."\ta 5" pipe\n', "tsv")
+        assert table.columns["mt"] == ['"A ""cat""."']
+
+    @given(tables(st.text(st.characters(exclude_categories=("Cs",), exclude_characters='\0\t\r\n"'), max_size=20)))
+    def test_lines_and_tabs_come_back(self, rows):
+        rows[-1][-1] += "."  # else the last line may be empty, and no row
+        text = "".join("\t".join(row) + "\n" for row in rows)
+        assert rows_of(read(text, "tsv")) == rows
+        assert rows_of(read(text.replace("\n", "\r\n"), "tsv")) == rows
+        assert rows_of(read(text.rstrip("\n"), "tsv", "utf-16")) == rows
+
+
+class TestCsv:
+    @pytest.mark.parametrize("separator", [",", ";"])
+    def test_the_header_shows_the_separator(self, separator):
+        rows = [["mt", "ref", "a;b,c"], ["one; two, three", "x", "y"]]
+        assert rows_of(read(written_with_quotes(rows, delimiter=separator), "csv")) == rows
+
+    def test_a_quote_in_a_cell_without_quotes_is_a_character(self):
+        assert read('mt,ref\na 5" pipe,b\n', "csv").columns["mt"] == ['a 5" pipe']
+
+    @given(tables(), st.sampled_from(",;"), st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]))
+    def test_what_the_csv_module_writes_comes_back(self, rows, separator, quoting):
+        text = written_with_quotes(rows, delimiter=separator, quoting=quoting)
+        table = read(text, "csv")
+        assert rows_of(table) == rows == list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+        assert table.lines[0] == 2
+
+    @given(tables())
+    @example([["a", "b"], ['say "hi"', "two\nlines"]])
+    def test_quoted_with_tabs_it_is_a_tsv_of_pandas(self, rows):
+        text = written_with_quotes(rows, delimiter="\t", quoting=csv.QUOTE_ALL)
+        assert rows_of(read(text, "tsv")) == rows
+
+    def test_text_behind_a_closing_quote_is_refused(self):
+        message = refusal('mt,ref\na,b\n"say "hi"",c\n', "csv")
+        assert message.startswith(
+            "test.csv, line 3: the quote that closes cell 1 is followed by 'hi\"\"'; expected ','"
+        )
+
+    def test_an_open_quote_is_named_by_the_line_where_it_opens(self):
+        assert "line 3: the quote that opens cell 2 is never closed" in refusal('mt,ref\na,b\nc,"d\ne,f\n', "csv")
+
+
+@pytest.mark.parametrize(("format", "separator"), [("tsv", "\t"), ("csv", ",")])
+class TestRowsAndHeaders:
+    def rows(self, lines, separator):
+        return lines.replace(",", separator)
+
+    @pytest.mark.parametrize(("row", "found"), [("a", 1), ("a,b,c", 3), ("", 1)])
+    def test_a_row_has_as_many_cells_as_the_header(self, format, separator, row, found):
+        message = refusal(self.rows(f"mt,ref\na,b\n{row}\nc,d\n", separator), format)
+        assert message == f"test.{format}, line 3: expected 2 cells, as in the header, found {found}."
+
+    def test_empty_lines_at_the_end_are_no_rows(self, format, separator):
+        assert read(self.rows("mt,ref\na,b\n\n\r\n\n", separator), format).lines == [2]
+
+    def test_of_one_column_they_are(self, format, separator):
+        assert read("mt\na\n\nb\n\n", format).columns == {"mt": ["a", "", "b", ""]}
+
+    def test_names_differ(self, format, separator):
+        message = refusal(self.rows("ref,mt,ref \na,b,c\n", separator), format)
+        assert message == f"test.{format}, line 1: the column 'ref' is there twice; expected different names."
+
+    def test_a_column_without_a_name_is_called_by_its_place(self, format, separator):
+        assert list(read(self.rows(", mt \n0,a\n", separator), format).columns) == ["column 1", "mt"]
+
+    @pytest.mark.parametrize(
+        ("text", "found"), [("", "it is empty"), ("\n", "first line"), ("\na,b\n", "first line")]
+    )
+    def test_there_are_names(self, format, separator, text, found):
+        assert found in refusal(text, format)
+
+    def test_there_are_rows(self, format, separator):
+        message = refusal(self.rows("mt,ref\n\n", separator), format)
+        assert message == f"test.{format} has a header (mt, ref) and no rows; expected a row per item."
+
+    def test_a_cell_may_be_of_any_size(self, format, separator):
+        long = "naïve " * 400_000
+        for cell in (long, f'"{long}"'):
+            table = read(self.rows("mt,ref\n", separator) + separator.join([cell, "b"]), format)
+            assert long in table.columns["mt"][0]
+
+    def test_more_columns_than_any_table_has_are_refused(self, format, separator):
+        assert "line 1: more than 500 c" in refusal(separator * 1_000_000 + "a\n", format)
+        row = separator.join("b" * 1_000)
+        assert f"line 2: {'more than 500' if separator in ',;' else 'expected 2'} cells" in refusal(
+            f"mt{separator}ref\n{row}\n", format
+        )
+
+
+class TestJsonl:
+    def test_a_key_that_is_not_there_is_null(self):
+        table = read('{"mt": "a"}\n\n{"ref": ["b", null], "mt": null}\r\n{"mt": NaN, "bleu": 1e3}', "jsonl")
+        assert table.columns == {"mt": ["a", None, None], "ref": [None, ["b", None], None], "bleu": [None, None, 1e3]}
+        assert table.lines == [1, 3, 4]
+
+    def test_the_last_of_two_keys_counts(self):
+        assert read('{"mt": "a", "mt": "b"}', "jsonl").columns == {"mt": ["b"]}
+
+    @pytest.mark.parametrize(
+        ("line", "reason"),
+        [
+            ('{"mt": "a"', "not JSON"),
+            ("mt", r"not JSON \(Expecting value, column 1\); expected an object"),
+            ('["a"]', r"found \['a'\]; expected an object"),
+            ("null", "found None; expected an object"),
+            ("[" * 200_000, "nested too deeply"),
+            ('{"a":' * 200_000, "nested too deeply"),
+            ('{"mt": ' + "9" * 5_000 + "}", "digits"),
+            (r'{"mt": "\ud800"}', "lone surrogate"),
+            (r'{"\ud800": "a"}', "lone surrogate"),
+            ('{"mt": "a\tb"}', "Invalid control character"),
+        ],
+    )
+    def test_what_is_no_object_is_refused_with_its_line_and_reason(self, line, reason):
+        message = refusal('{"mt": "a"}\n' + line, "jsonl")
+        assert message.startswith("test.jsonl, line 2: ")
+        assert re.search(reason, message)
+
+    def test_an_escaped_pair_of_surrogates_is_a_character(self):
+        assert read(r'{"mt": "\ud83c\udf89"}', "jsonl").columns == {"mt": ["🎉"]}
+
+    def test_a_file_without_objects_is_refused(self):
+        assert refusal("\n \n", "jsonl") == "test.jsonl is empty; expected a JSON object per line."
+
+    def test_rows_that_share_no_column_are_refused_before_they_fill_the_memory(self):
+        lines = "\n".join(json.dumps({f"key {number}": 0}) for number in range(100_000))
+        assert f"line {MOST_COLUMNS + 1}: more than {MOST_COLUMNS} different columns" in refusal(lines, "jsonl")
+
+    def test_objects_of_texts_are_columns(self):
+        lines = (
+            '{"id": "1", "hyps": {"online-A": "a", "система": "б"}, "refs": ["c"], "human": {"online-A": {}}}\n'
+            '{"id": "2", "hyps": {"system 3": "d", "online-A": null}, "refs": ["e"], "human": null}\n'
+            '{"id": "3", "hyps": {}, "refs": null}\n\n{"hyps": null}\n'
+        )
+        table = read(lines, "jsonl")
+        assert table.columns == {
+            "id": ["1", "2", "3", None],
+            "online-A": ["a", None, None, None],
+            "система": ["б", None, None, None],
+            "system 3": [None, "d", None, None],
+            "refs": [["c"], ["e"], None, None],
+            "human": [{"online-A": {}}, None, None, None],
+        }
+        assert table.lines == [1, 2, 3, 5]
+        assert guess_roles(table) == Roles(None, ("refs",), ("online-A", "система", "system 3"))
+
+    @pytest.mark.parametrize(
+        ("line", "columns"),
+        [
+            ('{"mt": "a", "hyps": {"mt": "b", "A": "c"}}', ["mt", "hyps.mt", "A"]),
+            ('{"hyps": {"A": "a", "B": "b"}, "post_edited": {"A": "c"}}', ["hyps.A", "B", "post_edited.A"]),
+            ('{"hyps": {"hyps": "a"}}', ["hyps"]),
+            ('{"translation": {"en": "a", "de": "b"}}', ["en", "de"]),
+            # what the outer name tells of a role is kept where the inner one tells something else, or nothing
+            ('{"refs": {"A": "a", "ref B": "b"}}', ["refs.A", "ref B"]),
+            ('{"src": {"en": "a"}}', ["src.en"]),
+            ('{"hyps": {"human": "a", "A": "b"}}', ["hyps.human", "A"]),
+            ('{"hyps": {"A": "a"}, "sys_name": {"A": "Google"}}', ["A", "sys_name.A"]),
+        ],
+    )
+    def test_columns_of_objects_are_called_so_that_they_differ_and_tell_their_role(self, line, columns):
+        assert list(read(line, "jsonl").columns) == columns
+
+    @pytest.mark.parametrize("value", ['{"a": 1}', '{"a": ["b"]}', '{"a": "b", "c": {}}', "{}", '["a"]'])
+    def test_other_objects_are_cells(self, value):
+        assert read(f'{{"mt": {value}}}', "jsonl").columns == {"mt": [json.loads(value)]}
+        assert list(read(f'{{"mt": {{"a": "b"}}}}\n{{"mt": {value}}}\n', "jsonl").columns) == [
+            "a" if value == "{}" else "mt"
+        ]
+
+    def test_columns_of_objects_that_cannot_be_told_apart_are_refused(self):
+        line = '{"a": {"b.c": "x", "d": "y"}, "a.b": {"c": "z"}, "b.c": "", "c": ""}'
+        assert refusal(line, "jsonl") == ("test.jsonl: the column 'a.b.c' is there twice; expected different names.")
+
+    def test_objects_that_share_no_key_are_refused_before_they_fill_the_memory(self):
+        lines = "\n".join(json.dumps({"mt": {f"key {number}": ""}}) for number in range(100_000))
+        assert f"line {MOST_COLUMNS}: more than {MOST_COLUMNS} different columns" in refusal(lines, "jsonl")
+        wide = {f"key {outer}": {f"{outer} {inner}": "" for inner in range(400)} for outer in range(400)}
+        assert f"line 1: more than {MOST_COLUMNS} different columns" in refusal(json.dumps(wide), "jsonl")
+
+    @given(
+        st.lists(st.dictionaries(any_texts, any_texts | st.none() | st.lists(any_texts)), min_size=1), st.booleans()
+    )
+    def test_what_the_json_module_writes_comes_back(self, rows, escaped):
+        table = read("\n".join(json.dumps(row, ensure_ascii=escaped) for row in rows), "jsonl")
+        keys = list(dict.fromkeys(key for row in rows for key in row))
+        assert table.columns == {key: [row.get(key) for row in rows] for key in keys}
+
+
+class TestRoles:
+    def roles(self, *names, cells=("a text",)):
+        return guess_roles(Table("test.tsv", {name: list(cells) for name in names}, [2]))
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            *("ref", "REF", "ref_2", "refA", "ref-B", "refs", "reference", "reference1", "Reference 3", "References"),
+            *("target", "target_text", "labels", "gold", "gold_output", "summary", "reference summary", "highlights"),
+        ],
+    )
+    def test_references(self, name):
+        assert self.roles("src", name, "online-A") == Roles("src", (name,), ("online-A",))
+
+    @pytest.mark.parametrize("name", ["source", "SRC", "Source Text", "input", "document", "text", "article", "mr"])
+    def test_sources(self, name):
+        assert self.roles("mt", name, "ref") == Roles(name, ("ref",), ("mt",))
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            *(
+                "prediction",
+                "Candidate",
+                "hypothesis",
+                "hyp_1",
+                "mt",
+                "system",
+                "output2",
+                "online-A",
+                "GPT-4",
+                "pos",
+            ),
+            *("system_summary", "predicted_text", "target_mt", "翻訳", "перевод 2", "1"),
+        ],
+    )
+    def test_systems_have_any_name(self, name):
+        assert self.roles("src", "ref", name) == Roles("src", ("ref",), (name,))
+
+    @pytest.mark.parametrize(
+        "name", ["id", "doc_id", "source_lang", "lp", "mt_score", "referenceId", "Domain", "system_name"]
+    )
+    def test_words_about_the_texts_are_none(self, name):
+        assert self.roles("src", "ref", "mt", name) == Roles("src", ("ref",), ("mt",))
+
+    @pytest.mark.parametrize("cells", [("0.5", "-1"), ("", ""), (None, None), (1, 2), ({"a": "b"}, "c"), ("a", 1)])
+    def test_numbers_and_objects_are_no_texts(self, cells):
+        assert self.roles("ref", "mt", "src", cells=cells) == Roles(None, (), ())
+
+    def test_lists_of_texts_are_references_only(self):
+        assert self.roles("refs", "mt", cells=(["a", "b"], None)) == Roles(None, ("refs",), ())
+        assert self.roles("refs", cells=(["a", 1],)) == Roles(None, (), ())
+
+
+class TestItems:
+    table = read(
+        '{"mt": "a", "ref": "b", "refs": ["c", "", null]}\n\n'
+        '{"mt": "", "ref": "", "refs": null}\n'
+        '{"mt": "d", "n": 1}\n',
+        "jsonl",
+    )
+
+    def test_an_empty_reference_is_one_less(self):
+        assert items(self.table, "mt", ["ref", "refs"]) == (["a", "", "d"], [["b", "c"], [], []])
+        assert items(self.table, "mt", []) == (["a", "", "d"], [[], [], []])
+
+    @pytest.mark.parametrize(
+        ("system", "references", "message"),
+        [
+            ("ref", [], "test.jsonl, line 4, column 'ref': the prediction is missing; expected a text."),
+            ("refs", [], "test.jsonl, line 1, column 'refs': expected a text, got ['c', '', None] (list)."),
+            ("mt", ["n"], "test.jsonl, line 4, column 'n': expected a text or a list of texts, got 1 (int)."),
+            ("mt", ["reff"], "test.jsonl has no column 'reff'. Did you mean 'ref'?"),
+            ("MT ", ["ref"], "test.jsonl has no column 'MT '. Did you mean 'mt'?"),
+        ],
+    )
+    def test_what_is_no_text_is_named(self, system, references, message):
+        with pytest.raises(InputError) as caught:
+            items(self.table, system, references)
+        assert str(caught.value) == message
+
+    @given(tables())
+    def test_of_a_file_they_are_its_cells(self, rows):
+        table = read(written_with_quotes(rows), "csv")
+        predictions, references = items(table, rows[0][0], rows[0][1:])
+        assert predictions == [row[0] for row in rows[1:]]
+        assert references == [[cell for cell in row[1:] if cell] for row in rows[1:]]
+
+
+class TestRealFiles:
+    @pytest.mark.parametrize(
+        ("name", "roles"),
+        [
+            ("comet_regression_data.csv", Roles("src", ("ref",), ("mt",))),
+            ("comet_ranking_data.csv", Roles("src", ("ref",), ("pos", "neg"))),
+            ("e2e_testset_w_refs_head400.csv", Roles("mr", ("ref",), ())),
+        ],
+    )
+    def test_tables_equal_the_golden_figures(self, sets, name, roles):
+        golden = json.loads((sets / "tabular" / "_golden.json").read_text())[name]
+        expected = golden["csv module, double quotes honoured"]
+        table = read_table(sets / "tabular" / name)
+        rows = rows_of(table)
+        assert (rows[0], len(rows)) == (expected["header"], expected["rows incl. header"])
+        joined = "\n".join(map("\t".join, rows))
+        assert expected["sha256 of cells joined with TAB/NEWLINE"] in {
+            hashlib.sha256(text.encode()).hexdigest() for text in (joined, joined + "\n")
+        }
+        assert guess_roles(table) == roles
+
+    def test_a_real_set_of_json_lines(self, sets):
+        table = read_table(sets / "ntrex_es_a.jsonl")
+        assert len(table.lines) == 300
+        assert guess_roles(table).references == ("refs",)
+        assert items(table, "src", ["refs"])[1] == table.columns["refs"]
+
+    def test_systems_within_an_object(self, sets):
+        path = sets / "wmt19_darr_lten.jsonl"
+        table = read_table(path)
+        assert guess_roles(table) == Roles("src", ("refs",), ("better", "worse"))
+        rows = [json.loads(line)["hyps"] for line in path.read_text(encoding="utf-8").splitlines()]
+        assert [table.columns["better"], table.columns["worse"]] == [
+            [row["better"] for row in rows], [row["worse"] for row in rows]
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize("format", READERS)
+class TestHostileBytes:
+    """Whatever a file holds: a table, or an InputError that names it."""
+
+    def is_table_or_refusal(self, data, format):
+        try:
+            table = read(data, format)
+        except InputError as error:
+            return str(error).startswith(f"test.{format}")
+        return {len(cells) for cells in table.columns.values()} <= {len(table.lines)}
+
+    @given(st.binary(max_size=200))
+    def test_random_bytes(self, format, data):
+        assert self.is_table_or_refusal(data, format)
+
+    @given(st.text('"\t,;\r\n a\0{}[]:<tu>\ufeff', max_size=30))
+    def test_awkward_texts(self, format, text):
+        assert self.is_table_or_refusal(text.encode(), format)
+        assert self.is_table_or_refusal(text.encode("utf-16"), format)
+
+    @given(tables(), st.integers(0, 400))
+    def test_truncated_files(self, format, rows, size):
+        text = written_with_quotes(rows) + "".join(json.dumps(dict(enumerate(row))) + "\n" for row in rows)
+        assert self.is_table_or_refusal(text.encode()[:size], format)
+
+
+class TestLimits:
+    """What is sent to fill memory is refused before it does, with a size in the message and what to do."""
+
+    SMALL = Limits(n_bytes=100_000, n_lines=1_000, line=5_000)
+
+    @staticmethod
+    def refused(data, format, limits):
+        with pytest.raises(InputError) as caught:
+            READERS[format](io.BytesIO(data), f"test.{format}", limits)
+        return str(caught.value)
+
+    @pytest.mark.parametrize("format", READERS)
+    def test_of_the_file_and_of_its_lines(self, format):
+        head = b"<tmx>" if format == "tmx" else b'{"a": "b"}\n' if format == "jsonl" else b"mt,ref\tx\n"
+        if format != "tmx":
+            told = self.refused(head + b"\n" * 500 + b"x" * 6_000, format, self.SMALL)
+            assert "line 502: a line of more than 4.88 KiB; expected a segment per line" in told
+        told = self.refused(head + b" " * 4_000 + b"\n" * 2_000, format, self.SMALL)
+        assert f"test.{format} holds more than 1,000 lines, unpacked, which is the most that is read: split" in told
+        told = self.refused(head + (b" " * 4_000 + b"\n") * 30, format, self.SMALL)
+        assert f"test.{format} holds more than 97.7 KiB, unpacked, which is the most that is read: split" in told
+
+    def test_a_file_at_the_limit_is_read(self):
+        data = b"mt\tref\n" + (b"a" * 4_997 + b"\tb\n") * 19
+        assert len(READERS["tsv"](io.BytesIO(data), "test.tsv", self.SMALL).lines) == 19
+        assert "line 2: a line" in self.refused(data.replace(b"\tb", b"\tbcd"), "tsv", self.SMALL)
+
+    def test_of_a_quoted_cell_of_many_lines(self):
+        data = b'mt,ref\na,"' + b"line\n" * 900 + b"line\n" * 100
+        limits = replace(self.SMALL, n_lines=10_000)
+        assert "line 2: a cell 2 of more than 4.88 KiB" in self.refused(data + b'"\n', "csv", limits)
+
+    def test_an_archive_of_gigabytes(self, tmp_path):
+        """Two megabytes that unpack to two gigabytes of lines are refused in the memory of some of them."""
+        path = tmp_path / "bomb.tsv.gz"
+        with gzip.open(path, "wb") as file:
+            file.write(b"mt\tref\n")
+            for _ in range(100):
+                file.write(b"a\tb\n" * 262_144)
+        code = "import sys; from tercet.comparison.test_sets import read_test_sets; read_test_sets(sys.argv[1])"
+        process = subprocess.run(
+            [sys.executable, "-c", code, path], capture_output=True, text=True, check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30)),
+        )  # fmt: skip
+        assert "holds more than 20,000,000 lines" in process.stderr.splitlines()[-1]
+
+    def test_too_many_cells(self):
+        data = b"\t".join(b"c%d" % number for number in range(500)) + b"\n" + (b"\t" * 499 + b"\n") * 40_001
+        assert "test.tsv, line 40001: more than 20,000,000 cells" in refusal(data, "tsv")
+
+    def test_names_of_any_length_are_cut_in_messages(self):
+        long = "x" * 10**6
+        for data, format in (
+            (f"mt\t{long}\t{long}\na\tb\tc\n", "tsv"),
+            (f"mt\t{long}\n", "tsv"),
+            (json.dumps({"a": {long: "x"}, long: "y"}) + "\n{", "jsonl"),
+            (f"<{long}/>", "tmx"),
+            (f"<tmx><{long}><tu/></{long}></tmx>", "tmx"),
+            (f'<tmx><body><tu><tuv xml:lang="{long}"/></tu></body></tmx>', "tmx"),
+            (f'<!DOCTYPE tmx [<!ENTITY {long} "a">]><tmx/>', "tmx"),
+        ):
+            assert len(refusal(data, format)) < 500, format
+        table = read(f"mt\t{long}\na\tb\n", "tsv")
+        with pytest.raises(InputError) as caught:
+            table.column("a\nb" * 10**5)
+        assert len(str(caught.value)) < 300
+        assert len(str(caught.value).splitlines()) == 1
+
+
+class TestWhatIsNoText:
+    def test_workbooks_are_told_as_what_they_are(self, tmp_path):
+        for name in ("test.xlsx", "TEST.XLS", "test.ods"):
+            with pytest.raises(
+                InputError, match=rf"{name} is a workbook by its name.*save the sheet as CSV in UTF-8"
+            ):
+                read_table(tmp_path / name)
+
+    @pytest.mark.parametrize(
+        ("data", "what"),
+        [
+            (b"PK\x03\x04\x14\x00", "a ZIP archive, as workbooks (.xlsx, .ods)"),
+            (b"\xd0\xcf\x11\xe0\xa1\xb1", "a workbook (.xls)"),
+            (gzip.compress(b"mt\tref\n"), "a gzip archive, which is not read yet; expected text saved as UTF-8"),
+            (b"PAR1\x15\x04", "a Parquet file"),
+            (b"%PDF-1.7\n", "a PDF"),
+        ],
+    )  # fmt: skip
+    @pytest.mark.parametrize("format", ["tsv", "csv", "jsonl"])
+    def test_so_are_others_by_how_they_begin(self, data, what, format):
+        assert refusal(data, format).startswith(f"test.{format} is {what}")
+
+
+class TestWhatASpreadsheetSaves:
+    """Excel's "Unicode text" is UTF-16 with tabs, whatever name it is given."""
+
+    @pytest.mark.parametrize("format", ["csv", "tsv"])
+    @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "utf-8"])
+    def test_tabs_in_a_csv(self, format, encoding):
+        text = 'mt\tref\r\n"say ""hi"", you"\tsay; hi, you\r\n"two\nlines"\t日本語\r\n'
+        table = read(text.encode(encoding), format)
+        assert table.columns == {"mt": ['say "hi", you', "two\nlines"], "ref": ["say; hi, you", "日本語"]}
+
+    def test_commas_before_tabs_where_the_header_has_as_many(self):
+        assert read("mt\tx,ref\na\tb,c\n", "csv").columns == {"mt\tx": ["a\tb"], "ref": ["c"]}
+
+
+def test_a_small_file_does_not_become_a_large_table(tmp_path):
+    path = tmp_path / "sparse.jsonl"
+    path.write_text(json.dumps({f"c{number}": "x" for number in range(500)}) + "\n" + "{}\n" * 40_001)
+    with pytest.raises(InputError, match=r"sparse\.jsonl, line 40001: more than 20,000,000 cells"):
+        read_table(path)
+    (tmp_path / "wide.tsv").write_text("a" + "\t" * 1_000_000)
+    with pytest.raises(InputError, match=r"wide\.tsv, line 1: more than 500 columns; expected") as found:
+        read_table(tmp_path / "wide.tsv")
+    assert len(str(found.value)) < 200

@@ -1,0 +1,487 @@
+"""What cannot be scored is refused, by index, before anything is stored; what is odd but legal is scored."""
+
+import re
+from collections import UserDict
+from decimal import Decimal
+from functools import cache
+
+import datasets
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import tercet
+from conftest import ZERO_BLEU, needed
+from tercet import InputError, TercetError
+from tercet.api import make_scorer, options_type
+from tercet.comparison.paired import paired_significance
+from tercet.core.options import option_names
+from tercet.registry import METRICS
+
+PREDICTIONS = ["the cat sat on the mat today", "a dog"]
+REFERENCES = [["the cat lay on the mat today", "a cat"], ["a dog barks"]]
+
+
+def score(metric, predictions, references, **options):
+    return tercet.score(metric, predictions, references, **{**needed(metric), **options})
+
+
+def compute(metric, predictions, references, **options):
+    module = tercet.load(metric)
+    return module.compute(predictions=predictions, references=references, **{**needed(metric), **options})
+
+
+def add_batch(metric, predictions, references, **options):
+    module = tercet.load(metric)
+    module.add_batch(predictions=predictions, references=references)
+    return module.compute(**{**needed(metric), **options})
+
+
+@pytest.fixture(autouse=True)
+def _own_files(monkeypatch, tmp_path):
+    """Let no test wait for a file that a failed one still locks."""
+    monkeypatch.setattr("evaluate.config.HF_METRICS_CACHE", str(tmp_path))
+
+
+# a corpus of one reference has no document frequencies to speak of
+pytestmark = pytest.mark.filterwarnings("ignore:bertscore_idf. all tokens of:UserWarning")
+
+each_metric = pytest.mark.parametrize("metric", sorted(METRICS))
+each_way = pytest.mark.parametrize("way", [score, compute, add_batch])
+
+
+def cases(table):
+    """Parametrise over the values of a table, its keys being the names of the tests."""
+    return [pytest.param(*values, id=name) for name, values in table.items()]
+
+
+def added(call):
+    """Return a door of a module: what is refused there leaves what was added before, which still scores."""
+
+    def door(metric, predictions, references):
+        module = tercet.load(metric)
+        module.add_batch(predictions=PREDICTIONS[:1], references=REFERENCES[:1])
+        with pytest.raises(InputError) as refused:
+            call(module, needed(metric), predictions, references)
+        module.add(prediction=PREDICTIONS[1], reference=REFERENCES[1])
+        assert module.compute(**needed(metric)) == expected(metric)
+        return str(refused.value)
+
+    return door
+
+
+@cache
+def expected(metric):
+    return score(metric, PREDICTIONS, REFERENCES)
+
+
+def door_score(metric, predictions, references):
+    with pytest.raises(InputError) as refused:
+        score(metric, predictions, references)
+    return str(refused.value)
+
+
+def door_paired(metric, predictions, references):
+    with pytest.raises(InputError) as refused:
+        paired_significance(metric, predictions, PREDICTIONS, references, n_resamples=5, **needed(metric))
+    return str(refused.value).replace("predictions1", "predictions")
+
+
+def door_comparison(metric, predictions, references):
+    module = tercet.load("paired_significance")
+    module.add_batch(predictions1=PREDICTIONS, predictions2=PREDICTIONS, references=REFERENCES)
+    with pytest.raises(InputError) as refused:
+        module.add_batch(predictions1=predictions, predictions2=PREDICTIONS, references=references)
+    assert len(module) == len(PREDICTIONS)
+    return str(refused.value).replace("predictions1", "predictions")
+
+
+def door_trainer(metric, predictions, references):
+    compute = tercet.compute_metrics(None, metric, decode=len, options=needed(metric))
+    compute(PREDICTIONS[:1], REFERENCES[:1], compute_result=False)
+    with pytest.raises(InputError) as refused:
+        compute.add(predictions, references)
+    found = compute(PREDICTIONS[1:], REFERENCES[1:], compute_result=True)
+    name = make_scorer(metric, needed(metric)).primary
+    assert found[name] == pytest.approx(expected(metric)[name], abs=2e-6)
+    return str(refused.value)
+
+
+DOORS = {
+    "score": door_score,
+    "compute": added(lambda module, given, p, r: module.compute(predictions=p, references=r, **given)),
+    "add_batch": added(lambda module, given, p, r: module.add_batch(predictions=p, references=r)),
+    "paired": door_paired,
+    "comparison": door_comparison,
+}
+each_door = pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+
+
+class Unreadable(list):
+    """Looks like a list, and ends in an error."""
+
+    def __iter__(self):
+        raise ZeroDivisionError("by design")
+
+    __len__ = __iter__
+
+
+class Nameless:
+    def __repr__(self):
+        raise RuntimeError
+
+
+DEEP = []
+for _ in range(10**5):
+    DEEP = [DEEP]
+
+ONE = "item {} of predictions must be a string, got "
+EITHER = "item {} of references must be a string or a list of strings, got "
+WITHIN = "item 1 of the references of item {} must be a string, got "
+ITEMS = {
+    "None": (None, ["a"], ONE + "None"),
+    "number": (7, ["a"], ONE + "7 (int)"),
+    "number of many digits": (10**5000, ["a"], ONE + "<int of about 5,001 digits> (int)"),
+    "nan": (float("nan"), ["a"], ONE + "nan (float)"),
+    "NA": (pd.NA, ["a"], ONE + "<NA> (NAType)"),
+    "bytes": (b"a", ["a"], ONE + "b'a' (bytes)"),
+    "list": (["a"], ["a"], ONE + "['a'] (list)"),
+    "array": (np.array(["a"]), ["a"], ONE + "array(['a']"),
+    "nameless": (Nameless(), ["a"], ONE + "<Nameless whose repr raises RuntimeError>"),
+    "deep": (DEEP, ["a"], ONE + "[[[["),
+    "surrogate": ("a\ud800", ["a"], "item {} of predictions is not valid Unicode text: the lone surrogate"),
+    "reference number": ("a", 7, EITHER + "7"),
+    "reference number of many digits": ("a", 10**5000, EITHER + "<int of about 5,001 digits>"),
+    "reference array of a number": ("a", np.array(7), EITHER + "array(7)"),
+    "reference bytes": ("a", b"a", EITHER + "b'a'"),
+    "reference dict": ("a", {"a": 1}, EITHER + "{{"),
+    "reference set": ("a", {"a"}, EITHER + "{{"),
+    "reference nameless": ("a", Nameless(), EITHER + "<Nameless whose repr raises RuntimeError>"),
+    "reference unreadable": ("a", Unreadable(), "item {} of references cannot be read. ZeroDivisionError: by design"),
+    "None in references": ("a", ["a", None], WITHIN + "None"),
+    "number in references": ("a", ["a", 7], WITHIN + "7"),
+    "NA in references": ("a", ["a", pd.NA], WITHIN + "<NA>"),
+    "number in a Polars list": ("a", pl.Series([1, 2]), "item 0 of the references of item {} must be a string"),
+    "bytes in references": ("a", ("a", b"a"), WITHIN + "b'a'"),
+    "list in references": ("a", ["a", ["a"]], WITHIN + "['a']"),
+    "deep list in references": ("a", ["a", DEEP], WITHIN + "[[[["),
+    "surrogate in references": ("a", ["a", "\udfff"], "a reference of item {} is not valid Unicode text"),
+}
+
+
+@each_metric
+@pytest.mark.parametrize(("prediction", "reference", "message"), cases(ITEMS))
+class TestABadItemIsNamed:
+    @pytest.mark.parametrize("door", [*DOORS.values(), door_trainer], ids=[*DOORS, "trainer"])
+    def test_in_a_corpus(self, metric, door, prediction, reference, message):
+        refused = door(metric, ["a", prediction, "b"], [["a"], reference, ["b"]])
+        assert message.format(1) in refused
+
+    def test_alone(self, metric, prediction, reference, message):
+        door = added(lambda module, given, p, r: module.add(prediction=p, reference=r))
+        assert message.format(0) in door(metric, prediction, reference)
+
+
+TEXTS_WANTED = "predictions must be a list with one text per item, got "
+TEXTS_OR_LISTS_WANTED = "references must be a list with one text or one list of texts per item, got "
+FRAME = {"a": ["b"], "c": ["d"]}
+CORPORA = {
+    "string among lists": (["a", "b"], [["a"], "b"], "item 1 of references is a string, but an earlier one is a"),
+    "list among strings": (["a", "b"], ["a", ["b"]], "item 1 of references is a list, but an earlier one is a"),
+    "fewer references": (["a", "b"], ["a"], "one entry per item, got 2 predictions and 1 references"),
+    "more references": (["a"], ["a", "b"], "one entry per item, got 1 predictions and 2 references"),
+    "transposed": (["a", "b", "c"], [["a", "b", "c"]] * 2, "look transposed: 2 lists of 3 texts. Give one list"),
+    "text": ("ab", ["a", "b"], TEXTS_WANTED + "'ab' (str)"),
+    "bytes": (b"ab", ["a", "b"], TEXTS_WANTED + "b'ab' (bytes)"),
+    "dict": ({"a": 1}, ["a"], TEXTS_WANTED + "{'a': 1} (dict)"),
+    "mapping": (UserDict(a=1), ["a"], TEXTS_WANTED),
+    "set": ({"a"}, ["a"], TEXTS_WANTED + "{'a'} (set)"),
+    "None": (None, ["a"], TEXTS_WANTED + "None"),
+    "number": (7, ["a"], TEXTS_WANTED + "7 (int)"),
+    "number of many digits": (10**5000, ["a"], TEXTS_WANTED + "<int of about 5,001 digits>"),
+    "nameless": (Nameless(), ["a"], TEXTS_WANTED + "<Nameless whose repr raises RuntimeError>"),
+    "array without axis": (np.array("a"), ["a"], TEXTS_WANTED),
+    "array of two axes": (np.array([["a"]]), ["a"], TEXTS_WANTED),
+    "table of two columns": (
+        pd.DataFrame(FRAME), ["a"],
+        "predictions must be one column, got a DataFrame of 2: ['a', 'c']. Give one of them.",
+    ),
+    "Polars table of two columns": (
+        pl.DataFrame(FRAME), ["a"], "predictions must be one column, got a DataFrame of 2"
+    ),
+    "lazy table": (pl.DataFrame({"a": ["b"]}).lazy(), ["a"], TEXTS_WANTED),
+    "unreadable": (Unreadable(), ["a"], "predictions cannot be read. ZeroDivisionError: by design"),
+    "generator that ends in an error": ((1 / each for each in (1, 0)), ["a"], "predictions cannot be read. ZeroDiv"),
+    "text as references": (["a", "b"], "ab", TEXTS_OR_LISTS_WANTED),
+    "dict as references": (["a"], {"a": 1}, TEXTS_OR_LISTS_WANTED),
+    "None as references": (["a"], None, TEXTS_OR_LISTS_WANTED),
+    "table of two columns as references": (
+        ["a"], pd.DataFrame(FRAME), "references must be one column, got a DataFrame of 2"
+    ),
+    "unreadable references": (["a"], Unreadable(), "references cannot be read. ZeroDivisionError: by design"),
+}  # fmt: skip
+
+
+@each_metric
+@each_door
+@pytest.mark.parametrize(("predictions", "references", "message"), cases(CORPORA))
+def test_a_bad_corpus_is_refused(metric, door, predictions, references, message):
+    if hasattr(predictions, "__next__"):
+        predictions = (1 / each for each in (1, 0))  # a new one, as each door uses it up
+    assert message in door(metric, predictions, references)
+
+
+@each_metric
+@each_way
+@pytest.mark.parametrize(
+    ("predictions", "references", "message"),
+    cases({
+        "empty corpus": ([], [], "The corpus is empty"),
+        "no reference, []": (["a", "b"], [["a"], []], "item 1 of references is empty: every item needs at least one"),
+        "no reference, None": (["a", "b"], ["a", None], "item 1 of references is empty"),
+        "no references at all": (["a", "b"], [[], []], "item 0 (and 1 more) of references is empty"),
+    }),
+)  # fmt: skip
+def test_a_corpus_that_lacks_something_is_refused(metric, way, predictions, references, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        way(metric, predictions, references)
+
+
+ODD_VALUES = {
+    "None": None, "object": object(), "nameless": Nameless(), "unreadable": Unreadable(), "deep list": DEEP,
+    "list of itself": DEEP[:0], "-1": -1, "digits": 10**5000, "beyond floats": 10**400, "half": 0.5,
+    "nan": float("nan"), "inf": float("inf"), "complex": 1j, "decimal": Decimal("1e500"), "text": "x", "no text": "",
+    "long text": "a" * 10**5, "NUL": "a\0b", "surrogate": "\ud800", "bytes": b"x", "list": [], "list of text": ["x"],
+    "list of nameless": [Nameless()], "dict": {}, "dict of a great weight": {"the": 10**400},
+    "dict of nameless": {Nameless(): 1}, "dict of lists": {"a": []}, "set": {1.0}, "array": np.array([1, 2]),
+    "NA": pd.NA, "series": pl.Series([1, 2]), "table": pl.DataFrame({"a": [1]}), "class": TypeError,
+}  # fmt: skip
+ODD_VALUES["list of itself"].append(ODD_VALUES["list of itself"])
+
+
+@each_metric
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("value", ODD_VALUES.values(), ids=ODD_VALUES)
+def test_an_odd_value_of_any_option_is_taken_or_refused_by_name_and_loses_nothing(metric, value):
+    module = tercet.load(metric)
+    module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
+    for option in option_names(options_type(metric)):
+        if isinstance(value, type) and option in ("tokenizer", "stemmer", "lemmatizer"):
+            continue  # a callable, whose errors are the user's
+        given = {"n_resamples": 10, **needed(metric), option: value}
+        try:
+            module.compute(**given)
+        except TercetError as error:
+            message = str(error)
+            assert option in message or metric == "bertscore_idf", message
+            assert "\n" not in message
+            assert len(message) < 1500
+            assert len(module) == len(PREDICTIONS)
+        else:
+            module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
+    assert module.compute(**needed(metric)) == expected(metric)
+
+
+def test_an_input_error_is_a_value_error():
+    assert issubclass(InputError, TercetError)
+    assert issubclass(TercetError, ValueError)
+
+
+@each_metric
+@pytest.mark.parametrize(
+    "refuse",
+    [
+        pytest.param(lambda m, given: m.add_batch(predictions=["a", None], references=["a", "b"]), id="batch"),
+        pytest.param(
+            lambda m, given: m.add_batch(predictions=["a", "b\ud800"], references=["a", "b"]), id="surrogate"
+        ),
+        pytest.param(lambda m, given: m.add_batch(predictions=["a"], references=["a"], sources=["a"]), id="input"),
+        pytest.param(lambda m, given: m.add(prediction="a", reference=7), id="add"),
+        pytest.param(lambda m, given: m.compute(**given, predictions=["a", "b"], references=["a"]), id="compute"),
+        pytest.param(
+            lambda m, given: m.compute(**given, predictions=["a"], references=["\ud800"]), id="compute, surrogate"
+        ),
+        pytest.param(
+            lambda m, given: m.compute(**given, predictions=["a"], references=[None]), id="compute, no reference"
+        ),
+        pytest.param(lambda m, given: m.compute(**given, segmets=True), id="unknown option"),
+        pytest.param(lambda m, given: m.compute(**given, scale=10), id="wrong option"),
+    ],
+)
+def test_a_refusal_loses_nothing_and_adds_nothing(metric, refuse):
+    check_that_nothing_is_lost(metric, refuse)
+
+
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    cases({
+        **{
+            f"{metric}, {name}": (metric, options)
+            for metric in ("bleu_multi", "rouge_nlws")
+            for name, options in {
+                "options that exclude each other": {"stemmer": "porter", "lemmatizer": "en"},
+                "stemmer of no language": {"stemmer": "klingon"},
+                "lemmatizer of no language": {"lemmatizer": "klingon"},
+                "tokenizer without strings": {"tokenizer": lambda text: [1]},
+            }.items()
+        },
+        "no encoder": ("bertscore_idf", {"model_type": "./nowhere"}),
+        "too deep a layer": ("bertscore_idf", {"num_layers": 7}),
+        "no table": ("bertscore_idf", {"idf": "nowhere.idf"}),
+        "no baseline": ("bertscore_idf", {"rescale_with_baseline": True, "baseline_path": "nowhere.tsv"}),
+        "long text": ("bertscore_idf", {"max_length": 4, "long_text": "error"}),
+    }),
+)  # fmt: skip
+def test_an_option_that_fails_late_loses_nothing(metric, options):
+    check_that_nothing_is_lost(metric, lambda module, given: module.compute(**{**given, **options}))
+
+
+def check_that_nothing_is_lost(metric, refuse):
+    module = tercet.load(metric)
+    module.add_batch(predictions=PREDICTIONS[:1], references=REFERENCES[:1])
+    with pytest.raises(TercetError):
+        refuse(module, needed(metric))
+    module.add(prediction=PREDICTIONS[1], reference=REFERENCES[1])
+    assert module.compute(**needed(metric)) == score(metric, PREDICTIONS, REFERENCES)
+
+
+@ZERO_BLEU
+@pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
+def test_a_failing_tokenizer_loses_nothing(metric):
+    module = tercet.load(metric)
+    module.add_batch(predictions=["a", "b"], references=[["a"], None])
+    with pytest.raises(ZeroDivisionError):
+        module.compute(missing_references="skip", tokenizer=lambda text: [text] * (1 // 0))
+    again = module.compute(missing_references="skip")
+    assert again == score(metric, ["a", "b"], [["a"], None], missing_references="skip")
+    assert module.compute(predictions=PREDICTIONS, references=REFERENCES) == score(metric, PREDICTIONS, REFERENCES)
+
+
+@each_metric
+@each_way
+class TestAnItemWithoutReference:
+    LISTS = (REFERENCES[0], None, REFERENCES[1])
+    TEXTS = (PREDICTIONS[0], "nobody wrote this", PREDICTIONS[1])
+
+    def test_is_an_error_that_names_the_choices(self, metric, way):
+        with pytest.raises(InputError, match=r"item 1 .* missing_references='skip' .* missing_references='zero'"):
+            way(metric, self.TEXTS, self.LISTS, missing_references="error")
+
+    def test_is_left_out(self, metric, way):
+        result = way(metric, self.TEXTS, self.LISTS, missing_references="skip", segments=True)
+        expected = score(metric, PREDICTIONS, REFERENCES, segments=True)
+        for name, (first, second) in expected.pop("segments").items():
+            assert result["segments"][name] == [first, None, second]
+        assert (result.n_segments, result.missing_references) == (2, 1)
+        assert result.empty_predictions == expected.empty_predictions
+        scores = make_scorer(metric, needed(metric)).score_names
+        assert {name: result[name] for name in scores} == {name: expected[name] for name in scores}
+
+    def test_scores_0_and_counts(self, metric, way):
+        result = way(metric, self.TEXTS, self.LISTS, missing_references="zero", segments=True)
+        expected = score(metric, PREDICTIONS, REFERENCES, segments=True)
+        for name, (first, second) in expected["segments"].items():
+            assert result["segments"][name] == [first, 0.0, second]
+        assert (result.n_segments, result.missing_references) == (3, 1)
+
+    def test_must_not_be_every_item(self, metric, way):
+        with pytest.raises(InputError, match="No item has a reference"):
+            way(metric, self.TEXTS, [[], None, []], missing_references="skip")
+
+
+@each_metric
+def test_the_items_without_reference_are_counted_over_all_batches(metric):
+    module = tercet.load(metric)
+    module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
+    module.add(prediction="a", reference=None)
+    with pytest.raises(InputError, match=re.escape("item 2 (and 1 more) of references is empty")):
+        module.compute(predictions=["b"], references=[[]], **needed(metric))
+    assert module.compute(missing_references="zero", **needed(metric)).missing_references == 1
+
+
+@each_metric
+@each_way
+@pytest.mark.parametrize("empty", ["", " \t\n"])
+class TestAnEmptyPrediction:
+    def test_scores_0_and_is_counted(self, metric, way, empty):
+        result = way(metric, [empty, *PREDICTIONS], [["a b"], *REFERENCES], segments=True)
+        assert {name: values[0] for name, values in result["segments"].items()} == dict.fromkeys(
+            result["segments"], 0.0
+        )
+        assert (result.n_segments, result.empty_predictions) == (3, 1)
+
+    @pytest.mark.parametrize("reference", ["a b", "", "\n"])
+    def test_scores_0_as_a_corpus(self, metric, way, empty, reference):
+        result = way(metric, [empty], [reference])
+        assert result[make_scorer(metric, needed(metric)).primary] == 0.0
+        assert result.empty_predictions == 1
+
+
+@pytest.mark.parametrize(
+    ("metric", "compat"),
+    [
+        *(("bleu_multi", name) for name in ("sacrebleu", "evaluate", "nltk")),
+        *(("rouge_nlws", name) for name in ("rouge_score", "rouge155")),
+        ("bertscore_idf", "bert_score"),
+    ],
+)
+def test_an_empty_prediction_never_crashes_another_library_s_rules(metric, compat):
+    segments = score(metric, ["", "a"], [["a b"], [""]], compat=compat, segments=True)["segments"]
+    assert all(0 <= value <= 1 for values in segments.values() for value in values)
+
+
+TEXTS = {
+    "tuple": tuple,
+    "array of strings": np.array,
+    "array of objects": lambda texts: np.array(texts, object),
+    "series": pd.Series,
+    "table": lambda texts: pd.DataFrame({"texts": texts}),
+    "Polars": pl.Series,
+    "Polars table": lambda texts: pl.DataFrame({"texts": texts}),
+    "Polars categories": lambda texts: pl.Series(texts, dtype=pl.Categorical),
+    "arrow": pa.array,
+    "large arrow": lambda texts: pa.array(texts, pa.large_string()),
+    "arrow dictionary": lambda texts: pa.array(texts).dictionary_encode(),
+    "chunked arrow": lambda texts: pa.chunked_array([texts[:1], texts[1:]]),
+    "column": lambda texts: datasets.Dataset.from_dict({"texts": texts})["texts"],
+    "generator": iter,
+    "numpy strings": lambda texts: [np.str_(text) for text in texts],
+}
+LISTS = {
+    "tuples": lambda lists: tuple(map(tuple, lists)),
+    "array of lists": lambda lists: np.array([*lists, None], object)[:-1],
+    "list of arrays": lambda lists: [np.array(texts) for texts in lists],
+    "list of arrow": lambda lists: [pa.array(texts) for texts in lists],
+    "series": pd.Series,
+    "table": lambda lists: pd.DataFrame({"lists": lists}),
+    "Polars": pl.Series,
+    "Polars table": lambda lists: pl.DataFrame({"lists": lists}),
+    "list of Polars": lambda lists: [pl.Series(texts) for texts in lists],
+    "list of series": lambda lists: [pd.Series(texts) for texts in lists],
+    "series of arrays": lambda lists: pd.Series([np.array(texts, object) for texts in lists]),
+    "arrow": pa.array,
+    "chunked arrow": lambda lists: pa.chunked_array([lists[:1], lists[1:]]),
+    "column": lambda lists: datasets.Dataset.from_dict({"lists": lists})["lists"],
+    "generator": iter,
+    "numpy strings": lambda lists: [[np.str_(text) for text in texts] for texts in lists],
+}
+
+
+@each_metric
+@each_way
+class TestAnyContainerWillDo:
+    @pytest.mark.parametrize("container", TEXTS.values(), ids=TEXTS)
+    def test_for_texts(self, metric, way, container):
+        references = [texts[0] for texts in REFERENCES]
+        expected = score(metric, PREDICTIONS, references)
+        assert way(metric, container(PREDICTIONS), container(references)) == expected
+
+    @pytest.mark.parametrize("container", LISTS.values(), ids=LISTS)
+    def test_for_lists_of_references(self, metric, way, container):
+        assert way(metric, PREDICTIONS, container(REFERENCES)) == score(metric, PREDICTIONS, REFERENCES)
+
+    def test_for_as_many_references_each(self, metric, way):
+        lists = [["a b", "c"], ["d", "e"]]
+        assert way(metric, PREDICTIONS, np.array(lists)) == score(metric, PREDICTIONS, lists)

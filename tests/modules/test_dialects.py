@@ -1,0 +1,149 @@
+"""Configurations: a module of the suite in the place of one of evaluate's, with its arguments, defaults and keys.
+
+The modules themselves are on the Hub; what they do with the packages that they wrap is written again here.
+"""
+
+import evaluate
+import pytest
+import sacrebleu
+from rouge_score.rouge_scorer import RougeScorer
+
+import tercet
+from conftest import ROOT, ZERO_BLEU, needed
+from tercet import OptionError
+from tercet.api import make_scorer
+from tercet.registry import METRICS
+from texts import LATIN, all_pairs
+
+PREDICTIONS, REFERENCES = all_pairs()
+TWO_EACH = [[texts[0], texts[-1]] for texts in REFERENCES]
+
+
+@pytest.fixture(autouse=True)
+def _own_files(monkeypatch, tmp_path):
+    monkeypatch.setattr("evaluate.config.HF_METRICS_CACHE", str(tmp_path))
+
+
+def evaluates_sacrebleu(predictions, references, tokenize=None, **options):
+    """What evaluate's sacrebleu returns: sacrebleu's own result, with references turned by ninety degrees."""
+    streams = [list(texts) for texts in zip(*references, strict=True)]
+    found = sacrebleu.corpus_bleu(predictions, streams, **({"tokenize": tokenize} if tokenize else {}), **options)
+    return {
+        "score": found.score, "counts": found.counts, "totals": found.totals, "precisions": found.precisions,
+        "bp": found.bp, "sys_len": found.sys_len, "ref_len": found.ref_len,
+    }  # fmt: skip
+
+
+def evaluates_rouge(predictions, references, rouge_types=("rouge1", "rouge2", "rougeL", "rougeLsum"), **options):
+    """What evaluate's rouge returns with use_aggregator=False: the F of every item."""
+    scorer = RougeScorer(rouge_types, **options)
+    items = [scorer.score_multi(texts, text) for text, texts in zip(predictions, references, strict=True)]
+    return {name: [item[name].fmeasure for item in items] for name in rouge_types}
+
+
+class TestSacrebleu:
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {},
+            {"tokenize": "intl", "lowercase": True},
+            {"tokenize": "zh", "smooth_method": "floor", "smooth_value": 0.2},
+            {"tokenize": "char", "use_effective_order": True, "force": True},
+            {"smooth_method": "add-k", "smooth_value": None, "tokenize": None, "force": False},
+            {"smooth_method": "none", "tokenize": "none"},
+        ],
+    )
+    @ZERO_BLEU
+    def test_gives_the_keys_and_numbers_of_evaluates_sacrebleu(self, options):
+        module = tercet.load("bleu_multi", "sacrebleu")
+        found = module.compute(predictions=PREDICTIONS, references=TWO_EACH, **options)
+        expected = evaluates_sacrebleu(PREDICTIONS, TWO_EACH, **options)
+        assert list(found) == list(expected)
+        if options.get("smooth_method") == "add-k":  # its counts have k added, ours are those before smoothing
+            for key in ("counts", "totals"):
+                ones = [0, 1, 1, 1]
+                expected[key] = [value - one for value, one in zip(expected[key], ones, strict=True)]
+        for key, value in expected.items():
+            assert found[key] == pytest.approx(value, abs=1e-9), key
+
+    def test_takes_single_references_and_batches(self):
+        module = tercet.load("bleu_multi", "sacrebleu")
+        first = [texts[0] for texts in REFERENCES]
+        for start in range(0, len(PREDICTIONS), 5):
+            part = slice(start, start + 5)
+            module.add_batch(predictions=PREDICTIONS[part], references=first[part])
+        expected = evaluates_sacrebleu(PREDICTIONS, [[text] for text in first])
+        assert module.compute()["score"] == pytest.approx(expected["score"], abs=1e-9)
+
+    def test_names_intervals_and_segments_as_its_keys(self):
+        module = tercet.load("bleu_multi", "sacrebleu")
+        asked = {"segments": True, "confidence_level": 0.9, "n_resamples": 50}
+        found = module.compute(predictions=PREDICTIONS, references=REFERENCES, **asked)
+        assert list(found["intervals"]) == list(found["segments"]) == ["score"]
+        low, high = found["intervals"]["score"]
+        assert low <= found["score"] <= high
+
+    def test_refuses_an_option_in_two_spellings(self):
+        module = tercet.load("bleu_multi", "sacrebleu")
+        with pytest.raises(OptionError, match="'tokenize' and 'tokenizer' are the same option"):
+            module.compute(predictions=["a"], references=["a"], tokenize="13a", tokenizer="13a")
+
+    def test_explains_and_trains_by_the_same_options(self):
+        module = tercet.load("bleu_multi", "sacrebleu")
+        assert module.explain("The Cat", ["the cat"], lowercase=True, tokenize="none").counts[:2] == [2, 1]
+        function = module.compute_metrics(None, decode=lambda rows: ["a b"] * len(rows), options={"tokenize": "none"})
+        assert function([[1]], [[1]])["bleu"] == pytest.approx(evaluates_sacrebleu(["a b"], [["a b"]])["score"])
+
+
+class TestRouge:
+    @pytest.mark.parametrize("options", [{}, {"use_stemmer": True}, {"rouge_types": ["rouge3", "rougeLsum"]}])
+    def test_gives_the_keys_and_numbers_of_evaluates_rouge(self, options):
+        module = tercet.load("rouge_nlws", "rouge_score")
+        found = module.compute(predictions=PREDICTIONS, references=REFERENCES, use_aggregator=False, **options)
+        assert dict(found) == evaluates_rouge(PREDICTIONS, REFERENCES, **options)
+
+    def test_gives_the_mean_by_default_and_no_warning_for_texts_that_it_drops(self):
+        found = tercet.load("rouge_nlws", "rouge_score").compute(predictions=PREDICTIONS, references=REFERENCES)
+        for name, values in evaluates_rouge(PREDICTIONS, REFERENCES).items():
+            assert found[name] == pytest.approx(sum(values) / len(values), abs=1e-12)
+
+
+def test_bert_score_has_the_four_keys_of_evaluates_bertscore():
+    predictions, references = all_pairs(LATIN)
+    module = tercet.load("bertscore_idf", "bert_score")
+    found = module.compute(predictions=predictions, references=references, **needed("bertscore_idf"))
+    assert list(found) == ["precision", "recall", "f1", "hashcode"]
+    assert "compat:bert_score" in found.signature
+    module = tercet.load("bertscore_idf", "bert_score")
+    layers = module.compute(
+        predictions=predictions, references=references, all_layers=True, **needed("bertscore_idf")
+    )
+    assert list(layers) == ["precision", "recall", "f1", "hashcode"]
+
+
+OTHERS = [
+    (metric, name)
+    for metric in METRICS
+    for scorer in [type(make_scorer(metric, needed(metric)))]
+    for name in scorer.presets.keys() - scorer.dialects.keys()
+]
+
+
+@ZERO_BLEU
+@pytest.mark.parametrize(("metric", "name"), OTHERS)
+def test_every_other_configuration_is_a_value_of_compat(metric, name):
+    predictions, references = all_pairs(LATIN)
+    found = tercet.load(metric, name).compute(predictions=predictions, references=references)
+    expected = tercet.score(metric, predictions, references, compat=name)
+    assert found == expected
+    assert found.signature == expected.signature
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_an_unknown_configuration_is_refused_when_the_module_is_loaded(metric):
+    with pytest.raises(OptionError, match=f"{metric} has no configuration 'blue'"):
+        tercet.load(metric, "blue")
+    with pytest.raises(OptionError, match=rf"{metric} has no configuration \['blue'\]"):
+        tercet.load(metric, ["blue"])
+    with pytest.raises(OptionError, match=f"{metric} has no configuration 'defaults'. Did you mean 'default'"):
+        evaluate.load(str(ROOT / "metrics" / metric), "defaults")

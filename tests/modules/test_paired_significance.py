@@ -1,0 +1,162 @@
+"""The comparison module: paired tests through evaluate, for every metric of the suite."""
+
+import evaluate
+import numpy as np
+import pandas as pd
+import pytest
+import sacrebleu
+from sacrebleu.significance import PairedTest
+
+import tercet
+from conftest import ROOT, close, needed
+from tercet import InputError, OptionError
+from tercet.comparison.paired import paired_significance
+from tercet.registry import METRICS
+from texts import LATIN, all_pairs
+
+SECOND, REFERENCES = all_pairs(LATIN)
+FIRST = [text[::2] + references[0] for text, references in zip(SECOND, REFERENCES, strict=True)]
+BOTH = {"predictions1": FIRST, "predictions2": SECOND, "references": REFERENCES}
+
+
+@pytest.fixture
+def module():
+    return evaluate.load(str(ROOT / "metrics" / "paired_significance"), module_type="comparison")
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_scores_are_those_of_the_metric_and_p_of_its_rows(module, metric):
+    result = module.compute(**BOTH, metric=metric, n_resamples=200, **needed(metric))
+    for number, predictions in ((1, FIRST), (2, SECOND)):
+        expected = tercet.score(metric, predictions, REFERENCES, **needed(metric))
+        own = {name: expected[name] for name in result[f"scores{number}"]}
+        assert close(metric, result[f"scores{number}"], own)
+    for name, difference in result["stats"].items():
+        assert difference == pytest.approx(result["scores2"][name] - result["scores1"][name], abs=1e-6)
+        assert 1 / 201 <= result["pvalues"][name] <= 1
+    assert result["stat"] in result["stats"].values()
+    assert (result["test"], result["n_resamples"], result["n_segments"]) == ("permutation", 200, len(FIRST))
+
+
+@pytest.mark.parametrize(("test", "kind"), [("permutation", "ar"), ("bootstrap", "bs")])
+def test_p_is_sacrebleu_s(module, monkeypatch, test, kind):
+    monkeypatch.setenv("SACREBLEU_SEED", "12345")
+    first, second = (texts * 4 for texts in (FIRST, SECOND))
+    references = [texts[0] for texts in REFERENCES] * 4
+    theirs = sacrebleu.BLEU(references=[references])
+    _, found = PairedTest([("a", first), ("b", second)], {"BLEU": theirs}, None, kind, n_samples=500)()
+    ours = module.compute(
+        predictions1=first, predictions2=second, references=references,
+        metric="bleu_multi", compat="sacrebleu", scale=100, test=test, n_resamples=500,
+    )  # fmt: skip
+    assert ours["p"] == pytest.approx(float(found["BLEU"][1].p_value), abs=1e-12)
+    assert ours["stat"] == pytest.approx(float(found["BLEU"][1].score - found["BLEU"][0].score), abs=1e-9)
+
+
+def test_added_one_by_one_or_in_batches_it_is_the_same(module):
+    whole = module.compute(**BOTH, n_resamples=100)
+    for first, second, references in zip(FIRST, SECOND, REFERENCES, strict=True):
+        module.add(predictions1=first, predictions2=second, references=references)
+    assert module.compute(n_resamples=100) == whole
+    module.add_batch(predictions1=FIRST[:3], predictions2=SECOND[:3], references=REFERENCES[:3])
+    module.add_batch(predictions1=FIRST[3:], predictions2=SECOND[3:], references=REFERENCES[3:])
+    assert module.compute(n_resamples=100) == whole
+
+
+def test_one_reference_each_may_be_a_string(module):
+    single = [texts[0] for texts in REFERENCES]
+    given = {"predictions1": FIRST, "predictions2": SECOND, "n_resamples": 50}
+    lists = module.compute(references=[[text] for text in single], **given)
+    assert module.compute(references=single, **given) == lists
+
+
+def test_a_seed_gives_its_p_again_and_no_global_state_is_touched():
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    given = ("rouge_nlws", FIRST, SECOND, REFERENCES)
+    assert paired_significance(*given, seed=3) == paired_significance(*given, seed=3)
+    assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+
+
+def test_items_without_reference_can_be_left_out():
+    references = [[], *REFERENCES[1:]]
+    with pytest.raises(InputError, match="item 0 of references is empty"):
+        paired_significance("bleu_multi", FIRST, SECOND, references)
+    left_out = paired_significance("bleu_multi", FIRST, SECOND, references, missing_references="skip")
+    rest = paired_significance("bleu_multi", FIRST[1:], SECOND[1:], REFERENCES[1:])
+    assert (left_out["p"], left_out["stats"], left_out["n_segments"]) == (rest["p"], rest["stats"], len(FIRST) - 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"test": "t"}, OptionError, "'test' option must be one of 'permutation', 'bootstrap'"),
+        ({"n_resamples": 0}, OptionError, "a whole number from 1 to 1,000,000 or None. Got 0"),
+        ({"seed": -1}, OptionError, "'seed' option of .* a whole number of at least 0. Got -1"),
+        ({"metric": "bleu"}, OptionError, "There is no metric 'bleu'. Did you mean 'bleu_multi'"),
+        ({"tokeniser": "13a"}, OptionError, "Did you mean 'tokenizer'"),
+        ({"test": ["bootstrap"]}, OptionError, "'test' option must be one of"),
+        ({"confidence_level": 0.9}, OptionError, "A paired test has no 'confidence_level'"),
+        ({"confidence_level": np.array([0.9, 0.95])}, OptionError, "A paired test has no 'confidence_level'"),
+        ({"segments": pd.NA}, OptionError, "A paired test has no 'segments'"),
+        ({"test": 10**5000}, OptionError, "'permutation', 'bootstrap', got <int of about 5,001 digits>"),
+        ({"predictions1": FIRST[1:]}, InputError, "one entry per item"),
+        ({"predictions2": [*SECOND[1:], None]}, InputError, "item 7 of predictions2 must be a string, got None"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_and_loses_nothing(module, given, error, message):
+    module.add_batch(**BOTH)
+    with pytest.raises(error, match=message):
+        module.compute(**{**({} if not given.keys() & BOTH.keys() else BOTH), **given})
+    assert module.compute(n_resamples=50)["n_segments"] == len(FIRST)
+
+
+def test_iterators_are_read_once(module):
+    expected = paired_significance("bleu_multi", FIRST, SECOND, REFERENCES, n_resamples=50)
+    given = {"predictions1": FIRST, "predictions2": SECOND, "references": REFERENCES}
+    assert paired_significance("bleu_multi", *map(iter, given.values()), n_resamples=50) == expected
+    for way in (module.add_batch, None):
+        iterators = {name: (text for text in texts) for name, texts in given.items()}
+        if way is not None:
+            way(**iterators)
+            iterators = {}
+        assert module.compute(**iterators, n_resamples=50) == expected
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, SystemExit])
+def test_what_was_added_is_there_after_an_interruption(module, error):
+    def interrupted(text):
+        raise error
+
+    module.add_batch(**BOTH)
+    with pytest.raises(error):
+        module.compute(n_resamples=50, tokenizer=interrupted)
+    expected = paired_significance("bleu_multi", FIRST, SECOND, REFERENCES, n_resamples=50)
+    assert module.compute(n_resamples=50) == expected
+
+
+def test_an_empty_corpus_is_refused(module):
+    with pytest.raises(InputError, match="The corpus is empty"):
+        module.compute(predictions1=[], predictions2=[], references=[])
+    with pytest.raises(InputError, match="The corpus is empty"):
+        paired_significance("bleu_multi", [], [], [])
+
+
+def test_a_corpus_of_which_nothing_is_left_is_refused():
+    with pytest.raises(InputError, match="left all of them out"):
+        paired_significance("bleu_multi", ["a"], ["b"], [[]], missing_references="skip")
+
+
+def test_a_reference_as_text_and_as_list_may_be_mixed_between_batches(module):
+    module.add_batch(predictions1=["a b"], predictions2=["a c"], references=["a b"])
+    module.add_batch(predictions1=["d e"], predictions2=["d f"], references=[["d e", "d"]])
+    module.add(predictions1="g h", predictions2="g i", references="g h")
+    assert module.compute(n_resamples=20)["n_segments"] == 3
+
+
+def test_what_was_added_is_there_after_an_item_without_reference_or_a_bad_text_was_refused(module):
+    module.add_batch(predictions1=["a", "b"], predictions2=["c", "d"], references=[["a"], []])
+    with pytest.raises(InputError, match="not valid Unicode"):
+        module.add_batch(predictions1=["\ud800"], predictions2=["b"], references=["c"])
+    with pytest.raises(InputError, match="item 1 of references is empty"):
+        module.compute(n_resamples=20)
+    assert module.compute(n_resamples=20, missing_references="skip")["n_segments"] == 1

@@ -1,0 +1,255 @@
+"""The programs that people use, as they stand, with a metric of the suite where one of evaluate's was.
+
+Each client loops over the values of a result, logs them or averages them, as it does with evaluate's modules.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+import datasets
+import evaluate
+import numpy as np
+import pytest
+import torch
+from evaluate.evaluator.text2text_generation import SummarizationEvaluator
+from test_trainer import PAIRS, TARGETS, random_states_kept, tokenizer, trainer_of
+from transformers import GPT2Config, GPT2LMHeadModel
+
+import tercet
+from conftest import ROOT
+
+__all__ = ["tokenizer"]  # a fixture
+
+METRICS = ROOT / "metrics"
+
+#: What the clients themselves warn of is not the suite's.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _own_files_and_random_states(monkeypatch, tmp_path):
+    monkeypatch.setattr("evaluate.config.HF_METRICS_CACHE", str(tmp_path / "metrics"))
+    with random_states_kept():
+        yield
+
+
+@pytest.fixture(scope="module")
+def generated(tokenizer, tmp_path_factory):
+    """What a Seq2SeqTrainer hands to compute_metrics: generated ids and labels, padded with -100."""
+    seen = []
+    with random_states_kept():
+        trainer = trainer_of(
+            tmp_path_factory.mktemp("out"), tokenizer, lambda prediction: seen.append(prediction) or {}
+        )
+        trainer.train()
+    return seen[-1]  # predictions and labels
+
+
+def texts_of(tokenizer, prediction):
+    rows = (np.where(ids == -100, tokenizer.pad_token_id, ids) for ids in (prediction[0], prediction[1]))
+    return [tokenizer.batch_decode(each, skip_special_tokens=True) for each in rows]
+
+
+class TestTheExampleScriptsOfTransformers:
+    """`compute_metrics` of run_summarization.py and run_translation.py, but for the line that loads."""
+
+    def test_summarization(self, tokenizer, tmp_path):
+        metric = evaluate.load(str(METRICS / "rouge_nlws"), "rouge_score")
+
+        def compute_metrics(given):
+            predictions, labels = given
+            if isinstance(predictions, tuple):
+                predictions = predictions[0]
+            decoded, targets = texts_of(tokenizer, (predictions, labels))
+            decoded = ["\n".join(text.strip().split(". ")) for text in decoded]
+            targets = ["\n".join(text.strip().split(". ")) for text in targets]
+            result = metric.compute(predictions=decoded, references=targets, use_stemmer=True)
+            result = {k: round(v * 100, 4) for k, v in result.items()}
+            lengths = [np.count_nonzero(row != tokenizer.pad_token_id) for row in predictions]
+            result["gen_len"] = np.mean(lengths)
+            return result
+
+        logged = trainer_of(tmp_path, tokenizer, compute_metrics).evaluate()
+        scores = {f"eval_{name}" for name in ("rouge1", "rouge2", "rougeL", "rougeLsum")}
+        assert scores | {"eval_gen_len"} <= set(logged)
+        assert all(0 <= logged[name] <= 100 for name in scores)
+
+    def test_summarization_with_the_types_of_the_suite(self, tokenizer, generated):
+        predictions, labels = texts_of(tokenizer, generated)
+        assert labels == TARGETS
+        result = tercet.load("rouge_nlws").compute(predictions=predictions, references=labels, use_stemmer=True)
+        rounded = {k: round(v * 100, 4) for k, v in result.items()}
+        assert rounded["rougeSU4"] == round(100 * result["rougeSU4"], 4) > 0
+
+    def test_translation(self, tokenizer, tmp_path):
+        metric = evaluate.load(str(METRICS / "bleu_multi"), "sacrebleu")
+
+        def compute_metrics(given):
+            predictions, labels = given
+            decoded, targets = texts_of(tokenizer, (predictions, labels))
+            decoded, targets = [text.strip() for text in decoded], [[text.strip()] for text in targets]
+            result = metric.compute(predictions=decoded, references=targets)
+            result = {"bleu": result["score"]}
+            lengths = [np.count_nonzero(row != tokenizer.pad_token_id) for row in predictions]
+            result["gen_len"] = np.mean(lengths)
+            return {k: round(v, 4) for k, v in result.items()}
+
+        trainer = trainer_of(tmp_path, tokenizer, compute_metrics, num_train_epochs=4)
+        before = trainer.evaluate()["eval_bleu"]
+        trainer.train()
+        assert trainer.state.log_history[-2]["eval_bleu"] > before
+
+
+class TestLoggers:
+    @pytest.fixture(params=["compute", "score"])
+    def result(self, request):
+        given = {"predictions": ["the cat sat on the mat"], "references": ["the cat lay on the mat"]}
+        if request.param == "score":
+            return tercet.score("rouge_nlws", *given.values())
+        return tercet.load("rouge_nlws").compute(**given)
+
+    def test_mlflow(self, result, tmp_path, monkeypatch):
+        monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
+        monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+        import mlflow
+
+        mlflow.set_tracking_uri((tmp_path / "mlruns").as_uri())
+        with mlflow.start_run() as run:
+            mlflow.log_metrics(result)
+        assert mlflow.get_run(run.info.run_id).data.metrics == pytest.approx(dict(result))
+
+    def test_tensorboard(self, result, tmp_path):
+        from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+        from torch.utils.tensorboard import SummaryWriter
+
+        with SummaryWriter(str(tmp_path)) as writer:
+            writer.add_scalars("rouge", result, 7)
+            for name, value in result.items():
+                writer.add_scalar(name, value, 7)
+        events = EventAccumulator(str(tmp_path)).Reload()
+        assert {name: events.Scalars(name)[0].value for name in result} == pytest.approx(dict(result))
+
+    def test_wandb_offline(self, result, tmp_path):
+        code = (
+            "import json, sys, wandb, tercet\n"
+            "with wandb.init(mode='offline', project='test', dir=sys.argv[1]) as run:\n"
+            "    result = tercet.score('rouge_nlws', ['the cat sat on the mat'], ['the cat lay on the mat'])\n"
+            "    run.log(result)\n"
+            "    run.log({'eval': result, 'step': 2})\n"
+            "    run.summary.update(result)\n"
+            "    print(json.dumps({name: run.summary[name] for name in result}))\n"
+        )
+        environment = {
+            **os.environ,
+            "WANDB_SILENT": "true",
+            "WANDB_MODE": "offline",
+            "WANDB_ERROR_REPORTING": "false",
+        }
+        run = subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path)],
+            capture_output=True, text=True, timeout=180, check=False, env=environment, cwd=tmp_path,
+        )  # fmt: skip
+        assert run.returncode == 0, run.stderr[-3000:]
+        assert json.loads(run.stdout.splitlines()[-1]) == pytest.approx(dict(result))
+
+
+TEXTS = {
+    "predictions": ["the cat sat on the", "a dog barked at the", "it rains in Lima today"] * 3,
+    "references": ["the cat sat there", "the dog barked", "it rains today"] * 3,
+}
+
+
+class TestEvaluator:
+    """Its step from texts to scores; the pipelines before that step are those of transformers 4."""
+
+    def test_with_simple_strategy(self):
+        found = SummarizationEvaluator().compute_metric(tercet.load("rouge_nlws"), TEXTS)
+        assert found == tercet.score("rouge_nlws", *TEXTS.values())
+
+    def test_with_bootstrap_strategy(self):
+        found = SummarizationEvaluator().compute_metric(
+            tercet.load("rouge_nlws"), TEXTS, strategy="bootstrap", n_resamples=20, random_state=0
+        )
+        for name, value in tercet.score("rouge_nlws", *TEXTS.values()).items():
+            low, high = found[name]["confidence_interval"]
+            assert found[name]["score"] == value
+            assert low <= value <= high
+
+
+def test_lm_evaluation_harness(tmp_path):
+    """A task whose metric is loaded by the harness through `hf_evaluate`, and whose values it averages."""
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    from lm_eval import simple_evaluate
+    from lm_eval.api.task import ConfigurableTask
+    from lm_eval.models.dummy import DummyLM
+
+    class Parrot(DummyLM):
+        def generate_until(self, requests, disable_tqdm=False):
+            return [request.args[0].removeprefix("Say: ") + " again" for request in requests]
+
+    sentences = ["the cat sat on the mat", "it rains in Lima today", "Привет, мир"]
+    file = tmp_path / "data.jsonl"
+    file.write_text("".join(json.dumps({"text": each, "target": each}) + "\n" for each in sentences))
+    task = ConfigurableTask(
+        config={
+            "task": "parrot",
+            "dataset_path": "json",
+            "dataset_kwargs": {"data_files": {"test": str(file)}, "cache_dir": str(tmp_path / "cache")},
+            "test_split": "test",
+            "output_type": "generate_until",
+            "doc_to_text": "Say: {{text}}",
+            "doc_to_target": "{{target}}",
+            "generation_kwargs": {"until": ["\n"]},
+            "metric_list": [
+                {
+                    "metric": str(METRICS / "rouge_nlws"), "hf_evaluate": True, "aggregation": "mean",
+                    "higher_is_better": True, "tokenizer": "unicode",
+                }
+            ],
+        }
+    )  # fmt: skip
+    found = simple_evaluate(model=Parrot(), tasks=[task], bootstrap_iters=10, log_samples=False)
+    scores = found["results"]["parrot"]
+    texts = [f"{each} again" for each in sentences]
+    for name, expected in tercet.score("rouge_nlws", texts, sentences, tokenizer="unicode").items():
+        assert scores[f"{name},none"] == pytest.approx(expected)
+
+
+def test_grpo_trainer_is_rewarded_by_a_score(tokenizer, tmp_path):
+    """Group relative policy optimization of TRL, with the ROUGE of each completion as its reward."""
+    from trl import GRPOConfig, GRPOTrainer
+
+    rewards = []
+
+    def rouge_reward(completions, target, **_):
+        result = tercet.score("rouge_nlws", completions, target, rouge_types=["rouge1"], segments=True)
+        rewards.append(result["segments"]["rouge1"])
+        return result["segments"]["rouge1"]
+
+    torch.manual_seed(0)
+    model = GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=len(tokenizer), n_positions=32, n_embd=16, n_layer=1, n_head=2, bos_token_id=1, eos_token_id=1
+        )
+    )
+    tokenizer.padding_side = "left"
+    arguments = GRPOConfig(
+        output_dir=str(tmp_path), max_steps=2, per_device_train_batch_size=4, num_generations=4,
+        max_completion_length=6, report_to=[], use_cpu=True, disable_tqdm=True, bf16=False, save_strategy="no",
+        logging_steps=1, dataloader_pin_memory=False,
+    )  # fmt: skip
+    data = datasets.Dataset.from_list([{"prompt": text, "target": target} for text, target in PAIRS[:8]])
+    trainer = GRPOTrainer(
+        model=model, reward_funcs=rouge_reward, args=arguments, train_dataset=data, processing_class=tokenizer
+    )
+    trainer.train()
+    assert len(rewards) == 2
+    logged = [each["reward"] for each in trainer.state.log_history if "reward" in each]
+    assert logged == pytest.approx([sum(each) / len(each) for each in rewards])

@@ -1,0 +1,343 @@
+"""What a Space's page computes, without the page: options of visitors, texts, files, code to copy."""
+
+import json
+import runpy
+import time
+import warnings
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tercet
+from conftest import ROOT, close, needed
+from spaces.widget_controls import given_options
+from spaces.widget_scoring import TEXT_CHARACTERS, Demo, histogram, joined, split_references
+from tercet import InputError, OptionError
+from tercet.api import known_options
+from tercet.registry import METRICS
+from texts import LATIN, MINILM, PAIRS, all_pairs
+
+PREDICTIONS, REFERENCES = all_pairs(LATIN)
+
+
+def demo_of(metric):
+    return Demo(metric, runpy.run_path(str(ROOT / "metrics" / metric / "cases.py")), f"org/{metric}")
+
+
+DEMOS = {metric: demo_of(metric) for metric in METRICS}
+
+
+@pytest.fixture(params=METRICS)
+def demo(request):
+    return DEMOS[request.param]
+
+
+def begun(demo):
+    """What the page's controls hold before anybody touches them."""
+    return [control.shown(control.value) for control in demo.controls]
+
+
+class TestControls:
+    def test_offer_options_that_the_metric_has_and_begin_with_its_defaults(self, demo):
+        assert {control.name for control in demo.controls} <= set(known_options(demo.metric))
+        given = demo.page_options(begun(demo))
+        assert given.keys() <= {"model_type", "num_layers"}  # which bertscore_idf has no default for
+
+    @pytest.mark.parametrize(
+        ("metric", "name", "shown", "value"),
+        [
+            ("bleu_multi", "tokenizer", "zh", "zh"),
+            ("bleu_multi", "stemmer", "–", None),
+            ("bleu_multi", "max_order", 2, 2),
+            ("bleu_multi", "max_order", 2.0, 2),
+            ("bleu_multi", "smooth_value", "", None),
+            ("bleu_multi", "smooth_value", " 0.25 ", 0.25),
+            ("bleu_multi", "weights", "", None),
+            ("bleu_multi", "weights", "0.5, 0.5", [0.5, 0.5]),
+            ("bleu_multi", "weights", "a = 1; b=.5,.5", {"a": [1.0], "b": [0.5, 0.5]}),
+            ("bleu_multi", "scale", "100", 100),
+            ("bleu_multi", "lowercase", True, True),
+            ("rouge_nlws", "rouge_types", ["rougeL"], ["rougeL"]),
+            ("rouge_nlws", "max_words", "7", 7),
+            ("bertscore_idf", "model_type", "roberta-large (English)", "roberta-large"),
+            ("bertscore_idf", "num_layers", "", None),
+        ],
+    )
+    def test_read_what_the_page_shows(self, metric, name, shown, value):
+        control = next(each for each in DEMOS[metric].controls if each.name == name)
+        assert control.read(shown) == value
+        assert type(control.read(shown)) is type(value)
+        assert control.read(control.shown(value)) == value
+
+    @pytest.mark.parametrize(
+        ("metric", "options", "message"),
+        [
+            ("bleu_multi", {"tokenizer": "lambda text: text"}, "'tokenizer' option must here be one of '13a'"),
+            ("bleu_multi", {"tokenizer": None}, "'tokenizer' option must here be one of '13a'"),
+            ("bleu_multi", {"stemmer": "/etc/passwd"}, "'stemmer' option must here be one of None, 'porter'"),
+            ("bleu_multi", {"lowercase": 1}, "must here be True or False. Got 1"),
+            ("bleu_multi", {"max_order": "4"}, "must here be a number. Got '4'"),
+            ("bleu_multi", {"max_order": True}, "must here be a number. Got True"),
+            ("bleu_multi", {"max_order": 2.5}, "must be a whole number from 1 to 20. Got 2.5"),
+            (
+                "bleu_multi",
+                {"max_order": 10**400},
+                "must be a whole number from 1 to 20. Got <int of about 401 digits>",
+            ),
+            ("bleu_multi", {"weights": "0.5; 0.5"}, "written as numbers"),
+            ("bleu_multi", {"weights": "a = 1; b = 1; a = 0, 1"}, "named ones, each once, unigrams = 1"),
+            ("bleu_multi", {"smooth_metod": "exp"}, "Did you mean 'smooth_method'?"),
+            ("bleu_multi", {"n_jobs": 100}, "'n_jobs' cannot be chosen here"),
+            ("bleu_multi", {"grid": True}, "'grid' cannot be chosen here"),
+            ("rouge_nlws", {"rouge_types": [["rouge1"]]}, "a list of some of 'rouge1'"),
+            ("rouge_nlws", {"rouge_types": []}, "a list of some of 'rouge1'"),
+            ("rouge_nlws", {"rouge_types": ["rougeW1.1"]}, "a list of some of 'rouge1'"),
+            ("rouge_nlws", {"rouge_types": ["rouge1"] * 100_000}, "names 'rouge1' twice"),
+            ("rouge_nlws", {"stopwords": "en"}, "'stopwords' cannot be chosen here"),
+            ("rouge_nlws", {"compat": "rouge155"}, "must here be one of None, 'rouge_score'"),
+            ("bertscore_idf", {"model_type": "https://example.org/model"}, "'model_type' option must here be one of"),
+            ("bertscore_idf", {"model_type": "/tmp"}, "'model_type' option must here be one of"),
+            ("bertscore_idf", {"idf": "/etc/passwd"}, "'idf' option must here be True or False"),
+            ("bertscore_idf", {"baseline_path": "x"}, "'baseline_path' cannot be chosen here"),
+        ],
+    )
+    def test_refuse_what_a_visitor_may_not_give(self, metric, options, message):
+        with pytest.raises(OptionError, match=message):
+            DEMOS[metric].compute(["a"], [["a"]], options)
+
+    @pytest.mark.parametrize(
+        ("name", "shown", "message"),
+        [
+            ("max_words", "seven", "a whole number. Got 'seven'"),
+            ("max_words", "1.5", "a whole number. Got '1.5'"),
+            ("tokenizer", "no such", "one of 'auto', 'rouge'"),
+        ],
+    )
+    def test_refuse_what_cannot_be_read(self, name, shown, message):
+        control = next(each for each in DEMOS["rouge_nlws"].controls if each.name == name)
+        with pytest.raises(OptionError, match=message):
+            control.read(shown)
+
+
+class TestTexts:
+    @pytest.mark.parametrize(("language", "prediction", "references"), [(k, *v[0]) for k, v in PAIRS.items()])
+    def test_scores_and_explains_as_the_metric_does(self, demo, language, prediction, references):
+        options = demo.page_options(begun(demo))
+        scored, why = demo.score_text(prediction, "\n".join(references), options)
+        with warnings.catch_warnings(record=True):
+            warnings.simplefilter("always")
+            expected = tercet.score(demo.metric, [prediction], [references], **options).to_dict(full=True)
+        assert close(demo.metric, scored.result, expected)
+        assert why.to_html().startswith("<div")
+
+    def test_every_example_is_scored(self, demo):
+        for _, prediction, references, shown in demo.examples:
+            scored, _ = demo.score_text(prediction, references, demo.page_options(shown))
+            assert scored.result["n_segments"] == 1
+
+    def test_warnings_become_notes(self):
+        scored, _ = DEMOS["rouge_nlws"].score_text("кошка", "кошка", {})
+        assert scored.notes[0].startswith("the tokenizer of rouge_score keeps a-z and 0-9 only")
+        scored, _ = DEMOS["bleu_multi"].score_text("", "a cat", {})
+        assert "Empty predictions: 1, which score 0." in scored.notes
+
+    def test_a_text_without_reference_and_one_too_long_are_refused(self, demo):
+        with pytest.raises(InputError, match="There is no reference"):
+            demo.score_text("a", " \n \n", {})
+        with pytest.raises(InputError, match="The prediction is of 10,001 characters"):
+            demo.score_text("a" * (TEXT_CHARACTERS + 1), "a", {})
+
+    def test_too_much_to_draw_is_scored_without_a_picture(self):
+        text = " ".join(f"w{number}" for number in range(1600))
+        scored, why = DEMOS["rouge_nlws"].score_text(text, text, {"rouge_types": ["rougeS"]})
+        assert (scored.result["rougeS"], why) == (1.0, None)
+        assert "rougeS has 1,279,200 skip-bigrams in a text of 1,600 tokens" in scored.notes[-1]
+
+    @pytest.mark.parametrize(
+        ("metric", "text", "options"),
+        [
+            ("rouge_nlws", "北" * 10_000, {}),
+            ("rouge_nlws", "." * 10_000, {"sentence_split": "auto"}),
+            ("rouge_nlws", "1.1." * 2_500, {"rouge_types": ["rougeW"], "tokenizer": "13a"}),
+            ("bleu_multi", "e\u0301" * 5_000, {"tokenizer": "unicode"}),
+            ("bleu_multi", "&amp;" * 2_000, {"max_order": 20}),
+        ],
+    )
+    def test_a_text_of_any_kind_takes_seconds(self, metric, text, options):
+        start = time.perf_counter()
+        scored, _ = DEMOS[metric].score_text(text, text, options)
+        assert time.perf_counter() - start < 20  # it took up to two minutes to draw them
+        assert scored.result["signature"]
+
+    @pytest.mark.parametrize(
+        ("metric", "options"),
+        [
+            ("rouge_nlws", {"rouge_types": ["rouge1", "rouge2", "rouge3", "rougeL"], "tokenizer": "char"}),
+            ("bertscore_idf", {"model_type": MINILM, "num_layers": 1, "long_text": "window", "idf": False}),
+        ],
+    )
+    def test_a_picture_of_many_megabytes_is_not_drawn(self, metric, options):
+        scored, why = DEMOS[metric].score_text("." * 4_000, "." * 4_000, options)
+        assert why is None
+        assert scored.notes[-1].endswith("MB: too much to draw. A shorter text has one.")
+        scored, why = DEMOS[metric].score_text("." * 300, "." * 300, options)
+        assert scored.notes == []
+        assert why.to_html()
+
+    def test_many_references_take_no_longer_than_their_texts(self):
+        _, why = DEMOS["bleu_multi"].score_text("a " * 4_900, "a b\n" * 2_400, {"max_order": 20})
+        assert len(why.references) == 2_400
+
+    @given(st.lists(st.lists(st.text("ab ю", min_size=1).filter(str.strip), min_size=1).map("\n".join), min_size=1))
+    def test_references_survive_the_box(self, texts):
+        assert split_references(joined(texts)) == texts
+        assert split_references(joined(texts).replace("\n", "\r\n")) == texts
+
+    def test_code_to_copy_computes_the_same(self, demo):
+        options = demo.page_options(begun(demo))
+        scored, _ = demo.score_text(PREDICTIONS[0], REFERENCES[0][0], options)
+        code = demo.code(repr(PREDICTIONS[:1]), repr([REFERENCES[0][:1]]), options)
+        assert f"evaluate.load('org/{demo.metric}')" in code
+        found = {}
+        local = code.replace("import evaluate\n", "import tercet as evaluate\n").replace("'org/", "'")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the page shows them as notes
+            exec(local.replace("print(result)", "found.update(result.to_dict(full=True))"), {"found": found})
+        assert close(demo.metric, found, scored.result)
+
+
+class TestFiles:
+    def test_scores_with_intervals_and_a_table(self, demo, tmp_path):
+        path = tmp_path / "a.jsonl"
+        lines = [{"mt": p, "ref": r} for p, r in zip(PREDICTIONS, REFERENCES, strict=True)]
+        path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+        _, roles = demo.read_file(str(path))
+        assert (roles.systems, roles.references) == (("mt",), ("ref",))
+        scored, table = demo.score_file(str(path), "mt", ["ref"], needed(demo.metric))
+        more = {"segments": True, "confidence_level": 0.95, **needed(demo.metric)}
+        assert close(
+            demo.metric, scored.result, tercet.score(demo.metric, PREDICTIONS, REFERENCES, **more).to_dict(full=True)
+        )
+        _, of_items = demo.primary(needed(demo.metric))
+        assert table[of_items] == scored.result["segments"][of_items]
+        assert table["line"] == list(range(1, len(PREDICTIONS) + 1))
+
+    def test_is_refused_with_more_rows_than_the_page_takes(self, demo, tmp_path):
+        path = tmp_path / "a.tsv"
+        path.write_text("mt\tref\n" + "a\ta\n" * (demo.most_items + 1))
+        with pytest.raises(InputError, match=rf"{demo.most_items + 1:,} rows; the page takes {demo.most_items:,}"):
+            demo.read_file(str(path))
+
+    def test_of_many_lines_is_refused_before_it_is_read(self, demo, tmp_path):
+        path = tmp_path / "a.jsonl"
+        path.write_bytes(b"{}\n" * (20 * demo.most_items + 1001))
+        with pytest.raises(InputError, match=rf"The file has {20 * demo.most_items + 1001:,} lines"):
+            demo.read_file(str(path))
+
+    def test_is_refused_with_more_columns_or_bytes_than_the_page_takes(self, demo, tmp_path):
+        path = tmp_path / "a.tsv"
+        path.write_text("\t".join(f"c{number}" for number in range(1_000_000)) + "\n")
+        with pytest.raises(InputError, match="more than 500 columns; expected at most that"):
+            demo.read_file(str(path))
+        path.write_bytes(b"mt\tref\n" + b"a" * (10 << 20))
+        with pytest.raises(InputError, match="The file has more than 10 MB"):
+            demo.read_file(str(path))
+
+    def test_needs_its_columns_chosen(self, demo, tmp_path):
+        path = tmp_path / "a.tsv"
+        path.write_text("mt\tref\na\ta\n")
+        for system, references in ((None, ["ref"]), ("mt", [])):
+            with pytest.raises(InputError, match="Choose the column of the predictions"):
+                demo.score_file(str(path), system, references, {})
+
+
+class TestPrograms:
+    def test_get_what_compute_returns_for_what_the_page_begins_with(self, demo):
+        expected = tercet.score(demo.metric, PREDICTIONS, REFERENCES, **_encoder(demo)).to_dict(full=True)
+        if "hashcode" in expected:  # no folder of the server
+            expected["hashcode"] = expected["hashcode"].replace(MINILM, "all-MiniLM-L6-v2")
+        for options in (None, {}, _encoder(demo)):
+            found = demo.compute(PREDICTIONS, REFERENCES, options)
+            assert close(demo.metric, found, expected)
+            assert MINILM not in json.dumps(found)
+
+    def test_get_intervals_and_segments(self, demo):
+        more = {"confidence_level": 0.9, "n_resamples": 50, "seed": 7, "segments": True}
+        found = demo.compute(PREDICTIONS, REFERENCES, more)
+        expected = tercet.score(demo.metric, PREDICTIONS, REFERENCES, **more, **_encoder(demo))
+        assert close(demo.metric, found["intervals"], expected.intervals)
+        assert close(demo.metric, found["segments"], expected.segments)
+        assert "|ci:0.9,50,7|" in found["signature"]
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"n_resamples": 10**9}, "'n_resamples' option must here be a whole number up to 10,000. Got 1000000000"),
+            ({"n_resamples": 10**400}, "must here be a whole number up to 10,000. Got <int of about 401 digits>"),
+            ({"n_resamples": 0}, "must be a whole number from 1 to 1,000,000. Got 0"),
+            ({"seed": 10**400}, "must here be a whole number up to 1,000,000,000. Got <int of about 401 digits>"),
+            ({"confidence_level": 1.5}, "must be a number between 0 and 1, such as 0.95"),
+            ({"segments": "yes"}, "'segments' option must here be True or False. Got 'yes'"),
+            ({"n_jobs": 256}, "'n_jobs' cannot be chosen here"),
+            ([], r"The options must be names with values. Got \[\]"),
+            (False, "The options must be names with values. Got False"),
+            ({"x" * 1_000_000: 1}, r"^The option 'x{20,60}… cannot be chosen here. Known: "),
+        ],
+    )
+    def test_are_refused_what_has_no_bound(self, demo, options, message):
+        with pytest.raises(OptionError, match=message):
+            demo.compute(["a"], [["a"]], options)
+
+    def test_call_an_encoder_as_the_page_does(self):
+        demo = DEMOS["bertscore_idf"]
+        named = demo.compute(PREDICTIONS, REFERENCES, {"model_type": "all-MiniLM-L6-v2", "num_layers": 5})
+        assert close("bertscore_idf", named, demo.compute(PREDICTIONS, REFERENCES, None))
+        shallow = demo.compute(PREDICTIONS, REFERENCES, {"num_layers": 2})
+        assert "|layer:2|" in shallow["signature"]
+        with pytest.raises(OptionError) as refusal:
+            demo.compute(["a"], [["a"]], {"model_type": "bert"})
+        known = "'all-MiniLM-L6-v2', 'roberta-large', 'bert-base-multilingual-cased'"
+        assert str(refusal.value) == f"The 'model_type' option must here be one of {known}. Got 'bert' instead."
+
+    def test_get_no_layer_of_the_page_s_encoder_with_another(self):
+        given = given_options(DEMOS["bertscore_idf"].controls, {"model_type": "roberta-large"})
+        assert given == {"model_type": "roberta-large"}
+
+    @pytest.mark.parametrize("tokenizer", ["ja", "jieba"])
+    def test_are_refused_long_stretches_for_a_dictionary(self, tokenizer):
+        demo = DEMOS["bleu_multi"]
+        with pytest.raises(InputError, match=f"20,000 characters without blanks or marks .* {tokenizer!r} too long"):
+            demo.compute(["的" * 20_000], [["。" * 20_000]], {"tokenizer": tokenizer})
+        sentences = "今天下雨，路很滑。" * 2_000
+        assert demo.compute([sentences] * 2, [[sentences]] * 2, {"tokenizer": "zh"})["bleu"] == 1.0
+        demo.compute([sentences], [[sentences]], {"tokenizer": tokenizer})
+
+    @pytest.mark.parametrize(
+        ("predictions", "references", "message"),
+        [
+            (["a"] * 20_001, [["a"]] * 20_001, "20,001 items are more than"),
+            (["a" * 20_001], [["a"]], "A text has 20,001 characters; this page takes texts of up to 20,000"),
+            (["a" * 20_000] * 250, [["a"]] * 250, "The texts have 5,000,250 characters; this page takes"),
+            (["北" * 20_000] * 3, [["京" * 20_000]] * 3, "this page takes .*, and fewer of long texts"),
+            (["a\n" * 10_000], [["a\n" * 5_000] * 3], "this page takes .*, and fewer of long texts"),
+            (["a", None], [["a"], ["b"]], "item 1 of predictions must be a string"),
+            ([], [], "The corpus is empty"),
+            (["a"], [["a"], "b"], "item 1 of references is a string, but an earlier one is a list"),
+        ],
+    )
+    def test_are_refused_what_a_page_cannot_take(self, demo, predictions, references, message):
+        with pytest.raises(InputError, match=message):
+            demo.compute(predictions, references, _encoder(demo))
+
+
+def _encoder(demo):
+    return {"model_type": demo.controls[0].value, "num_layers": 5} if demo.metric == "bertscore_idf" else {}
+
+
+def test_a_histogram_has_every_value_once():
+    bars = histogram([0.0, 0.049, 0.05, 0.999, 1.0, None, 0.5], 1)
+    assert sum(count for _, count in bars) == 6
+    assert [bars[0], bars[1], bars[-1]] == [("0.00 – 0.05", 2), ("0.05 – 0.10", 1), ("0.95 – 1.00", 2)]
+    assert histogram([-0.2, 100.0], 100)[-1][1] == 1
+    assert sum(count for _, count in histogram([1.2, -0.1], 1)) == 2

@@ -1,0 +1,525 @@
+"""The HTML report: its numbers are the comparison's, it is one file of valid HTML, and no text becomes markup."""
+
+import os
+import re
+import shutil
+import sys
+from contextlib import contextmanager
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tercet
+from conftest import ROOT, ZERO_BLEU, needed
+from tercet import InputError, OptionError
+from tercet.comparison.compare import compare
+from tercet.comparison.metric_specs import MetricSpec
+from tercet.comparison.tables import pvalue_text
+from tercet.comparison.test_sets import TestSet, read_test_sets
+from tercet.display.places import Word
+from tercet.report.lengths import EXACT, MEAN, ONLY_MEAN, BucketScores, make_buckets
+from tercet.report.matches import Colours, placed, plain
+from tercet.report.names import fitted, short_names
+from tercet.report.page import to_html
+from tercet.report.segments import Segments
+
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+
+
+def sample(language):
+    (test_set,) = read_test_sets([str(ROOT / "examples" / "data" / f"{language}.tsv")])
+    return test_set
+
+
+ENGLISH = sample("en")
+METRICS = ("bleu_multi", "rouge_nlws:rouge_types=rouge1+rougeL")
+
+
+def compared(test_set=ENGLISH, metrics=METRICS, **settings):
+    return compare(test_set, metrics, **{"n_resamples": 200, **settings})
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return compared()
+
+
+@pytest.fixture(scope="module")
+def page(comparison):
+    return Page(to_html([comparison]))
+
+
+class Page(HTMLParser):
+    """A page whose every element is closed where it must be; its tables, texts and attributes."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.tags, self.tables, self.texts = [], [], {}, []
+        self._caption = None
+        self.feed(text)
+        self.close()
+        assert not self.open, f"not closed: {self.open}"
+
+    def handle_starttag(self, tag, attributes):
+        assert len(dict(attributes)) == len(attributes), f"twice the same attribute: {tag} {attributes}"
+        self.tags.append((tag, dict(attributes)))
+        if tag == "table":
+            self._rows = []
+        elif tag == "tr":
+            self._rows.append([])
+        elif tag in ("td", "th"):
+            self._rows[-1].append("")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        assert "svg" in self.open, f"<{tag}/> is no HTML"
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag, f"</{tag}> closes something else"
+        if tag == "table":
+            self.tables.setdefault(self._caption, self._rows)
+
+    def handle_data(self, data):
+        self.texts.append(data)
+        if "caption" in self.open:
+            self._caption = data
+        elif {"td", "th"} & set(self.open):
+            self._rows[-1][-1] += data
+
+    @property
+    def text(self):
+        return "".join(self.texts)
+
+
+class TestNumbers:
+    def test_every_score_interval_and_test_is_the_comparisons(self, comparison, page):
+        for table in comparison.tables:
+            rows = {cells[0].lstrip("0123456789"): cells[1:] for cells in page.tables[f"{table.name} of each system"]}
+            for row in table.rows:
+                mark = "†" if row.as_good and not row.best else ""
+                expected = [f"{row.value:.2f}{mark}", f"{row.low:.2f} – {row.high:.2f}"]
+                if row.difference is None:
+                    assert rows[f"{row.system} baseline"] == [*expected, "", "", ""]
+                    continue
+                expected += [f"{row.difference:+.2f}", pvalue_text(row.pvalue), f"{row.wins}/{row.ties}/{row.losses}"]
+                assert rows[row.system] == expected
+
+    def test_the_best_system_stands_first(self, comparison, page):
+        for table in comparison.tables:
+            first = page.tables[f"{table.name} of each system"][1][0]
+            assert first == "1" + next(row.system for row in table.rows if row.best)
+
+    def test_the_summary_has_all_scores(self, comparison, page):
+        head, *rows = page.tables["All scores of en"]
+        assert head == ["system", *(table.name for table in comparison.tables)]
+        for system, *values in rows:
+            own = [next(r for r in table.rows if r.system == system.split()[0]) for table in comparison.tables]
+            assert [value.rstrip("†") for value in values] == [f"{row.value:.2f}" for row in own]
+
+    def test_all_pairs_say_p_and_direction(self):
+        found = compared(replace(ENGLISH, systems={**ENGLISH.systems, "twin": ENGLISH.systems["large"]}))
+        page = Page(to_html([found]))
+        for table in found.tables:
+            _, *rows = page.tables[f"{table.name}: adjusted p of all pairs"]
+            names = [cells[0].lstrip("0123456789") for cells in rows]
+            places = [list(table.segments).index(name) for name in names]
+            for one, cells in zip(places, rows, strict=True):
+                for other, cell in zip(places, cells[1:], strict=True):
+                    if one == other:
+                        assert cell == "–"
+                        continue
+                    p = table.pvalues[one, other]
+                    better = table.rows[one].value > table.rows[other].value
+                    mark = "" if p >= 0.05 else "▲ " if better else "▼ "
+                    assert cell == mark + pvalue_text(p).lstrip("0")
+            large, twin = names.index("large"), names.index("twin")
+            assert rows[large][1 + twin] == "1.000"
+
+    def test_without_a_test_there_is_none_in_the_page(self):
+        page = Page(to_html([compared(test=None)]))
+        assert page.tables["bleu of each system"][0] == ["system", "bleu", "95 %", "difference", "won/tied/lost"]
+        assert not any("pairs" in caption for caption in page.tables)
+        assert "†" not in page.text
+        assert "significant" not in page.text
+        assert "test=None" in page.text
+
+    def test_signatures_and_how_to_repeat_it(self, comparison, page):
+        for table in comparison.tables:
+            assert table.signature in page.text
+        assert "200 resamples, seed 12345" in page.text
+        assert '["bleu_multi", "rouge_nlws:rouge_types=[\\"rouge1\\",\\"rougeL\\"]"]' in page.text
+        assert 'baseline="baseline", test="permutation", n_resamples=200' in page.text
+        assert "tercet compare a.tsv" in Page(to_html([comparison], command="tercet compare a.tsv <b>")).text
+
+    def test_too_few_resamples_are_told(self):
+        systems = {f"s{number}": ENGLISH.systems["tuned"] for number in range(6)}
+        page = Page(to_html([compared(replace(ENGLISH, systems=systems), METRICS[:1], n_resamples=100)]))
+        assert "give no p below 0.149" in page.text
+        assert "give no p below" not in Page(to_html([compared(metrics=METRICS[:1])])).text
+
+    def test_two_test_sets_are_not_to_be_compared(self, comparison, page):
+        both = Page(to_html([comparison, compared(sample("es"), METRICS[:1])]))
+        assert "Do not compare scores across test sets" in both.text
+        assert "Do not compare scores across test sets" not in page.text
+
+    @pytest.mark.parametrize("number", [1, 2])
+    def test_few_systems(self, number):
+        few = replace(ENGLISH, systems=dict(list(ENGLISH.systems.items())[:number]))
+        page = Page(to_html([compared(few)]))
+        assert ("bleu: adjusted p of all pairs" in page.tables) == (number == 2)
+        assert "side by side" not in page.text  # two systems are side by side anyway
+
+    @ZERO_BLEU
+    def test_one_segment_and_no_segment_that_differs(self):
+        one = TestSet("one", {"a": ["the cat"], "b": ["the cat"]}, [["the cat sat"]], None)
+        page = Page(to_html([compared(one)]))
+        assert "They score the same on every segment." in page.text
+        assert page.tables["bleu by length of the reference"][:2] == [["words", "3"], ["segments", "1"]]
+
+    def test_of_an_encoder_texts_and_scores_are_shown_without_asking_it_again(self, monkeypatch):
+        found = compared(metrics=[MetricSpec("bertscore_idf", needed("bertscore_idf"))], n_resamples=50)
+        monkeypatch.setattr("tercet.report.matches.explain", None)
+        page = Page(to_html([found]))
+        assert "Segments where systems differ most in mean_f1" in page.text
+        assert "not shown in colour for this metric" in page.text
+        assert MEAN in page.text
+
+    def test_nothing_to_report(self):
+        with pytest.raises(InputError, match="no comparison"):
+            to_html([])
+
+
+class TestOneFile:
+    def test_it_loads_nothing_and_runs_nothing(self, page):
+        for tag, attributes in page.tags:
+            assert tag not in ("script", "iframe", "object", "img", "style/"), tag
+            assert not any(name.startswith("on") for name in attributes)
+            for name in ("href", "src", "action", "xlink:href"):
+                assert attributes.get(name, "#").startswith(("#", "data:")), attributes
+            for value in attributes.values():
+                assert "http" not in (value or "")
+                assert all(target.startswith("#") for target in re.findall(r"url\((.*?)\)", value or ""))
+
+    def test_ids_are_there_once_and_all_references_lead_somewhere(self, page):
+        ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+        assert len(set(ids)) == len(ids)
+        for _, attributes in page.tags:
+            for value in attributes.values():
+                for name in re.findall(r"^#([\w-]+)$|url\(#([\w-]+)\)", value or ""):
+                    assert "".join(name) in ids
+
+    def test_it_can_be_heard(self, page):
+        headings = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
+        assert headings[0] == 1
+        assert all(after <= before + 1 for before, after in pairwise(headings))
+        for tag, attributes in page.tags:
+            if tag == "th":
+                assert attributes["scope"] in ("row", "col")
+            elif tag == "svg":
+                assert attributes["role"] == "img"
+                assert attributes["aria-label"]
+        assert dict(page.tags)["html"]["lang"] == "en"
+        assert [tag for tag, _ in page.tags].count("caption") == [tag for tag, _ in page.tags].count("table")
+
+    def test_the_same_bytes_twice_whatever_matplotlib_is_set_to(self, comparison):
+        import matplotlib
+
+        first = to_html([comparison])
+        with matplotlib.rc_context({"font.size": 30, "axes.grid": True, "svg.fonttype": "path", "text.usetex": True}):
+            assert to_html([comparison]) == first
+            assert matplotlib.rcParams["font.size"] == 30
+
+    @pytest.mark.parametrize("name", ["matplotlib", "jinja2"])
+    def test_a_missing_package_is_named(self, comparison, name, monkeypatch):
+        monkeypatch.setitem(sys.modules, name, None)
+        with pytest.raises(OptionError, match=rf"needs {name}.*pip install tercet\[report\]"):
+            to_html([comparison])
+
+    def test_many_systems_and_long_texts_stay_small(self):
+        systems = {f"system {number}": ["word " * 5_000] * 20 for number in range(12)}
+        for number, texts in enumerate(systems.values()):
+            texts[number] = "other words " * 5_000
+        many = TestSet("long", systems, [["other words " * 4_000]] * 20, ["source " * 9_000] * 20)
+        assert len(to_html([compared(many, METRICS[:1], n_resamples=20)])) < 1_000_000
+
+
+HOSTILE = [
+    "<script>alert(1)</script>", '" onload="alert(1)', "</title></style></svg>", "$x^2$ {{ 7 * 7 }} {% raw %}",
+    "@1", "نظام\u202eabc", "系统系统系统系统系统系统系统", "🙂👩\u200d👩\u200d👧" * 9, "\x00\x1b\ufffe",
+    "&amp;&#60;b>", "a\nb\tc", "<!-- --> ]]>",
+]  # fmt: skip
+ANY_NAME = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
+#: As for the pages of the Spaces.
+CHROMIUM = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+
+
+class TestTexts:
+    def test_hostile_names_and_texts_are_text(self):
+        texts = [f"{text} the cat sat on the mat" for text in HOSTILE]
+        systems = {name: [*texts[index:], *texts[:index]] for index, name in enumerate(HOSTILE)}
+        name = "</h2><script>alert(2)</script>"
+        found = compared(TestSet(name, systems, [[text, f"x {text}"] for text in texts], texts), n_resamples=20)
+        text = to_html([found, found], command="</pre><script>alert(3)</script>", title="</title><script>4</script>")
+        page = Page(text)
+        assert "script" not in {tag for tag, _ in page.tags}
+        assert not any(each.startswith("on") for _, attributes in page.tags for each in attributes)
+        assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe]", text)
+        for each in HOSTILE:
+            seen = each.replace("\x00", "\ufffd").replace("\x1b", "\ufffd").replace("\ufffe", "\ufffd")
+            assert seen in page.text.replace("\r", ""), each
+        assert "{{ 7 * 7 }}" in page.text
+        assert "49 {%" not in page.text
+
+    @given(
+        st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1, max_size=5, unique=True)
+    )
+    def test_short_names_are_as_different_as_the_names(self, names):
+        short = short_names(names)
+        assert len(set(short.values())) == len(names)
+        assert all(own in name and own for name, own in short.items())
+
+    @given(st.text(), st.integers(3, 30))
+    def test_a_name_is_cut_in_its_middle(self, name, columns):
+        found = fitted(name, columns)
+        head, mark, tail = found.partition("…") if found != name else (name, "", "")
+        assert len(found) <= columns or found == name
+        assert name.startswith(head)
+        assert not mark or name.endswith(tail)
+
+    @given(st.lists(st.tuples(st.sampled_from(["The", "cat", "сидел", "猫", "x1"]), st.integers(0, 4)), max_size=8),
+           st.lists(st.sampled_from([" ", ", ", "\n", " … "]), min_size=9, max_size=9))  # fmt: skip
+    def test_tokens_are_found_where_they_stand(self, tokens, gaps):
+        text = "".join(gap + token for gap, (token, _) in zip(gaps, tokens, strict=False)) + gaps[-1]
+        for folded in (str, str.lower):
+            pieces = placed(text, [Word(folded(token), level) for token, level in tokens])
+            assert "".join(part for _, part in pieces) == text
+            expected = [(level, token) for token, level in tokens]
+            assert [piece for piece in pieces if piece[1].strip(" ,\n…")] == expected
+
+    @pytest.mark.parametrize("language", ["en", "es", "ru", "zh"])
+    @pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
+    @pytest.mark.filterwarnings("ignore::UserWarning")
+    def test_colours_are_those_of_the_explanation(self, metric, language):
+        test_set = sample(language)
+        options = {"tokenizer": "zh"} if (metric, language) == ("bleu_multi", "zh") else {}
+        table = compared(test_set, [MetricSpec(metric, options)], test=None).tables[0]
+        if metric == "rouge_nlws" and language in ("ru", "zh"):
+            assert "|tok:unicode|" in table.signature
+            options["tokenizer"] = "unicode"
+        colours = Colours(table)
+        for prediction, references in zip(test_set.systems["tuned"], test_set.references, strict=True):
+            found = tercet.explain(metric, prediction, references, **options)
+            words = found.prediction if metric == "bleu_multi" else found.types[0].prediction_words
+            shown = colours.of(prediction, references)
+            assert "".join(part for _, part in shown.pieces) == prediction
+            coloured = "".join(part for level, part in shown.pieces if level)
+            expected = "".join(word.text for word in words if word.level)
+            assert _letters(coloured) == _letters(expected)
+
+    @ZERO_BLEU
+    def test_stems_are_shown_as_they_are_compared(self):
+        one = TestSet("one", {"a": ["Running <cats>"]}, [["run cat"]], None)
+        colours = Colours(compared(one, ["bleu_multi:stemmer=porter"], test=None).tables[0])
+        assert "".join(part for _, part in colours.of("Running cats", ["run cat"]).pieces) == "run cat"
+
+    @ZERO_BLEU
+    def test_long_texts_are_cut_and_say_so(self):
+        assert plain("x" * 5_000).left_out == 2_000
+        one = TestSet("one", {"a": ["b " * 3_000], "b": ["c"]}, [["b"]], None)
+        assert "… and 3,000 characters more" in Page(to_html([compared(one, METRICS[:1])])).text
+
+
+def _letters(text):
+    return [letter for letter in text.lower() if letter.isalnum()]
+
+
+class TestSegments:
+    def test_those_are_chosen_that_differ_most(self, comparison):
+        table = comparison.tables[0]
+        for pair in Segments(comparison, table).pairs():
+            assert pair.one == comparison.baseline
+            differences = np.subtract(table.segments[pair.other], table.segments[pair.one])
+            for system, examples in pair.groups:
+                sign = 1 if system == pair.other else -1
+                shown = [sign * differences[each.number - 1] for each in examples]
+                assert shown == sorted(sign * differences, reverse=True)[: len(shown)]
+                assert min(shown) > 0
+                for each in examples:
+                    assert [output.system for output in each.outputs] == [pair.one, pair.other]
+                    assert each.outputs[0].score == table.segments[pair.one][each.number - 1]
+
+    def test_the_best_system_and_those_furthest_away_are_beside_the_baseline(self):
+        names = ["baseline", "tuned", "large"]
+        systems = {f"{name}{copy}": ENGLISH.systems[name] for copy in range(3) for name in names}
+        found = compared(replace(ENGLISH, systems=systems), METRICS[:1], baseline="tuned1", test=None)
+        assert [pair.other for pair in Segments(found, found.tables[0]).pairs()] == ["large0", "large1", "large2"]
+
+    def test_the_widest_spread_shows_every_system_best_first(self, comparison):
+        table = comparison.tables[0]
+        example = Segments(comparison, table).spread()
+        spreads = np.ptp(list(table.segments.values()), axis=0)
+        assert spreads[example.number - 1] == spreads.max()
+        scores = [output.score for output in example.outputs]
+        assert scores == sorted(scores, reverse=True)
+        assert {output.system for output in example.outputs} == set(ENGLISH.systems)
+
+
+class TestLengths:
+    @given(st.lists(st.lists(st.integers(0, 40), min_size=1, max_size=3), min_size=1, max_size=60))
+    def test_each_segment_is_in_the_bucket_of_its_length(self, lengths):
+        references = [[" ".join("w" * length) for length in each] for each in lengths]
+        buckets = make_buckets(references, range(len(references)))
+        assert sorted(np.concatenate(buckets.members)) == list(range(len(references)))
+        for label, inside in zip(buckets.labels, buckets.members, strict=True):
+            low, high = int(label.split("–")[0]), int(label.split("–")[-1])
+            assert all(low <= round(sum(lengths[index]) / len(lengths[index])) <= high for index in inside)
+
+    def test_scripts_without_blanks_are_measured_in_characters(self):
+        assert make_buckets(sample("zh").references, range(44)).unit == "characters"
+        assert make_buckets(sample("ru").references, range(44)).unit == "words"
+
+    def test_buckets_of_the_page_add_up_to_all_segments(self, page):
+        segments = page.tables["bleu by length of the reference"][1]
+        assert segments[0] == "segments"
+        assert sum(map(int, segments[1:])) == len(ENGLISH.references)
+
+    @ZERO_BLEU
+    def test_a_bucket_has_the_score_of_its_segments_alone(self, comparison, page):
+        buckets = make_buckets(ENGLISH.references, range(len(ENGLISH.references)))
+        scores = BucketScores(comparison, buckets)
+        for table in comparison.tables:
+            metric = table.metric.partition(":")[0]
+            values, rule = scores.of(table)
+            assert rule == (EXACT if metric == "bleu_multi" else MEAN)
+            shown = {cells[0]: cells[1:] for cells in page.tables[f"{table.name} by length of the reference"]}
+            for (system, texts), own in zip(ENGLISH.systems.items(), values, strict=True):
+                for inside, value in zip(buckets.members, own, strict=True):
+                    part = [[each[index] for index in inside] for each in (texts, ENGLISH.references)]
+                    assert value == pytest.approx(tercet.score(metric, *part, scale=100)[table.name], abs=1e-9)
+                assert shown[system] == [f"{value:.2f}" for value in own]
+
+    def test_where_a_label_does_not_say_how_it_was_scored_means_are_shown_and_named(self, comparison):
+        buckets = make_buckets(ENGLISH.references, range(len(ENGLISH.references)))
+        for label in ("bleu_multi:max_order=2", "bleu_multi:who=knows", "else"):
+            other = replace(comparison.tables[0], metric=label)
+            values, rule = BucketScores(comparison, buckets).of(other)
+            assert rule == ONLY_MEAN
+            assert values[0][0] == pytest.approx(np.mean(np.array(other.segments["baseline"])[buckets.members[0]]))
+            Page(to_html([replace(comparison, tables=[other])]))
+
+    def test_segments_without_reference_are_left_out(self):
+        references = [[] if index % 4 == 0 else each for index, each in enumerate(ENGLISH.references)]
+        found = compared(replace(ENGLISH, references=references), ["bleu_multi:missing_references=skip"])
+        segments = Page(to_html([found])).tables["bleu by length of the reference"][1]
+        assert sum(map(int, segments[1:])) == sum(map(bool, references))
+
+
+@contextmanager
+def chromium():
+    required = bool(os.environ.get("TERCET_REQUIRE_BROWSER"))
+    path = shutil.which("chromium")
+    if not required:
+        pytest.importorskip("playwright", reason="playwright is not installed")
+        if path is None:
+            pytest.skip("Debian's chromium is not installed")
+    assert path, "TERCET_REQUIRE_BROWSER is set, but there is no chromium"
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
+        yield browser
+        browser.close()
+
+
+def test_a_browser_shows_it_at_two_widths_without_overflow_and_asks_nobody(tmp_path, comparison):
+    names = {"x" * 70: "tuned", "a name of several words that is quite long": "large", "short": "baseline"}
+    systems = {name: ENGLISH.systems[own] for name, own in names.items()}
+    long = replace(ENGLISH, systems={**systems, **{f"s{n}": ENGLISH.systems["tuned"] for n in range(12)}})
+    file = tmp_path / "report.html"
+    file.write_text(to_html([comparison, compared(long, METRICS[:1], n_resamples=20)]), encoding="utf-8")
+    with chromium() as browser:
+        for width in (1280, 390):
+            page = browser.new_page(viewport={"width": width, "height": 900})
+            asked, said = [], []
+            page.on("request", lambda request, asked=asked: asked.append(request.url))
+            page.on("console", lambda line, said=said: said.append(line.text))
+            page.goto(file.as_uri())
+            page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+            assert asked == [file.as_uri()]
+            assert said == []
+            overlapping = page.evaluate("""() => [...document.querySelectorAll('svg.plot')].filter(svg => {
+                const box = svg.getBoundingClientRect();
+                return [...svg.querySelectorAll('text')].some(text => {
+                    const own = text.getBoundingClientRect();
+                    return own.left < box.left - 8 || own.right > box.right + 8 || own.bottom > box.bottom + 2;
+                });
+            }).map(svg => svg.getAttribute('aria-label'))""")
+            assert overlapping == []
+            page.close()
+
+
+#: What runs, or asks somebody, wherever a page takes it for markup, an attribute, a script, a style or an address.
+INJECTIONS = [
+    "<script>window.ran = 1</script>",
+    "<img src=http://hostile.example/x onerror=window.ran=1>",
+    "\"'><svg onload=window.ran=1>",
+    "</title></style></pre></svg><script src=//hostile.example/x></script>",
+    "<iframe srcdoc='<script>parent.ran=1</script>'>",
+    "@import url(http://hostile.example/x);",
+    "javascript:window.ran=1",
+    "{{ cycler.__init__.__globals__.os }}{% include 'x' %}",
+    "<link rel=stylesheet href=http://hostile.example/x><base href=http://hostile.example/>",
+    "--><!--]]><style>*{background:url(http://hostile.example/x)}</style>",
+    "<meta http-equiv=refresh content='0;url=http://hostile.example/'>",
+    "${window.ran=1}`+alert(1)+`",
+]
+
+
+def test_in_a_browser_no_hostile_text_does_anything_wherever_it_stands(tmp_path):
+    """Texts, names of systems and of the test set, options, signatures, the command and the title."""
+    texts = [f"{each} the cat sat on the mat" for each in INJECTIONS]
+    systems = {name: [*texts[index:], *texts[:index]] for index, name in enumerate(INJECTIONS)}
+    odd = TestSet(" ".join(INJECTIONS), systems, [[text, f"x {text}"] for text in texts], texts)
+    found = compared(odd, n_resamples=20)
+    every = " ".join(INJECTIONS)
+    tables = [replace(table, metric=f"{table.metric} {every}", signature=every) for table in found.tables]
+    file = tmp_path / "<script>window.ran=1<\\script>.html"
+    file.write_text(to_html([found, replace(found, tables=tables)], command=every, title=every), encoding="utf-8")
+    with chromium() as browser:
+        page = browser.new_page()
+        asked, said, shown = [], [], []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda line: said.append(line.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+        page.goto(file.as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        page.mouse.move(300, 300)
+        page.wait_for_timeout(500)
+        assert (asked, said) == ([file.as_uri()], [])
+        assert page.evaluate("window.ran") is None
+        assert page.evaluate("document.querySelectorAll('script, iframe, img, base, object').length") == 0
+        assert page.evaluate("document.querySelectorAll('style').length") == 1
+        assert page.evaluate("document.title") == every
+        shown = {
+            place: page.evaluate(f"[...document.querySelectorAll({place!r})].map(each => each.textContent).join(' ')")
+            for place in ("h1", "h2", "h3", "th", "dd", ".text", "pre", "code", "main")
+        }
+        page.close()
+    for each in INJECTIONS:
+        for place in ("h1", "h2", "h3", "th", ".text", "pre"):
+            assert each in shown[place], place
+        assert each in shown["code"] or each in shown["pre"]
+    assert sum(each in shown["dd"] for each in INJECTIONS) > len(INJECTIONS) / 2  # of segments, where systems differ

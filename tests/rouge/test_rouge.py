@@ -1,0 +1,361 @@
+"""rouge_nlws against rouge_score and rouge-metric, called on the same texts."""
+
+import json
+import random
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from rouge_metric import PyRouge
+from rouge_score import rouge_scorer
+
+from tercet import InputError, OptionError, score
+from tercet.difference.perl_script import ScriptError, script_scores
+from tercet.rouge.types import parse_types
+from texts import LATIN, all_pairs, any_texts, awkward_corpus, corpora
+
+TYPES = ["rouge1", "rouge2", "rouge3", "rouge4", "rougeL", "rougeLsum"]
+SCORERS = {stem: rouge_scorer.RougeScorer(TYPES, use_stemmer=stem) for stem in (False, True)}
+
+
+def check_rouge_score(predictions, references, stem=False):
+    ours = score(
+        "rouge_nlws", predictions, references, rouge_types=TYPES, use_stemmer=stem, output="all",
+        use_aggregator=False, compat="rouge_score",
+    )  # fmt: skip
+    for item, (text, texts) in enumerate(zip(predictions, references, strict=True)):
+        expected = SCORERS[stem].score_multi(texts, text)
+        for name, (precision, recall, f) in expected.items():
+            given = (ours[f"{name}_precision"][item], ours[f"{name}_recall"][item], ours[name][item])
+            assert given == (precision, recall, f), (name, text, texts)
+
+
+@pytest.mark.parametrize("stem", [False, True])
+def test_rouge_score_in_every_language(stem):
+    check_rouge_score(*all_pairs(), stem)
+
+
+@pytest.mark.parametrize("stem", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_rouge_score_on_awkward_texts(seed, stem):
+    check_rouge_score(*awkward_corpus(seed, most=(5, 60, 300)[seed % 3]), stem)
+
+
+@settings(max_examples=200, deadline=None)
+@given(corpora())
+def test_rouge_score_on_lines_of_few_words(corpus):
+    check_rouge_score(*corpus)
+
+
+@settings(max_examples=100, deadline=None)
+@given(corpora(any_texts))
+def test_rouge_score_on_any_text(corpus):
+    check_rouge_score(*corpus)
+
+
+def test_the_aggregate_is_the_plain_mean():
+    predictions, references = all_pairs(LATIN)
+    means = score("rouge_nlws", predictions, references)
+    lists = score("rouge_nlws", predictions, references, use_aggregator=False)
+    for name in ("rouge1", "rougeLsum", "rougeW", "rougeSU4"):
+        assert means[name] == pytest.approx(np.mean(lists[name]), abs=1e-15)
+
+
+# ---------------------------------------------------------------- ROUGE-W and ROUGE-S
+
+
+def check_rouge_metric(predictions, references, ours_type, **theirs):
+    """Compare one type with rouge-metric, which splits at white space and takes one reference as it is."""
+    key = f"rouge-w-{theirs['rouge_w_weight']}" if "rouge_w" in theirs else None
+    results = PyRouge(rouge_n=(), rouge_l=False, mode="individual", **theirs).evaluate(
+        predictions, [[text] for text in references]
+    )
+    ours = score(
+        "rouge_nlws", predictions, references, rouge_types=ours_type, tokenizer="none", output="all",
+        use_aggregator=False,
+    )  # fmt: skip
+    for item, result in enumerate(results):
+        expected = result[key or next(iter(result))]
+        given = [ours[ours_type + suffix][item] for suffix in ("_precision", "_recall", "")]
+        assert given == pytest.approx([expected["p"], expected["r"], expected["f"]], abs=1e-12), ours_type
+
+
+FAMILY = [
+    ("rougeW", {"rouge_w": True, "rouge_w_weight": 1.2}),
+    ("rougeW2.5", {"rouge_w": True, "rouge_w_weight": 2.5}),
+    ("rougeS", {"rouge_s": True}),
+    ("rougeS3", {"rouge_s": True, "skip_gap": 3}),
+    ("rougeS0", {"rouge_s": True, "skip_gap": 0}),
+]
+
+
+@pytest.mark.parametrize(("name", "theirs"), FAMILY)
+@pytest.mark.parametrize("seed", range(6))
+def test_rouge_metric_on_awkward_texts(name, theirs, seed):
+    predictions, references = awkward_corpus(seed, n_items=6, most=(5, 30, 80)[seed % 3])
+    check_rouge_metric(predictions, [texts[0] for texts in references], name, **theirs)
+
+
+@pytest.mark.parametrize(("name", "theirs"), FAMILY)
+@settings(max_examples=60, deadline=None)
+@given(corpus=corpora(max_references=1))
+def test_rouge_metric_on_lines_of_few_words(name, theirs, corpus):
+    predictions, references = corpus
+    check_rouge_metric(predictions, [texts[0] for texts in references], name, **theirs)
+
+
+def test_su_adds_every_word_and_the_script_all_but_the_last():
+    text, reference = "police killed the gunman", "police kill the gunman"
+    names = ["rougeSU", "rougeSU_precision"]
+    plain = score("rouge_nlws", [text], [reference], rouge_types="rougeSU", output="all")
+    script = score("rouge_nlws", [text], [reference], rouge_types="rougeSU", output="all", compat="rouge155")
+    assert [plain[name] for name in names] == [6 / 10, 6 / 10]  # 3 pairs and 3 words of 6 and 4
+    assert [script[name] for name in names] == [0.55556, 0.55556]  # 3 pairs and 2 words of 6 and 3
+
+
+# ---------------------------------------------------------------- several references
+
+
+def triples(predictions, references, name, **options):
+    result = score(
+        "rouge_nlws", predictions, references, rouge_types=name, output="all", use_aggregator=False, **options
+    )
+    return np.array([result[name + suffix] for suffix in ("_precision", "_recall", "")]).T
+
+
+@pytest.mark.parametrize("name", ["rouge1", "rougeLsum", "rougeW", "rougeS4"])
+def test_rules_for_several_references(name):
+    predictions, references = awkward_corpus(5, references=4)
+    pairs = [triples([text] * len(texts), texts, name) for text, texts in zip(predictions, references, strict=True)]
+    best = [each[np.argmax(each[:, 2])] for each in pairs]
+    assert triples(predictions, references, name) == pytest.approx(np.array(best), abs=1e-12)
+    mean = [each.mean(axis=0) for each in pairs]
+    assert triples(predictions, references, name, multi_ref="average") == pytest.approx(np.array(mean), abs=1e-12)
+    jackknife = []
+    for each in pairs:
+        leave_one_out = [each[list(kept)] for kept in combinations(range(len(each)), len(each) - 1)]
+        chosen = [kept[np.argmax(kept[:, 2])] for kept in leave_one_out] if len(each) > 1 else [each[0]]
+        jackknife.append(np.mean(chosen, axis=0))
+    assert triples(predictions, references, name, multi_ref="jackknife") == pytest.approx(
+        np.array(jackknife), abs=1e-12
+    )
+
+
+def test_beta_weighs_recall():
+    result = score("rouge_nlws", ["a b c d"], ["a b"], rouge_types="rouge1", beta=2)
+    assert result["rouge1"] == pytest.approx(5 * 0.5 * 1 / (1 + 4 * 0.5))
+
+
+# ---------------------------------------------------------------- texts that rouge_score drops
+
+
+@pytest.mark.parametrize("language", ["ru", "zh", "ja", "hi", "ar", "he", "th", "ko", "el"])
+def test_a_script_that_the_default_tokenizer_drops_is_scored_with_one_warning(language):
+    predictions, references = all_pairs((language,))
+    with pytest.warns(UserWarning, match="tokenizer='unicode' is used instead") as caught:
+        result = score("rouge_nlws", predictions, references)
+    assert len(caught) == 1
+    assert "|tok:unicode|" in result.signature
+    assert "equals" not in result.signature
+    assert 0 < result["rouge1"] < 1
+    assert result.to_dict(full=True) == score("rouge_nlws", predictions, references, tokenizer="unicode").to_dict(
+        full=True
+    )
+    kept = score("rouge_nlws", predictions, references, tokenizer="rouge")
+    assert kept["rouge1"] < result["rouge1"]
+
+
+def test_latin_letters_with_accents_stay_with_the_default_tokenizer():
+    result = score("rouge_nlws", *all_pairs(LATIN))
+    assert "|tok:rouge|" in result.signature
+
+
+# ---------------------------------------------------------------- options of ROUGE-1.5.5
+
+
+def test_cuts():
+    text, reference = "one two three\nfour five", "three four"
+    assert score("rouge_nlws", [text], [reference], max_words=2, rouge_types="rouge1")["rouge1"] == 0
+    assert score("rouge_nlws", [text], [reference], max_words=4, rouge_types="rouge1")["rouge1"] == pytest.approx(
+        2 / 3
+    )
+    assert score("rouge_nlws", [text], [reference], max_bytes=13, rouge_types="rouge1")["rouge1"] == pytest.approx(
+        0.4
+    )
+
+
+def test_stopwords_and_their_lists():
+    predictions, references = ["the cat and the mat"], ["a cat or a mat"]
+    assert score("rouge_nlws", predictions, references, stopwords=["the", "and", "a", "or"])["rougeL"] == 1.0
+    assert score("rouge_nlws", predictions, references, stopwords="en")["rougeL"] == 1.0
+    assert score("rouge_nlws", predictions, references, stopwords="smart")["rougeL"] == 1.0
+    russian = score("rouge_nlws", ["кот и окно"], ["кот или окно"], stopwords="ru", tokenizer="unicode")
+    assert russian["rouge2"] == 1.0
+
+
+def test_sentences_are_found_where_there_are_no_lines():
+    predictions, references = ["It rains. I stay here."], ["I stay here. It rains."]
+    plain = score("rouge_nlws", predictions, references, rouge_types=["rougeL", "rougeLsum"])
+    split = score("rouge_nlws", predictions, references, rouge_types=["rougeL", "rougeLsum"], sentence_split="auto")
+    assert plain["rougeLsum"] == plain["rougeL"] == split["rougeL"] < split["rougeLsum"] == 1.0
+
+
+# ---------------------------------------------------------------- the Perl script ROUGE-1.5.5, run on the same texts
+
+EVERY_TYPE = [
+    *("rouge1", "rouge2", "rouge4", "rougeL", "rougeW", "rougeW2", "rougeW1.75", "rougeS", "rougeS2", "rougeSU4")
+]
+
+
+def check_script(predictions, references, **options):
+    try:
+        expected = script_scores(predictions, references, parse_types(EVERY_TYPE), **options)
+    except ScriptError as error:
+        pytest.skip(str(error))
+    assert len(expected) >= 7  # it dies of ROUGE-W where a reference has no word
+    ours = score(
+        "rouge_nlws", predictions, references, rouge_types=EVERY_TYPE, output="all", use_aggregator=False,
+        compat="rouge155", **options,
+    )  # fmt: skip
+    for name, figures in expected.items():
+        found = zip(*(ours[name + suffix] for suffix in ("_precision", "_recall", "")), strict=True)
+        assert list(found) == figures, name
+
+
+def texts_of_few_words(seed, n_items=150):
+    """Texts of up to three lines over five words, with one to four references: many ties between them."""
+    rng = random.Random(seed)
+
+    def text():
+        return "\n".join(" ".join(rng.choices("abcde", k=rng.randint(1, 7))) for _ in range(rng.randint(1, 3)))
+
+    return [text() for _ in range(n_items)], [[text() for _ in range(rng.randint(1, 4))] for _ in range(n_items)]
+
+
+@pytest.mark.parametrize("options", [{}, {"multi_ref": "average"}, {"beta": 2.0, "max_words": 6}])
+def test_the_best_of_several_references_is_the_script_s(options):
+    check_script(*texts_of_few_words(7), **options)
+
+
+def test_of_two_references_with_the_same_recall_the_first_counts():
+    """Roots taken and undone make noise that would prefer the second (case of ROUGE-W, weight 1.2)."""
+    result = score(
+        "rouge_nlws", ["a b c d e"], [["a b c d e", "c d e"]], rouge_types="rougeW", compat="rouge155", output="all"
+    )
+    assert [result["rougeW" + each] for each in ("_recall", "_precision", "")] == [0.72478, 1.0, 0.84043]
+    check_script(["a b c d e"], [["a b c d e", "c d e"]])
+
+
+BLANKS = [
+    *(" ", "  ", "\t", "\r", "\x0b", "\x0c", "\n", " \n ", "\n\n", "\n\t"),
+    *("\u00a0", "\u2028", "\x85", "\u2003", "\u3000", "\x1c", "\x1f", "\ufeff"),
+]
+WORDS = ["the", "cat", "sat", "l'été", "сидит", "кошка", "niño", "今天", "a-b", "3.5", "Straße", "K", "İ", "नमस्ते"]
+
+
+@pytest.mark.parametrize("max_words", [1, 4, 9])
+def test_max_words_cuts_as_the_script_does(max_words):
+    """Texts of seven scripts with white space of all kinds, at the starts of lines too."""
+    rng = random.Random(max_words)
+
+    def text():
+        pieces = (rng.choice(WORDS) * (rng.random() < 0.85) + rng.choice(BLANKS) for _ in range(rng.randint(0, 25)))
+        return "".join(pieces)
+
+    predictions = [text() for _ in range(100)]
+    references = [["x " + text() for _ in range(rng.randint(1, 3))] for _ in predictions]
+    check_script(predictions, references, max_words=max_words)
+    check_script(predictions, references, max_words=max_words, use_stemmer=True, stopwords="smart")
+
+
+def test_without_compat_max_words_counts_words_between_any_white_space():
+    text, reference = " a\u00a0b\u3000c", "a b c"
+    options = {"max_words": 2, "rouge_types": "rouge1", "output": "recall"}
+    assert score("rouge_nlws", [text], [reference], **options)["rouge1"] == 1.0  # a b of a b
+    assert score("rouge_nlws", [text], [reference], compat="rouge155", **options)["rouge1"] == 1.0  # all is one word
+    assert score("rouge_nlws", [" a b"], [reference], compat="rouge155", **options)["rouge1"] == 0.5  # "" and a
+
+
+def test_figures_of_the_script_before_it_rounds_them():
+    predictions, references = texts_of_few_words(3, n_items=20)
+    asked = {"rouge_types": EVERY_TYPE, "output": "all", "use_aggregator": False, "compat": "rouge155"}
+    rounded, exact = (score("rouge_nlws", predictions, references, rounded=each, **asked) for each in (True, False))
+    assert rounded == score("rouge_nlws", predictions, references, **asked)
+    assert "|rounded:no|" in exact.signature
+    assert "equals" not in exact.signature
+    for name in EVERY_TYPE:
+        precision, recall, f = (np.array(exact[name + each]) for each in ("_precision", "_recall", ""))
+        for suffix, values in (("_precision", precision), ("_recall", recall)):
+            assert [float(f"{value:.5f}") for value in values] == rounded[name + suffix]
+        assert f == pytest.approx(2 * precision * recall / np.where(f > 0, precision + recall, 1), abs=1e-15)
+        assert f == pytest.approx(rounded[name], abs=2e-5)
+    assert exact["rouge1"] != rounded["rouge1"]
+    for options in ({}, {"compat": "rouge_score"}):
+        with pytest.raises(OptionError, match="'rounded' is one of compat='rouge155'"):
+            score("rouge_nlws", ["a"], ["a"], rounded=True, **options)
+
+
+# ---------------------------------------------------------------- very long texts
+
+# Memory that a process may take is bounded once the code is loaded; then one text is very long, and the other short.
+LITTLE_MEMORY = r"""
+import resource
+from pathlib import Path
+from tercet import score
+
+words = " ".join(f"w{number * 7 % 5003}" for number in range(100_000))
+few = "w7 w0 x\nw14 w21"
+types = ["rougeL", "rougeLsum", "rougeW", "rougeS4", "rouge2"]
+score("rouge_nlws", ["a b " * 40 + "\nc"], ["a b"], rouge_types=types)
+pages = int(Path("/proc/self/statm").read_text().split()[0])
+most = pages * resource.getpagesize() + 200_000_000
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+print([round(score("rouge_nlws", [text], [other], rouge_types=types)["rougeL"], 6) for text, other in
+       ((words, few), (few, words), (words, words[:300]), (words[:300], words))])
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="asks the system for the memory of a process")
+def test_a_long_text_against_a_short_one_takes_little_memory():
+    run = subprocess.run([sys.executable, "-c", LITTLE_MEMORY], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+    first, second, third, fourth = json.loads(run.stdout)
+    assert first == second > 0
+    assert third == fourth > 0
+
+
+def test_two_very_long_texts_say_their_cost_and_are_named():
+    words = ["a b " * 70_000, "a b " * 66_000]
+    with pytest.raises(InputError) as refused:
+        score("rouge_nlws", ["a", words[0]], ["a", words[1]], rouge_types="rougeW", tokenizer="none")
+    assert str(refused.value) == (
+        "item 1 is too long for ROUGE-W and ROUGE-L by lines (rougeLsum): its prediction of 140,000 tokens against a "
+        "reference of 132,000 takes 2.2 GiB of memory, the limit is 2. Leave these types out of rouge_types, cut the "
+        "texts with max_words, or give them lines, as by sentence_split='auto'."
+    )
+    cut = score("rouge_nlws", words[:1], words[1:], rouge_types="rougeW", max_words=1000)
+    assert cut["rougeW"] == score("rouge_nlws", ["a b " * 500], ["a b " * 500], rouge_types="rougeW")["rougeW"]
+    lines = [text.replace("b ", "b\n") for text in words]
+    assert 0.9 < score("rouge_nlws", lines[:1], lines[1:], rouge_types="rougeL", tokenizer="none")["rougeL"] < 1
+
+
+@pytest.mark.parametrize("name", ["rougeW", "rougeLsum"])
+@pytest.mark.parametrize("options", [{}, {"n_jobs": 3}], ids=["one thread", "three threads"])
+def test_the_too_long_item_is_named_by_its_number_in_the_corpus(name, options, monkeypatch):
+    monkeypatch.setattr("tercet.rouge.counts.MOST_MEMORY", 8 * 30)
+    texts = ["a b"] * 6
+    texts[4] = "a\n" * 31
+    with pytest.raises(InputError, match="item 4 is too long"):
+        score("rouge_nlws", texts, texts, rouge_types=name, **options)
+
+
+def test_one_line_each_needs_no_way_back_for_the_union(monkeypatch):
+    monkeypatch.setattr("tercet.rouge.counts.MOST_MEMORY", 8 * 30)
+    texts, references = ["a b " * 40, "a\nb"], ["a c b " * 30, "b\na"]
+    found = score("rouge_nlws", texts, references, rouge_types=["rougeL", "rougeLsum"], segments=True).segments
+    assert found["rougeLsum"] == [found["rougeL"][0], 1.0]
+    assert found["rougeL"][1] == 0.5

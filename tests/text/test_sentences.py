@@ -1,0 +1,305 @@
+"""Where texts are cut, what letters they have, and how ROUGE types are named."""
+
+import re
+import string
+import time
+import unicodedata
+from functools import reduce
+from operator import add
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import texts
+from tercet.core.batch import read_batch
+from tercet.errors import OptionError
+from tercet.rouge.types import DEFAULT_TYPES, RougeType, parse_types
+from tercet.text.letters import LetterCounts, count_letters
+from tercet.text.sentences import split_sentences, truncate_bytes, truncate_words
+
+# --- sentences: a stroke stands for the line end that is put between two
+
+
+def assert_cut(marked, between):
+    assert split_sentences(marked.replace("|", between)) == marked.replace("|", "\n")
+
+
+@pytest.mark.parametrize("between", [" ", "  ", "\t", "\u00a0"], ids=ascii)
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "The tide is low.|Boats rest on the sand!|Will it turn?|Nobody knows…|We wait",
+        "¿Dónde vive Ana?|Vive en Quito.|¡Qué bien!|“Sí”, dijo él.",
+        "Снег выпал ночью.|Дети рады!|А коты?|Спят…|«Тише.»|Все молчат.",
+        "今天下雨。|路很滑！|你去吗？|我不去。",
+        "雨が降る。|寒いね！|行きますか？|「いいえ。」|はい。",
+        "बारिश हुई।|सड़क गीली है।|क्या तुम जाओगे?|नहीं॥|अच्छा।",
+    ],
+    ids=["en", "es", "ru", "zh", "ja", "hi"],
+)
+def test_sentences(marked, between):
+    assert_cut(marked, between)
+
+
+@pytest.mark.parametrize(
+    "marked",
+    ["今天下雨。|路很滑。|我不去", "今天下雨！|路很滑？|我不去", "雨が降る｡|「寒い。」|はい", "बारिश हुई।|नहीं॥|अच्छा"],
+    ids=["zh", "zh wide ! and ?", "ja", "hi"],
+)
+def test_wide_marks_need_no_blank(marked):
+    assert_cut(marked, "")
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "“It rains.”|She stays.",
+        "(It rains.)|She stays.",
+        "'Really?'|“Yes!”|“No.”",
+        "What?!|No...|Well",
+        "他说：“我来了。”|她走了。",
+        "(雨。)|寒い。",
+    ],
+)
+def test_closing_quotes_and_brackets_belong_to_the_sentence(marked):
+    assert_cut(marked, " ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dr. Lee met Mrs. Ray and Prof. Oh at St. Ives.",
+        "The U.S. Army, e.g. No. 7 (i.e. J. R. Hill) vs. Them.",
+        "Он живёт на ул. Мира, т.е. у г. Орла.",
+        "La Sra. Paz y el Sr. Gil",
+        "It costs 3.5 km or 1,250.50 at 7.30.",
+        "He said “Stop!” and left … at once.",
+        "See example.org/?q=1 for Yahoo!News today.",
+        "One sentence.",
+        "No mark",
+        "",
+        " ",
+    ],
+)
+def test_no_end_of_a_sentence(text):
+    assert split_sentences(text) == text
+
+
+@pytest.mark.parametrize("text", ["Es regnet!!", "雨。。。", "他说：“我来了。”", "नहीं॥॥", "Why?!”", "雨。 "])
+def test_nothing_is_cut_off_the_last_sentence(text):
+    assert split_sentences(text) == text
+
+
+@pytest.mark.parametrize("text", ["One. Two.\nThree. Four.", "雨。\n寒い。雪。", "A.\n\nIt rains. It snows."])
+def test_texts_with_line_ends_stay(text):
+    assert split_sentences(text) == text
+
+
+def test_a_line_end_at_the_end_does_not_count():
+    assert split_sentences("It rains. It snows.\n") == "It rains.\nIt snows.\n"
+
+
+@given(st.text("ab .!?…。！।”)\n", max_size=20) | texts.any_texts)
+def test_only_white_space_is_replaced(text):
+    cut = split_sentences(text)
+    assert "".join(cut.split()) == "".join(text.split())
+    assert "\n" not in text.strip() or cut == text
+
+
+# The definition: an end is looked for from every character, which takes the square of a run of marks.
+CLOSERS, WIDE = "\"'”’»)\\]」』】）", "。！？｡।॥؟۔።"
+AN_END = re.compile(
+    rf"(?P<mark>[.!?…]+[{CLOSERS}]*)\s+(?=\S)|(?P<wide>[{WIDE}]+[{CLOSERS}]*)(?![{WIDE}{CLOSERS}])\s*(?=\S)"
+)
+AN_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:[^\W\d]|Dr|Fig|Mr|Mrs|Ms|Prof|St|No|Nr|Sr|Sra|vs|e\.g|i\.e|U\.S|т\.е|ул|г)\.$"
+)
+
+
+def defined(text):
+    def ended(match):
+        last_words = text[max(0, match.end("mark") - 12) : match.end("mark")]
+        if match["mark"] and (text[match.end()].islower() or AN_ABBREVIATION.search(last_words)):
+            return match[0]
+        return match[0].rstrip() + "\n"
+
+    return text if "\n" in text.strip() else AN_END.sub(ended, text)
+
+
+@settings(max_examples=1000)
+@given(st.text("aA.!…。」॥) \t\n", max_size=20) | st.text(f". A\u00a0{WIDE}{CLOSERS}", max_size=20) | texts.any_texts)
+def test_the_ends_are_those_of_the_definition(text):
+    assert split_sentences(text) == defined(text)
+
+
+@pytest.mark.parametrize(("mark", "closer"), [(".", ")"), ("!?…", "”"), ("。", "」"), ("॥۔", "'")])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda mark, closer, n: mark * n,
+        lambda mark, closer, n: (mark * n)[:n] + " " * n,
+        lambda mark, closer, n: (mark * n)[:n] + closer * n,
+        lambda mark, closer, n: (mark * n)[:n] + closer * n + " " * n,
+        lambda mark, closer, n: (mark + closer) * n,
+        lambda mark, closer, n: "a" + " " * n + mark,
+        lambda mark, closer, n: (mark + " ") * n,
+    ],
+    ids=["marks", "then blanks", "then closers", "then both", "in turn", "after blanks", "apart"],
+)
+def test_time_is_linear(mark, closer, shape):
+    text = shape(mark, closer, 80_000)  # the definition takes a minute and more for runs of so many
+    start = time.perf_counter()
+    cut = split_sentences(text)
+    assert time.perf_counter() - start < 5
+    assert "".join(cut.split()) == "".join(text.split())
+
+
+# --- cuts
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "kept"),
+    [
+        ("one two\nthree four", 3, "one two\nthree"),
+        ("one two\nthree", 2, "one two"),
+        (" one  two three", 2, "one two"),
+        ("one\n\ntwo three", 2, "one\n\ntwo"),
+        ("one  two\n", 5, "one  two\n"),
+        ("один два три", 2, "один два"),
+        ("", 3, ""),
+    ],
+)
+def test_truncate_words(text, limit, kept):
+    assert truncate_words(text, limit) == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "kept"),
+    [
+        ("one two\nthree", 9, "one two\nth"),
+        ("one\ntwo", 3, "one"),
+        ("one\n\ntwo", 4, "one\n\nt"),
+        ("short\n", 50, "short\n"),
+        ("eñe", 2, "e"),
+        ("eñe", 3, "eñ"),
+        ("天气", 5, "天"),
+        ("a🎉b", 4, "a"),
+        ("", 3, ""),
+    ],
+)
+def test_truncate_bytes(text, limit, kept):
+    assert truncate_bytes(text, limit) == kept
+
+
+@given(texts.any_texts | texts.texts, st.integers(1, 30))
+def test_what_is_kept_begins_the_text(text, limit):
+    by_bytes = truncate_bytes(text, limit)
+    assert text.startswith(by_bytes)
+    assert len(by_bytes.replace("\n", "").encode()) <= limit
+    words = truncate_words(text, limit).split()
+    assert words == text.split()[:limit]
+
+
+# --- letters
+
+
+UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "IDEOGRAPHIC")
+
+
+def is_other(character):
+    return ord(character) > 127 and unicodedata.category(character)[0] in "LM"
+
+
+def plain_counts(documents):
+    other = [each for each in "".join(documents) if is_other(each)]
+    return LetterCounts(
+        ascii=sum(each in string.ascii_letters for each in "".join(documents)),
+        other=len(other),
+        without_blanks=sum(unicodedata.name(each, "").startswith(UNSPACED) for each in other),
+        lost=sum(
+            any(map(is_other, text)) and not any(each in string.ascii_letters for each in text) for text in documents
+        ),
+        references=len(documents),
+    )
+
+
+def counted(documents):
+    return count_letters(read_batch(["Привет 北京 abc" for _ in documents], documents))
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(texts.any_texts, max_size=3), max_size=4))
+def test_letters_of_parts_add_up(parts):
+    whole = [text for part in parts for text in part]
+    assert counted(whole) == plain_counts(whole) == reduce(add, map(counted, parts), LetterCounts(0, 0, 0, 0, 0))
+
+
+@pytest.mark.parametrize("language", texts.PAIRS)
+def test_letters_of_the_references_of_a_language(language):
+    predictions, references = texts.all_pairs([language])
+    counts = count_letters(read_batch(predictions, references))
+    assert counts == plain_counts([text for each in references for text in each])
+    assert counts.mostly_dropped == (language not in (*texts.LATIN, "tr", "emoji"))
+    assert counts.mostly_without_blanks == (language in ("zh", "ja", "th"))
+
+
+@pytest.mark.parametrize(("ascii_", "other", "dropped"), [(0, 0, False), (5, 5, False), (5, 6, True), (0, 1, True)])
+def test_mostly_dropped_is_more_than_half(ascii_, other, dropped):
+    assert LetterCounts(ascii_, other, 0, 0, 1).mostly_dropped is dropped
+
+
+# --- names of ROUGE types
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("rouge1", {"kind": "n", "order": 1}),
+        ("rouge9", {"kind": "n", "order": 9}),
+        ("rougeL", {"kind": "L"}),
+        ("rougeLsum", {"kind": "Lsum"}),
+        ("rougeW", {"kind": "W", "weight": 1.2}),
+        ("rougeW1", {"kind": "W", "weight": 1.0}),
+        ("rougeW1.75", {"kind": "W", "weight": 1.75}),
+        ("rougeS", {"kind": "S", "gap": -1}),
+        ("rougeS0", {"kind": "S", "gap": 0}),
+        ("rougeSU", {"kind": "SU", "gap": -1}),
+        ("rougeSU12", {"kind": "SU", "gap": 12}),
+    ],
+)
+def test_a_type(name, expected):
+    (found,) = parse_types(name)
+    assert found == RougeType(name, **expected)
+
+
+@pytest.mark.parametrize("names", [("rouge2", "rougeS4"), ["rouge2", "rougeS4"], {"rouge2": 1, "rougeS4": 2}])
+def test_types_keep_their_order(names):
+    assert [each.name for each in parse_types(names)] == ["rouge2", "rougeS4"]
+
+
+def test_none_is_the_default():
+    assert parse_types(None) == parse_types(DEFAULT_TYPES)
+
+
+@pytest.mark.parametrize(
+    "name", [*["rouge0", "rouge10", "rouge", "ROUGE1", "rougeW0.9", "rougeW-1", "rougeS-1", "rougeLsum4"], "", 1]
+)
+def test_no_type(name):
+    with pytest.raises(OptionError, match=f"has no type {name!r}.*The forms are rouge1 to rouge9"):
+        parse_types([name])
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ("rougel", r"Did you mean 'rougeL'\?"),
+        (["rougeLSum"], r"Did you mean 'rougeLsum'\?"),
+        (["rouge1", "rouge2", "rouge1"], "names 'rouge1' twice"),
+        ([], r"must be a list of names, got \[\]"),
+        (7, "must be a list of names, got 7"),
+    ],
+)
+def test_errors_say_what_is_wrong(names, message):
+    with pytest.raises(OptionError, match=message):
+        parse_types(names)

@@ -1,0 +1,210 @@
+"""Stems, lemmas and stop-words: the functions that the options stand for, and what they do to a TokenBatch."""
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nltk.stem.porter import PorterStemmer
+from nltk.stem.snowball import SnowballStemmer
+
+import oracles
+import texts
+from tercet import rouge155
+from tercet.core.batch import read_batch
+from tercet.errors import OptionError
+from tercet.text.stems import _PORTER_ENDINGS, lemmatizer_for, map_words, stemmer_for, stopwords_for
+from tercet.text.tokenizers import tokenize
+
+ENDINGS = sorted({"ies", "eed", *(ending for each in _PORTER_ENDINGS.values() for ending in each.split())})
+
+WORDS = """a as cat cats dying flies running ran happily relational generalizations agreement mice skies was were
+    sing sings caresses ponies hopping hoping feed agreed 1990s 42 traditional vietnamization oed bing ies"""
+
+
+def mapped(documents, *changes):
+    """Return the batch after map_words, as lists of lines of ids, and the number of ids."""
+    tokens, words = tokenize(read_batch(documents, [[] for _ in documents]), "none")
+    batch, _ = map_words(tokens, words(), *changes)
+    lines = oracles.line_lists(batch, range(batch.n_types))
+    documents_of_lines = [[id_ for line in document for id_ in line] for document in lines]
+    assert documents_of_lines == oracles.token_lists(batch, range(batch.n_types))
+    return lines, batch.n_types
+
+
+# --- stemmers
+
+
+def test_porter_is_rouge_score_s():
+    assert list(map(stemmer_for("porter"), WORDS.split())) == oracles.rouge_score_tokens(WORDS, PorterStemmer())
+
+
+def test_porter_leaves_words_of_three_letters():
+    assert [stemmer_for("porter")(word) for word in ("was", "ies", "ing")] == ["was", "ies", "ing"]
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "word", "stem"),
+    [
+        ("russian", "ru", "кошками", "кошк"),
+        ("german", "de", "häuser", "haus"),
+        ("spanish", "es", "corriendo", "corr"),
+        ("english", "en", "generously", "generous"),
+        ("swedish", "sv", "bilarna", "bil"),
+        ("arabic", "ar", "والكتاب", "كتاب"),
+    ],
+)
+def test_snowball_by_name_and_code(name, code, word, stem):
+    assert stemmer_for(name)(word) == stemmer_for(code)(word) == stem
+
+
+@pytest.mark.parametrize("language", sorted(set(SnowballStemmer.languages) - {"porter"}))
+def test_every_snowball_language(language):
+    assert stemmer_for(language)("nationale") == SnowballStemmer(language).stem("nationale")
+
+
+def test_functions_are_taken_as_they_are():
+    assert stemmer_for(str.upper)("ab") == lemmatizer_for(str.upper)("ab") == "AB"
+
+
+# --- lemmas and stop-words
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "lemma"),
+    [("en", "mice", "mouse"), ("ru", "кошками", "кошка"), ("es", "niños", "niño"), ("de", "Häuser", "haus")],
+)
+def test_simplemma(language, word, lemma):
+    assert lemmatizer_for(language)(word) == lemma
+
+
+@pytest.mark.parametrize(
+    ("language", "word"), [("en", "the"), ("ru", "и"), ("es", "los"), ("de", "und"), ("hi", "है")]
+)
+def test_stopwords_by_language(language, word):
+    assert word in stopwords_for(language)
+
+
+@pytest.mark.parametrize("given", [["a", "b", "a"], ("a", "b"), {"a", "b"}, frozenset("ab"), {"a": 1, "b": 2}])
+def test_stopwords_as_given(given):
+    assert stopwords_for(given) == frozenset({"a", "b"})
+
+
+@pytest.mark.parametrize(
+    ("function", "value", "message"),
+    [
+        (stemmer_for, "russain", "'stemmer' option knows no language 'russain'. Did you mean 'russian'?"),
+        (stemmer_for, "Porter", "Did you mean 'porter'?"),
+        (stemmer_for, "xx", "Known: porter, ar, da"),
+        (lemmatizer_for, "xx", "'lemmatizer' option takes a language code .* such as 'en' or 'ru', .* Got 'xx'"),
+        (stopwords_for, "xx", "'stopwords' option must be .* language codes .* en, .* Got 'xx'"),
+    ],
+)
+def test_unknown_names(function, value, message):
+    with pytest.raises(OptionError, match=message.replace("?", r"\?")):
+        function(value)
+
+
+@pytest.mark.parametrize(
+    ("function", "value", "package"), [(lemmatizer_for, "lb", "simplemma"), (stopwords_for, "en", "stop_words")]
+)
+def test_a_package_that_is_not_installed_is_named(function, value, package, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(OptionError, match=r"pip install tercet\[languages\]"):
+        function(value)
+
+
+# --- map_words
+
+
+def test_words_of_one_stem_get_one_id():
+    assert mapped(["run runs\ncat", "cats running x"], stemmer_for("porter")) == ([[[0, 0], [1]], [[1, 0, 2]]], 3)
+
+
+def test_stopwords_go_and_so_does_a_line_of_them_alone():
+    documents = ["the a\ncat the", "the", "", "a\nx the y\n\nthe\na cat"]
+    assert mapped(documents, None, {"the", "a"}) == ([[[0]], [], [], [[1, 2], [0]]], 3)
+
+
+def test_stopwords_are_words_not_stems():
+    assert mapped(["runs run running"], stemmer_for("porter"), {"run"}) == ([[[0, 0]]], 1)
+
+
+def test_stopwords_alone():
+    assert mapped(["the the\nthe", ""], str.upper, {"the"}) == ([[], []], 0)
+
+
+def test_no_words():
+    assert mapped(["", " \n "], str.upper, {"the"}) == ([[], []], 0)
+
+
+def test_nothing_to_map():
+    assert mapped(["b a\nb"], None) == ([[[0, 1], [0]]], 2)
+
+
+def test_each_different_word_is_mapped_once():
+    seen = []
+    mapped(["b a b", "a c"], lambda word: seen.append(word) or word, {"c"})
+    assert seen == ["b", "a"]
+
+
+def test_map_words_is_mapping_each_token():
+    documents = [text for pair in texts.PAIRS["en"] for text in (pair[0], *pair[1])] * 2
+    dropped = stopwords_for("en")
+    ids = {}
+    lines = [[stemmer_for("en")(word) for word in text.split() if word not in dropped] for text in documents]
+    expected = [[[ids.setdefault(word, len(ids)) for word in line]] if line else [] for line in lines]
+    assert mapped(documents, stemmer_for("en"), dropped) == (expected, len(ids))
+
+
+# --- the script ROUGE-1.5.5
+
+
+@pytest.mark.parametrize(
+    ("word", "stem"),
+    [
+        ("agreement", "agreem"),  # -ent goes after -ement was tried
+        ("statement", "statem"),
+        ("employment", "employ"),
+        ("dependent", "depend"),
+        ("adoption", "adopt"),
+        ("communion", "communion"),
+        ("generalizations", "gener"),
+        ("mice", "mouse"),  # irregular forms are not stemmed further
+        ("children", "child"),
+        ("went", "go"),
+        ("better", "well"),
+        ("was", "was"),  # up to three letters
+        ("men", "men"),
+        ("ies", "ies"),
+    ],
+)
+def test_stemmer_of_the_script(word, stem):
+    assert rouge155.stemmer()(word) == stem
+
+
+def test_stopwords_of_the_script():
+    found = rouge155.stopwords()
+    assert {"a", "the", "zero"} <= found
+    assert not {"cat", ""} & found
+
+
+@pytest.mark.parametrize(
+    ("value", "rounded"),
+    [(0.003125, 0.00313), (0.015625, 0.01562), (0.046875, 0.04688), (1 / 3, 0.33333), (1.0, 1.0), (0.0, 0.0)],
+)
+def test_five_decimals_rounds_the_exact_binary_value(value, rounded):
+    assert rouge155.five_decimals(np.array([value])).tolist() == [rounded]
+
+
+@pytest.mark.parametrize("shape", [(0,), (2, 3), (0, 3)])
+def test_five_decimals_keeps_the_shape(shape):
+    assert rouge155.five_decimals(np.zeros(shape)).shape == shape
+
+
+@settings(max_examples=3000, deadline=None)
+@given(st.text("aeiouybcdlmnrstvz1", max_size=6), st.lists(st.sampled_from(ENDINGS), max_size=3))
+def test_the_shortcut_around_porters_steps_changes_no_stem(beginning, endings):
+    word = beginning + "".join(endings)
+    assert stemmer_for("porter")(word) == (PorterStemmer().stem(word) if len(word) > 3 else word)
