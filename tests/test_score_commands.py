@@ -325,7 +325,9 @@ class TestWhatIsOdd:
     def test_a_score_of_0_for_want_of_one_order_is_told(self, here):
         (here / "in.tsv").write_text("mt\tref\nthe cat sat on a mat\tthe cat sat down on the mat\n")
         told = tercet("score", "in.tsv", cwd=here).stderr
-        assert told.startswith("warning: in: the system 'mt': bleu_multi: BLEU is 0 only because no n-gram of order 4")
+        assert told.startswith(
+            "warning: in: the system 'mt': bleu_multi: BLEU is 0 only because no n-gram of order 4"
+        )
 
     def test_a_system_that_repeats_the_references_is_told(self, here):
         (here / "in.tsv").write_text("A\tB\tref\tref 2\na\tb\ta\tb\nc\td\tx\tc\n")

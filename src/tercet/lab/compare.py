@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from tercet.api import segment_stats, summarize
-from tercet.errors import InputError, OptionError, shorten
+from tercet.errors import InputError, OptionError
 from tercet.paired import TESTS
 from tercet.resample import bootstrap, holm
 from tercet.scorer import Scorer, segment_lists
@@ -21,6 +20,7 @@ from tercet.stats import SegmentStats
 
 from .checks import check_baseline, check_references
 from .metric_specs import MetricSpec, parse_metric
+from .remarks import warn_of_scores
 from .test_sets import TestSet
 
 
@@ -218,21 +218,13 @@ def compare(
             for name in names:
                 bar.set_description(f"{spec.metric} {name}"[:40])
                 stats.append(segment_stats(scorer, test_set.systems[name], test_set.references))
-                _tell(test_set, name, scorer, stats[-1])
+                warn_of_scores(test_set, name, scorer, stats[-1])
                 bar.update()
             bar.set_description(f"{spec.metric} {test} test"[:40])
             pvalues = _all_pairs(scorer, _scored(stats), test, number, seed)
             tables += _tables(spec, scorer, stats, names, first, pvalues, (confidence_level, interval, alpha, seed))
             bar.update()
     return Comparison(test_set, first, tables, test, number, confidence_level, alpha, seed, interval)
-
-
-def _tell(test_set: TestSet, system: str, scorer: Scorer[Any], stats: SegmentStats) -> None:
-    """Warn of what a call of the metric on this system's texts would warn of."""
-    remark = scorer.remark(stats)
-    if remark is not None:
-        text = f"{test_set.name}: the system {shorten(system)}: {scorer.name}: {remark}"
-        warnings.warn(text, UserWarning, stacklevel=3)
 
 
 def _scored(stats: Sequence[SegmentStats]) -> list[SegmentStats]:

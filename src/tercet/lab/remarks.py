@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import operator
 import warnings
+from typing import Any
 
 from tercet.errors import shorten
+from tercet.scorer import Scorer
+from tercet.stats import SegmentStats
 
 from .test_sets import TestSet
 
@@ -14,6 +17,14 @@ def warn_of(test_set: TestSet) -> None:
     """Warn of what is odd in a test set."""
     for remark in remarks(test_set):
         warnings.warn(remark, UserWarning, stacklevel=2)
+
+
+def warn_of_scores(test_set: TestSet, system: str, scorer: Scorer[Any], stats: SegmentStats) -> None:
+    """Warn of what a call of the metric on a system's texts would warn of."""
+    remark = scorer.remark(stats)
+    if remark is not None:
+        told = f"{test_set.name}: the system {shorten(system)}: {scorer.name}: {remark}"
+        warnings.warn(told, UserWarning, stacklevel=3)
 
 
 def remarks(test_set: TestSet) -> list[str]:
