@@ -23,7 +23,9 @@ from torchmetrics.functional.text.helper_embedding_metric import TextDataset
 from transformers import AutoModel, AutoTokenizer, BertConfig, BertModel
 
 import tercet
-from tercet import encoders, encoding, onednn
+from tercet.encoders import encoder as encoding
+from tercet.encoders import load as loading
+from tercet.encoders import onednn
 from work import make_work
 
 Values = NDArray[np.float64]  # precision, recall and F of every pair, shape (3, pairs)
@@ -182,13 +184,11 @@ def _whole_words() -> list[str]:
 
 def load(encoder: Encoder, device: str, way: Way) -> Any:
     """Load the encoder anew, so that nothing is kept of earlier calls, and run it once; return tercet's encoder."""
-    encoders._encoder.cache_clear()
-    encoders._subwords.cache_clear()
+    loading._encoder.cache_clear()
+    loading._subwords.cache_clear()
     onednn.fastest_way.cache_clear()
     with mock.patch.object(onednn, "WAYS", onednn.WAYS if way.unpublished else (onednn.converted,)):
-        loaded = encoders.encoder_of(
-            encoder.folder, encoder.num_layers, device=device, dtype=way.options.get("dtype")
-        )
+        loaded = loading.encoder_of(encoder.folder, encoder.num_layers, device=device, dtype=way.options.get("dtype"))
     by_tercet(encoder, device, way, Texts([["a warm day", "dogs"]], ["one cold day", "cats"]))
     return loaded
 

@@ -17,7 +17,7 @@ from rouge_metric import PyRouge
 from rouge_score import rouge_scorer
 
 import tercet
-from tercet import stems
+from tercet.text import stems
 from work import Work
 
 os.environ["RAYON_NUM_THREADS"] = "1"  # read at bleuscore's first call, which would else take every core

@@ -13,7 +13,10 @@ from bert_score import score as official_score
 from transformers import AutoModel
 
 import tercet
-from tercet import InputError, OptionError, align, bertscore_pairs, encoders, encoding, onednn
+from tercet import InputError, OptionError
+from tercet.bertscore import matching, pairs
+from tercet.encoders import encoder as encoding
+from tercet.encoders import load, onednn
 from tercet.encoders.load import encoder_of, subwords_of
 from texts import MINILM, all_pairs
 
@@ -311,7 +314,7 @@ class TestMemory:
         expected = measures(idf=True)
         sizes = []
         embed = encoding.Encoder.embed
-        monkeypatch.setattr(bertscore_pairs, "STORE_BYTES", 100 * encoder.token_bytes)
+        monkeypatch.setattr(pairs, "STORE_BYTES", 100 * encoder.token_bytes)
         monkeypatch.setattr(
             encoding.Encoder, "embed",
             lambda self, windows, rows, *rest: sizes.append(len(rows.values)) or embed(self, windows, rows, *rest),
@@ -339,8 +342,8 @@ class TestMemory:
 
         monkeypatch.setattr(torch, "bmm", watch)
         weights = np.repeat(1 / lengths, lengths).astype(np.float32)
-        precision, recall = align.match(encoding.Store(vectors, offsets), weights, left, right)
-        assert max(sizes) <= max(align._GATHERED, align._SIMILARITIES)
+        precision, recall = matching.match(encoding.Store(vectors, offsets), weights, left, right)
+        assert max(sizes) <= max(matching._GATHERED, matching._SIMILARITIES)
         for pair in (0, 1, 2, 3, 77_777):
             ours = vectors[0, offsets[left[pair]] : offsets[left[pair] + 1]]
             theirs = vectors[0, offsets[right[pair]] : offsets[right[pair] + 1]]
@@ -371,10 +374,10 @@ class TestSettingsThatDoNotChangeTheScore:
         for ways in ((), (onednn.converted,), (onednn.packed,), (broken, onednn.converted)):
             monkeypatch.setattr(onednn, "WAYS", ways)
             onednn.fastest_way.cache_clear()
-            encoders._encoder.cache_clear()
+            load._encoder.cache_clear()
             assert measures() == pytest.approx(expected, abs=2e-6)
         onednn.fastest_way.cache_clear()
-        encoders._encoder.cache_clear()
+        load._encoder.cache_clear()
 
     def test_the_hash_says_fast_tokenizer(self):
         assert result_of(use_fast_tokenizer=True)["hashcode"].endswith("_fast-tokenizer")

@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from collections import Counter
 
 import pytest
 import sacrebleu
@@ -10,16 +9,11 @@ from hypothesis import given, settings
 from nltk.translate import bleu_score as nltk_bleu
 
 from conftest import ZERO_BLEU
+from oracles import corpus_streams, evaluate_bleu
 from tercet import OptionError, score
 from texts import all_pairs, any_texts, awkward_corpus, corpora
 
 SEEDS = range(12)
-
-
-def corpus_streams(references):
-    """References as sacrebleu takes them: one list a position, None where an item has fewer."""
-    most = max(map(len, references))
-    return [[texts[i] if i < len(texts) else None for texts in references] for i in range(most)]
 
 
 def check_sacrebleu(predictions, references, **options):
@@ -160,44 +154,6 @@ def test_methods_5_and_7_do_not_read_the_last_item_only_without_compat():
 
 
 # ---------------------------------------------------------------- evaluate's bleu, written from its definition
-
-
-def evaluate_bleu(predictions, references, smooth, max_order=4):
-    """Compute evaluate's bleu: `compute_bleu` of tensorflow/nmt (nmt/scripts/bleu.py) on 13a without a stripped end.
-
-    The shortest reference counts; `smooth` adds one to the matches and the n-grams of every order, unigrams too.
-    """
-    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-
-    tokenize = Tokenizer13a()
-    matches, possible = [0] * max_order, [0] * max_order
-    reference_length = translation_length = 0
-    for text, texts in zip(predictions, references, strict=True):
-        tokens, lists = tokenize(text).split(), [tokenize(each).split() for each in texts]
-        translation_length += len(tokens)
-        reference_length += min(map(len, lists))
-        for order in range(1, max_order + 1):
-            grams = [Counter(zip(*(each[i:] for i in range(order)), strict=False)) for each in (tokens, *lists)]
-            merged = Counter()
-            for each in grams[1:]:
-                merged |= each
-            matches[order - 1] += sum((grams[0] & merged).values())
-            possible[order - 1] += max(len(tokens) - order + 1, 0)
-    if smooth:
-        precisions = [(m + 1) / (p + 1) for m, p in zip(matches, possible, strict=True)]
-    else:
-        precisions = [m / p if p else 0.0 for m, p in zip(matches, possible, strict=True)]
-    mean = math.exp(sum(map(math.log, precisions)) / max_order) if min(precisions) > 0 else 0.0
-    ratio = translation_length / reference_length
-    penalty = 1.0 if ratio > 1 else math.exp(1 - 1 / ratio) if ratio else 0.0
-    return {
-        "bleu": mean * penalty,
-        "precisions": precisions,
-        "brevity_penalty": penalty,
-        "length_ratio": ratio,
-        "translation_length": translation_length,
-        "reference_length": reference_length,
-    }
 
 
 def test_smooth_adds_one_to_every_order_where_no_word_matches_too():

@@ -7,9 +7,9 @@ import pytest
 import sacrebleu
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 from rouge_score.rouge_scorer import RougeScorer
-from test_bleu import corpus_streams, evaluate_bleu
 
 from conftest import ZERO_BLEU
+from oracles import corpus_streams, evaluate_bleu
 from tercet import score
 from tercet.api import make_scorer, options_type, score_items
 from tercet.core.batch import read_items

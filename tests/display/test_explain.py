@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import tercet
 from conftest import ZERO_BLEU
-from tercet import bleu_explain, rouge_explain
+from tercet.bleu import explain as bleu_explain
 from tercet.errors import InputError, OptionError
+from tercet.rouge import explain as rouge_explain
 from texts import PAIRS, any_texts, awkward_corpus, texts
 
 pytestmark = ZERO_BLEU

@@ -14,7 +14,8 @@ from transformers import AutoTokenizer
 
 import tercet
 from conftest import needed
-from tercet import InputError, OptionError, encoders
+from tercet import InputError, OptionError
+from tercet.encoders import load as loading
 from tercet.encoders.names import BEST_LAYERS, best_layer, model_of_language
 from texts import MINILM
 
@@ -176,10 +177,10 @@ class TestTheFiles:
 
     def test_are_loaded_once_by_all_threads(self, monkeypatch):
         loads = []
-        load = encoders.load_network
-        monkeypatch.setattr(encoders, "load_network", lambda *given: loads.append(1) or load(*given))
-        encoders._encoder.cache_clear()
-        encoders._subwords.cache_clear()
+        load = loading.load_network
+        monkeypatch.setattr(loading, "load_network", lambda *given: loads.append(1) or load(*given))
+        loading._encoder.cache_clear()
+        loading._subwords.cache_clear()
         threads = [threading.Thread(target=f1, args=(MINILM,)) for _ in range(6)]
         for thread in threads:
             thread.start()

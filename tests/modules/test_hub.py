@@ -30,7 +30,7 @@ CONFIGURED = {
     "rouge_nlws": ("rouge_score", ["rouge1", "rouge2", "rougeL", "rougeLsum"]),
     "bertscore_idf": ("bert_score", ["precision", "recall", "f1", "hashcode"]),
 }
-PARTNERS = dict(zip(METRICS, METRICS[1:] + METRICS[:1], strict=True))
+PARTNERS = dict(zip(METRICS, [*METRICS][1:] + [*METRICS][:1], strict=True))
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 

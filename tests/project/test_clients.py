@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 import torch
 from evaluate.evaluator.text2text_generation import SummarizationEvaluator
-from test_trainer import PAIRS, TARGETS, random_states_kept, tokenizer, trainer_of
 from transformers import GPT2Config, GPT2LMHeadModel
 
 import tercet
 from conftest import ROOT
+from small_trainer import PAIRS, TARGETS, random_states_kept, tokenizer, trainer_of
 
 __all__ = ["tokenizer"]  # a fixture
 

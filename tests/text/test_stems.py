@@ -11,9 +11,9 @@ from nltk.stem.snowball import SnowballStemmer
 
 import oracles
 import texts
-from tercet import rouge155
 from tercet.core.batch import read_batch
 from tercet.errors import OptionError
+from tercet.rouge import perl
 from tercet.text.stems import _PORTER_ENDINGS, lemmatizer_for, map_words, stemmer_for, stopwords_for
 from tercet.text.tokenizers import tokenize
 
@@ -181,11 +181,11 @@ def test_map_words_is_mapping_each_token():
     ],
 )
 def test_stemmer_of_the_script(word, stem):
-    assert rouge155.stemmer()(word) == stem
+    assert perl.stemmer()(word) == stem
 
 
 def test_stopwords_of_the_script():
-    found = rouge155.stopwords()
+    found = perl.stopwords()
     assert {"a", "the", "zero"} <= found
     assert not {"cat", ""} & found
 
@@ -195,12 +195,12 @@ def test_stopwords_of_the_script():
     [(0.003125, 0.00313), (0.015625, 0.01562), (0.046875, 0.04688), (1 / 3, 0.33333), (1.0, 1.0), (0.0, 0.0)],
 )
 def test_five_decimals_rounds_the_exact_binary_value(value, rounded):
-    assert rouge155.five_decimals(np.array([value])).tolist() == [rounded]
+    assert perl.five_decimals(np.array([value])).tolist() == [rounded]
 
 
 @pytest.mark.parametrize("shape", [(0,), (2, 3), (0, 3)])
 def test_five_decimals_keeps_the_shape(shape):
-    assert rouge155.five_decimals(np.zeros(shape)).shape == shape
+    assert perl.five_decimals(np.zeros(shape)).shape == shape
 
 
 @settings(max_examples=3000, deadline=None)

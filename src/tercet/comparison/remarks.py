@@ -9,8 +9,6 @@ from typing import Any
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
 from tercet.errors import shorten
-from tercet.scorer import Scorer
-from tercet.stats import SegmentStats
 
 from .test_sets import TestSet
 
