@@ -153,7 +153,7 @@ def test_methods_5_and_7_do_not_read_the_last_item_only_without_compat():
     assert there["bleu"] == pytest.approx(back["bleu"], abs=1e-12)
 
 
-# ---------------------------------------------------------------- evaluate's bleu, written from its definition
+# ---------------------------------------------------------------- smoothing as evaluate's bleu does it
 
 
 def test_smooth_adds_one_to_every_order_where_no_word_matches_too():

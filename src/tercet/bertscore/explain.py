@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tercet.core.batch import check_missing, check_texts, read_items
 from tercet.core.options import build_options
-from tercet.core.tokens import Ragged
+from tercet.core.ragged import Ragged
 from tercet.display.alignment_html import alignment_html, alignment_svg
 from tercet.display.heat_map import heat_map
 from tercet.display.token import Token

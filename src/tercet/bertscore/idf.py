@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.core.batch import check_texts
-from tercet.core.tokens import Ragged
+from tercet.core.ragged import Ragged
 from tercet.encoders.load import subwords_of
 from tercet.encoders.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES, Subwords
 from tercet.errors import InputError, MergeError, OptionError, did_you_mean, shorten

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tercet.core.batch import Batch
-from tercet.core.tokens import Ragged
+from tercet.core.ragged import Ragged
 from tercet.encoders.subwords import Subwords
 from tercet.errors import InputError, shorten
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.groups import ranges
-from tercet.core.tokens import Ragged
+from tercet.core.ragged import Ragged, ranges
 from tercet.encoders.embeddings import Windows, overlapping_windows, whole_texts
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.subwords import Subwords

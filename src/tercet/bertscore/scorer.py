@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from tercet.core.batch import Batch
 from tercet.core.dialect import Dialect
+from tercet.core.ragged import Ragged
 from tercet.core.scorer import Scorer, Scores, segment_lists
 from tercet.core.stats import SegmentStats
-from tercet.core.tokens import Ragged
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.load import chosen_layer, encoder_of, subwords_of
 from tercet.encoders.names import model_of_language

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from tercet.core.batch import Batch
 from tercet.core.dialect import Dialect
 from tercet.core.options import Options
+from tercet.core.ragged import TokenBatch
 from tercet.core.scorer import Scorer, Scores
 from tercet.core.stats import SegmentStats
-from tercet.core.tokens import TokenBatch
 from tercet.counting.ngrams import clipped_matches
 from tercet.errors import OptionError
 from tercet.text.letters import LetterCounts, count_letters
@@ -37,7 +37,7 @@ class BleuScorer(Scorer[BleuOptions]):
 
     Examples
     --------
-    >>> from tercet.columns import read_batch
+    >>> from tercet.core.batch import read_batch
     >>> scorer = BleuScorer.from_options({"max_order": 2})
     >>> stats = scorer.segment_stats(read_batch(["the the cat"], [["the cat sat", "a cat"]]), None)
     >>> dict(zip(stats.columns[4:], stats.rows[0, 4:].tolist()))  # doctest: +NORMALIZE_WHITESPACE

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from tercet.bleu.options import BleuOptions
 from tercet.bleu.scorer import BleuScorer
+from tercet.core.ragged import TokenBatch
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
-from tercet.core.tokens import TokenBatch
 from tercet.rouge.counts import PairCounter, PairCounts
 from tercet.rouge.options import RougeOptions
 from tercet.rouge.package import EPSILON, PACKAGES, PackageCounter

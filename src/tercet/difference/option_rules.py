@@ -72,7 +72,7 @@ def side_of(scorer: Scorer[Any], items: Items) -> Side:
 
     Examples
     --------
-    >>> from tercet.columns import read_items
+    >>> from tercet.core.batch import read_items
     >>> side = side_of(make_scorer("bleu_multi", {"smooth": True}), read_items(["a"], ["a"]))
     >>> [side.options[name] for name in ("smooth", "smooth_method", "smooth_value")]
     [True, 'none', None]

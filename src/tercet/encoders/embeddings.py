@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.tokens import Ragged
+from tercet.core.ragged import Ragged
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.groups import ranges
-from tercet.core.tokens import Ragged
+from tercet.core.ragged import Ragged, ranges
 from tercet.errors import InputError
 
 from .embeddings import Store, Windows, fill

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from tercet.core.batch import Batch
 from tercet.core.dialect import Dialect
-from tercet.core.groups import first_greatest
 from tercet.core.options import Options
+from tercet.core.ragged import TokenBatch, first_greatest
 from tercet.core.scorer import Scorer, Scores, segment_lists
 from tercet.core.signature import digest, format_signature
 from tercet.core.stats import SegmentStats
-from tercet.core.tokens import TokenBatch
 from tercet.errors import OptionError
 from tercet.text.letters import LetterCounts, count_letters
 from tercet.text.sentences import split_sentences, truncate_bytes, truncate_words
@@ -60,7 +59,7 @@ class RougeScorer(Scorer[RougeOptions]):
 
     Examples
     --------
-    >>> from tercet.columns import read_batch
+    >>> from tercet.core.batch import read_batch
     >>> scorer = RougeScorer.from_options({"rouge_types": ["rouge1"], "output": "all"})
     >>> batch = read_batch(["the cat sat"], [["the cat", "a dog"]])
     >>> stats = scorer.segment_stats(batch, scorer.fit(batch))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.tokens import Ragged, TokenBatch
+from tercet.core.ragged import Ragged, TokenBatch
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 
 from .tokenizers import tokenizer_label

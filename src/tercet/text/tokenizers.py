@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.core.batch import Batch
-from tercet.core.tokens import Ragged, TokenBatch
+from tercet.core.ragged import Ragged, TokenBatch
 from tercet.errors import InputError, shorten
 
 from .intern import Interned, intern_bytes
