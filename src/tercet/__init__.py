@@ -9,7 +9,7 @@ Examples
 """
 
 from .api import explain, score
-from .bertscore.idf import IdfTable
+from .bertscore.idf_table import IdfTable
 from .core.result import Result
 from .core.signature import __version__
 from .errors import GatheringError, InputError, MergeError, OptionError, TercetError

@@ -17,7 +17,7 @@ import pytest
 from conftest import ROOT
 from spaces.build import build
 from tercet.bertscore.baselines import read_baseline, write_baseline
-from tercet.bertscore.idf import IdfTable
+from tercet.bertscore.idf_table import IdfTable
 from tercet.comparison.exports import write_tsv
 from tercet.files.writing import is_plain, write_file, write_text_file
 
@@ -43,7 +43,7 @@ SLOW = {
 ENDLESS = {
     "idf": """
         import numpy as np
-        from tercet.bertscore.idf import IdfTable
+        from tercet.bertscore.idf_table import IdfTable
         tables = [IdfTable(9, np.random.default_rng(seed).integers(0, 9, 200_000), "f0", None) for seed in (0, 1)]
         while True:
             for table in tables:
@@ -137,7 +137,7 @@ class TestTheOldFileStays:
         def small_disk():
             resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
 
-        save = "from tercet.bertscore.idf import IdfTable; import numpy as np; "
+        save = "from tercet.bertscore.idf_table import IdfTable; import numpy as np; "
         save += "IdfTable(9, np.random.default_rng(0).integers(0, 9, 200_000), 'f0', None)"
         for code in (
             "from tercet.comparison.exports import write_tsv; write_tsv(path, [['new']] * 50_000)",

@@ -13,7 +13,7 @@ from tercet.core.options import Options, flag, integer, one_of, option, refuse
 from tercet.encoders.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES
 from tercet.errors import OptionError
 
-from .idf import IdfTable
+from .idf_table import IdfTable
 
 DTYPES = ("float32", "bfloat16", "float16")
 

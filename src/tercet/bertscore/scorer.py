@@ -21,7 +21,7 @@ from tercet.encoders.subwords import Subwords
 from tercet.errors import InputError, OptionError
 
 from .baselines import baselines_of, find_baseline
-from .idf import IdfTable
+from .idf_table import IdfTable
 from .measures import MEASURES, best_of_references, padded_in_batch, pair_measures
 from .messages import long_text_error, remark_on_texts, unnamed_token_error
 from .options import DIALECTS, PRESETS, BertscoreOptions, check_together

@@ -13,7 +13,7 @@ from tercet.encoders.names import best_layer
 from tercet.encoders.subwords import published_with_space, puts_space
 
 from .baselines import baseline_digest
-from .idf import IdfTable
+from .idf_table import IdfTable
 from .options import BertscoreOptions
 from .weights import Weights
 

@@ -18,7 +18,7 @@ from rich.table import Table
 from tqdm import tqdm
 
 from tercet.bertscore.baselines import write_baseline
-from tercet.bertscore.idf import IdfTable
+from tercet.bertscore.idf_table import IdfTable
 from tercet.bertscore.unrelated import make_baseline
 from tercet.comparison.checks import check_file, check_outputs
 from tercet.core.signature import __version__
