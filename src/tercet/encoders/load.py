@@ -7,17 +7,17 @@ import re
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import Any
-
-import numpy as np
 
 from tercet.core.signature import digest
 from tercet.errors import OptionError, shorten
 
 from .encoder import Encoder
+from .find import load_config, load_tokenizer, locate
+from .layers import model_depth
 from .names import best_layer
-from .network import load_config, load_network, load_tokenizer, locate, model_depth
+from .network import load_network
 from .onednn import use_onednn
+from .padding import padding_shows
 from .subwords import Subwords
 
 
@@ -127,32 +127,7 @@ def _encoder(
     n_layers = network.depth + 1 if num_layers is None else 1
     name = re.sub(r"[|:,\s]", "_", Path(model).name if os.path.isdir(model) else model)
     label = f"{name}@{digest([network.digest, subwords.fingerprint])}"
-    return Encoder(subwords, network, where, n_layers, label, _padding_shows(network.model, subwords, where))
-
-
-def _padding_shows(model: Any, subwords: Subwords, device: Any) -> bool:
-    """Return whether a short text comes out otherwise beside a longer one, by more than rounding explains."""
-    import torch
-
-    texts = ("a b", "a b c d e f g h i j")
-    rows = [subwords.whole([text]).values[: subwords.limit].astype(np.int64) for text in texts]
-    short, long = (torch.from_numpy(row).to(device)[None] for row in rows)
-    padded = torch.full_like(long, subwords.padding_id)
-    padded[:, : short.shape[1]] = short
-    mask = (torch.arange(long.shape[1], device=device) < short.shape[1])[None]
-    with torch.inference_mode():
-        alone = model(short, return_dict=True).last_hidden_state[0].float()
-        both = (
-            model(
-                torch.cat([long, padded]),
-                attention_mask=torch.cat([torch.ones_like(mask), mask]).long(),
-                return_dict=True,
-            )
-            .last_hidden_state[1, : short.shape[1]]
-            .float()
-        )
-        difference = torch.nn.functional.normalize(alone, dim=1) - torch.nn.functional.normalize(both, dim=1)
-    return bool(difference.abs().max() > (1e-4 if model.dtype == torch.float32 else 0.05))
+    return Encoder(subwords, network, where, n_layers, label, padding_shows(network.model, subwords, where))
 
 
 @lru_cache(maxsize=8)

@@ -1,0 +1,111 @@
+"""The files of an encoder: of a folder, of the Hub's cache, or of the Hub itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tercet.core.surroundings import check_working_directory
+from tercet.errors import OptionError, shorten
+
+
+def locate(model_type: str) -> str:
+    """Return the absolute path of a folder, or the name of a model of the Hub as it is.
+
+    Raises
+    ------
+    OptionError
+        For what is written as a path but is no folder with a config.json.
+    InputError
+        Where there is no working directory, which transformers asks for as it is imported.
+    """
+    check_working_directory("transformers")
+    path = os.path.expanduser(model_type)
+    if os.path.isdir(path):  # False also for what cannot be the name of a folder
+        if not os.path.isfile(os.path.join(path, "config.json")):
+            raise OptionError(f"The folder {path!r}, given as 'model_type', has no config.json.")
+        return str(Path(path).resolve())
+    if model_type.startswith((".", "/", "~")) or model_type.count("/") > 1 or "\\" in model_type:
+        raise OptionError(f"There is no folder {shorten(model_type, 300)}, given as 'model_type'.")
+    return model_type
+
+
+def load_config(model: str) -> Any:
+    """Return the configuration of a located model."""
+    import transformers
+
+    return found(model, transformers.AutoConfig.from_pretrained)
+
+
+def load_tokenizer(model: str) -> Any:
+    """Return the tokenizer of a located model; the fast one where there is one."""
+    import transformers
+
+    with quiet():
+        return found(model, transformers.AutoTokenizer.from_pretrained)
+
+
+def found(model: str, from_pretrained: Callable[..., Any], **given: Any) -> Any:
+    """Load from a folder, or from the cache of the Hub, or, for what is not there, from the Hub itself."""
+    try:
+        if not os.path.isdir(model):
+            try:
+                return from_pretrained(model, trust_remote_code=False, local_files_only=True, **given)
+            except (OSError, ValueError):
+                _check_hub(model)
+        return from_pretrained(model, trust_remote_code=False, **given)
+    except OptionError:
+        raise
+    except Exception as error:  # broken files raise errors of many kinds
+        raise _not_found(model, str(error), "use_safetensors" in given) from error
+
+
+def _check_hub(model: str) -> None:
+    """Raise an OptionError when the Hub cannot be asked or has no such model: transformers tries for a minute."""
+    from huggingface_hub import HfApi, constants
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, RepositoryNotFoundError
+
+    if constants.HF_HUB_OFFLINE:
+        raise _not_found(model, "the Hub was not asked, for HF_HUB_OFFLINE is set")
+    try:
+        HfApi().model_info(model, timeout=10)
+    except (RepositoryNotFoundError, HFValidationError) as error:
+        raise _not_found(model, str(error)) from error
+    except HfHubHTTPError:  # it answers: what transformers asks for may be there
+        return
+    except Exception as error:  # of the HTTP library, which is another one in each release
+        raise _not_found(model, f"the Hub cannot be reached ({error})") from error
+
+
+def _not_found(model: str, reason: str, safetensors_only: bool = False) -> OptionError:
+    from huggingface_hub import constants
+
+    looked = f"in the cache {constants.HF_HUB_CACHE!r} and at {constants.ENDPOINT}"
+    if os.path.isdir(model):
+        looked = f"in the folder {model!r}"
+    reason = " ".join(reason.split())[:400].rstrip(".")
+    weights = " Only safetensors files are read; use_safetensors=False takes other files, of a source that you trust."
+    return OptionError(
+        f"The encoder {shorten(model, 300)} could not be loaded; looked {looked}: {reason}. Give as "
+        "'model_type' the path of a folder with config.json, model.safetensors and the files of the tokenizer, or a "
+        f"name of the Hub.{weights if safetensors_only else ''}"
+    )
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep transformers from reporting on heads that BERTScore does not use, and on its progress."""
+    from transformers.utils import logging
+
+    level, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bar:
+            logging.enable_progress_bar()
