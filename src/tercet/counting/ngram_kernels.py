@@ -1,4 +1,4 @@
-"""Kernel of clipped n-gram matches.
+"""Kernels of clipped n-gram matches: one for short texts, one for long ones.
 
 Texts of up to 64 tokens keep a bit for every position: the set of places in the reference where the n-gram that
 ends at the present token ends too is ``ends[n] = (ends[n - 1] << 1) & places[token]``; clipping takes the lowest
@@ -15,6 +15,63 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @kernel
+def fill_clipped_matches(ids, offsets, texts, first_reference, max_order, n_types, counts):
+    """Fill `counts`, shape (g, max_order); see :func:`tercet.counting.ngrams.clipped_matches`."""
+    places = np.zeros(n_types, np.uint64)
+    ends, free = np.zeros(max_order + 1, np.uint64), np.zeros(max_order + 1, np.uint64)
+    matched = np.zeros(max_order + 1, np.uint64)
+    small_ids = np.full(n_types, -1, np.int64)
+    for group in range(len(texts)):
+        text, first, last = texts[group], first_reference[group], first_reference[group + 1]
+        widest = offsets[text + 1] - offsets[text]
+        if widest == 0 or first == last:
+            continue
+        for reference in range(first, last):
+            widest = max(widest, offsets[reference + 1] - offsets[reference])
+        if widest <= 64:
+            match_by_bits(ids, offsets, text, first, last, places, ends, free, matched)
+            for n in range(1, max_order + 1):
+                counts[group, n - 1] = bit_count(matched[n])
+        else:
+            match_by_numbers(ids, offsets, text, first, last, small_ids, counts[group])
+
+
+@kernel
+def match_by_bits(ids, offsets, text, first, last, places, ends, free, matched):
+    """Set a bit in ``matched[n]`` for each position of the text at which a matched n-gram ends.
+
+    `places`, of each type the positions in the present reference, is all zero before and after; `ends` and `free`
+    are room to work in.
+    """
+    begin, end = offsets[text], offsets[text + 1]
+    max_order = len(matched) - 1
+    for n in range(max_order + 1):
+        matched[n] = _NONE
+    for reference in range(first, last):
+        start = offsets[reference]
+        stop = offsets[reference + 1]
+        bit = _ONE
+        for p in range(start, stop):
+            places[ids[p]] |= bit
+            bit <<= _ONE
+        for n in range(max_order + 1):
+            ends[n] = _NONE
+            free[n] = _ALL
+        bit = _ONE
+        for p in range(begin, end):
+            place = places[ids[p]]
+            for n in range(max_order, 0, -1):  # without a branch: whether it matches is hard to foresee
+                here = place if n == 1 else (ends[n - 1] << _ONE) & place
+                ends[n] = here
+                open_ends = here & free[n]
+                free[n] ^= open_ends & (_NONE - open_ends)  # the lowest bit is used up
+                matched[n] |= bit & (_NONE - np.uint64(open_ends != _NONE))
+            bit <<= _ONE
+        for p in range(start, stop):
+            places[ids[p]] = _NONE
+
+
+@kernel
 def bit_count(bits):
     """Return the number of ones among 64 bits (sums of pairs, fours, bytes)."""
     bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -24,132 +81,92 @@ def bit_count(bits):
 
 
 @kernel
-def fill_clipped_matches(ids, offsets, texts, first_reference, max_order, n_types, counts):
-    """Fill `counts`, shape (g, max_order); see :func:`tercet.ngrams.clipped_matches`."""
-    places = np.zeros(n_types, np.uint64)  # of each type, the positions in the present reference
-    ends = np.zeros(max_order + 1, np.uint64)
-    free = np.zeros(max_order + 1, np.uint64)
-    matched = np.zeros(max_order + 1, np.uint64)  # positions in the text
-    longest = 0
-    for group in range(len(texts)):
-        size = offsets[texts[group] + 1] - offsets[texts[group]]
-        first, last = first_reference[group], first_reference[group + 1]
-        total = offsets[last] - offsets[first]
-        widest = size
-        for reference in range(first, last):
-            widest = max(widest, offsets[reference + 1] - offsets[reference])
-        if widest > 64:
-            longest = max(longest, size, total)
-    local = np.empty(n_types if longest > 0 else 0, np.int64)
-    for token in range(len(local)):
-        local[token] = -1
+def match_by_numbers(ids, offsets, text, first, last, small_ids, counts):
+    """Fill `counts`, shape (max_order,), of one text; `small_ids` of every type is -1 before and after.
+
+    The tokens of the references get ids from 0 on. N-grams of each order are numbered, so that the next order finds
+    its own by (number of the n-gram without its last token, last token) in a table of open addressing.
+    """
+    start, begin = offsets[first], offsets[text]
+    total, size = offsets[last] - start, offsets[text + 1] - begin
+    reference_ids, reference_ngrams = np.empty(total, np.int64), np.zeros(total, np.int64)
+    text_ids, text_ngrams = np.empty(size, np.int64), np.zeros(size, np.int64)
+    n_small = 0
+    for i in range(total):
+        token = ids[start + i]
+        if small_ids[token] < 0:
+            small_ids[token] = n_small
+            n_small += 1
+        reference_ids[i] = small_ids[token]
+    for i in range(size):
+        text_ids[i] = small_ids[ids[begin + i]]
     capacity = 16
-    while capacity < 2 * longest:
+    while capacity < 2 * total:
         capacity *= 2
-    keys = np.zeros(capacity, np.uint64)
-    most, here = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
-    seen_in, number = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
-    reference_ids, reference_ngram = np.zeros(longest, np.int64), np.zeros(longest, np.int64)
-    text_ids, text_ngram = np.zeros(longest, np.int64), np.zeros(longest, np.int64)
+    keys = np.empty(capacity, np.uint64)
+    number, most = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
+    here, seen_in = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
+    for n in range(1, len(counts) + 1):
+        keys[:] = _NONE
+        number_ngrams(n, reference_ids, reference_ngrams, offsets, first, last, keys, number, most, here, seen_in)
+        counts[n - 1] = take_ngrams(n, text_ids, text_ngrams, keys, number, most)
+    for i in range(total):
+        small_ids[ids[start + i]] = -1
 
-    for group in range(len(texts)):
-        begin = offsets[texts[group]]
-        size = offsets[texts[group] + 1] - begin
-        first, last = first_reference[group], first_reference[group + 1]
-        widest = size
-        for reference in range(first, last):
-            widest = max(widest, offsets[reference + 1] - offsets[reference])
-        if size == 0 or first == last:
-            continue
-        if widest <= 64:
-            for n in range(max_order + 1):
-                matched[n] = _NONE
-            for reference in range(first, last):
-                start = offsets[reference]
-                stop = offsets[reference + 1]
-                bit = _ONE
-                for p in range(start, stop):
-                    places[ids[p]] |= bit
-                    bit <<= _ONE
-                for n in range(max_order + 1):
-                    ends[n] = _NONE
-                    free[n] = _ALL
-                bit = _ONE
-                for p in range(begin, begin + size):
-                    place = places[ids[p]]
-                    for n in range(max_order, 0, -1):  # without a branch: whether it matches is hard to foresee
-                        end = place if n == 1 else (ends[n - 1] << _ONE) & place
-                        ends[n] = end
-                        open_ends = end & free[n]
-                        free[n] ^= open_ends & (_NONE - open_ends)  # the lowest bit is used up
-                        matched[n] |= bit & (_NONE - np.uint64(open_ends != _NONE))
-                    bit <<= _ONE
-                for p in range(start, stop):
-                    places[ids[p]] = _NONE
-            for n in range(1, max_order + 1):
-                counts[group, n - 1] = bit_count(matched[n])
-            continue
 
-        start = offsets[first]
-        total = offsets[last] - start
-        n_local = 0
-        for i in range(total):
-            token = ids[start + i]
-            if local[token] < 0:
-                local[token] = n_local
-                n_local += 1
-            reference_ids[i] = local[token]
-            reference_ngram[i] = 0
-        for i in range(size):
-            text_ids[i] = local[ids[begin + i]]
-            text_ngram[i] = 0
-        capacity = 16
-        while capacity < 2 * total:
-            capacity *= 2
-        mask = capacity - 1
-        for n in range(1, max_order + 1):
-            for slot in range(capacity):
-                keys[slot] = _NONE
-            n_ngrams = 0
-            for reference in range(first, last):
-                low = offsets[reference] - start
-                high = offsets[reference + 1] - start
-                for i in range(low, high - n + 1):
-                    key = (np.uint64(reference_ngram[i] + 1) << np.uint64(32)) | np.uint64(reference_ids[i + n - 1])
-                    slot = np.int64((key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)) & mask
-                    while keys[slot] != _NONE and keys[slot] != key:
-                        slot = (slot + 1) & mask
-                    if keys[slot] == _NONE:
-                        keys[slot] = key
-                        most[slot] = 0
-                        here[slot] = 0
-                        seen_in[slot] = reference
-                        number[slot] = n_ngrams
-                        n_ngrams += 1
-                    if seen_in[slot] != reference:
-                        seen_in[slot] = reference
-                        here[slot] = 0
-                    here[slot] += 1
-                    most[slot] = max(most[slot], here[slot])
-                    reference_ngram[i] = number[slot]
-            matches = 0
-            for i in range(size - n + 1):
-                if text_ngram[i] < 0:
-                    continue
-                if text_ids[i + n - 1] < 0:
-                    text_ngram[i] = -1
-                    continue
-                key = (np.uint64(text_ngram[i] + 1) << np.uint64(32)) | np.uint64(text_ids[i + n - 1])
-                slot = np.int64((key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)) & mask
-                while keys[slot] != _NONE and keys[slot] != key:
-                    slot = (slot + 1) & mask
-                if keys[slot] == _NONE:
-                    text_ngram[i] = -1
-                else:
-                    text_ngram[i] = number[slot]
-                    if most[slot] > 0:
-                        most[slot] -= 1
-                        matches += 1
-            counts[group, n - 1] = matches
-        for i in range(total):
-            local[ids[start + i]] = -1
+@kernel
+def slot_of(key, keys):
+    """Return the slot of a key in the table, or the empty one in which it belongs."""
+    mask = len(keys) - 1
+    slot = np.int64((key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)) & mask
+    while keys[slot] != _NONE and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@kernel
+def number_ngrams(n, ids, ngrams, offsets, first, last, keys, number, most, here, seen_in):
+    """Number the n-grams of the references, and note in `most` how often the reference has each that has it most often.
+
+    ``ngrams[i]`` is the number of the n-gram that begins at token i: of order n - 1 before, of order n after.
+    """
+    start, n_ngrams = offsets[first], 0
+    for reference in range(first, last):
+        for i in range(offsets[reference] - start, offsets[reference + 1] - start - n + 1):
+            key = (np.uint64(ngrams[i] + 1) << np.uint64(32)) | np.uint64(ids[i + n - 1])
+            slot = slot_of(key, keys)
+            if keys[slot] == _NONE:
+                keys[slot] = key
+                number[slot] = n_ngrams
+                n_ngrams += 1
+                most[slot] = here[slot] = 0
+                seen_in[slot] = reference
+            if seen_in[slot] != reference:
+                seen_in[slot] = reference
+                here[slot] = 0
+            here[slot] += 1
+            most[slot] = max(most[slot], here[slot])
+            ngrams[i] = number[slot]
+
+
+@kernel
+def take_ngrams(n, ids, ngrams, keys, number, most):
+    """Return how many n-grams of the text the references cover; each is taken out of `most`.
+
+    ``ngrams[i]`` is as in :func:`number_ngrams`, or -1 where no reference has the n-gram.
+    """
+    matches = 0
+    for i in range(len(ids) - n + 1):
+        if ngrams[i] < 0 or ids[i + n - 1] < 0:
+            ngrams[i] = -1
+            continue
+        key = (np.uint64(ngrams[i] + 1) << np.uint64(32)) | np.uint64(ids[i + n - 1])
+        slot = slot_of(key, keys)
+        if keys[slot] == _NONE:
+            ngrams[i] = -1
+            continue
+        ngrams[i] = number[slot]
+        if most[slot] > 0:
+            most[slot] -= 1
+            matches += 1
+    return matches

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernel import fill_counts
+from .bootstrap_kernels import fill_counts
 
 _CHUNK_CELLS = 1_000_000
 
