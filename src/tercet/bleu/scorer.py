@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import product
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +21,7 @@ from tercet.text.letters import LetterCounts, count_letters
 from tercet.text.stems import check_word_options, lemmatizer_for, map_words, stemmer_for
 from tercet.text.tokenizers import tokenize
 
+from .grid import Grid, score_weightings
 from .lengths import brevity_penalty, reference_lengths
 from .messages import no_resamples, unsplit_notice, zero_remark
 from .options import REFERENCE_LENGTHS, BleuOptions, check_smoothing, interpretation, smoothing_methods
@@ -62,32 +63,8 @@ class BleuScorer(Scorer[BleuOptions]):
         self._lowercase = options.lowercase or options.stemmer is not None or options.lemmatizer is not None
         self._nltk_columns = self._by_nltk or any(method.startswith("nltk") for method in methods)
         self._next_columns = bool({"nltk5", "nltk7"} & methods)
-        self._weightings = self._named_weights(options.weights)
-
-    def _named_weights(self, weights: Any) -> dict[str, NDArray[np.float64]]:
-        """Return the weightings of the orders by the key of their score."""
-        uniform = np.full(self.options.max_order, 1 / self.options.max_order)
-        if weights is None:
-            return {"bleu": uniform}
-        if isinstance(weights, Mapping):
-            named = {f"bleu_{name}": self._padded(each) for name, each in weights.items()}
-            return {"bleu": uniform, **named}
-        return {"bleu": self._padded(weights)}
-
-    def _grid_lengths(self) -> Sequence[str]:
-        """Return the length rules of the grid."""
-        if isinstance(self.options.grid, Mapping):
-            return self.options.grid.get("reference_length", [self.options.reference_length])  # type: ignore[no-any-return]
-        return REFERENCE_LENGTHS
-
-    def _padded(self, weights: Sequence[float]) -> NDArray[np.float64]:
-        order = self.options.max_order
-        if len(weights) > order:
-            raise OptionError(
-                f"The 'weights' option of {self.name} has {len(weights)} weights, but max_order is {order}: "
-                f"set max_order={len(weights)}."
-            )
-        return np.pad(np.asarray(weights, np.float64), (0, order - len(weights)))
+        self._weightings = score_weightings(options)
+        self._grid = Grid(options, self._grid_methods) if options.grid is not None else None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -266,8 +243,10 @@ class BleuScorer(Scorer[BleuOptions]):
         entries["reference_length"] = (
             reference_length if self.options.reference_length == "average" else int(reference_length)
         )
-        if self.options.grid is not None:
-            entries["grid"] = self._grid_rows(self.corpus_totals(stats))
+        if self._grid is not None:
+            totals = self.corpus_totals(stats)
+            combined = partial(self._combined, totals, effective=self.options.effective_order)
+            entries["grid"] = self._grid.rows(combined)
         return entries
 
     def details(self, stats: SegmentStats) -> dict[str, Any]:
@@ -286,25 +265,3 @@ class BleuScorer(Scorer[BleuOptions]):
         o = self.options
         usual_weights = o.weights is None or isinstance(o.weights, Mapping)
         return usual_weights and o.max_order == 4 and o.tokenizer != "char" and self._method not in ("nltk5", "nltk7")
-
-    def _grid_rows(self, totals: NDArray[np.float64]) -> list[dict[str, Any]]:
-        weights = self.options.weights
-        if isinstance(self.options.grid, Mapping):
-            weights = self.options.grid.get("weights", weights)
-        weightings = self._grid_weights(weights)
-        effective = self.options.effective_order
-        rows = []
-        for method, rule in product(self._grid_methods, self._grid_lengths()):
-            _, _, scores = self._combined(totals, method, rule, weightings, effective)
-            for name, value in scores.items():
-                row = {"weights": name, "smooth_method": method, "reference_length": rule}
-                rows.append({**row, "bleu": float(value)})
-        return rows
-
-    def _grid_weights(self, weights: Any) -> dict[str, NDArray[np.float64]]:
-        """Return the weightings of the grid by the name that stands in its rows."""
-        if weights is None:
-            return {"uniform": self._weightings["bleu"]}
-        if isinstance(weights, Mapping):
-            return {name: self._padded(each) for name, each in weights.items()}
-        return {",".join(f"{weight:g}" for weight in weights): self._padded(weights)}

@@ -126,7 +126,7 @@ def slot_of(key, keys):
 
 @kernel
 def number_ngrams(n, ids, ngrams, offsets, first, last, keys, number, most, here, seen_in):
-    """Number the n-grams of the references, and note in `most` how often the reference has each that has it most often.
+    """Number the n-grams of the references, and note in `most` how often a reference has each at most.
 
     ``ngrams[i]`` is the number of the n-gram that begins at token i: of order n - 1 before, of order n after.
     """

@@ -14,7 +14,6 @@ from tercet.core.dialect import Dialect
 from tercet.core.options import Options
 from tercet.core.ragged import TokenBatch, first_greatest
 from tercet.core.scorer import Scorer, Scores, segment_lists
-from tercet.core.signature import digest, format_signature
 from tercet.core.stats import SegmentStats
 from tercet.errors import OptionError
 from tercet.text.letters import LetterCounts, count_letters
@@ -25,10 +24,9 @@ from tercet.text.stems import (
     lemmatizer_for,
     map_words,
     stemmer_for,
-    stemmer_label,
     stopwords_for,
 )
-from tercet.text.tokenizers import tokenize, tokenizer_label
+from tercet.text.tokenizers import tokenize
 
 from .counts import PairCounter, PairCounts
 from .options import DIALECTS, MEASURES, RougeOptions
@@ -46,6 +44,7 @@ from .perl import scores as script_scores
 from .perl import stemmer as script_stemmer
 from .perl import stopwords as script_stopwords
 from .references import combined, pair_scores
+from .signature import rouge_signature
 from .types import RougeType, parse_types
 
 Array = NDArray[np.float64]
@@ -155,46 +154,7 @@ class RougeScorer(Scorer[RougeOptions]):
 
     def signature(self, context: LetterCounts | None) -> str:
         """Return the options that the score depends on, and the implementation that it equals."""
-        o = self.options
-        tokenizer = self._tokenizer(context)
-        parts = {
-            "types": ",".join(each.name for each in o.rouge_types),
-            "tok": tokenizer_label(tokenizer),
-            "beta": o.beta,
-            "multi": o.multi_ref,
-            "measure": o.output,
-            "stem": "porter" if o.use_stemmer else o.stemmer and stemmer_label(o.stemmer),
-            "lemma": o.lemmatizer and tokenizer_label(o.lemmatizer),
-            "stopwords": o.stopwords if isinstance(o.stopwords, (str, type(None))) else digest(sorted(o.stopwords)),
-            "words": o.max_words,
-            "bytes": o.max_bytes,
-            "split": o.sentence_split,
-            "missing": None if o.missing_references == "error" else o.missing_references,
-            "rounded": None if o.rounded is not False else o.rounded,
-            "compat": o.compat,
-            "equals": self._equals(tokenizer),
-        }
-        return format_signature(self.name, parts)
-
-    def _equals(self, tokenizer: Any) -> str | None:
-        """Return the implementation that gives the same numbers with these options, if there is one."""
-        o = self.options
-        plain = o.sentence_split == "newline" and o.missing_references == "error" and o.lemmatizer is None
-        if not plain or tokenizer != ("rouge" if self._package is None else "none"):
-            return None
-        if o.stemmer not in ((None, "porter") if self._package is None else (None,)):
-            return None
-        if self._by_script:
-            usual = o.stemmer is None and o.stopwords in (None, "smart") and o.max_bytes is None
-            return "ROUGE-1.5.5" if usual and o.rounded is not False else None
-        if o.beta != 1 or o.multi_ref != "best" or (o.stopwords, o.max_words, o.max_bytes) != (None, None, None):
-            return None
-        if self._package is not None:
-            return None if o.use_stemmer else self._package
-        in_rouge_score = [each.kind in ("n", "L", "Lsum") for each in o.rouge_types]
-        if not any(in_rouge_score):
-            return None
-        return "rouge_score" if all(in_rouge_score) else "rouge_score(N+L)"
+        return rouge_signature(self.name, self.options, self._tokenizer(context))
 
     def segment_stats(self, batch: Batch, context: LetterCounts | None) -> SegmentStats:
         """Return one row per item."""

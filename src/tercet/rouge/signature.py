@@ -1,0 +1,65 @@
+"""The signature of a ROUGE, and which implementation gives the same numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from tercet.core.signature import digest, format_signature
+from tercet.text.stems import stemmer_label
+from tercet.text.tokenizers import tokenizer_label
+
+from .options import RougeOptions
+from .package import PACKAGES
+
+
+def rouge_signature(metric: str, options: RougeOptions, tokenizer: str | Callable[[str], Iterable[str]]) -> str:
+    """Return the options that the score depends on; `tokenizer` is the one that was really used.
+
+    Examples
+    --------
+    >>> from tercet.rouge.types import parse_types
+    >>> options = RougeOptions(rouge_types=parse_types(["rougeL"]), max_words=100)
+    >>> rouge_signature("rouge_nlws", options, "unicode").split("|version")[0]
+    'rouge_nlws|types:rougeL|tok:unicode|beta:1|multi:best|measure:fmeasure|words:100|split:newline'
+    """
+    o = options
+    parts = {
+        "types": ",".join(each.name for each in o.rouge_types),
+        "tok": tokenizer_label(tokenizer),
+        "beta": o.beta,
+        "multi": o.multi_ref,
+        "measure": o.output,
+        "stem": "porter" if o.use_stemmer else o.stemmer and stemmer_label(o.stemmer),
+        "lemma": o.lemmatizer and tokenizer_label(o.lemmatizer),
+        "stopwords": o.stopwords if isinstance(o.stopwords, (str, type(None))) else digest(sorted(o.stopwords)),
+        "words": o.max_words,
+        "bytes": o.max_bytes,
+        "split": o.sentence_split,
+        "missing": None if o.missing_references == "error" else o.missing_references,
+        "rounded": None if o.rounded is not False else o.rounded,
+        "compat": o.compat,
+        "equals": equal_implementation(o, tokenizer),
+    }
+    return format_signature(metric, parts)
+
+
+def equal_implementation(options: RougeOptions, tokenizer: str | Callable[[str], Iterable[str]]) -> str | None:
+    """Return the name of the implementation that gives the same numbers with these options, if there is one."""
+    o = options
+    package = o.compat if o.compat in PACKAGES else None
+    plain = o.sentence_split == "newline" and o.missing_references == "error" and o.lemmatizer is None
+    if not plain or tokenizer != ("rouge" if package is None else "none"):
+        return None
+    if o.stemmer not in ((None, "porter") if package is None else (None,)):
+        return None
+    if o.compat == "rouge155":
+        usual = o.stemmer is None and o.stopwords in (None, "smart") and o.max_bytes is None
+        return "ROUGE-1.5.5" if usual and o.rounded is not False else None
+    if o.beta != 1 or o.multi_ref != "best" or (o.stopwords, o.max_words, o.max_bytes) != (None, None, None):
+        return None
+    if package is not None:
+        return None if o.use_stemmer else package
+    in_rouge_score = [each.kind in ("n", "L", "Lsum") for each in o.rouge_types]
+    if not any(in_rouge_score):
+        return None
+    return "rouge_score" if all(in_rouge_score) else "rouge_score(N+L)"
