@@ -4,7 +4,6 @@ import random
 from contextlib import contextmanager
 
 import numpy as np
-import pytest
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 from transformers import (
@@ -33,8 +32,8 @@ HELD_OUT = PAIRS[200:]
 TARGETS = [target for _, target in HELD_OUT]
 
 
-@pytest.fixture(scope="module")
-def tokenizer():
+def make_tokenizer():
+    """Return a tokenizer of the words of the pairs."""
     words = Tokenizer(models.WordLevel(unk_token="<unk>"))
     words.pre_tokenizer = pre_tokenizers.Whitespace()
     special = ["<pad>", "</s>", "<unk>"]

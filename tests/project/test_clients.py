@@ -18,9 +18,7 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 import tercet
 from conftest import ROOT
-from small_trainer import PAIRS, TARGETS, random_states_kept, tokenizer, trainer_of
-
-__all__ = ["tokenizer"]  # a fixture
+from small_trainer import PAIRS, TARGETS, make_tokenizer, random_states_kept, trainer_of
 
 METRICS = ROOT / "metrics"
 
@@ -38,6 +36,11 @@ def _own_files_and_random_states(monkeypatch, tmp_path):
     monkeypatch.setattr("evaluate.config.HF_METRICS_CACHE", str(tmp_path / "metrics"))
     with random_states_kept():
         yield
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return make_tokenizer()
 
 
 @pytest.fixture(scope="module")

@@ -39,6 +39,7 @@ from small_trainer import (
     WORDS,
     ids,
     items_of,
+    make_tokenizer,
     random_states_kept,
     rows,
     trainer_of,
@@ -48,6 +49,11 @@ from tercet import InputError, OptionError
 from tercet.registry import METRICS
 
 OPTIONS = {"max_order": 2, "rouge_types": ["rouge1", "rougeL"]}
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return make_tokenizer()
 
 
 @pytest.fixture(autouse=True)
