@@ -103,8 +103,9 @@ class TestBertscoreBaseline:
     def test_is_the_same_for_the_same_seed(self, corpus, tmp_path):
         for name, seed in (("a", 1), ("b", 1), ("c", 2)):
             run("bertscore-baseline", corpus, "-m", MINILM, "-o", tmp_path / name, "--pairs", 9, "--seed", seed, "-q")
-        first, second, other = ((tmp_path / name).read_text() for name in "abc")
-        assert first == second != other
+        first, second, other = (np.loadtxt(tmp_path / name, delimiter=",", skiprows=1) for name in "abc")
+        assert first == pytest.approx(second, abs=1e-6)  # a process chooses the library that is faster in it
+        assert abs(first - other).max() > 1e-3
 
 
 @pytest.mark.parametrize(
