@@ -3,6 +3,8 @@
 The modules themselves are on the Hub; what they do with the packages that they wrap is written again here.
 """
 
+from types import SimpleNamespace
+
 import evaluate
 import pytest
 import sacrebleu
@@ -100,6 +102,20 @@ class TestRouge:
         module = tercet.load("rouge_nlws", "rouge_score")
         found = module.compute(predictions=PREDICTIONS, references=REFERENCES, use_aggregator=False, **options)
         assert dict(found) == evaluates_rouge(PREDICTIONS, REFERENCES, **options)
+
+    @pytest.mark.parametrize("use_stemmer", [False, True])
+    def test_leaves_the_words_of_a_given_tokenizer_as_they_are(self, use_stemmer):
+        predictions, references = ["the cats running quickly", "two cats"], ["the cat runs quickly", "a cat"]
+        found = tercet.load("rouge_nlws", "rouge_score").compute(
+            predictions=predictions, references=references, tokenizer=str.split, use_stemmer=use_stemmer,
+            use_aggregator=False,
+        )  # fmt: skip
+        theirs = SimpleNamespace(tokenize=str.split)
+        expected = evaluates_rouge(
+            predictions, [[text] for text in references], tokenizer=theirs, use_stemmer=use_stemmer
+        )
+        assert dict(found) == expected
+        assert "stem:" not in found.signature
 
     def test_gives_the_mean_by_default_and_no_warning_for_texts_that_it_drops(self):
         found = tercet.load("rouge_nlws", "rouge_score").compute(predictions=PREDICTIONS, references=REFERENCES)
