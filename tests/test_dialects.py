@@ -81,8 +81,15 @@ class TestSacrebleu:
         asked = {"segments": True, "confidence_level": 0.9, "n_resamples": 50}
         found = module.compute(predictions=PREDICTIONS, references=REFERENCES, **asked)
         assert list(found["intervals"]) == list(found["segments"]) == ["score"]
+        assert (found.intervals, found.segments) == (found["intervals"], found["segments"])
         low, high = found["intervals"]["score"]
         assert low <= found["score"] <= high
+
+    def test_says_what_the_keys_are_and_keeps_the_others_as_attributes(self):
+        found = tercet.load("bleu_multi", "sacrebleu").compute(predictions=["a b c d"], references=["a b c d e"])
+        with pytest.raises(KeyError, match=r"'bleu' is not a key of this result\. Known: score, counts"):
+            found["bleu"]
+        assert found.length_ratio == found.to_dict(full=True)["length_ratio"] == 0.8
 
     def test_refuses_an_option_in_two_spellings(self):
         module = tercet.load("bleu_multi", "sacrebleu")
@@ -117,6 +124,11 @@ class TestRouge:
         assert dict(found) == expected
         assert "stem:" not in found.signature
 
+    def test_none_is_what_the_configuration_sets(self):
+        module = tercet.load("rouge_nlws", "rouge_score")
+        found = module.compute(predictions=["a b"], references=["a c"], rouge_types=None, tokenizer=None)
+        assert list(found) == ["rouge1", "rouge2", "rougeL", "rougeLsum"]
+
     def test_gives_the_mean_by_default_and_no_warning_for_texts_that_it_drops(self):
         found = tercet.load("rouge_nlws", "rouge_score").compute(predictions=PREDICTIONS, references=REFERENCES)
         for name, values in evaluates_rouge(PREDICTIONS, REFERENCES).items():
@@ -134,6 +146,16 @@ def test_bert_score_has_the_four_keys_of_evaluates_bertscore():
         predictions=predictions, references=references, all_layers=True, **needed("bertscore_idf")
     )
     assert list(layers) == ["precision", "recall", "f1", "hashcode"]
+
+
+def test_bert_score_keeps_the_means_whose_intervals_it_gives_as_attributes():
+    given = {"predictions": ["a cat", "a dog"], "references": ["the cat", "a hen"], **needed("bertscore_idf")}
+    found = tercet.load("bertscore_idf", "bert_score").compute(**given, confidence_level=0.9, n_resamples=20)
+    for name, (low, high) in found["intervals"].items():
+        assert low <= getattr(found, name) <= high
+        assert found.to_dict(full=True)[name] == getattr(found, name)
+    with pytest.raises(KeyError, match=r"not a key of this result but an attribute: result\.mean_f1"):
+        found["mean_f1"]
 
 
 OTHERS = [

@@ -25,7 +25,7 @@ class Dialect:
     keys : mapping of str to str
         Its keys, in its order -> our keys, or attributes of our result. Empty: the keys are ours.
     left_out : tuple of str
-        How our keys begin that it does not have.
+        How our keys begin that it does not have: these are attributes of its result.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Dialect:
     left_out: tuple[str, ...] = ()
 
     def to_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return our options for what a call gave.
+        """Return our options for what a call gave; None stands for what the configuration sets.
 
         Raises
         ------
@@ -56,19 +56,20 @@ class Dialect:
             if own in options:
                 twice = [each for each in given if self.arguments.get(each, each) == own]
                 raise OptionError(f"{' and '.join(map(repr, twice))} are the same option: give one of them.")
-            if name not in self.without_effect:
+            if name not in self.without_effect and not (value is None and own in self.options):
                 options[own] = value
         return {**self.options, **options}
 
     def to_result(self, result: Result) -> Result:
         """Return a result with the keys of the dialect, and behind them those that an option asked for."""
         entries = {key: result[own] if own in result else getattr(result, own) for key, own in self.keys.items()}
-        spoken = set(self.keys.values())
-        for key, value in result.items():
-            if key not in spoken and not key.startswith(self.left_out):
-                entries[key] = value
         names = {own: key for key, own in self.keys.items()}
-        for asked in ("intervals", "segments"):
-            if asked in entries:
-                entries[asked] = {names.get(name, name): value for name, value in entries[asked].items()}
-        return result.with_keys(entries)
+        attributes: dict[str, Any] = {}
+        for key, value in result.items():
+            if key in ("intervals", "segments"):
+                entries[key] = attributes[key] = {names.get(name, name): each for name, each in value.items()}
+            elif key.startswith(self.left_out):
+                attributes[key] = value
+            elif key not in names:
+                entries[key] = value
+        return result.with_keys(entries, **attributes)
