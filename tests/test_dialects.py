@@ -3,6 +3,7 @@
 The modules themselves are on the Hub; what they do with the packages that they wrap is written again here.
 """
 
+import re
 from types import SimpleNamespace
 
 import evaluate
@@ -52,6 +53,7 @@ class TestSacrebleu:
             {"tokenize": "char", "use_effective_order": True, "force": True},
             {"smooth_method": "add-k", "smooth_value": None, "tokenize": None, "force": False},
             {"smooth_method": "none", "tokenize": "none"},
+            {"smooth_value": 0.1},
         ],
     )
     @ZERO_BLEU
@@ -95,6 +97,46 @@ class TestSacrebleu:
         module = tercet.load("bleu_multi", "sacrebleu")
         with pytest.raises(OptionError, match="'tokenize' and 'tokenizer' are the same option"):
             module.compute(predictions=["a"], references=["a"], tokenize="13a", tokenizer="13a")
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ({"tokenize": "flores200"}, "The 'tokenize' option of bleu_multi must be one of '13a', 'intl', "),
+            ({"use_effective_order": 1}, "The 'use_effective_order' option of bleu_multi must be True or False."),
+            ({"use_effective_ordr": True}, "'use_effective_ordr'. Did you mean 'use_effective_order'?"),
+            ({"forse": True}, "Did you mean 'force'?"),
+            ({"smooth_method": "nltk1", "use_effective_order": True}, "The option 'use_effective_order' has no"),
+        ],
+    )
+    def test_refuses_in_the_words_of_its_user(self, given, message):
+        module = tercet.load("bleu_multi", "sacrebleu")
+        with pytest.raises(OptionError, match=re.escape(message)):
+            module.compute(predictions=["a"], references=["a"], **given)
+        if given.keys() != {"forse"}:  # which is none of explain's
+            with pytest.raises(OptionError, match=re.escape(message)):
+                module.explain("a", "a", **given)
+
+    def test_names_all_arguments_that_it_has(self):
+        with pytest.raises(OptionError, match="Known: ") as refusal:
+            tercet.load("bleu_multi", "sacrebleu").compute(predictions=["a"], references=["a"], qqq=1)
+        names = str(refusal.value).partition("Known: ")[2].rstrip(".").split(", ")
+        assert {"tokenize", "use_effective_order", "force", "lowercase"} < set(names)
+        assert not {"tokenizer", "effective_order"} & set(names)
+
+    def test_has_its_arguments_to_itself_in_a_combined_call(self):
+        names = ("sacrebleu", "rouge_score")
+        modules = [tercet.load(*each) for each in zip(("bleu_multi", "rouge_nlws"), names, strict=True)]
+        given = {"tokenize": "char", "use_effective_order": True, "smooth_value": 0.1, "force": True}
+        with pytest.warns(UserWarning, match="rouge_nlws: 'tokenize' is an argument of bleu_multi, and left to it"):
+            found = evaluate.combine(modules).compute(predictions=PREDICTIONS, references=TWO_EACH, **given)
+        expected = evaluates_sacrebleu(PREDICTIONS, TWO_EACH, **given)
+        assert found["score"] == pytest.approx(expected["score"], abs=1e-9)
+        alone = tercet.load("rouge_nlws", "rouge_score").compute(predictions=PREDICTIONS, references=TWO_EACH)
+        assert {name: found[name] for name in alone} == alone
+
+    def test_leaves_its_arguments_to_no_other_configuration_of_the_metric(self):
+        with pytest.raises(OptionError, match=r"bleu_multi has no option 'tokenize'\. Did you mean 'tokenizer'"):
+            tercet.load("bleu_multi").compute(predictions=["a"], references=["a"], tokenize="zh")
 
     def test_explains_and_trains_by_the_same_options(self):
         module = tercet.load("bleu_multi", "sacrebleu")

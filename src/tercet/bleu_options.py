@@ -153,7 +153,7 @@ def check_smoothing(options: BleuOptions, preset: str) -> None:
     if options.smooth_value is None:
         return
     readers = [method for method in methods if method in SMOOTH_VALUES]
-    if not readers:
+    if not readers and options.compat != "sacrebleu":  # which takes it all the same
         given = "smooth=True" if options.smooth else f"smooth_method={options.smooth_method!r}"
         raise OptionError(
             f"The option 'smooth_value' is read by the smoothing methods {', '.join(SMOOTH_VALUES)}; with {given} "

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,6 +43,23 @@ class Dialect:
     without_effect: tuple[str, ...] = ()
     keys: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+
+    def names(self, options: Iterable[str]) -> list[str]:
+        """Return the arguments of a call that has these options of ours, in the words of the configuration."""
+        words = {own: name for name, own in self.arguments.items()}
+        return [*(words.get(name, name) for name in options), *self.without_effect]
+
+    @contextmanager
+    def speaking(self) -> Iterator[None]:
+        """Let an OptionError from within name an option as the configuration does."""
+        try:
+            yield
+        except OptionError as error:
+            said = str(error)
+            for name, own in self.arguments.items():
+                said = re.sub(rf"(?<!\w){own}(?='|=)", name, said, count=1)  # the first: a value may read the same
+            error.args = (said,)
+            raise
 
     def to_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return our options for what a call gave; None stands for what the configuration sets.
