@@ -226,3 +226,15 @@ def test_an_unknown_configuration_is_refused_when_the_module_is_loaded(metric):
         tercet.load(metric, ["blue"])
     with pytest.raises(OptionError, match=f"{metric} has no configuration 'defaults'. Did you mean 'default'"):
         evaluate.load(str(ROOT / "metrics" / metric), "defaults")
+
+
+def test_a_comparison_has_no_configuration():
+    for name in ("sacrebleu", "foo"):
+        with pytest.raises(OptionError, match=f"paired_significance has no configuration '{name}'"):
+            tercet.load("paired_significance", name)
+
+
+@pytest.mark.parametrize("module", [*SCORERS, "paired_significance"])
+def test_a_setting_that_nothing_reads_is_refused(module):
+    with pytest.raises(OptionError, match=r"no setting 'name' .* Known: .*config_name"):
+        tercet.load(module, name="sacrebleu")
