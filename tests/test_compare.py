@@ -176,9 +176,18 @@ class TestMetricSpecs:
         with pytest.raises(OptionError, match="write bleu_multi:option=value"):
             parse_metric(text)
 
-    @pytest.mark.parametrize("name", ["confidence_level", "n_resamples", "seed", "segments"])
-    def test_refuse_what_a_comparison_has_once(self, name):
-        with pytest.raises(OptionError, match=f"{name}.*give --{name.replace('_', '-')}"):
+    @pytest.mark.parametrize(
+        ("name", "instead"),
+        [
+            ("confidence_level", "give --confidence-level"),
+            ("n_resamples", "intervals have 1,000 resamples"),
+            ("seed", "give --seed"),
+            ("segments", "give --segments and a file"),
+            ("signature", "every result shows it"),
+        ],
+    )
+    def test_refuse_what_a_comparison_has_once(self, name, instead):
+        with pytest.raises(OptionError, match=f"{name}.*: {instead}"):
             parse_metric(f"bleu_multi:lowercase=true,{name}=1")
         with pytest.raises(OptionError, match=name):
             MetricSpec("bleu_multi", {name: 1})

@@ -14,7 +14,7 @@ import numpy as np
 
 from .columns import Batch, Items, check_missing, make_batch, read_items
 from .dialect import Dialect
-from .errors import InputError, OptionError, did_you_mean, shorten
+from .errors import InputError, OptionError, did_you_mean, no_metric, shorten
 from .options import Options, option_names
 from .resample import bootstrap
 from .result import Result
@@ -213,6 +213,11 @@ def options_type(metric: str) -> type[Options]:
     return _scorer_class(metric).options_type
 
 
+def configurations(metric: str) -> list[str]:
+    """Return the packages whose numbers a metric has: the values of its option ``compat``."""
+    return list(_scorer_class(metric).presets)
+
+
 def known_arguments(metric: str) -> dict[str, str]:
     """Return the names that a metric takes in any configuration, with the options that they are ("" for none)."""
     found = {name: name for name in known_options(metric)}
@@ -256,7 +261,7 @@ def own_options(
 def _check_of_any(metric: str, options: Mapping[str, Any]) -> None:
     """Raise an OptionError for options that a metric takes in none of its configurations."""
     refused: list[OptionError] = []
-    for compat in (None, *_scorer_class(metric).presets):
+    for compat in (None, *configurations(metric)):
         try:
             make_scorer(metric, {"compat": compat, **options})
         except OptionError as error:
@@ -268,7 +273,7 @@ def _check_of_any(metric: str, options: Mapping[str, Any]) -> None:
 
 def _scorer_class(metric: str) -> type[Scorer[Any]]:
     if not isinstance(metric, str) or metric not in SCORERS:
-        raise OptionError(f"There is no metric {shorten(metric)}. {did_you_mean(metric, SCORERS)}")
+        raise no_metric(metric, SCORERS)
     file, name = SCORERS[metric]
     return getattr(import_module(f".{file}", __package__), name)  # type: ignore[no-any-return]
 
