@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -239,6 +240,12 @@ class TestForms:
         for row in csv.DictReader(io.StringIO(to_tsv([found])), delimiter="\t"):
             assert {row[name] for name in ("difference", "pvalue", "wins", "ties", "losses")} == {""}
             assert row["as_good"] == ("True" if row["best"] == "True" else "")
+
+    def test_of_one_system_nothing_is_told_of_a_test(self):
+        one = replace(SAMPLES["en"], systems={"alone": next(iter(SAMPLES["en"].systems.values()))})
+        found = compare(one)
+        assert (found.test, found.to_dict()["baseline"]) == (None, None)
+        assert not [word for word in ("†", "baseline", "permutation") if word in to_text([found])]
 
     def test_the_kind_of_interval_is_named(self):
         found = [compare(SAMPLES["en"], n_resamples=20, interval="BCa")]
