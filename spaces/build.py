@@ -17,7 +17,7 @@ from typing import Annotated
 
 import typer
 
-from tercet.api import SCORERS, known_options
+from tercet.api import SCORERS, known_arguments
 from tercet.errors import OptionError, did_you_mean
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -135,7 +135,7 @@ def space_module(metric: str, text: str, files: list[str]) -> str:
     imported = _CORE_IMPORT.findall(text)
     last = max(match.end() for match in re.finditer(r"^from tercet\..*\n", text, re.MULTILINE))
     named = "".join(f"from .{name} import __name__ as _{name}\n" for name in files if name not in imported)
-    absent = {other: known_options(other) for other in SCORERS if other != metric}
+    absent = {other: known_arguments(other) for other in SCORERS if other != metric}
     own = f'    metric = "{metric}"\n'
     return _relative(text[:last] + named + text[last:]).replace(own, f"{own}    absent = {absent!r}\n")
 

@@ -6,7 +6,7 @@ a Space gets the same file as the package.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -29,11 +29,11 @@ class SuiteModule(Gathering):
     metric : str
         Name of the metric of the suite.
     absent : mapping
-        The names of the options of metrics whose files are not beside this one: a Space's builder fills it in.
+        What metrics whose files are not beside this one take (`known_arguments`): a Space's builder fills it in.
     """
 
     metric: ClassVar[str]
-    absent: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({})
+    absent: ClassVar[Mapping[str, Mapping[str, str]]] = MappingProxyType({})
 
     def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
         self._dialect = dialect_of(self.metric, config_name or "default")
@@ -53,7 +53,9 @@ class SuiteModule(Gathering):
         Return:
             `dict` whose attributes say more, or `None` if this is not the main process (`process_id != 0`).
         """
-        scorer = make_scorer(self.metric, own_options(self.metric, self._dialect.to_options(options), self.absent))
+        own = own_options(self.metric, options, self.absent, self._dialect)
+        with self._dialect.speaking():
+            scorer = make_scorer(self.metric, own)
         items = read_items([], [])
         if predictions is not None or references is not None:
             items = read_items(predictions, references)
@@ -110,7 +112,9 @@ class SuiteModule(Gathering):
         Return:
             `NgramMatches`, `RougeMatches` or `Alignment` of the metric's `explain` file.
         """
-        return explain(self.metric, prediction, references, **self._dialect.to_options(options))
+        own = self._dialect.to_options(options)
+        with self._dialect.speaking():
+            return explain(self.metric, prediction, references, **own)
 
     def compute_metrics(self, tokenizer: Any, **settings: Any) -> TrainerMetrics:
         """Return the function for `Seq2SeqTrainer(compute_metrics=...)` that logs this metric's scores.
@@ -127,7 +131,8 @@ class SuiteModule(Gathering):
             module.
         """
         options = self._dialect.to_options(settings.pop("options", None) or {})
-        return compute_metrics(tokenizer, self.metric, options=options, **settings)
+        with self._dialect.speaking():
+            return compute_metrics(tokenizer, self.metric, options=options, **settings)
 
 
 def _columns(items: Items) -> dict[str, list[Any]]:
