@@ -20,7 +20,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from tercet.api import known_options
+from tercet.api import known_arguments
 from tercet.errors import OptionError, did_you_mean
 from tercet.registry import METRICS
 
@@ -62,8 +62,8 @@ from .{room}.scorer import {scorer}
 
 METRICS = {{"{metric}": ("{room}", "{scorer}")}}
 
-#: The names of the options that the other metrics of the suite take.
-OPTIONS_ELSEWHERE = {others}
+#: What the other metrics of the suite take: their arguments, and the options that these are.
+ARGUMENTS_ELSEWHERE = {others}
 
 
 def scorer_class(metric: str) -> type[Scorer[Any]]:
@@ -207,9 +207,9 @@ def page_files() -> dict[str, str]:
 
 
 def own_registry(metric: str) -> str:
-    """Return the registry of a Space: its metric, and the names of the options that its siblings take."""
+    """Return the registry of a Space: its metric, and what its siblings take."""
     room, scorer = METRICS[metric]
-    others = {other: tuple(known_options(other)) for other in METRICS if other != metric}
+    others = {other: known_arguments(other) for other in METRICS if other != metric}
     return _REGISTRY.format(metric=metric, room=room, scorer=scorer, others=pformat(others, width=110, compact=True))
 
 

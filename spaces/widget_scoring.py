@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from collections.abc import Mapping, Sequence
@@ -122,8 +123,9 @@ class Demo:
     def _without_folders(self, entry: Any) -> Any:
         """Return an entry of a result with the names of encoders for their folders, which are the server's."""
         names = {choice: name for control in self.controls for name, choice in control.renamed.items()}
-        for folder, name in names.items():
-            entry = entry.replace(folder, name) if isinstance(entry, str) else entry
+        for place, name in names.items():
+            if isinstance(entry, str) and os.path.isabs(place):  # no name of the Hub
+                entry = entry.replace(place, name)
         return entry
 
     def score_text(self, prediction: str, references: str, options: Mapping[str, Any]) -> tuple[Scored, Any]:

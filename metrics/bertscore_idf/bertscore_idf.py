@@ -36,7 +36,7 @@ Args:
     all_layers (`bool`): score with every layer. Defaults to `False`.
     rescale_with_baseline (`bool`): subtract what unrelated texts score. Defaults to `False`.
     baseline_path (`str`): a file of baselines; by default bert-score's for lang, where that package is installed.
-    batch_size (`int`): size of the encoder's batches; no score depends on it. Defaults to 64.
+    batch_size (`int`): size of the encoder's batches; scores depend on it in the seventh digit. Defaults to 64.
     device (`str`): cpu, cuda, mps ...; defaults to the best that is there.
     dtype (`str`): float32 (default), bfloat16 or float16: faster, and off in the third digit.
     max_length (`int`): tokens of a text that are scored. Defaults to what the encoder takes.

@@ -5,7 +5,7 @@ import evaluate
 
 from tercet.comparison.paired import check_options, paired_significance, read_systems
 from tercet.core.options import shared_options
-from tercet.errors import InputError
+from tercet.errors import InputError, OptionError, shorten
 from tercet.modules.gathering import Gathering
 
 _CITATION = """\
@@ -65,6 +65,14 @@ _INPUTS = ("predictions1", "predictions2", "references")
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class PairedSignificance(Gathering, evaluate.Comparison):
     """Paired tests as an evaluate comparison."""
+
+    def __init__(self, config_name=None, *args, **kwargs):
+        if config_name not in (None, "default"):
+            raise OptionError(
+                f"paired_significance has no configuration {shorten(config_name)}: give the metric's options to "
+                "compute, such as compat='sacrebleu'."
+            )
+        super().__init__(config_name, *args, **kwargs)
 
     def _info(self):
         text = datasets.Value("string")

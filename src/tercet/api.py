@@ -16,8 +16,8 @@ from .core.options import Options, option_names
 from .core.result import Result
 from .core.scorer import Scorer, segment_lists
 from .core.stats import SegmentStats
-from .errors import InputError, OptionError, did_you_mean, shorten
-from .registry import METRICS, OPTIONS_ELSEWHERE, explanation, scorer_class
+from .errors import InputError, OptionError, did_you_mean, no_metric, shorten
+from .registry import ARGUMENTS_ELSEWHERE, METRICS, explanation, scorer_class
 from .resampling.bootstrap import bootstrap
 
 _OWN_PACKAGES = {"tercet", "evaluate", "evaluate_modules"}
@@ -204,31 +204,65 @@ def options_type(metric: str) -> type[Options]:
     return _scorer_class(metric).options_type
 
 
-def own_options(metric: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given options without those that only siblings take (``evaluate.combine`` sends all to all).
+def configurations(metric: str) -> list[str]:
+    """Return the packages whose numbers a metric has: the values of its option ``compat``."""
+    return list(_scorer_class(metric).presets)
+
+
+def known_arguments(metric: str) -> dict[str, str]:
+    """Return the names that a metric takes in any configuration, with the options that they are ("" for none)."""
+    found = {name: name for name in known_options(metric)}
+    for dialect in _scorer_class(metric).dialects.values():
+        found |= {**dialect.arguments, **dict.fromkeys(dialect.without_effect, "")}
+    return found
+
+
+def own_options(
+    metric: str,
+    given: Mapping[str, Any],
+    dialect: Dialect = Dialect(),  # noqa: B008  nothing changes it
+) -> dict[str, Any]:
+    """Return the options of a call, without those that only siblings take: ``evaluate.combine`` sends all to all.
 
     Raises
     ------
     OptionError
-        On a name that no metric of the suite knows, with the nearest one.
+        On a name that no metric of the suite knows, with the nearest one in the words of the configuration.
     """
-    own = known_options(metric)
-    foreign = {name: value for name, value in given.items() if name not in own}
-    for other in METRICS:
-        theirs = {name: value for name, value in foreign.items() if name in known_options(other)}
-        if theirs:  # a wrong value is refused before this metric has used up what was added
-            make_scorer(other, theirs)
-        foreign = {name: value for name, value in foreign.items() if name not in theirs}
-    elsewhere = {name for names in OPTIONS_ELSEWHERE.values() for name in names}
+    options = known_options(metric)
+    own = dialect.names(options)
+    foreign = {name: value for name, value in given.items() if name not in own and name not in options}
+    for other in (each for each in (*METRICS, *ARGUMENTS_ELSEWHERE) if each != metric):
+        here = other in METRICS
+        names = known_arguments(other) if here else ARGUMENTS_ELSEWHERE[other]
+        theirs = {name: foreign.pop(name) for name in list(foreign) if name in names}
+        if theirs and here:  # a wrong value is refused before this metric has used up what was added
+            _check_of_any(other, {names[name]: value for name, value in theirs.items() if names[name]})
+        for name in theirs:
+            if names[name] != name and names[name] in options:
+                said = f"{metric}: {name!r} is an argument of {other}, and left to it; here it is {names[name]!r}."
+                warnings.warn(said, UserWarning, stacklevel=_level_of_caller())
     for name in foreign:
-        if name not in elsewhere:
-            raise OptionError(f"{metric} has no option {shorten(name)}. {did_you_mean(name, own)}")
-    return {name: value for name, value in given.items() if name in own}
+        raise OptionError(f"{metric} has no option {shorten(name)}. {did_you_mean(name, own)}")
+    return dialect.to_options({name: value for name, value in given.items() if name in own or name in options})
+
+
+def _check_of_any(metric: str, options: Mapping[str, Any]) -> None:
+    """Raise an OptionError for options that a metric takes in none of its configurations."""
+    refused: list[OptionError] = []
+    for compat in (None, *configurations(metric)):
+        try:
+            make_scorer(metric, {"compat": compat, **options})
+        except OptionError as error:
+            refused.append(error)
+        else:
+            return
+    raise refused[0]
 
 
 def _scorer_class(metric: str) -> type[Scorer[Any]]:
     if not isinstance(metric, str) or metric not in METRICS:
-        raise OptionError(f"There is no metric {shorten(metric)}. {did_you_mean(metric, METRICS)}")
+        raise no_metric(metric, METRICS)
     return scorer_class(metric)
 
 

@@ -26,8 +26,8 @@ METRICS: Mapping[str, Entry] = {
     "bertscore_idf": Entry("bertscore", "BertScorer"),
 }
 
-#: The names of the options of metrics whose code is not here: none, outside of a Space.
-OPTIONS_ELSEWHERE: Mapping[str, tuple[str, ...]] = {}
+#: What metrics take whose code is not here (`api.known_arguments`): there are none, outside of a Space.
+ARGUMENTS_ELSEWHERE: Mapping[str, Mapping[str, str]] = {}
 
 
 def scorer_class(metric: str) -> type[Scorer[Any]]:

@@ -77,13 +77,14 @@ def test_the_command_refuses_options(table, option, message):
 @pytest.mark.parametrize(
     ("metric", "options", "message"),
     [
+        ("bertscore_idf", {"against": "sacrebleu"}, "no explanation of bertscore_idf"),
         ("bleu_multi", {"against": "sacreblue"}, "Did you mean 'sacrebleu'"),
         ("bleu_multi", {"against": "rouge155"}, "against 'rouge155'. Known: sacrebleu, evaluate, nltk"),
         ("bleu_mutli", {"against": "nltk"}, "Did you mean 'bleu_multi'"),
         ("bleu_multi", {"against": "nltk", "lowercas": True}, "Did you mean 'lowercase'"),
         ("bleu_multi", {"against": "nltk", "their_options": {"max_ordr": 2}}, "Did you mean 'max_order'"),
         ("bleu_multi", {"against": "nltk", "their_options": {"compat": "nltk"}}, "is what 'against' names"),
-        ("bertscore_idf", {"against": "bert_score", "lang": "en"}, "no explanation of bertscore_idf"),
+        ("bertscore_idf", {"against": "bert_score"}, "no explanation of bertscore_idf"),
         ("rouge_nlws", {"against": "rouge_score", "rouge_types": ["rougeW"]}, "rouge_score has none of the types"),
     ],
 )

@@ -339,6 +339,12 @@ class TestWhatIsOdd:
         told = tercet("explain", "bleu_multi", "in.tsv", "-a", "nltk", cwd=here).stderr
         assert "the system 'A' says in every segment" in told
 
+    def test_a_wrong_option_is_told_before_what_is_odd(self, here):
+        (here / "in.tsv").write_text("mt\tref\na\ta\n")
+        for command in ("score", "compare"):
+            told = tercet(command, "in.tsv", "-m", "bleu_multi:foo=1", cwd=here, code=2).stderr
+            assert told.startswith("error: bleu_multi has no option 'foo'")
+
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [

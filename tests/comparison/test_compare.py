@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -177,9 +178,18 @@ class TestMetricSpecs:
         with pytest.raises(OptionError, match="write bleu_multi:option=value"):
             parse_metric(text)
 
-    @pytest.mark.parametrize("name", ["confidence_level", "n_resamples", "seed", "segments"])
-    def test_refuse_what_a_comparison_has_once(self, name):
-        with pytest.raises(OptionError, match=f"{name}.*give --{name.replace('_', '-')}"):
+    @pytest.mark.parametrize(
+        ("name", "instead"),
+        [
+            ("confidence_level", "give --confidence-level"),
+            ("n_resamples", "intervals have 1,000 resamples"),
+            ("seed", "give --seed"),
+            ("segments", "give --segments and a file"),
+            ("signature", "every result shows it"),
+        ],
+    )
+    def test_refuse_what_a_comparison_has_once(self, name, instead):
+        with pytest.raises(OptionError, match=f"{name}.*: {instead}"):
             parse_metric(f"bleu_multi:lowercase=true,{name}=1")
         with pytest.raises(OptionError, match=name):
             MetricSpec("bleu_multi", {name: 1})
@@ -231,6 +241,12 @@ class TestForms:
         for row in csv.DictReader(io.StringIO(to_tsv([found])), delimiter="\t"):
             assert {row[name] for name in ("difference", "pvalue", "wins", "ties", "losses")} == {""}
             assert row["as_good"] == ("True" if row["best"] == "True" else "")
+
+    def test_of_one_system_nothing_is_told_of_a_test(self):
+        one = replace(SAMPLES["en"], systems={"alone": next(iter(SAMPLES["en"].systems.values()))})
+        found = compare(one)
+        assert (found.test, found.to_dict()["baseline"]) == (None, None)
+        assert not [word for word in ("†", "baseline", "permutation") if word in to_text([found])]
 
     def test_the_kind_of_interval_is_named(self):
         found = [compare(SAMPLES["en"], n_resamples=20, interval="BCa")]

@@ -164,6 +164,8 @@ class TestTables:
             ("a.jsonl", '{"mt": "a", "ref": "b", "src": 3}', {"source_column": "src"},
              "line 1, column 'src': expected a text, got 3."),
             ("a.jsonl", '{"mt": "a", "ref": "b"}\n{"ref": "c"}', {}, "line 2, column 'mt': the prediction is"),
+            ("a.jsonl", '{"sysA": 3, "ref": "b"}', {}, "by its name and content ('sysA' is not all text) that"),
+            ("a.json", "[]", {}, "is JSON by its name; expected JSON Lines, an object per line (.jsonl)."),
             ("a.jsonl.gz", "{", {}, "line 1: not JSON"),
             ("a.tsv", "mt\tref\nnaïve\tb\n".encode("latin-1"), {}, "line 2: found the byte 0xef, which is not UTF-8"),
             ("a.csv", b"", {}, "is empty"),

@@ -14,6 +14,7 @@ from tercet import OptionError, TercetError
 from tercet.api import make_scorer
 from tercet.bertscore.scorer import BertScorer
 from tercet.bleu.scorer import BleuScorer
+from tercet.comparison.metric_specs import parse_metric
 from tercet.errors import shorten
 from tercet.rouge.scorer import RougeScorer
 
@@ -100,6 +101,7 @@ def test_any_default_may_be_written_out(metric, option):
         ("bleu_multi", "n_resamples", 10**7, "a whole number from 1 to 1,000,000. Got 10000000 instead."),
         ("bleu_multi", "seed", 10**5000, "a whole number below 2**63. Got <int of about 5,001 digits> instead."),
         ("rouge_nlws", "max_words", 10**5000, "a whole number below 2**63. Got <int of about 5,001 digits> instead."),
+        ("bleu_multi", "weights", {"": [1]}, "named ones (each name once, not empty"),
         ("bleu_multi", "weights", {"flat": 1}, "or a dict of named ones (each name once"),
         ("bleu_multi", "weights", {f"w{i}": [1] for i in range(101)}, "at most 100 named weights, as each is one"),
         ("bleu_multi", "weights", {f"w{i}": [1] for i in range(2000)}, "of every item; this one has 2,000. Got"),
@@ -118,7 +120,7 @@ def test_any_default_may_be_written_out(metric, option):
             "The forms are rouge1 to rouge9, rougeL, rougeLsum, rougeW[weight",
         ),
         ("rouge_nlws", "rouge_types", ["rouge1", "rougeL", "rouge1"], "names 'rouge1' twice"),
-        ("rouge_nlws", "rouge_types", [], "must be a list of names, got []"),
+        ("rouge_nlws", "rouge_types", [], "must be a list of at least one name, got []"),
         ("rouge_nlws", "beta", 0, "must be a number above 0 and up to 1000. Got 0 instead."),
         ("rouge_nlws", "beta", "1", "must be a number above 0 and up to 1000. Got '1' instead."),
         ("rouge_nlws", "output", "f1", "one of 'precision', 'recall', 'fmeasure', 'all'. Got 'f1' instead."),
@@ -133,6 +135,11 @@ def test_any_default_may_be_written_out(metric, option):
 def test_a_wrong_value_is_shown_beside_what_was_expected(metric, option, value, message):
     with pytest.raises(OptionError, match=re.escape(message)):
         score(metric, **{option: value})
+
+
+def test_the_choices_are_named_once():
+    with pytest.raises(OptionError, match=r"Got 'flores200' instead\.$"):
+        score("bleu_multi", tokenizer="flores200")
 
 
 def test_a_hundred_named_weights_are_taken():
@@ -226,6 +233,12 @@ def test_a_name_like_no_other_gets_all_names(scorer):
 def test_an_unknown_metric_gets_the_nearest_one(ask):
     with pytest.raises(OptionError, match=r"There is no metric 'blue_multi'. Did you mean 'bleu_multi'\?"):
         ask("blue_multi")
+
+
+@pytest.mark.parametrize("ask", [score, tercet.load, parse_metric])
+def test_a_package_gets_the_metric_of_its_numbers(ask):
+    with pytest.raises(OptionError, match="Its numbers are those of bleu_multi with compat='sacrebleu'"):
+        ask("sacrebleu")
 
 
 @pytest.mark.parametrize(

@@ -31,12 +31,18 @@ class TestTheDict:
     def test_says_where_the_attributes_are(self):
         with pytest.raises(KeyError, match=r"'counts' is not a key of this result but an attribute: result\.counts"):
             RESULT["counts"]
-        with pytest.raises(KeyError, match=r"^'bleu'$"):
+        with pytest.raises(KeyError, match=r"'bleu' is not a key of this result\. Known: m\."):
             RESULT["bleu"]
         assert RESULT.get("counts") is None
         assert "counts" not in RESULT
         with pytest.raises(AttributeError, match="totals"):
             RESULT.totals  # noqa: B018
+
+    def test_says_how_to_ask_for_more(self):
+        with pytest.raises(KeyError, match="'segments' was not asked for: give segments=True"):
+            RESULT["segments"]
+        with pytest.raises(KeyError, match="'intervals' was not asked for: give confidence_level="):
+            RESULT["intervals"]
 
 
 class TestItsAttributes:

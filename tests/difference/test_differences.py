@@ -245,6 +245,17 @@ def test_a_number_that_is_theirs_already_has_no_rule():
         assert found.decisive() is None
 
 
+def test_notes_tell_what_is_not_compared_and_no_difference_where_there_is_none():
+    for against in ("sacrebleu", "nltk"):
+        same = explain_difference("bleu_multi", ["", "foo"], [["foo"], [""]], against=against)
+        assert not any("sentence scores" in note for note in same.notes)
+        other = explain_difference("bleu_multi", ["a b c d", "a b c d e"], [["a b c d"], ["a"]], against=against)
+        assert any("sentence scores" in note for note in other.notes)
+    types = {"rouge_types": ["rouge1", "rougeW"]}
+    found = explain_difference("rouge_nlws", *TEXTS, against="rouge_score", **types)
+    assert "rouge_score has no rougeW: not compared" in found.notes
+
+
 def test_each_rule_of_bleu_has_its_share():
     predictions = ["the cat sat on the mat.", "a b c d e f"]
     references = [["the cat sat on the mat .", "the cat sat"], ["a b c d e f g h i", "a b c d"]]

@@ -3,6 +3,9 @@
 The modules themselves are on the Hub; what they do with the packages that they wrap is written again here.
 """
 
+import re
+from types import SimpleNamespace
+
 import evaluate
 import pytest
 import sacrebleu
@@ -51,6 +54,7 @@ class TestSacrebleu:
             {"tokenize": "char", "use_effective_order": True, "force": True},
             {"smooth_method": "add-k", "smooth_value": None, "tokenize": None, "force": False},
             {"smooth_method": "none", "tokenize": "none"},
+            {"smooth_value": 0.1},
         ],
     )
     @ZERO_BLEU
@@ -80,13 +84,60 @@ class TestSacrebleu:
         asked = {"segments": True, "confidence_level": 0.9, "n_resamples": 50}
         found = module.compute(predictions=PREDICTIONS, references=REFERENCES, **asked)
         assert list(found["intervals"]) == list(found["segments"]) == ["score"]
+        assert (found.intervals, found.segments) == (found["intervals"], found["segments"])
         low, high = found["intervals"]["score"]
         assert low <= found["score"] <= high
+
+    def test_says_what_the_keys_are_and_keeps_the_others_as_attributes(self):
+        found = tercet.load("bleu_multi", "sacrebleu").compute(predictions=["a b c d"], references=["a b c d e"])
+        with pytest.raises(KeyError, match=r"'bleu' is not a key of this result\. Known: score, counts"):
+            found["bleu"]
+        assert found.length_ratio == found.to_dict(full=True)["length_ratio"] == 0.8
 
     def test_refuses_an_option_in_two_spellings(self):
         module = tercet.load("bleu_multi", "sacrebleu")
         with pytest.raises(OptionError, match="'tokenize' and 'tokenizer' are the same option"):
             module.compute(predictions=["a"], references=["a"], tokenize="13a", tokenizer="13a")
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ({"tokenize": "flores200"}, "The 'tokenize' option of bleu_multi must be one of '13a', 'intl', "),
+            ({"use_effective_order": 1}, "The 'use_effective_order' option of bleu_multi must be True or False."),
+            ({"use_effective_ordr": True}, "'use_effective_ordr'. Did you mean 'use_effective_order'?"),
+            ({"forse": True}, "Did you mean 'force'?"),
+            ({"smooth_method": "nltk1", "use_effective_order": True}, "The option 'use_effective_order' has no"),
+        ],
+    )
+    def test_refuses_in_the_words_of_its_user(self, given, message):
+        module = tercet.load("bleu_multi", "sacrebleu")
+        with pytest.raises(OptionError, match=re.escape(message)):
+            module.compute(predictions=["a"], references=["a"], **given)
+        if given.keys() != {"forse"}:  # which is none of explain's
+            with pytest.raises(OptionError, match=re.escape(message)):
+                module.explain("a", "a", **given)
+
+    def test_names_all_arguments_that_it_has(self):
+        with pytest.raises(OptionError, match="Known: ") as refusal:
+            tercet.load("bleu_multi", "sacrebleu").compute(predictions=["a"], references=["a"], qqq=1)
+        names = str(refusal.value).partition("Known: ")[2].rstrip(".").split(", ")
+        assert {"tokenize", "use_effective_order", "force", "lowercase"} < set(names)
+        assert not {"tokenizer", "effective_order"} & set(names)
+
+    def test_has_its_arguments_to_itself_in_a_combined_call(self):
+        names = ("sacrebleu", "rouge_score")
+        modules = [tercet.load(*each) for each in zip(("bleu_multi", "rouge_nlws"), names, strict=True)]
+        given = {"tokenize": "char", "use_effective_order": True, "smooth_value": 0.1, "force": True}
+        with pytest.warns(UserWarning, match="rouge_nlws: 'tokenize' is an argument of bleu_multi, and left to it"):
+            found = evaluate.combine(modules).compute(predictions=PREDICTIONS, references=TWO_EACH, **given)
+        expected = evaluates_sacrebleu(PREDICTIONS, TWO_EACH, **given)
+        assert found["score"] == pytest.approx(expected["score"], abs=1e-9)
+        alone = tercet.load("rouge_nlws", "rouge_score").compute(predictions=PREDICTIONS, references=TWO_EACH)
+        assert {name: found[name] for name in alone} == alone
+
+    def test_leaves_its_arguments_to_no_other_configuration_of_the_metric(self):
+        with pytest.raises(OptionError, match=r"bleu_multi has no option 'tokenize'\. Did you mean 'tokenizer'"):
+            tercet.load("bleu_multi").compute(predictions=["a"], references=["a"], tokenize="zh")
 
     def test_explains_and_trains_by_the_same_options(self):
         module = tercet.load("bleu_multi", "sacrebleu")
@@ -101,6 +152,25 @@ class TestRouge:
         module = tercet.load("rouge_nlws", "rouge_score")
         found = module.compute(predictions=PREDICTIONS, references=REFERENCES, use_aggregator=False, **options)
         assert dict(found) == evaluates_rouge(PREDICTIONS, REFERENCES, **options)
+
+    @pytest.mark.parametrize("use_stemmer", [False, True])
+    def test_leaves_the_words_of_a_given_tokenizer_as_they_are(self, use_stemmer):
+        predictions, references = ["the cats running quickly", "two cats"], ["the cat runs quickly", "a cat"]
+        found = tercet.load("rouge_nlws", "rouge_score").compute(
+            predictions=predictions, references=references, tokenizer=str.split, use_stemmer=use_stemmer,
+            use_aggregator=False,
+        )  # fmt: skip
+        theirs = SimpleNamespace(tokenize=str.split)
+        expected = evaluates_rouge(
+            predictions, [[text] for text in references], tokenizer=theirs, use_stemmer=use_stemmer
+        )
+        assert dict(found) == expected
+        assert "stem:" not in found.signature
+
+    def test_none_is_what_the_configuration_sets(self):
+        module = tercet.load("rouge_nlws", "rouge_score")
+        found = module.compute(predictions=["a b"], references=["a c"], rouge_types=None, tokenizer=None)
+        assert list(found) == ["rouge1", "rouge2", "rougeL", "rougeLsum"]
 
     def test_gives_the_mean_by_default_and_no_warning_for_texts_that_it_drops(self):
         found = tercet.load("rouge_nlws", "rouge_score").compute(predictions=PREDICTIONS, references=REFERENCES)
@@ -121,11 +191,21 @@ def test_bert_score_has_the_four_keys_of_evaluates_bertscore():
     assert list(layers) == ["precision", "recall", "f1", "hashcode"]
 
 
+def test_bert_score_keeps_the_means_whose_intervals_it_gives_as_attributes():
+    given = {"predictions": ["a cat", "a dog"], "references": ["the cat", "a hen"], **needed("bertscore_idf")}
+    found = tercet.load("bertscore_idf", "bert_score").compute(**given, confidence_level=0.9, n_resamples=20)
+    for name, (low, high) in found["intervals"].items():
+        assert low <= getattr(found, name) <= high
+        assert found.to_dict(full=True)[name] == getattr(found, name)
+    with pytest.raises(KeyError, match=r"not a key of this result but an attribute: result\.mean_f1"):
+        found["mean_f1"]
+
+
 OTHERS = [
     (metric, name)
     for metric in METRICS
     for scorer in [type(make_scorer(metric, needed(metric)))]
-    for name in scorer.presets.keys() - scorer.dialects.keys()
+    for name in sorted(scorer.presets.keys() - scorer.dialects.keys())
 ]
 
 
@@ -147,3 +227,15 @@ def test_an_unknown_configuration_is_refused_when_the_module_is_loaded(metric):
         tercet.load(metric, ["blue"])
     with pytest.raises(OptionError, match=f"{metric} has no configuration 'defaults'. Did you mean 'default'"):
         evaluate.load(str(ROOT / "metrics" / metric), "defaults")
+
+
+def test_a_comparison_has_no_configuration():
+    for name in ("sacrebleu", "foo"):
+        with pytest.raises(OptionError, match=f"paired_significance has no configuration '{name}'"):
+            tercet.load("paired_significance", name)
+
+
+@pytest.mark.parametrize("module", [*METRICS, "paired_significance"])
+def test_a_setting_that_nothing_reads_is_refused(module):
+    with pytest.raises(OptionError, match=r"no setting 'name' .* Known: .*config_name"):
+        tercet.load(module, name="sacrebleu")

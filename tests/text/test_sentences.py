@@ -296,8 +296,8 @@ def test_no_type(name):
         ("rougel", r"Did you mean 'rougeL'\?"),
         (["rougeLSum"], r"Did you mean 'rougeLsum'\?"),
         (["rouge1", "rouge2", "rouge1"], "names 'rouge1' twice"),
-        ([], r"must be a list of names, got \[\]"),
-        (7, "must be a list of names, got 7"),
+        ([], r"must be a list of at least one name, got \[\]"),
+        (7, "must be a list of at least one name, got 7"),
     ],
 )
 def test_errors_say_what_is_wrong(names, message):

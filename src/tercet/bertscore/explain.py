@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from .pairs import windows_of
 from .scorer import BertScorer
 
 _OF_A_CORPUS = {
-    *("all_layers", "rescale_with_baseline", "baseline_path", "scale", "idf_documents", "compat", "multi_ref"),
+    *("all_layers", "rescale_with_baseline", "baseline_path", "scale", "idf_documents", "multi_ref"),
     *("missing_references", "segments", "confidence_level", "n_resamples", "seed", "n_jobs"),
 }
 
@@ -109,7 +109,8 @@ def explain(
         it tokens count the same, unless `idf` is a table, a path or a mapping.
     **options
         Those of ``bertscore_idf`` that say how a pair is scored; the others (``all_layers``,
-        ``rescale_with_baseline``, ``scale``, ``idf_documents``, ``compat`` and those of a corpus) are refused.
+        ``rescale_with_baseline``, ``scale``, ``idf_documents`` and those of a corpus) are refused. ``compat`` gives
+        bert-score's numbers of the pair alone, without other pairs in its batch.
 
     Returns
     -------
@@ -165,11 +166,13 @@ def _alignment(scorer: BertScorer, prediction: str, reference: str, index: int, 
     bounds = [slice(*store.offsets[text : text + 2]) for text in texts.text]
     vectors = [store.vectors[0, bound] for bound in bounds]
     similarity = (vectors[0] @ vectors[1].T).cpu().numpy()
-    empty = bool((documents.lengths <= encoder.subwords.n_special).any())
+    official = scorer.options.compat is not None
+    sizes = documents.lengths
+    empty = bool((sizes == 2 if official else sizes <= encoder.subwords.n_special).any())
     remark = remark_on_texts(int((documents.lengths < whole.lengths).sum()), 0, limit)
     if remark is not None:
         warnings.warn(f"bertscore_idf: {remark}", UserWarning, stacklevel=3)
-    shares = [np.zeros(len(texts.shares[bound])) if empty else texts.shares[bound].astype(float) for bound in bounds]
+    shares = [texts.shares[bound].astype(float) for bound in bounds]
     kept = _rows(encoder.subwords.truncate(Ragged(_positions(whole), whole.offsets), scorer.cut_at(encoder.subwords)))
     sides = [
         _Side(text, ids, positions, share, encoder.subwords)
@@ -180,6 +183,12 @@ def _alignment(scorer: BertScorer, prediction: str, reference: str, index: int, 
     precision, recall = (sum(token.contribution for token in tokens) for tokens in (of_prediction, of_reference))
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
     f1 = 0.0 if f1 != f1 else f1  # NaN of a measure, with zero_weight="nan"
+    if empty:
+        precision, recall, f1 = 0.0, 0.0, f1 if official else 0.0  # bert-score leaves its F
+        of_prediction, of_reference = (
+            [replace(token, weight=0.0, contribution=0.0, loss=0.0) for token in tokens]
+            for tokens in (of_prediction, of_reference)
+        )
     return Alignment(
         prediction, reference, precision, recall, f1, of_prediction, of_reference, similarity,
         scorer.signature(context), index,

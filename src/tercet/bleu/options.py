@@ -59,14 +59,14 @@ def _check_weights(value: Any) -> Any:
                     f"this one has {len(value):,}"
                 )
             named = {str(name): _as_weights(weights) for name, weights in value.items()}
-            if len(named) < len(value) or any(set(name) & set("|;=,: ") for name in named):
+            if len(named) < len(value) or any(not name or set(name) & set("|;=,: ") for name in named):
                 raise ValueError
             return named
         return _as_weights(value)
     except (TypeError, ValueError):
         raise refuse(
             "a sequence of weights such as (0.25, 0.25, 0.25, 0.25), none negative and not all 0, or a dict of "
-            "named ones (each name once, without | ; = , : or blanks)"
+            "named ones (each name once, not empty, without | ; = , : or blanks)"
         ) from None
 
 
@@ -165,7 +165,7 @@ def check_smoothing(options: BleuOptions, preset: str) -> None:
     if options.smooth_value is None:
         return
     readers = [method for method in methods if method in SMOOTH_VALUES]
-    if not readers:
+    if not readers and options.compat != "sacrebleu":  # which takes it all the same
         given = "smooth=True" if options.smooth else f"smooth_method={options.smooth_method!r}"
         raise OptionError(
             f"The option 'smooth_value' is read by the smoothing methods {', '.join(SMOOTH_VALUES)}; with {given} "

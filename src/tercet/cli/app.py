@@ -121,8 +121,8 @@ def fit_idf(
     check_file(output)
     check_outputs({"--output": output}, corpus)
     lines = _lines(corpus) if compat is None else chain.from_iterable(map(stream_lines, corpus))
-    texts = tqdm(lines, unit="text", disable=quiet)
-    table = IdfTable.fit(texts, model, max_length=max_length, compat=None if compat is None else compat.value)
+    with tqdm(lines, unit="text", disable=quiet) as texts:  # which ends its line before an error's
+        table = IdfTable.fit(texts, model, max_length=max_length, compat=None if compat is None else compat.value)
     if not table.n_documents:
         raise InputError("The corpus has no text.")
     table.save(output)

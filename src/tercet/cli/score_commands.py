@@ -205,7 +205,10 @@ def compare_command(
 
 
 def _metrics(written: Sequence[str] | None) -> list[MetricSpec]:
-    return [parse_metric(each) for each in written or ["bleu_multi"]]
+    specs = [parse_metric(each) for each in written or ["bleu_multi"]]
+    for spec in specs:
+        spec.scorer()  # refuses options before the files are read and their oddities told
+    return specs
 
 
 def _inputs(

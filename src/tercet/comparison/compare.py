@@ -173,7 +173,7 @@ def compare(
     baseline : str, optional
         The system that the others are tested against; the first one by default.
     test : {"permutation", "bootstrap", None}
-        The paired test: approximate randomization, or paired bootstrap; or none: scores and intervals only.
+        The paired test: approximate randomization, or paired bootstrap; or none, as of one system: scores only.
     n_resamples : int, optional
         Of the test; 10,000 or 1,000 by default. Intervals have 1,000.
     confidence_level : float
@@ -209,6 +209,7 @@ def compare(
     for spec in specs:
         spec.scorer(scale=100).check_resampling()
         check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
+    test = test if len(names) > 1 else None
     number = None if test is None else TESTS[test][1] if n_resamples is None else n_resamples
     tables: list[ScoreTable] = []
     with tqdm(total=len(specs) * (len(names) + 1), disable=not progress, unit="system") as bar:

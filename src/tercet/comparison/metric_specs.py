@@ -8,11 +8,17 @@ from typing import Any
 
 from tercet.api import make_scorer
 from tercet.core.scorer import Scorer
-from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.errors import OptionError, no_metric, shorten
 from tercet.registry import METRICS
 
 #: Options of a metric that a comparison has once for all metrics: there they would say what is not done.
-_OF_COMPARISON = ("confidence_level", "n_resamples", "seed", "segments", "signature")
+_OF_COMPARISON = {
+    "confidence_level": "give --confidence-level",
+    "n_resamples": "intervals have 1,000 resamples (--n-resamples of tercet compare are those of its test)",
+    "seed": "give --seed",
+    "segments": "give --segments and a file for them",
+    "signature": "every result shows it",
+}
 
 _WORDS = {"true": True, "false": False}  # "none" is a tokenizer, and a smoothing method; None is null
 
@@ -32,11 +38,11 @@ class MetricSpec:
 
     def __post_init__(self) -> None:
         """Refuse options that belong to the whole comparison."""
-        for name in _OF_COMPARISON:
+        for name, instead in _OF_COMPARISON.items():
             if name in self.options:
                 raise OptionError(
                     f"The option {name!r} cannot be given with a metric here, as it is one of all metrics together: "
-                    f"give --{name.replace('_', '-')}."
+                    f"{instead}."
                 )
 
     @property
@@ -73,7 +79,7 @@ def parse_metric(text: str) -> MetricSpec:
     """
     metric, _, rest = text.partition(":")
     if metric not in METRICS:
-        raise OptionError(f"There is no metric {shorten(metric)}. {did_you_mean(metric, METRICS)}")
+        raise no_metric(metric, METRICS)
     options: dict[str, Any] = {}
     for part in _split(rest):
         name, equals, value = part.partition("=")

@@ -13,7 +13,7 @@ from typing import ClassVar
 from tercet.errors import InputError, shorten
 from tercet.files.lines import STDIN, open_binary, read_lines
 from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items
-from tercet.files.roles import guess_roles
+from tercet.files.roles import guess_roles, role_of
 from tercet.files.table import Table
 from tercet.files.tmx import pick_language
 
@@ -184,6 +184,9 @@ def _check_roles(table: Table, format: str, systems: list[str], references: list
         kind = "language" if format == "tmx" else "column"
         why = "does not tell" if format == "tmx" else "tells by its name and content"
         named = list(map(repr, table.columns))
+        others = [repr(name) for name in table.columns if role_of(name) == "system"][:_MOST_NAMED]
+        if others and kind == "column" and not systems:
+            why += f" ({', '.join(others)} {'are' if others[1:] else 'is'} not all text)"
         more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
         raise InputError(
             f"{table.name}: {'a' if format == 'tmx' else 'no'} {kind} {why} that it holds {', or '.join(missing)}; "

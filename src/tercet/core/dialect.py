@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +28,7 @@ class Dialect:
     keys : mapping of str to str
         Its keys, in its order -> our keys, or attributes of our result. Empty: the keys are ours.
     left_out : tuple of str
-        How our keys begin that it does not have.
+        How our keys begin that it does not have: these are attributes of its result.
 
     Examples
     --------
@@ -43,8 +45,25 @@ class Dialect:
     keys: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
 
+    def names(self, options: Iterable[str]) -> list[str]:
+        """Return the arguments of a call that has these options of ours, in the words of the configuration."""
+        words = {own: name for name, own in self.arguments.items()}
+        return [*(words.get(name, name) for name in options), *self.without_effect]
+
+    @contextmanager
+    def speaking(self) -> Iterator[None]:
+        """Let an OptionError from within name an option as the configuration does."""
+        try:
+            yield
+        except OptionError as error:
+            said = str(error)
+            for name, own in self.arguments.items():
+                said = re.sub(rf"(?<!\w){own}(?='|=)", name, said, count=1)  # the first: a value may read the same
+            error.args = (said,)
+            raise
+
     def to_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return our options for what a call gave.
+        """Return our options for what a call gave; None stands for what the configuration sets.
 
         Raises
         ------
@@ -57,19 +76,20 @@ class Dialect:
             if own in options:
                 twice = [each for each in given if self.arguments.get(each, each) == own]
                 raise OptionError(f"{' and '.join(map(repr, twice))} are the same option: give one of them.")
-            if name not in self.without_effect:
+            if name not in self.without_effect and not (value is None and own in self.options):
                 options[own] = value
         return {**self.options, **options}
 
     def to_result(self, result: Result) -> Result:
         """Return a result with the keys of the dialect, and behind them those that an option asked for."""
         entries = {key: result[own] if own in result else getattr(result, own) for key, own in self.keys.items()}
-        spoken = set(self.keys.values())
-        for key, value in result.items():
-            if key not in spoken and not key.startswith(self.left_out):
-                entries[key] = value
         names = {own: key for key, own in self.keys.items()}
-        for asked in ("intervals", "segments"):
-            if asked in entries:
-                entries[asked] = {names.get(name, name): value for name, value in entries[asked].items()}
-        return result.with_keys(entries)
+        attributes: dict[str, Any] = {}
+        for key, value in result.items():
+            if key in ("intervals", "segments"):
+                entries[key] = attributes[key] = {names.get(name, name): each for name, each in value.items()}
+            elif key.startswith(self.left_out):
+                attributes[key] = value
+            elif key not in names:
+                entries[key] = value
+        return result.with_keys(entries, **attributes)

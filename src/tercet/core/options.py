@@ -54,7 +54,8 @@ class OneOf:
             return value
         expected = "one of " + ", ".join(map(repr, self.choices)) + (" or a callable" if self.callables else "")
         known = [choice for choice in self.choices if isinstance(choice, str)]
-        raise refuse(expected, did_you_mean(value, known) if isinstance(value, str) else "")
+        hint = did_you_mean(value, known)
+        raise refuse(expected, hint if hint.startswith("Did") else "")  # all of them are named already
 
 
 def one_of(*choices: Any, callables: bool = False) -> Check:

@@ -6,6 +6,11 @@ import copy
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from tercet.errors import did_you_mean
+
+#: Attributes that are None unless an option asks for them.
+_ON_REQUEST = {"intervals": "confidence_level=0.95", "segments": "segments=True"}
+
 
 class Result(dict[str, Any]):
     """Scores by name, a dict; what else there is to say of them are its attributes.
@@ -86,10 +91,12 @@ class Result(dict[str, Any]):
         def __getattr__(self, name: str) -> Any: ...
 
     def __missing__(self, key: object) -> Any:
-        """Say where to find what is an attribute."""
+        """Say where to find what is an attribute, how to ask for what was not asked for, and what there is."""
+        if key in _ON_REQUEST and vars(self).get(key) is None:
+            raise KeyError(f"{key!r} was not asked for: give {_ON_REQUEST[key]}")
         if key in vars(self):
             raise KeyError(f"{key!r} is not a key of this result but an attribute: result.{key}")
-        raise KeyError(key)
+        raise KeyError(f"{key!r} is not a key of this result. {did_you_mean(key, self)}")
 
     def __repr__(self) -> str:
         more = ", ".join(f"{name}={value!r}" for name, value in self._shown().items())
@@ -115,9 +122,9 @@ class Result(dict[str, Any]):
         """Return a shallow copy, with its attributes."""
         return copy.copy(self)
 
-    def with_keys(self, entries: Mapping[str, Any]) -> Result:
-        """Return a result with other keys and the same attributes."""
-        return Result(entries, **vars(self))
+    def with_keys(self, entries: Mapping[str, Any], **attributes: Any) -> Result:
+        """Return a result with other keys, and the same attributes but for those that are given."""
+        return Result(entries, **{**vars(self), **attributes})
 
     def to_dict(self, full: bool = False) -> dict[str, Any]:
         """Return a plain dict, a deep copy.
@@ -146,9 +153,8 @@ class Result(dict[str, Any]):
 
     def _attributes(self) -> dict[str, Any]:
         """Return the attributes but the metric's name; intervals and segments only where there are any."""
-        optional = ("intervals", "segments")
         return {
             name: value
             for name, value in vars(self).items()
-            if name != "metric" and not (name in optional and value is None)
+            if name != "metric" and not (name in _ON_REQUEST and value is None)
         }

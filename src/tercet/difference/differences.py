@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tercet.api import make_scorer
+from tercet.api import configurations, make_scorer
 from tercet.core.batch import Items, check_missing, read_items
 from tercet.core.scorer import Scorer
 from tercet.errors import OptionError, did_you_mean
@@ -176,8 +176,8 @@ def explain_difference(
     >>> found.same, found.ours == found.equal_to
     (True, True)
     """
+    _check_against(metric, against)
     scorer = make_scorer(metric, options)
-    _check_against(scorer, against)
     if "compat" in (their_options or {}):
         raise OptionError("The option 'compat' of the other package is what 'against' names.")
     items = read_items(predictions, references)
@@ -200,18 +200,21 @@ def explain_difference(
         n_segments_differ=len(differing),
         largest_gaps=tuple(SegmentGap(*gap) for gap in differing[:n_gaps]),
         signatures=(ours_signature, their_signature),
-        notes=(*notes, *_notes(against, scorer, last, live, segments[1])),
+        notes=(
+            *_uncompared(scorer, report, against, options), *notes,
+            *_notes(against, scorer, last, live, segments[1]),
+        ),
     )  # fmt: skip
 
 
-def _check_against(scorer: Scorer[Any], against: str) -> None:
+def _check_against(metric: str, against: str) -> None:
     """Raise an OptionError for a package that the metric has no ``compat`` for, or no explanation yet."""
-    known = [name for name in scorer.presets if name in PEERS]
+    known = [name for name in configurations(metric) if name in PEERS]
     if not known:
-        raise OptionError(f"There is no explanation of {scorer.name} against other packages yet.")
+        raise OptionError(f"There is no explanation of {metric} against other packages yet.")
     if against not in known:
         hint = did_you_mean(str(against), known)
-        raise OptionError(f"{scorer.name} cannot be explained against {against!r}. {hint}")
+        raise OptionError(f"{metric} cannot be explained against {against!r}. {hint}")
 
 
 def _scorer(side: Side, report: Mapping[str, Any], compat: str | None) -> Scorer[Any]:
@@ -261,6 +264,13 @@ def _live(against: str, scorer: Scorer[Any], items: Items) -> tuple[dict[str, fl
         return None, str(error)
 
 
+def _uncompared(scorer: Scorer[Any], report: Mapping[str, Any], against: str, given: Mapping[str, Any]) -> list[str]:
+    """Return a note of the types that were asked for and that the other package does not have."""
+    asked = scorer.options.rouge_types if "rouge_types" in given else ()
+    left = [each.name for each in asked if each.name not in report["rouge_types"]]
+    return [f"{against} has no {', '.join(left)}: not compared"] if left else []
+
+
 def _notes(
     against: str, scorer: Scorer[Any], equal_to: Mapping[str, float], live: Mapping[str, float] | None,
     segments: Mapping[str, list[float | None]],
@@ -274,11 +284,12 @@ def _notes(
         notes.append(PEERS[against].note)
     values = [value for value in segments.get("bleu", ()) if value is not None]
     if values and PEERS[against].sentences:
-        mean, corpus = sum(values) / len(values), equal_to["bleu"]
-        notes.append(
-            f"the mean of {against}'s sentence scores is another number than its score of the corpus: "
-            f"{mean:.4g} beside {corpus:.4g}"
-        )
+        mean, corpus = f"{sum(values) / len(values):.4g}", f"{equal_to['bleu']:.4g}"
+        if mean != corpus:
+            notes.append(
+                f"the mean of {against}'s sentence scores is another number than its score of the corpus: "
+                f"{mean} beside {corpus}"
+            )
     if live is not None and any(abs(live[name] - equal_to[name]) > 1e-6 * scale for name in live):
         notes.append(f"compat={against!r} does not equal {against} on these texts")
     return notes

@@ -143,6 +143,8 @@ in UTF-8 (.csv), or as tab-separated text or JSON Lines (.tsv, .jsonl).
             f"{path} is a workbook by its name, which is not read yet: save the sheet as CSV in UTF-8 (.csv), or as "
             "tab-separated text or JSON Lines (.tsv, .jsonl)."
         )
+    if path.lower().endswith(".json"):
+        raise InputError(f"{path} is JSON by its name; expected JSON Lines, an object per line (.jsonl).")
 
 
 def _format(path: Path, format: str | None) -> str:

@@ -7,9 +7,10 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from inspect import signature
 from typing import Any
 
-from tercet.errors import GatheringError, InputError, TercetError, told
+from tercet.errors import GatheringError, InputError, OptionError, TercetError, did_you_mean, shorten, told
 
 from .shards import Shards
 
@@ -40,6 +41,10 @@ class Gathering:
     cache_file_name: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        known = signature(super().__init__).parameters  # the others it would take, and do nothing with
+        for name in kwargs.keys() - known.keys():
+            hint = did_you_mean(name, [each for each in known if each not in ("hash", "kwargs")])
+            raise OptionError(f"A module has no setting {shorten(name)} to be loaded with. {hint}")
         try:
             super().__init__(*args, **kwargs)
         except OSError as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tercet.core.surroundings import check_working_directory
-from tercet.errors import GatheringError, OptionError, did_you_mean, shorten, told
+from tercet.errors import GatheringError, OptionError, no_metric, told
 
 
 def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
@@ -44,7 +44,7 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
         raise OptionError(f"The folder of the modules is not beside the package {here}.")
     known = sorted(path.parent.name for path in folders[0].glob("*/*.py") if path.stem == path.parent.name)
     if not isinstance(metric, str) or metric not in known:
-        raise OptionError(f"There is no metric {shorten(metric)}. {did_you_mean(metric, known)}")
+        raise no_metric(metric, known)
     try:
         return evaluate.load(str(folders[0] / metric), config_name, **settings)
     except OSError as error:  # it copies the files of a module before it imports them

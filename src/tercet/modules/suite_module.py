@@ -49,7 +49,9 @@ class SuiteModule(Gathering):
         Return:
             `dict` whose attributes say more, or `None` if this is not the main process (`process_id != 0`).
         """
-        scorer = make_scorer(self.metric, own_options(self.metric, self._dialect.to_options(options)))
+        own = own_options(self.metric, options, self._dialect)
+        with self._dialect.speaking():
+            scorer = make_scorer(self.metric, own)
         items = read_items([], [])
         if predictions is not None or references is not None:
             items = read_items(predictions, references)
@@ -106,7 +108,9 @@ class SuiteModule(Gathering):
         Return:
             `NgramMatches`, `RougeMatches` or `Alignment` of the metric's `explain` file.
         """
-        return explain(self.metric, prediction, references, **self._dialect.to_options(options))
+        own = self._dialect.to_options(options)
+        with self._dialect.speaking():
+            return explain(self.metric, prediction, references, **own)
 
     def compute_metrics(self, tokenizer: Any, **settings: Any) -> TrainerMetrics:
         """Return the function for `Seq2SeqTrainer(compute_metrics=...)` that logs this metric's scores.
@@ -123,7 +127,8 @@ class SuiteModule(Gathering):
             module.
         """
         options = self._dialect.to_options(settings.pop("options", None) or {})
-        return compute_metrics(tokenizer, self.metric, options=options, **settings)
+        with self._dialect.speaking():
+            return compute_metrics(tokenizer, self.metric, options=options, **settings)
 
 
 def _columns(items: Items) -> dict[str, list[Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from functools import partial, reduce
 from typing import Any, ClassVar
 
@@ -76,6 +77,8 @@ class RougeScorer(Scorer[RougeOptions]):
     dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
 
     def __init__(self, options: RougeOptions) -> None:
+        if options.compat == "rouge_score" and callable(options.tokenizer):
+            options = replace(options, use_stemmer=False)  # its stemmer is part of its own tokenizer
         super().__init__(options)
         check_word_options(options)
         self._by_script = options.compat == "rouge155"

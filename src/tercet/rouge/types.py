@@ -76,7 +76,9 @@ def parse_types(names: Any) -> tuple[RougeType, ...]:
     except TypeError:
         listed = []
     if not listed:
-        raise OptionError(f"The 'rouge_types' option of rouge_nlws must be a list of names, got {shorten(names)}.")
+        raise OptionError(
+            f"The 'rouge_types' option of rouge_nlws must be a list of at least one name, got {shorten(names)}."
+        )
     known: dict[str, RougeType] = {}
     for name in listed:
         kind = _parse(name)
