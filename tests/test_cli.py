@@ -154,6 +154,17 @@ def test_says_its_version_and_what_it_can_do():
     assert "bertscore-baseline" in run("--help")
 
 
+@pytest.mark.parametrize(
+    "command",
+    [(), ("score",), ("compare",), ("explain",), ("bertscore-baseline",), ("idf",), ("idf", "fit")],
+    ids=" ".join,
+)
+def test_h_is_help_in_every_command(command):
+    told = run(*command, "-h")
+    assert told == run(*command, "--help")
+    assert f"Usage: {' '.join(('tercet', *command))} " in told
+
+
 @pytest.fixture
 def table(tmp_path):
     path = tmp_path / "in.tsv"

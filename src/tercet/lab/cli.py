@@ -31,7 +31,10 @@ from .streams import standard_streams
 from .text_files import stream_lines
 from .visible import visible
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)  # fmt: skip
 idf = typer.Typer(no_args_is_help=True, help="Make files of document frequencies for bertscore_idf.")
 app.add_typer(idf, name="idf")
 
