@@ -14,7 +14,7 @@ METRICS = ("bleu_multi:smooth_method=exp", "rouge_nlws:rouge_types=rouge1+rougeL
 
 
 def main():
-    # A file with a column for the source, some for references, and one for each system: known by their names.
+    # A file with a column for the source, some for references, and one for each system: recognized by name.
     (test_set,) = read_test_sets([str(HERE / "data" / "en.tsv")])
     print(f"{test_set.name}: {len(test_set.references)} segments, systems {', '.join(test_set.systems)}\n")
 

@@ -30,7 +30,7 @@ from tercet.errors import InputError, TercetError
 _SHOWN_ROWS = 500
 _DOWNLOADS_KEPT, _LONGEST_WARM_UP = 600, 5  # seconds
 
-_OUR_FAULT = "Something went wrong on the server, and was written to its log. It is not your input's fault."
+_OUR_FAULT = "Something went wrong on the server and was logged. Your input is not to blame."
 
 # Calls run one at a time: warnings are caught for one call, and an encoder takes all cores anyway.
 _ONE_AT_A_TIME: dict[str, Any] = {"concurrency_id": "score", "concurrency_limit": 1}
@@ -103,7 +103,7 @@ def _text_tab(demo: Demo, contents: list[Any]) -> None:
         prediction = gr.Textbox(first_prediction, label="Prediction", lines=4, elem_id="prediction", min_width=280)
         references = gr.Textbox(
             first_references, lines=4, elem_id="references", min_width=280,
-            label="References: one a line; texts of several lines end with an empty line",
+            label="References: one per line; if they span several lines, end each with an empty line",
         )  # fmt: skip
     button = gr.Button("Compute", variant="primary", elem_id="compute")
     inputs = [prediction, references, *contents]
@@ -153,12 +153,12 @@ def _file_tab(demo: Demo, contents: list[Any]) -> None:
     outcome = gr.HTML(elem_id="file-result")
     signature = _signature_box("file-signature")
     plot = gr.BarPlot(
-        x="score", y="texts", title="How many texts have which score", visible=False, height=260,
+        x="score", y="texts", title="Distribution of scores", visible=False, height=260,
         x_label_angle=-60, elem_id="distribution",
     )  # fmt: skip
     rows = gr.Dataframe(interactive=False, wrap=True, visible=False, max_height=420, elem_id="items")
     with gr.Row():
-        as_tsv = gr.DownloadButton("Every text with its scores (TSV)", visible=False, elem_id="download-tsv")
+        as_tsv = gr.DownloadButton("All texts with their scores (TSV)", visible=False, elem_id="download-tsv")
         as_json = gr.DownloadButton("Result (JSON)", visible=False, elem_id="download-json")
     with gr.Accordion("Code for this", open=False, elem_id="code-of-file"):
         code = gr.Code(language="python", interactive=False, show_label=False)
@@ -180,7 +180,7 @@ def _file_tab(demo: Demo, contents: list[Any]) -> None:
 
     def compute(path: str | None, system: str, references: list[str], *contents: Any) -> list[Any]:
         if path is None:
-            raise InputError("Give a file first.")
+            raise InputError("Choose a file first.")
         options = demo.page_options(contents)
         scored, table = demo.score_file(path, system, references, options)
         primary, of_items = demo.primary(options)
@@ -236,7 +236,7 @@ def _compute_for_programs(demo: Demo) -> Callable[..., dict[str, Any]]:
     ) -> dict[str, Any]:
         """Score predictions against references: one list of references per prediction.
 
-        Options are those of the page, by their names there; confidence_level (with n_resamples and seed) adds
+        The options are those of the page, under the same names; confidence_level (with n_resamples and seed) adds
         intervals, and segments=true the scores of every text.
         """
         try:

@@ -52,7 +52,7 @@ class Guard:
             return
         status, problem, body = 0, None, None
         if "://" in scope["path"]:  # gradio has paths that fetch an address for the visitor
-            status, problem = 403, "This page fetches no addresses."
+            status, problem = 403, "This page does not fetch URLs."
         elif scope["method"] not in ("GET", "HEAD", "OPTIONS"):
             status, problem, body = await _checked_body(scope, receive)
         if problem is not None:
@@ -94,7 +94,7 @@ async def _checked_body(scope: _Message, receive: _Receive) -> tuple[int, str | 
         if size <= _WITH_FRAME:
             parts.append(part)
     if size > _WITH_FRAME:
-        return 413, f"A request may have {MOST_BYTES >> 20} MB, and this one has more: send less at a time.", b""
+        return 413, f"This request is larger than the limit of {MOST_BYTES >> 20} MB: send less at a time.", b""
     body = b"".join(parts)
     problem = None if scope["path"].rstrip("/").endswith("/upload") else _problem_of_json(body)
     return 400, problem, body
@@ -147,7 +147,7 @@ class Upload(gr.File):  # type: ignore[misc]
     async def async_move_resource_to_block_cache(self, url_or_file_path: str | Path | None) -> str | None:
         """Take files that were uploaded; the base class would fetch an address too."""
         if str(url_or_file_path).lower().startswith(("http:", "https:")):
-            raise gr.Error("Give a file, not an address.", print_exception=False)
+            raise gr.Error("Upload a file; URLs are not accepted.", print_exception=False)
         path: str | None = await super().async_move_resource_to_block_cache(url_or_file_path)
         return path
 
@@ -179,7 +179,7 @@ class Page(gr.Blocks):  # type: ignore[misc]
             raise
         except Exception as error:  # a value that no control has, a file that was not uploaded
             _LOG.warning("%s: %s", block_fn.api_name, shorten(error))
-            raise _refused("What was sent cannot stand in the controls of this page.") from None
+            raise _refused("The values sent do not fit the controls of this page.") from None
         finally:
             if more.get("state") is not None:
                 for block in (*block_fn.inputs, *block_fn.outputs):  # gradio keeps them of each of many sessions

@@ -1,4 +1,4 @@
-"""Results as HTML: works on a telephone, on black and on white, and needs nothing else."""
+"""Results as HTML: works on a phone, in light and dark mode, and needs nothing else."""
 
 from __future__ import annotations
 

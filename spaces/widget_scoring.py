@@ -134,11 +134,11 @@ class Demo:
         for name, text in (("prediction", prediction), ("box of references", references)):
             if len(text) > TEXT_CHARACTERS:
                 raise InputError(
-                    f"The {name} is of {len(text):,} characters; the page draws the matches of up to "
+                    f"The {name} has {len(text):,} characters; the page shows matches for up to "
                     f"{TEXT_CHARACTERS:,}. Give long texts as a file."
                 )
         if not targets:
-            raise InputError("There is no reference: give at least one, a line each.")
+            raise InputError("There is no reference: give at least one, one per line.")
         scored = self.score([prediction], [targets], options)
         of_matches = {name: value for name, value in options.items() if name not in _OF_A_REPORT}
         with warnings.catch_warnings():  # said above
@@ -151,7 +151,7 @@ class Demo:
                 return replace(scored, notes=[*scored.notes, str(error)]), None
         size = len(why.to_html())
         if size > MOST_DRAWN:
-            note = f"The picture would be {size >> 20} MB: too much to draw. A shorter text has one."
+            note = f"The picture would be {size >> 20} MB, too large to show. Give a shorter text to see it."
             return replace(scored, notes=[*scored.notes, note]), None
         return scored, why
 
@@ -164,7 +164,7 @@ class Demo:
         with open(path, "rb") as file:
             text = file.read(MOST_BYTES + 1)
         if len(text) > MOST_BYTES:
-            raise InputError(f"The file has more than {MOST_BYTES >> 20} MB: this page takes no larger ones.")
+            raise InputError(f"The file has more than {MOST_BYTES >> 20} MB: larger files are not accepted.")
         n_lines = text.count(b"\n")
         if n_lines > 20 * self.most_items + 1000:  # read as a table, it would take memory first
             raise InputError(f"The file has {n_lines:,} lines; the page takes {self.most_items:,} rows.")
@@ -225,7 +225,8 @@ class Demo:
         )
         if n_characters > most or products > MOST_PRODUCTS:
             raise InputError(
-                f"The texts have {n_characters:,} characters; this page takes {most:,}, and fewer of long texts."
+                f"The texts have {n_characters:,} characters; this page accepts up to {most:,}, and "
+                "fewer when single texts are long."
             )
         if tokenizer in _BY_DICTIONARY:
             stretches = [len(part) for text in texts for part in _BREAKS.split(text)]

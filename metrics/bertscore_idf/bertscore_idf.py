@@ -36,25 +36,27 @@ Args:
     all_layers (`bool`): score with every layer. Defaults to `False`.
     rescale_with_baseline (`bool`): subtract what unrelated texts score. Defaults to `False`.
     baseline_path (`str`): a file of baselines; by default bert-score's for lang, where that package is installed.
-    batch_size (`int`): size of the encoder's batches; scores depend on it in the seventh digit. Defaults to 64.
-    device (`str`): cpu, cuda, mps ...; defaults to the best that is there.
+    batch_size (`int`): size of the encoder's batches; in single precision it changes scores in the
+        seventh digit only. Defaults to 64.
+    device (`str`): cpu, cuda, mps ...; defaults to the best available.
     dtype (`str`): float32 (default), bfloat16 or float16: faster, and off in the third digit.
     max_length (`int`): tokens of a text that are scored. Defaults to what the encoder takes.
     long_text (`str`): truncate (default, counted), window (scored whole) or error, for longer texts.
     prefix_space (`bool` or `str`): auto (default), installed, or whether texts begin with a space.
-    multi_ref (`str`): max (default): the greatest P, R and F, each for itself; best_f: of the reference of that F.
+    multi_ref (`str`): max (default): the greatest P, R and F, each taken separately; best_f: all three of
+        the reference with the greatest F.
     use_safetensors (`bool`): take weights from safetensors files only. Defaults to `True`.
-    use_fast_tokenizer (`bool`), nthreads (`int`): taken as bert-score's users give them.
+    use_fast_tokenizer (`bool`), nthreads (`int`): accepted for compatibility with bert-score.
     verbose (`bool`): show a progress bar. Defaults to `False`.
-    missing_references (`str`): error (default), skip or zero: what an item without reference does.
+    missing_references (`str`): error (default), skip or zero: what to do with an item that has no reference.
     scale (`int`): 1 (default) or 100 for percent.
     segments (`bool`): add the scores of every item by their names. Defaults to `False`.
     confidence_level (`float`): add bootstrap intervals of the means, of this level, such as 0.95.
     n_resamples (`int`), seed (`int`): of the bootstrap; 1000 and 12345.
-    signature (`bool`): make the signature a key of the result too. Defaults to `False`.
+    signature (`bool`): also include the signature as a key of the result. Defaults to `False`.
     n_jobs (`int`): threads over pieces of the corpus. Defaults to 1; torch has its own.
-    compat (`str`): bert_score: its defaults, and its numbers where ours differ on purpose. A second name when the
-        module is loaded, `evaluate.load(..., "bert_score")`, sets it, and leaves the means out of the result.
+    compat (`str`): bert_score: its defaults, and its scores even where ours differ on purpose. The configuration name
+        in `evaluate.load(..., "bert_score")` sets it, and leaves the means out of the result.
 Returns:
     precision, recall, f1 (`list` of `float`), mean_precision, mean_recall, mean_f1 (`float`),
     hashcode (`str`), and on request segments, intervals and signature.

@@ -44,7 +44,7 @@ Args:
     seed (`int`): the same seed gives the same p. Defaults to 12345.
     **options: those of the metric.
 Returns:
-    stat, p (`float`): difference of the metric's primary score, second less first, and its two-sided p-value,
+    stat, p (`float`): difference of the metric's primary score, second minus first, and its two-sided p-value,
     scores1, scores2, stats, pvalues (`dict`): scores, differences and p-values by the name of the score,
     test, n_resamples, seed, n_segments, signature.
 Examples:
@@ -127,7 +127,7 @@ class PairedSignificance(Gathering, evaluate.Comparison):
                 One reference per item, or a list of any number of them per item.
         """
         if inputs:
-            raise InputError(f"The inputs are {', '.join(_INPUTS)}, got {', '.join(sorted(inputs))} besides.")
+            raise InputError(f"The inputs are {', '.join(_INPUTS)}; got also {', '.join(sorted(inputs))}.")
         self._keep(_checked(predictions1, predictions2, references))
 
     def add(self, *, predictions1=None, predictions2=None, references=None, **inputs):

@@ -38,19 +38,19 @@ Args:
     stemmer (`str` or callable): porter, a language of NLTK's Snowball stemmers, or a function.
     lemmatizer (`str` or callable): a language code of simplemma, or a function.
     stopwords (collection of `str`, or `str`): words to leave out, a language code, or smart (ROUGE-1.5.5's list).
-    max_words, max_bytes (`int`): cut all texts at so many words or bytes.
+    max_words, max_bytes (`int`): truncate all texts to this many words or bytes.
     rounded (`bool`): with compat rouge155, five decimals as the script prints (default), or `False` for all of them.
-    sentence_split (`str`): newline (default), or auto for texts without line ends.
+    sentence_split (`str`): newline (default), or auto for texts without line breaks.
     output (`str`): fmeasure (default), precision, recall, or all (adds `<type>_precision` and `<type>_recall`).
-    missing_references (`str`): error (default), skip or zero: what an item without reference does.
+    missing_references (`str`): error (default), skip or zero: what to do with an item that has no reference.
     scale (`int`): 1 (default) or 100 for percent.
     segments (`bool`): add the scores of every item. Defaults to `False`.
     confidence_level (`float`): add bootstrap intervals of this level, such as 0.95.
     n_resamples (`int`), seed (`int`): of the bootstrap; 1000 and 12345.
-    signature (`bool`): make the signature a key of the result too. Defaults to `False`.
+    signature (`bool`): also include the signature as a key of the result. Defaults to `False`.
     n_jobs (`int`): threads that tokenize and count. Defaults to 1.
-    compat (`str`): rouge_score (also for texts that it drops), rouge155 (the Perl script), or the packages rouge and
-        rouge_chinese. A second name when the module is loaded sets it; `evaluate.load(..., "rouge_score")` has the
+    compat (`str`): rouge_score (its tokenizer for every text), rouge155 (the Perl script), or the packages rouge and
+        rouge_chinese. A configuration name sets it too: `evaluate.load(..., "rouge_score")` has the
         types and defaults of evaluate's rouge.
 Returns:
     one `float` per type (a `list` with `use_aggregator=False`),

@@ -165,7 +165,7 @@ def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:
     o = scorer.options
     scored = stats.column("items") > 0
     if not scored.any():
-        raise InputError("No item has a reference, and missing_references='skip' left all of them out.")
+        raise InputError("No item has a reference, so missing_references='skip' left all of them out.")
     kept = stats if scored.all() else SegmentStats(stats.signature, stats.columns, stats.rows[scored])
     notes = [f"refs:{_span(kept.column('references'))}"]
     if o.scale != 1:

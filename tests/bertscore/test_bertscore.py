@@ -68,7 +68,7 @@ class TestALongText:
         assert found == pytest.approx(np.stack(expected), abs=1e-5)
 
     def test_is_counted_and_said(self):
-        with pytest.warns(UserWarning, match="3 texts were longer than 512 tokens, and cut"):
+        with pytest.warns(UserWarning, match="3 texts were longer than 512 tokens and truncated"):
             result = result_of([LONG, "a"], [[LONG, "b", LONG + " more"], ["c"]])
         assert (result.truncated_predictions, result.truncated_references) == (1, 2)
 
@@ -221,7 +221,7 @@ class TestABaseline:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({}, "needs the 'lang' whose baseline is meant, or a file. Give 'baseline_path': `tercet"),
+            ({}, "needs 'lang', to find bert-score's baseline, or a baseline file. Give 'baseline_path': `tercet"),
             ({"lang": "en"}, f"has no baseline of '{MINILM}' for 'en'. Give 'baseline_path'"),
             ({"baseline_path": "nowhere.tsv"}, "There is no file 'nowhere.tsv', given as 'baseline_path'"),
         ],
@@ -235,13 +235,13 @@ class TestABaseline:
         [
             ("", "its first line must be LAYER,P,R,F"),
             ("a,b\n", "its first line must be LAYER,P,R,F"),
-            ("LAYER,P,R,F\n", "has no baselines behind its first line"),
+            ("LAYER,P,R,F\n", "has no baselines after its first line"),
             ("LAYER,P,R,F\n\n\n0,.1,.1\n", "line 4: expected the layer 0"),
             ("LAYER,P,R,F\n0,.1,.1\n", "line 2: expected the layer 0 and three numbers"),
             ("LAYER,P,R,F\n0,.1,.1,.1\n2,.1,.1,.1\n", "line 3: expected the layer 1"),
             ("LAYER,P,R,F\n0,.1,.1,1\n", "line 2: .* three numbers below 1"),
             ("LAYER,P,R,F\n0,.1,x,.1\n", "line 2"),
-            ("LAYER,P,R,F\n0,.1,.1,.1\n", "are of the layers 0 to 0; asked for are 3 to 3"),
+            ("LAYER,P,R,F\n0,.1,.1,.1\n", "has baselines for layers 0 to 0, but layers 3 to 3 are needed"),
         ],
     )
     def test_that_is_broken_is_refused_by_its_line(self, content, message, tmp_path):

@@ -61,7 +61,7 @@ class TestTheTable:
 
     def test_follows_the_text_that_is_cut_or_in_windows(self):
         text = "one two three four five six seven eight nine ten"
-        with pytest.warns(UserWarning, match="1 text was longer than 6 tokens, and cut"):
+        with pytest.warns(UserWarning, match="1 text was longer than 6 tokens and truncated"):
             cut = explain(text, "ten nine", max_length=6, **ENCODER)
         assert [token.text for token in cut.prediction_tokens] == ["[CLS]", "one", "two", "three", "four", "[SEP]"]
         whole = explain(text, "ten nine", max_length=6, long_text="window", **ENCODER)

@@ -199,7 +199,7 @@ class TestAFile:
             assert len(str(caught.value)) < 400
 
     def test_of_no_document_is_refused(self):
-        with pytest.raises(OptionError, match="is of no document"):
+        with pytest.raises(OptionError, match="counts no document"):
             scores(IdfTable.fit([], MINILM))
 
     def test_of_another_tokenizer_is_refused(self):

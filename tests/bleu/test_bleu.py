@@ -350,7 +350,7 @@ def test_a_smooth_value_of_0_is_nltk_s():
     ],
 )
 def test_a_smooth_value_that_nothing_reads_is_refused(options):
-    with pytest.raises(OptionError, match=r"'smooth_value' is read by the smoothing methods .* Got 0.5"):
+    with pytest.raises(OptionError, match=r"'smooth_value' is used only by the smoothing methods .* Got 0.5"):
         score("bleu_multi", ["a b c d"], ["a b c d"], smooth_value=0.5, **options)
 
 
@@ -381,7 +381,7 @@ def test_a_bleu_of_0_for_want_of_an_order_is_told_once_and_how_to_get_another(ca
     message = str(caught[0].message)
     assert why in message
     assert result["bleu"] == pytest.approx(0, abs=1e-60)
-    named = message.split("). ")[1].removesuffix(" gives such a corpus a score.").replace(" with ", ", ")
+    named = message.split("). ")[1].removesuffix(" gives such a corpus a nonzero score.").replace(" with ", ", ")
     ways = eval(f"dict({named})")  # what it says helps
     assert score("bleu_multi", [prediction], [reference], compat=compat, **ways)["bleu"] > 0.1
 

@@ -118,17 +118,17 @@ class TestBertscoreBaseline:
     [
         (("idf", "fit", "nowhere.txt", "-m", MINILM, "-o", "x"), "'nowhere.txt' cannot be read: No such file"),
         (("idf", "fit", "latin.txt", "-m", MINILM, "-o", "x"), "'latin.txt' is not a text file in UTF-8"),
-        (("idf", "fit", "blank.txt", "-m", MINILM, "-o", "x"), "The corpus has no text"),
+        (("idf", "fit", "blank.txt", "-m", MINILM, "-o", "x"), "The corpus is empty: it has no line with text"),
         (("idf", "fit", "nul.txt", "-m", MINILM, "-o", "x"), "nul.txt, line 2: found a NUL character"),
         (("idf", "fit", "text.txt", "-m", MINILM, "-o", "x", "--compat", "bertscore"), "bert_score"),
         (
             ("idf", "fit", "text.txt", "-m", MINILM, "-o", "text.txt"),
-            "would be written over 'text.txt', which is read",
+            "would overwrite the input 'text.txt'",
         ),
-        (("bertscore-baseline", "text.txt", "-m", MINILM, "-o", "./text.txt"), "--output would be written over"),
+        (("bertscore-baseline", "text.txt", "-m", MINILM, "-o", "./text.txt"), "--output would overwrite"),
         (("idf", "fit", "[/bold].txt", "-m", MINILM, "-o", "x"), "'[/bold].txt' cannot be read: No such file"),
         (("idf", "fit", "cut.gz", "-m", MINILM, "-o", "x"), "'cut.gz' cannot be read: Compressed file ended"),
-        (("idf", "fit", "blank.txt", "-m", MINILM, "-o", "no/where"), "There is no folder to write the file"),
+        (("idf", "fit", "blank.txt", "-m", MINILM, "-o", "no/where"), "Cannot write the file"),
         (("idf", "fit", "text.txt", "-m", "./nowhere", "-o", "x"), "There is no folder './nowhere'"),
         (("bertscore-baseline", "text.txt", "-m", MINILM, "-o", "x", "-q"), "at least two different texts, got 1"),
         (("bertscore-baseline", "text.txt", "-m", MINILM, "-o", "x", "--pairs", "0"), "--pairs"),
@@ -152,6 +152,17 @@ def test_a_mistake_ends_with_a_message_and_code_2(arguments, message, tmp_path):
 def test_says_its_version_and_what_it_can_do():
     assert run("--version").strip() == f"tercet {tercet.__version__}"
     assert "bertscore-baseline" in run("--help")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [(), ("score",), ("compare",), ("explain",), ("bertscore-baseline",), ("idf",), ("idf", "fit")],
+    ids=" ".join,
+)
+def test_h_is_help_in_every_command(command):
+    told = run(*command, "-h")
+    assert told == run(*command, "--help")
+    assert f"Usage: {' '.join(('tercet', *command))} " in told
 
 
 @pytest.fixture
@@ -229,7 +240,7 @@ class TestSurroundings:
         for option in ("--out x", "--segments x"):
             gone.mkdir()
             code, _, told = TestStreams().shell(f"{line} {option}", tmp_path)
-            assert (code, told) == (2, "error: The folder in which the command was called is not there any more.\n")
+            assert (code, told) == (2, "error: The folder in which the command was started no longer exists.\n")
 
     @pytest.mark.parametrize(
         "environment",
@@ -278,4 +289,4 @@ class TestSurroundings:
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert process.returncode == 2
-        assert process.stderr == "error: The memory of this machine does not suffice. Give less at a time.\n"
+        assert process.stderr == "error: This machine does not have enough memory. Give fewer texts at a time.\n"

@@ -116,15 +116,15 @@ class TestScoreAndCompare:
             (["compare", SAMPLES["en"], "-b", "large2"], "Did you mean 'large'?"),
             (["compare", SAMPLES["en"], "--segment", "999"], "no segment 999"),
             (["compare", SAMPLES["en"], "--segment", "2", "-b", "large2"], "Did you mean 'large'?"),
-            (["compare", SAMPLES["en"], "--segment", "2", "-f", "json"], "without --format"),
+            (["compare", SAMPLES["en"], "--segment", "2", "-f", "json"], "excludes --format"),
             (
                 ["compare", SAMPLES["en"], "--segment", "2", "--export", "x", "--segments", "y"],
-                "without --segments, --export",
+                "excludes --segments, --export",
             ),
-            (["compare", SAMPLES["en"], "--export", SAMPLES["es"]], "No files can be written to the folder"),
-            (["compare", SAMPLES["en"], "--export", f"{SAMPLES['es']}/x"], "es.tsv' does not take them"),
+            (["compare", SAMPLES["en"], "--export", SAMPLES["es"]], "Cannot write files to the folder"),
+            (["compare", SAMPLES["en"], "--export", f"{SAMPLES['es']}/x"], "es.tsv' is not a writable folder"),
             (["compare", SAMPLES["en"], "-m", "bleu_multi:seed=7"], "give --seed"),
-            (["compare", SAMPLES["en"], "-o", "no/such/folder/x"], "There is no folder to write the file"),
+            (["compare", SAMPLES["en"], "-o", "no/such/folder/x"], "Cannot write the file"),
             (["score", SAMPLES["en"], "-s", "lagre"], "Did you mean 'large'?"),
             (["score", SAMPLES["en"], "--format", "xml"], "xml"),
         ],
@@ -159,13 +159,13 @@ class TestOutputs:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["score", "in.tsv", "--out", "in.tsv"], "--out would be written over 'in.tsv', which is read"),
-            (["score", "in.tsv", "--out", "link"], "--out would be written over 'in.tsv', which is read"),
-            (["score", "link", "--segments", "hard"], "--segments would be written over 'link', which is read"),
-            (["score", "A.txt", "-r", "ref.txt", "-o", "./ref.txt"], "--out would be written over 'ref.txt'"),
-            (["score", "A.txt", "-r", "ref.txt", "--source", "src.txt", "-o", "src.txt"], "over 'src.txt'"),
-            (["score", "-", "-r", "ref.txt", "--out", "A.txt"], "--out would be written over the standard input"),
-            (["score", "in.tsv", "-m", "bertscore_idf:idf=old.txt", "-o", "old.txt"], "over 'old.txt'"),
+            (["score", "in.tsv", "--out", "in.tsv"], "--out would overwrite the input 'in.tsv'"),
+            (["score", "in.tsv", "--out", "link"], "--out would overwrite the input 'in.tsv'"),
+            (["score", "link", "--segments", "hard"], "--segments would overwrite the input 'link'"),
+            (["score", "A.txt", "-r", "ref.txt", "-o", "./ref.txt"], "--out would overwrite the input 'ref.txt'"),
+            (["score", "A.txt", "-r", "ref.txt", "--source", "src.txt", "-o", "src.txt"], "the input 'src.txt'"),
+            (["score", "-", "-r", "ref.txt", "--out", "A.txt"], "--out would overwrite the standard input"),
+            (["score", "in.tsv", "-m", "bertscore_idf:idf=old.txt", "-o", "old.txt"], "the input 'old.txt'"),
             (["score", "in.tsv", "--out", "x", "--segments", "./x"], "--out and --segments would be"),
             (["compare", "in.tsv", "--out", "new", "--segments", "new"], "--out and --segments would be written to"),
             (["compare", "in.tsv", "--export", ".", "--out", "mt_in.tsv"], "--out and --export of mt_in.tsv"),
@@ -187,7 +187,7 @@ class TestOutputs:
         (here / "in.tsv").symlink_to("mt_in.tsv")
         before = contents(here)
         run = tercet("compare", "in.tsv", "--export", ".", cwd=here, code=2)
-        assert "--export of mt_in.tsv would be written over 'in.tsv', which is read" in run.stderr
+        assert "--export of mt_in.tsv would overwrite the input 'in.tsv'" in run.stderr
         assert contents(here) == before
 
     @pytest.mark.parametrize(
@@ -333,11 +333,11 @@ class TestWhatIsOdd:
         (here / "in.tsv").write_text("A\tB\tref\tref 2\na\tb\ta\tb\nc\td\tx\tc\n")
         told = tercet("score", "in.tsv", "-m", "rouge_nlws", cwd=here).stderr
         assert told == (
-            "warning: in: the system 'A' says in every segment what a reference says: is it a copy of the "
+            "warning: in: the system 'A' is identical to a reference in every segment: is it a copy of the "
             "references?\n"
         )
         told = tercet("explain", "bleu_multi", "in.tsv", "-a", "nltk", cwd=here).stderr
-        assert "the system 'A' says in every segment" in told
+        assert "the system 'A' is identical to a reference" in told
 
     def test_a_wrong_option_is_told_before_what_is_odd(self, here):
         (here / "in.tsv").write_text("mt\tref\na\ta\n")
@@ -366,7 +366,7 @@ class TestWhatIsOdd:
             ("bleu_multi:max_order=" + "1" * 5_000, "has too many digits"),
             ("bleu_multi:tokenizer=" + "x" * 100_000, "The 'tokenizer' option of bleu_multi must be one of"),
             ("x" * 100_000, "There is no metric 'xxxx"),
-            ("bleu_multi:" + "x" * 100_000, "is not an option=value"),
+            ("bleu_multi:" + "x" * 100_000, "is not option=value"),
             ("bleu_multi:" + "x" * 100_000 + "=1", "has no option"),
         ],
     )

@@ -141,7 +141,7 @@ class TestCompare:
     @pytest.mark.parametrize(
         ("given", "message"),
         [
-            ({"baseline": "basline"}, "no system 'basline' to be the baseline. Did you mean 'baseline'"),
+            ({"baseline": "basline"}, "no system 'basline' to use as the baseline. Did you mean 'baseline'"),
             ({"test": "t"}, "The test must be one of 'permutation', 'bootstrap' or None. Got 't'"),
             ({"metrics": ["bleu_mutli"]}, "Did you mean 'bleu_multi'"),
             ({"metrics": ["bleu_multi:tokeniser=zh"]}, "Did you mean 'tokenizer'"),
@@ -353,5 +353,5 @@ class TestSideBySide:
 
     def test_a_segment_that_is_not_there_is_refused(self):
         last = len(SAMPLES["en"].references)
-        with pytest.raises(InputError, match=f"en has the segments 1 to {last}, but no segment {last + 1}"):
+        with pytest.raises(InputError, match=f"en has no segment {last + 1}: its segments are numbered 1 to {last}"):
             side_by_side(SAMPLES["en"], last + 1, [parse_metric("bleu_multi")])

@@ -130,7 +130,7 @@ class TestTables:
     def test_columns_of_text_that_are_not_read_are_named(self, tmp_path):
         columns = {"src": SOURCES, "ref": FIRST, "mt": PREDICTIONS, "Name of a model": ["one two"] * len(FIRST)}
         path = save(tmp_path / "news.tsv", tsv({**columns, "doc_id": list(map(str, range(len(FIRST))))}))
-        with pytest.warns(UserWarning, match="news.tsv: .* not read: 'Name of a model'. .*--system") as told:
+        with pytest.warns(UserWarning, match="news.tsv: .* not used: 'Name of a model'. .*--system") as told:
             (found,) = read_test_sets(path)
         assert (len(told), list(found.systems)) == (1, ["mt"])
         read_test_sets(path, systems="mt")  # without a warning: what was named is what is read
@@ -256,7 +256,7 @@ class TestTextFiles:
         piped("\n".join(FIRST) + "\n")
         (found,) = read_test_sets([system], references=["-"])
         assert (found.name, found.references) == ("stdin", [[text] for text in FIRST])
-        assert "standard input (-) can be read once only" in refusal(["-"], references=["-"])
+        assert "Standard input (-) can be read only once" in refusal(["-"], references=["-"])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("a\ncafé".encode("latin-1"))))
         assert refusal("-", references=reference).startswith("the standard input, line 2: found the byte 0xe9")
 
@@ -326,7 +326,7 @@ class TestWhatDoesNotGoTogether:
         assert refusal([table], references=text).startswith(expected)
         assert refusal([table], source=text).startswith(expected)
         assert refusal([table, "-"]).startswith(f"{str(table)!r} is a table, with references of its own, and '-' is")
-        assert f"{str(table)!r} is a table, and {str(text)!r} a text file" in refusal(text, references=table)
+        assert f"{str(table)!r} is a table, and {str(text)!r} is a text file" in refusal(text, references=table)
         assert f"{str(table)!r} is a table" in refusal(text, references=text, source=table)
 
     def test_text_files_and_columns(self, files):
@@ -341,7 +341,7 @@ class TestWhatDoesNotGoTogether:
 
     def test_nothing(self, files):
         _, text = files
-        assert refusal([]).startswith("No file is given")
+        assert refusal([]).startswith("No file was given")
         empty = save(text.parent / "empty.txt", "")
         assert refusal(empty, references=empty) == f"{str(empty)!r} is empty; expected a reference per line."
 

@@ -29,7 +29,7 @@ class TestTheDict:
         assert RESULT == {"m": 0.5}
 
     def test_says_where_the_attributes_are(self):
-        with pytest.raises(KeyError, match=r"'counts' is not a key of this result but an attribute: result\.counts"):
+        with pytest.raises(KeyError, match=r"'counts' is an attribute of this result, not a key: use result\.counts"):
             RESULT["counts"]
         with pytest.raises(KeyError, match=r"'bleu' is not a key of this result\. Known: m\."):
             RESULT["bleu"]

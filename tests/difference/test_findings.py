@@ -41,7 +41,7 @@ def test_references_that_lose_every_letter_are_reported_also_where_they_are_few(
 
 @pytest.mark.parametrize("text", ["今天天气很好", "私は毎朝お茶を飲みます", "แมวนอนบนเสื่อ"])
 def test_bleu_warns_where_its_tokenizer_cannot_split(text):
-    with pytest.warns(UserWarning, match="scripts written without blanks") as caught:
+    with pytest.warns(UserWarning, match="scripts written without spaces") as caught:
         score("bleu_multi", [text], [text])
     assert caught[0].filename == __file__  # the line of the caller, so that each call is heard
     score("bleu_multi", [text], [text], tokenizer="char")

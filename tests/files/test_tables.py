@@ -201,7 +201,7 @@ class TestRowsAndHeaders:
 
     def test_names_differ(self, format, separator):
         message = refusal(self.rows("ref,mt,ref \na,b,c\n", separator), format)
-        assert message == f"test.{format}, line 1: the column 'ref' is there twice; expected different names."
+        assert message == f"test.{format}, line 1: the column 'ref' appears twice; expected distinct names."
 
     def test_a_column_without_a_name_is_called_by_its_place(self, format, separator):
         assert list(read(self.rows(", mt \n0,a\n", separator), format).columns) == ["column 1", "mt"]
@@ -313,7 +313,7 @@ class TestJsonl:
 
     def test_columns_of_objects_that_cannot_be_told_apart_are_refused(self):
         line = '{"a": {"b.c": "x", "d": "y"}, "a.b": {"c": "z"}, "b.c": "", "c": ""}'
-        assert refusal(line, "jsonl") == ("test.jsonl: the column 'a.b.c' is there twice; expected different names.")
+        assert refusal(line, "jsonl") == ("test.jsonl: the column 'a.b.c' appears twice; expected distinct names.")
 
     def test_objects_that_share_no_key_are_refused_before_they_fill_the_memory(self):
         lines = "\n".join(json.dumps({"mt": {f"key {number}": ""}}) for number in range(100_000))
@@ -555,7 +555,7 @@ class TestWhatIsNoText:
     def test_workbooks_are_told_as_what_they_are(self, tmp_path):
         for name in ("test.xlsx", "TEST.XLS", "test.ods"):
             with pytest.raises(
-                InputError, match=rf"{name} is a workbook by its name.*save the sheet as CSV in UTF-8"
+                InputError, match=rf"{name} is, judging by its extension, a workbook.*save the sheet as CSV in UTF-8"
             ):
                 read_table(tmp_path / name)
 
@@ -564,7 +564,7 @@ class TestWhatIsNoText:
         [
             (b"PK\x03\x04\x14\x00", "a ZIP archive, as workbooks (.xlsx, .ods)"),
             (b"\xd0\xcf\x11\xe0\xa1\xb1", "a workbook (.xls)"),
-            (gzip.compress(b"a\n", mtime=0), "a gzip archive, which is not read yet; expected text saved as UTF-8"),
+            (gzip.compress(b"a\n", mtime=0), "a gzip archive, which is not supported yet; expected text saved as UTF-8"),
             (b"PAR1\x15\x04", "a Parquet file"),
             (b"%PDF-1.7\n", "a PDF"),
         ],

@@ -274,7 +274,9 @@ def test_what_nltk_makes_of_the_last_item_is_not_resampled(method):
         lambda: paired_significance("bleu_multi", predictions, predictions, references, **options),
         lambda: compare(test_set, [MetricSpec("bleu_multi", options)], test=None),
     ):
-        with pytest.raises(OptionError, match=f"no intervals and tests of smooth_method='{method}'"):
+        with pytest.raises(
+            OptionError, match=f"smooth_method='{method}' with compat='nltk' has no intervals or tests"
+        ):
             refused()
     corpus = score(
         "bleu_multi", predictions, references, tokenizer="none", smooth_method=method, confidence_level=0.9

@@ -176,16 +176,16 @@ class TestProcesses:
     @pytest.mark.parametrize(("run", "number"), [("dies", 2), ("dies with much on disk", 1)])
     def test_one_that_dies_is_named(self, said, run, number):
         assert re.match(
-            f"GatheringError: process {number} of 3 (ended before its compute|did not come within 60 sec)",
+            f"GatheringError: process {number} of 3 (ended before its compute|did not join within 60 sec)",
             said[run][0],
         )
 
     def test_one_that_never_comes_is_named_within_the_timeout(self, said):
         first, second, _ = said["last never comes"]
-        assert first.startswith("GatheringError: process 2 of 3 did not come within 6 seconds ('timeout')")
-        waited = r"another process did not come within 6 seconds \('timeout'\)"
-        assert re.match(f"GatheringError: ({waited}|process 0 of 3 has ended before)", second)
-        assert said["first never comes"][1].startswith("GatheringError: process 0 of 3 did not come within 6 seconds")
+        assert first.startswith("GatheringError: process 2 of 3 did not join within 6 seconds ('timeout')")
+        waited = r"another process did not join within 6 seconds \('timeout'\)"
+        assert re.match(f"GatheringError: ({waited}|process 0 of 3 ended before)", second)
+        assert said["first never comes"][1].startswith("GatheringError: process 0 of 3 did not join within 6 seconds")
 
     def test_one_that_never_computes_is_named_within_the_timeout(self, said):
         first, *_ = said["never computes"]
@@ -307,10 +307,13 @@ def test_without_a_working_directory_texts_are_scored_and_other_packages_named(t
         env={**os.environ, "HF_HOME": str(tmp_path), "PYTHONPATH": str(ROOT / "src")},
     )  # fmt: skip
     assert process.returncode == 0, process.stderr
-    ends = "cannot be imported without one: change into another."
+    ends = "cannot be imported without one: change to another."
     assert process.stdout.splitlines() == [
         "1.0",
-        *(f"The working directory is no more, and {package} {ends}" for package in ("evaluate", "transformers")),
+        *(
+            f"The working directory no longer exists, and {package} {ends}"
+            for package in ("evaluate", "transformers")
+        ),
     ]
 
 

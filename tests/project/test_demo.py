@@ -145,7 +145,7 @@ class TestTexts:
     def test_a_text_without_reference_and_one_too_long_are_refused(self, demo):
         with pytest.raises(InputError, match="There is no reference"):
             demo.score_text("a", " \n \n", {})
-        with pytest.raises(InputError, match="The prediction is of 10,001 characters"):
+        with pytest.raises(InputError, match="The prediction has 10,001 characters"):
             demo.score_text("a" * (TEXT_CHARACTERS + 1), "a", {})
 
     def test_too_much_to_draw_is_scored_without_a_picture(self):
@@ -180,7 +180,7 @@ class TestTexts:
     def test_a_picture_of_many_megabytes_is_not_drawn(self, metric, options):
         scored, why = DEMOS[metric].score_text("." * 4_000, "." * 4_000, options)
         assert why is None
-        assert scored.notes[-1].endswith("MB: too much to draw. A shorter text has one.")
+        assert scored.notes[-1].endswith("MB, too large to show. Give a shorter text to see it.")
         scored, why = DEMOS[metric].score_text("." * 300, "." * 300, options)
         assert scored.notes == []
         assert why.to_html()
@@ -318,9 +318,9 @@ class TestPrograms:
         [
             (["a"] * 20_001, [["a"]] * 20_001, "20,001 items are more than"),
             (["a" * 20_001], [["a"]], "A text has 20,001 characters; this page takes texts of up to 20,000"),
-            (["a" * 20_000] * 250, [["a"]] * 250, "The texts have 5,000,250 characters; this page takes"),
-            (["北" * 20_000] * 3, [["京" * 20_000]] * 3, "this page takes .*, and fewer of long texts"),
-            (["a\n" * 10_000], [["a\n" * 5_000] * 3], "this page takes .*, and fewer of long texts"),
+            (["a" * 20_000] * 250, [["a"]] * 250, "The texts have 5,000,250 characters; this page accepts"),
+            (["北" * 20_000] * 3, [["京" * 20_000]] * 3, "this page accepts .*, and fewer when single"),
+            (["a\n" * 10_000], [["a\n" * 5_000] * 3], "this page accepts .*, and fewer when single"),
             (["a", None], [["a"], ["b"]], "item 1 of predictions must be a string"),
             ([], [], "The corpus is empty"),
             (["a"], [["a"], "b"], "item 1 of references is a string, but an earlier one is a list"),

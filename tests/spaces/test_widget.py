@@ -553,7 +553,7 @@ class TestMistakes:
     def test_of_files_are_told_and_forgotten(self, visit, metric, tmp_path):
         most = CASES[metric]["DEMO_ITEMS"]
         bad = {
-            "page.html": ("mt\tref\na\tb\n", "page.html: the format of a file shows in the end of its name"),
+            "page.html": ("mt\tref\na\tb\n", "page.html: a file's format is taken from its extension"),
             "short.tsv": ("mt\tref\na\tb\nc\n", "short.tsv, line 3"),
             "broken.jsonl": ('{"mt": "a", "ref": "b"}\n{"mt": "c"\n', "broken.jsonl, line 2"),
             "empty.csv": ("", "empty.csv"),
@@ -566,7 +566,7 @@ class TestMistakes:
         visitor = visit(metric)
         visitor.open("File")
         visitor.compute_file()
-        refuses(visitor, "Give a file first", "file")
+        refuses(visitor, "Choose a file first", "file")
         visitor.upload(good)
         expect(visitor.find("#about-file")).to_have_text("1 rows")
         visitor.compute_file()
@@ -1009,7 +1009,7 @@ class TestStrangersFiles:
         address, asked = stranger
         for path in ("file=", "file/", "proxy="):
             status, said = ask(served("bleu_multi"), f"{path}{address}")
-            assert (status, json.loads(said)) == (403, {"detail": "This page fetches no addresses."})
+            assert (status, json.loads(said)) == (403, {"detail": "This page does not fetch URLs."})
         assert asked == []
 
     def test_files_of_the_server_are_not_read(self, served):
@@ -1019,7 +1019,7 @@ class TestStrangersFiles:
             for path in ("/etc/passwd", str(page.folder / "app.py"), "app.py", "../log", "file:///etc/passwd"):
                 answer = send(page, function, [a_file(path), *others])
                 assert not answer["success"], path
-                assert answer["output"]["error"] == "What was sent cannot stand in the controls of this page."
+                assert answer["output"]["error"] == "The values sent do not fit the controls of this page."
         for path in ("/etc/passwd", str(page.folder / "app.py"), "app.py"):
             assert ask(page, f"file={path}")[0] in (403, 404)
         assert page.troubles() == []
@@ -1126,10 +1126,10 @@ UNKNOWN = {"data": [], "session_hash": "a"}
         ("call/compute", b'{"data": ' + b"[" * 30 + b"]" * 30 + b"}", 400, "expected at most 16 levels"),
         ("call/compute", b"[" * 200_000 + b"]" * 200_000, 400, "nested too deeply: expected at most 16 levels"),
         ("call/compute", b'{"data": [' + b"[]," * 300_000 + b"1]}", 400, "more than 300,000 values"),
-        ("call/compute", b'{"data": ["' + b"a" * (12 << 20) + b'"]}', 413, "A request may have 10 MB"),
-        ("queue/join", b" " * (40 << 20), 413, "A request may have 10 MB, and this one has more"),
-        ("call/compute", IN_PIECES, 413, "A request may have 10 MB"),
-        ("upload", IN_PIECES, 413, "A request may have 10 MB"),
+        ("call/compute", b'{"data": ["' + b"a" * (12 << 20) + b'"]}', 413, "larger than the limit of 10 MB"),
+        ("queue/join", b" " * (40 << 20), 413, "larger than the limit of 10 MB: send less"),
+        ("call/compute", IN_PIECES, 413, "larger than the limit of 10 MB"),
+        ("upload", IN_PIECES, 413, "larger than the limit of 10 MB"),
         ("call/compute/none", None, 200, "404: Not Found"),
     ],
     ids=lambda value: str(value)[:24] if isinstance(value, str) else "",
@@ -1205,7 +1205,7 @@ class TestSeveralVisitors:
         other = visit("bleu_multi", alone=True)
         other.open("File")
         other.compute_file()
-        refuses(other, "Give a file first", "file")
+        refuses(other, "Choose a file first", "file")
         assert "own.tsv" not in other.page.content()
         owner.compute_file()
         expected = scored("bleu_multi", ["a secret cat"], [["a cat"]], confidence_level=0.95, segments=True)

@@ -37,10 +37,12 @@ def find_baseline(baseline_path: str | None, lang: str | None, model_type: str) 
         "any texts, one per line."
     )
     if lang is None:
-        raise OptionError(f"rescale_with_baseline=True needs the 'lang' whose baseline is meant, or a file. {how}")
+        raise OptionError(
+            f"rescale_with_baseline=True needs 'lang', to find bert-score's baseline, or a baseline file. {how}"
+        )
     package = importlib.util.find_spec("bert_score")
     if package is None or package.origin is None:
-        raise OptionError(f"The baselines of the package bert-score are not here: it is not installed. {how}")
+        raise OptionError(f"The baselines come with the package bert-score, which is not installed. {how}")
     path = Path(package.origin).parent / "rescale_baseline" / lang.lower() / f"{first_name(model_type)}.tsv"
     if not os.path.isfile(path):
         raise OptionError(
@@ -73,7 +75,7 @@ def read_baseline(path: Path) -> NDArray[np.float64]:
     except UnicodeDecodeError as error:
         raise InputError(f"{str(path)!r} is not a text file in UTF-8.") from error
     if not rows:
-        raise InputError(f"{str(path)!r} has no baselines behind its first line.")
+        raise InputError(f"{str(path)!r} has no baselines after its first line.")
     return np.array(rows)
 
 
@@ -98,8 +100,8 @@ def baselines_of(path: Path, layers: range) -> NDArray[np.float64]:
     rows = read_baseline(path)
     if layers.stop > len(rows) or (len(layers) > 1 and len(layers) != len(rows)):
         raise OptionError(
-            f"The baselines in {str(path)!r} are of the layers 0 to {len(rows) - 1}; asked for are {layers.start} to "
-            f"{layers.stop - 1}."
+            f"{str(path)!r} has baselines for layers 0 to {len(rows) - 1}, but layers {layers.start} to "
+            f"{layers.stop - 1} are needed."
         )
     return rows[layers.start : layers.stop]
 

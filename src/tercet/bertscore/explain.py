@@ -132,14 +132,14 @@ def explain(
     check_texts([*items.predictions, *items.references], "the pair")
     if corpus is None and options.setdefault("idf", False) is True:
         raise OptionError(
-            "explain needs the texts that idf=True counts document frequencies in: give corpus=references, or as "
-            "'idf' a table, a mapping or False."
+            "explain needs the texts in which idf=True counts document frequencies: give corpus=references, or set "
+            "'idf' to a table, a mapping or False."
         )
     scorer = BertScorer(build_options(BertscoreOptions, options, BertScorer.name, BertScorer.presets))
     for field in fields(BertscoreOptions):
         if field.name in _OF_A_CORPUS and getattr(scorer.options, field.name) != field.default:
             raise OptionError(
-                f"explain shows the matching of a pair in one layer, as it is: it does not take {field.name!r}."
+                f"explain shows how one pair matches in one layer, unscaled: it does not take {field.name!r}."
             )
     context = None
     if corpus is not None:

@@ -187,7 +187,7 @@ class IdfTable:
     def check(self, subwords: Subwords) -> None:
         """Raise an OptionError when the table was made with another tokenizer, or holds no document."""
         if not self.n_documents:
-            raise OptionError("The IDF table is of no document: it says nothing of any token.")
+            raise OptionError("The IDF table is empty: it counts no document.")
         if self.fingerprint != subwords.fingerprint:
             raise OptionError(
                 "The IDF table was made with another tokenizer (or another 'prefix_space'): its fingerprint is "

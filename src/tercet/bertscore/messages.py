@@ -15,14 +15,14 @@ def remark_on_texts(cut: int, unweighted: int, limit: int | None) -> str | None:
     remarks = []
     if cut:
         remarks.append(
-            f"{cut} {'text was' if cut == 1 else 'texts were'} longer than {limit} tokens, and cut: "
+            f"{cut} {'text was' if cut == 1 else 'texts were'} longer than {limit} tokens and truncated: "
             "long_text='window' scores such texts whole."
         )
     if unweighted:
         texts = "text" if unweighted == 1 else "texts"
         remarks.append(
-            f"all tokens of {unweighted} {texts} have weight 0 (with idf=True: stand in every reference), so they "
-            "get equal weights. Give idf=False, or an IdfTable of a corpus."
+            f"all tokens of {unweighted} {texts} have weight 0 (with idf=True: they occur in every reference), so "
+            "they get equal weights. Give idf=False, or an IdfTable of a corpus."
         )
     return " ".join(remarks) or None
 

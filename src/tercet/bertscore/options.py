@@ -117,7 +117,7 @@ def check_together(o: BertscoreOptions) -> None:
     """Raise an OptionError for options that exclude or need each other, or packages that are not there."""
     if o.lang is None and o.model_type is None:
         raise OptionError(
-            "bertscore_idf needs 'lang', such as 'en', for which it takes the encoder that bert-score takes, or "
+            "bertscore_idf needs 'lang', such as 'en', to choose the encoder that bert-score uses, or "
             "'model_type', the name of an encoder on the Hub or its folder."
         )
     if o.all_layers and o.multi_ref == "best_f":

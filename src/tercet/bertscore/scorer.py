@@ -168,7 +168,7 @@ class BertScorer(Scorer[BertscoreOptions]):
             try:
                 return IdfTable.load(idf)
             except InputError as error:
-                raise OptionError(f"The 'idf' option of bertscore_idf names no table: {error}") from error
+                raise OptionError(f"The 'idf' option of bertscore_idf is not an IDF table: {error}") from error
         return idf if isinstance(idf, IdfTable) else None
 
     @property

@@ -14,16 +14,16 @@ _SMOOTHING = {"evaluate": "smooth=True", "nltk": "smooth_method='nltk3'"}
 def unsplit_notice(tokenizer: object) -> str:
     """Return the warning that a tokenizer which splits at blanks met texts without any."""
     return (
-        f"tokenizer={tokenizer!r} splits at blanks and marks, but most letters of these references "
-        "are of scripts written without blanks. Give tokenizer='zh', 'ja', 'jieba', 'char' or 'unicode'."
+        f"tokenizer={tokenizer!r} splits at spaces and punctuation, but these references are mostly in "
+        "scripts written without spaces. Give tokenizer='zh', 'ja', 'jieba', 'char' or 'unicode'."
     )
 
 
 def no_resamples(method: str) -> str:
     """Return why a method of NLTK that sees the last segment has no intervals and tests."""
     return (
-        f"There are no intervals and tests of smooth_method={method!r} with compat='nltk': NLTK takes the last "
-        "item for the corpus, and a resampled corpus has no last item. Leave out compat='nltk' and give "
+        f"smooth_method={method!r} with compat='nltk' has no intervals or tests: NLTK uses the last item in place "
+        "of the corpus, and a resampled corpus has no last item. Leave out compat='nltk' and give "
         "tokenizer='none', which takes the corpus, or smooth with 'nltk1' to 'nltk4'."
     )
 
@@ -47,7 +47,7 @@ def zero_remark(counts: Counts, used: NDArray[np.bool_], effective: bool, compat
     >>> counts = Counts(np.array([3.0, 1.0, 0.0, 0.0]), np.array([5.0, 4.0, 3.0, 2.0]), np.array(5.0))
     >>> zero_remark(counts, np.array([True] * 4), False, None)  # doctest: +NORMALIZE_WHITESPACE
     "BLEU is 0 only because no n-gram of order 3 matches (of order 1, 3 of 5 match). smooth_method='exp' gives such a
-    corpus a score."
+    corpus a nonzero score."
     """
     if counts.matches[0] == 0:
         return None
@@ -63,5 +63,5 @@ def zero_remark(counts: Counts, used: NDArray[np.bool_], effective: bool, compat
     zero = "next to 0" if compat == "nltk" else "0"
     return (
         f"BLEU is {zero} only because no n-gram of order {order + 1} {why} (of order 1, {counts.matches[0]:.0f} of "
-        f"{counts.totals[0]:.0f} match). {' with '.join(ways)} gives such a corpus a score."
+        f"{counts.totals[0]:.0f} match). {' with '.join(ways)} gives such a corpus a nonzero score."
     )

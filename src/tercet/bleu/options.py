@@ -168,8 +168,8 @@ def check_smoothing(options: BleuOptions, preset: str) -> None:
     if not readers and options.compat != "sacrebleu":  # which takes it all the same
         given = "smooth=True" if options.smooth else f"smooth_method={options.smooth_method!r}"
         raise OptionError(
-            f"The option 'smooth_value' is read by the smoothing methods {', '.join(SMOOTH_VALUES)}; with {given} "
-            f"nothing reads it. Got {options.smooth_value!r}."
+            f"The option 'smooth_value' is used only by the smoothing methods {', '.join(SMOOTH_VALUES)}; with "
+            f"{given} it is not used. Got {options.smooth_value!r}."
         )
     divided = [method for method in readers if method in _DIVISORS]
     if options.smooth_value == 0 and divided:

@@ -28,11 +28,14 @@ from tercet.files.limits import LIMITS
 from tercet.files.lines import stream_lines
 
 from .explain_command import explain
-from .score_commands import compare_command, score_command
+from .score_commands import Quiet, compare_command, score_command
 from .streams import standard_streams
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
-idf = typer.Typer(no_args_is_help=True, help="Document frequencies for bertscore_idf, as files.")
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)  # fmt: skip
+idf = typer.Typer(no_args_is_help=True, help="Make files of document frequencies for bertscore_idf.")
 app.add_typer(idf, name="idf")
 
 
@@ -43,14 +46,12 @@ class Compat(str, Enum):
 
 
 Corpus = Annotated[
-    list[str], typer.Argument(help="Text files in UTF-8, a text per line; .gz is read too, - is the standard input.")
+    list[str],
+    typer.Argument(help="Text files in UTF-8, one text per line, optionally gzipped (.gz); - is standard input."),
 ]
 Model = Annotated[str, typer.Option("--model", "-m", help="Encoder: a folder, or its name on the Hub.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="File to write.")]
-MaxLength = Annotated[
-    int | None, typer.Option(help="Tokens of a text that count; default: as many as the encoder takes.")
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
+MaxLength = Annotated[int | None, typer.Option(help="Tokens to use of each text; default: the encoder's limit.")]
 
 
 _LONGEST_MESSAGE = 5_000
@@ -79,11 +80,10 @@ def _cut(message: str) -> str:
 
 def _message(error: BaseException) -> str:
     if isinstance(error, MemoryError):
-        return (
-            f"The memory of this machine does not suffice{f': {error}' if str(error) else ''}. Give less at a time."
-        )
+        more = f": {error}" if str(error) else ""
+        return f"This machine does not have enough memory{more}. Give fewer texts at a time."
     if isinstance(error, FileNotFoundError) and error.filename is None:
-        return "The folder in which the command was called is not there any more."
+        return "The folder in which the command was started no longer exists."
     if isinstance(error, OSError) and error.strerror:
         return f"{f'{error.filename}: ' if error.filename else ''}{error.strerror}."
     return str(error)
@@ -97,7 +97,7 @@ def _show_warning(
 
 @app.callback(invoke_without_command=True)
 def version(show: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
-    """BLEU, ROUGE and BERTScore that equal the reference implementations."""
+    """BLEU, ROUGE and BERTScore, equal to the reference implementations."""
     if show:
         typer.echo(f"tercet {__version__}")
         raise typer.Exit
@@ -112,19 +112,20 @@ def fit_idf(
     compat: Annotated[
         Compat | None,
         typer.Option(
-            help="Count as this package does, for bertscore_idf with the same compat; a blank line is then a text."
+            help="Count documents as this package does, for bertscore_idf with the same compat; blank lines then "
+            "count as texts."
         ),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Count in how many texts of a corpus each token stands; give the file as idf= in Python."""
+    """Count how many texts of a corpus contain each token; pass the file as idf= in Python."""
     check_file(output)
     check_outputs({"--output": output}, corpus)
     lines = _lines(corpus) if compat is None else chain.from_iterable(map(stream_lines, corpus))
     with tqdm(lines, unit="text", disable=quiet) as texts:  # which ends its line before an error's
         table = IdfTable.fit(texts, model, max_length=max_length, compat=None if compat is None else compat.value)
     if not table.n_documents:
-        raise InputError("The corpus has no text.")
+        raise InputError("The corpus is empty: it has no line with text.")
     table.save(output)
     seen = int((table.counts > 0).sum())
     typer.echo(
@@ -137,14 +138,18 @@ def bertscore_baseline(
     corpus: Corpus,
     model: Model,
     output: Output,
-    pairs: Annotated[int, typer.Option(min=1, help="Random pairs of texts to score.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the pairs.")] = 12345,
+    pairs: Annotated[int, typer.Option(min=1, help="Number of random pairs of texts to score.")] = 10_000,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed of the random pairs: the same seed gives the same pairs.")
+    ] = 12345,
     max_length: MaxLength = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Size of the encoder's batches.")] = 64,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda, mps ...; default: the best that is there.")] = None,
+    device: Annotated[
+        str | None, typer.Option(help="Device of the encoder: cpu, cuda, mps ...; default: the best available.")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Score unrelated texts with every layer; give the file as baseline_path= with rescale_with_baseline=True."""
+    """Make a file of baselines, the scores of unrelated texts; pass it as baseline_path= in Python."""
     check_file(output)
     check_outputs({"--output": output}, corpus)
     found = make_baseline(

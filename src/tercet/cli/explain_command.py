@@ -1,4 +1,4 @@
-"""``tercet explain``: why another package gives another number, rule by rule."""
+"""``tercet explain``: why another package gives a different score, rule by rule."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from tercet.difference.differences import Difference, Rule, explain_difference
 from tercet.display.visible import one_cell, visible
 from tercet.errors import OptionError, shorten
 
+from .score_commands import Files, ReferenceColumns, References, Systems
+
 #: Characters that the words of a table and a column of scores need: how many scores stand side by side.
 _WORDS_WIDTH, _SCORE_WIDTH = 44, 17
 
@@ -41,50 +43,40 @@ Options = Annotated[
     list[str] | None,
     typer.Option(
         "--option", "-O",
-        help="Option of the metric, name=value; repeatable. The value is JSON, a word, or words with + between. The "
-        "other package gets it too, where it has it.",
+        help="Option of the metric, name=value; repeatable. The value is JSON, a word, or words joined by +. The "
+        "other package gets it too, if it has it.",
     ),
 ]  # fmt: skip
 TheirOptions = Annotated[
-    list[str] | None, typer.Option(help="Option of the other package alone, under our name; repeatable.")
+    list[str] | None, typer.Option(help="Option for the other package only, under tercet's name for it; repeatable.")
 ]
-Columns = Annotated[list[str] | None, typer.Option(help="Column of references; repeatable.")]
-Form = Annotated[ExplainFormat, typer.Option("--format", "-f", help="Of the result.")]
+Form = Annotated[ExplainFormat, typer.Option("--format", "-f", help="Output format.")]
 
 
 def explain(
-    metric: Annotated[str, typer.Argument(help="bleu_multi or rouge_nlws.")],
-    files: Annotated[
-        list[str],
-        typer.Argument(help="Tables (.tsv, .csv, .jsonl, .tmx), or text files, a line per segment; also with .gz."),
-    ],
+    metric: Annotated[str, typer.Argument(help="Metric: bleu_multi or rouge_nlws.", show_default=False)],
+    files: Files,
     against: Annotated[
         str,
         typer.Option(
-            "--against", "-a", help="sacrebleu, evaluate, nltk; rouge_score, rouge155, rouge, rouge_chinese."
+            "--against",
+            "-a",
+            help="Package to explain: sacrebleu, evaluate or nltk for bleu_multi; rouge_score, rouge155, rouge or "
+            "rouge_chinese for rouge_nlws.",
         ),
     ],
-    references: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--references",
-            "-r",
-            help="Text file of references, for text files; repeatable. An empty line is an empty one.",
-        ),
-    ] = None,
-    system: Annotated[
-        list[str] | None, typer.Option("--system", "-s", help="Column of a system; repeatable.")
-    ] = None,
-    reference_column: Columns = None,
+    references: References = None,
+    system: Systems = None,
+    reference_column: ReferenceColumns = None,
     option: Options = None,
     their_option: TheirOptions = None,
-    items: Annotated[int, typer.Option(min=0, help="Segments to show of those that differ most.")] = 5,
+    items: Annotated[int, typer.Option(min=0, help="Number of segments to show, of those that differ most.")] = 5,
     format: Form = ExplainFormat.text,
 ) -> None:
-    """Say why another package gives another number: ours, theirs, and what each rule adds."""
+    """Show why another package gives a different score: ours, theirs, and the effect of each rule."""
     options, theirs = read_options(option or ()), read_options(their_option or ())
     if set(options) & {"metric", "predictions", "references", "against", "their_options", "n_gaps"}:
-        raise OptionError(f"{shorten(metric)} has no such option: {', '.join(map(shorten, options))}.")
+        raise OptionError(f"{shorten(metric)} has no option {', '.join(map(shorten, options))}.")
     sets = read_test_sets(
         files, references=references or (), systems=system or (), reference_columns=reference_column or ()
     )
@@ -122,7 +114,7 @@ def read_options(written: Sequence[str]) -> dict[str, Any]:
     for text in written:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or name.strip() in options:
-            raise OptionError(f"An option is written name=value, and once. Got {shorten(text)}.")
+            raise OptionError(f"Options are written name=value, each once. Got {shorten(text)}.")
         options[name.strip()] = parse_value(value.strip())
     return options
 

@@ -54,8 +54,8 @@ class Interval(str, Enum):
 Files = Annotated[
     list[str],
     typer.Argument(
-        help="Tables with named columns (.tsv, .csv, .jsonl, .tmx: each is a test set), or text files, a line per "
-        "segment (each is a system). All also with .gz.",
+        help="Tables with named columns (.tsv, .csv, .jsonl, .tmx; each is a test set), or text files with one "
+        "segment per line (each is a system). Any of them may be gzipped (.gz).",
         show_default=False,
     ),
 ]
@@ -63,40 +63,43 @@ References = Annotated[
     list[str] | None,
     typer.Option(
         "--references", "-r",
-        help="Text file of references, for text files; repeatable. A line per segment: an empty line is an empty "
-        "reference, as in sacrebleu. Tables can leave a reference out: by an empty cell.",
+        help="Text file of references, one segment per line, when systems are text files; repeatable. An empty line "
+        "is an empty reference, as in sacrebleu. (In a table, an empty cell means no reference.)",
     ),
 ]  # fmt: skip
-Source = Annotated[str | None, typer.Option(help="Text file of sources, for text files.")]
+Source = Annotated[str | None, typer.Option(help="Text file of sources, when systems are text files.")]
 Systems = Annotated[
     list[str] | None,
-    typer.Option("--system", "-s", help="Column of a system; repeatable. Default: what the names tell."),
+    typer.Option("--system", "-s", help="Column of a system; repeatable. Default: guessed from the column names."),
 ]
 ReferenceColumns = Annotated[
-    list[str] | None, typer.Option("--reference-column", help="Column of references; repeatable.")
+    list[str] | None,
+    typer.Option(
+        "--reference-column", help="Column of references; repeatable. Default: guessed from the column names."
+    ),
 ]
-SourceColumn = Annotated[str | None, typer.Option(help="Column of the sources.")]
+SourceColumn = Annotated[str | None, typer.Option(help="Column of sources. Default: guessed from the column names.")]
 Metrics = Annotated[
     list[str] | None,
     typer.Option(
         "--metric", "-m",
-        help="A metric, with options: bleu_multi:smooth_method=exp; repeatable. Scores are in percent unless scale=1 "
-        "is given. Default: bleu_multi.",
+        help="A metric with options, such as bleu_multi:smooth_method=exp; repeatable. Scores are in percent unless "
+        "scale=1 is given. Default: bleu_multi.",
     ),
 ]  # fmt: skip
-Level = Annotated[float, typer.Option(help="Of the bootstrap intervals.", min=0.01, max=0.9999)]
-IntervalKind = Annotated[Interval, typer.Option(help="Kind of bootstrap intervals.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of all resamples: the same seed gives the same numbers.")]
-Form = Annotated[Format, typer.Option("--format", "-f", help="Of the result.")]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="File for the result; default: standard output.")]
+Level = Annotated[float, typer.Option(help="Confidence level of the bootstrap intervals.", min=0.01, max=0.9999)]
+IntervalKind = Annotated[Interval, typer.Option(help="Type of bootstrap interval.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of all resampling: the same seed gives the same numbers.")]
+Form = Annotated[Format, typer.Option("--format", "-f", help="Output format.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Output file; default: standard output.")]
 Segments = Annotated[
     Path | None,
     typer.Option(
-        help="TSV file for the scores of every segment. Texts are written as they are, also those that a spreadsheet "
-        "takes for formulas: let it import the columns as text."
+        help="TSV file for the scores of every segment. Texts are written unchanged, even those that a spreadsheet "
+        "would take for formulas: import the columns as text."
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
 
 
 def score_command(
@@ -115,7 +118,7 @@ def score_command(
     segments: Segments = None,
     quiet: Quiet = False,
 ) -> None:
-    """Score systems: each score with its interval, and the signature."""
+    """Score systems: each score with its interval and signature."""
     specs = _metrics(metric)
     _check_before(format, out, segments)
     inputs = _inputs(files, references, source, specs)
@@ -145,13 +148,17 @@ def compare_command(
     source_column: SourceColumn = None,
     metric: Metrics = None,
     baseline: Annotated[
-        str | None, typer.Option("--baseline", "-b", help="System to test the others against; default: the first.")
+        str | None,
+        typer.Option("--baseline", "-b", help="System that the others are tested against; default: the first."),
     ] = None,
-    test: Annotated[PairedTest, typer.Option(help="Paired test.")] = PairedTest.permutation,
+    test: Annotated[PairedTest, typer.Option(help="Paired test of the differences.")] = PairedTest.permutation,
     n_resamples: Annotated[
-        int | None, typer.Option(min=1, help="Of the test; default: 10,000 permutations or 1,000 bootstrap samples.")
+        int | None,
+        typer.Option(min=1, help="Resamples of the test; default: 10,000 permutations or 1,000 bootstrap samples."),
     ] = None,
-    alpha: Annotated[float, typer.Option(min=0, max=1, help="p below which a difference is significant.")] = 0.05,
+    alpha: Annotated[
+        float, typer.Option(min=0, max=1, help="Significance level: differences with a smaller p are significant.")
+    ] = 0.05,
     confidence_level: Level = 0.95,
     interval: IntervalKind = Interval.percentile,
     seed: Seed = 12345,
@@ -159,15 +166,21 @@ def compare_command(
     out: Out = None,
     segments: Segments = None,
     segment: Annotated[
-        int | None, typer.Option(min=1, help="Show one segment of every system side by side, instead of the tables.")
+        int | None,
+        typer.Option(
+            min=1, help="Show the segment with this number, all systems side by side, instead of the tables."
+        ),
     ] = None,
     export: Annotated[
         Path | None,
-        typer.Option(help="Folder for a TSV per system: source, candidate, references; texts as in --segments."),
+        typer.Option(
+            help="Folder for one TSV file per system, with the columns source, candidate (the system's texts) and "
+            "reference; texts as in --segments."
+        ),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Compare systems: scores with intervals, differences to a baseline, and which are more than chance."""
+    """Compare systems: scores with intervals, differences from a baseline, and which of them are significant."""
     specs = _metrics(metric)
     _check_before(format, out, segments)
     if export is not None:
@@ -175,7 +188,9 @@ def compare_command(
     others = {"--format": format is not Format.text, "--segments": segments, "--export": export}
     given = [name for name, value in others.items() if value]
     if segment is not None and given:
-        raise OptionError(f"--segment shows one segment as text, without {', '.join(given)}: leave one of them away.")
+        raise OptionError(
+            f"--segment shows one segment as text and excludes {', '.join(given)}: give only one of them."
+        )
     outputs, inputs = {"--out": out, "--segments": segments}, _inputs(files, references, source, specs)
     check_outputs(outputs, inputs)
     sets = read_test_sets(

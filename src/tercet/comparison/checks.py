@@ -23,7 +23,8 @@ def check_file(path: Path) -> None:
         fits = folder.is_dir() and all(os.access(each, os.W_OK) for each in (folder, path) if each.exists())
     if not fits:
         raise InputError(
-            f"There is no folder to write the file {str(path)!r} to, or it is a folder itself, or may not be written."
+            f"Cannot write the file {str(path)!r}: its folder does not exist, it is itself a folder, or it is "
+            "not writable."
         )
 
 
@@ -50,8 +51,8 @@ def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str]) -> 
             continue
         for each in read:
             if _is_same(path, each):
-                name = "the standard input" if each == STDIN else repr(each)
-                raise InputError(f"{option} would be written over {name}, which is read: give another file.")
+                name = "the standard input" if each == STDIN else f"the input {each!r}"
+                raise InputError(f"{option} would overwrite {name}: give another file.")
         for other, before in written.items():
             if _is_same(path, str(before)):
                 raise InputError(f"{other} and {option} would be written to the same file, {str(path)!r}: give two.")
@@ -86,7 +87,7 @@ def check_folder(path: Path) -> None:
     """Raise an InputError for a folder that is not there and could not be made, or that nothing can be written to."""
     there = next(each for each in (path.absolute(), *path.absolute().parents) if each.exists())
     if not there.is_dir() or not os.access(there, os.W_OK):
-        raise InputError(f"No files can be written to the folder {str(path)!r}: {str(there)!r} does not take them.")
+        raise InputError(f"Cannot write files to the folder {str(path)!r}: {str(there)!r} is not a writable folder.")
 
 
 def check_baseline(baseline: str | None, systems: Iterable[str]) -> None:
@@ -94,7 +95,7 @@ def check_baseline(baseline: str | None, systems: Iterable[str]) -> None:
     names = list(systems)
     if baseline is not None and baseline not in names:
         raise OptionError(
-            f"There is no system {shorten(baseline)} to be the baseline. {did_you_mean(baseline, names)}"
+            f"There is no system {shorten(baseline)} to use as the baseline. {did_you_mean(baseline, names)}"
         )
 
 
@@ -122,7 +123,7 @@ segments out.
         return
     missing = [number for number, texts in enumerate(references, 1) if not texts]
     if missing:
-        more = f" (nor have {len(missing) - 1} more)" if len(missing) > 1 else ""
+        more = f" (nor do {len(missing) - 1} others)" if len(missing) > 1 else ""
         raise InputError(
             f"{name}, segment {missing[0]} has no reference{more}; {how}missing_references=skip leaves such segments "
             "out."

@@ -1,4 +1,4 @@
-"""Any number of systems on the same texts: scores, intervals, and which differences are more than chance."""
+"""Any number of systems on the same texts: scores, intervals, and which differences are significant."""
 
 from __future__ import annotations
 

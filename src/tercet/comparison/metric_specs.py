@@ -41,7 +41,7 @@ class MetricSpec:
         for name, instead in _OF_COMPARISON.items():
             if name in self.options:
                 raise OptionError(
-                    f"The option {name!r} cannot be given with a metric here, as it is one of all metrics together: "
+                    f"The option {name!r} cannot be given for one metric here, because it applies to all of them: "
                     f"{instead}."
                 )
 
@@ -86,7 +86,7 @@ def parse_metric(text: str) -> MetricSpec:
         name = name.strip()
         if not equals or not name or name in options:
             raise OptionError(
-                f"In {shorten(text)}, {shorten(part)} is not an option=value that stands there once: write "
+                f"In {shorten(text)}, {shorten(part)} is not option=value, or is given twice: write "
                 f"{metric}:option=value,option=value."
             )
         options[name] = parse_value(value.strip())

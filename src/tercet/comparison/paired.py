@@ -124,7 +124,7 @@ def paired_significance(
     whole = [segment_stats(scorer, items.predictions, lists) for items in both]
     kept = whole[0].column("items") > 0
     if not kept.any():
-        raise InputError("No item has a reference, and missing_references='skip' left all of them out.")
+        raise InputError("No item has a reference, so missing_references='skip' left all of them out.")
     systems = [SegmentStats(each.signature, each.columns, each.rows[kept]) for each in whole]
     run, usual = TESTS[test]
     number = usual if n_resamples is None else n_resamples

@@ -34,7 +34,7 @@ def remarks(test_set: TestSet) -> list[str]:
     --------
     >>> remarks(TestSet("news", {"A": ["a cat", ""], "B": ["a dog", "a bird"]}, [["a dog"], ["a bird"]], None))
     ["news: the system 'A' has 1 empty text, the first in segment 2: it scores 0 there.", \
-"news: the system 'B' says in every segment what a reference says: is it a copy of the references?"]
+"news: the system 'B' is identical to a reference in every segment: is it a copy of the references?"]
     """
     found = []
     for system, texts in test_set.systems.items():
@@ -44,7 +44,7 @@ def remarks(test_set: TestSet) -> list[str]:
             found.append(f"{test_set.name}: the system {shorten(system)} has {several}: it scores 0 there.")
         if len(empty) < len(texts) and all(map(operator.contains, test_set.references, texts)):
             found.append(
-                f"{test_set.name}: the system {shorten(system)} says in every segment what a reference says: is it a "
-                "copy of the references?"
+                f"{test_set.name}: the system {shorten(system)} is identical to a reference in every segment: is it "
+                "a copy of the references?"
             )
     return found

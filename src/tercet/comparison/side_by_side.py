@@ -54,7 +54,9 @@ def side_by_side(
     check_baseline(baseline, test_set.systems)
     n_segments = len(test_set.references)
     if not 1 <= segment <= n_segments:
-        raise InputError(f"{test_set.name} has the segments 1 to {n_segments:,}, but no segment {segment:,}.")
+        raise InputError(
+            f"{test_set.name} has no segment {segment:,}: its segments are numbered 1 to {n_segments:,}."
+        )
     for spec in metrics:
         check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
     index = segment - 1

@@ -90,9 +90,9 @@ def _legend(comparison: Comparison, plain: Callable[[str], str]) -> str:
     if comparison.test is None:
         return f"{_BEST} or bold: the best. {intervals}"
     return (
-        f"{_BEST} or bold: the best; {_AS_GOOD}: not significantly worse than the best (p of all pairs adjusted by "
-        f"Holm, {comparison.alpha:g}). p: paired {comparison.test} test against {plain(comparison.baseline)}, "
-        f"{comparison.n_resamples:,} resamples, seed {comparison.seed}. {intervals}"
+        f"{_BEST} or bold: the best; {_AS_GOOD}: not significantly worse than the best (p-values of all pairs "
+        f"adjusted by Holm's method, alpha {comparison.alpha:g}). p: paired {comparison.test} test against "
+        f"{plain(comparison.baseline)}, {comparison.n_resamples:,} resamples, seed {comparison.seed}. {intervals}"
     )
 
 
@@ -172,7 +172,7 @@ def _wide(
 
 def _notes(comparison: Comparison, plain: Callable[[str], str], code: Callable[[str], str]) -> str:
     signatures = dict.fromkeys(table.signature for table in comparison.tables)
-    level = f"In brackets: {100 * comparison.confidence_level:g} % intervals. "
+    level = f"In parentheses: {100 * comparison.confidence_level:g} % intervals. "
     return level + _legend(comparison, plain) + "\n\n" + "\n\n".join(map(code, signatures)) + "\n"
 
 

@@ -108,7 +108,7 @@ def read_test_sets(
     """
     paths, reference_paths = _listed(files), _listed(references)
     if not paths:
-        raise InputError("No file is given; expected tables, or text files of systems.")
+        raise InputError("No file was given; expected tables, or text files of systems.")
     for path in [*paths, *reference_paths, *_listed(source)]:
         check_no_workbook(path)
     tables = [path for path in paths if _format(path)]
@@ -116,7 +116,7 @@ def read_test_sets(
         named = [*_listed(systems), *_listed(reference_columns), *_listed(source_column)]
         if named:
             raise InputError(
-                f"{named[0]!r} is the name of a column, but {paths[0]!r} is a text file, by the end of its name; "
+                f"{named[0]!r} is the name of a column, but {paths[0]!r} is a text file, judging by its extension; "
                 f"tables end in {' '.join(SUFFIXES)}."
             )
         return [_text_set(paths, reference_paths, None if source is None else os.fspath(source))]
@@ -203,8 +203,9 @@ def _warn_unused(table: Table, columns: list[str]) -> None:
     ]
     if unused:
         warnings.warn(
-            f"{table.name}: by their names, these columns of text are not read: "
-            f"{', '.join(map(repr, unused[:_MOST_NAMED]))}. If systems wrote them, name all: --system, systems=.",
+            f"{table.name}: these text columns are not recognized by name and not used: "
+            f"{', '.join(map(repr, unused[:_MOST_NAMED]))}. If they are systems, name every system: --system, "
+            "systems=.",
             UserWarning,
             stacklevel=4,
         )
@@ -229,18 +230,18 @@ def _text_set(paths: list[str], reference_paths: list[str], source: str | None) 
     """Read systems, references and the source from text files with the same number of lines."""
     if not reference_paths:
         raise InputError(
-            f"{paths[0]!r} is a text file, by the end of its name, and needs references: give a text file with one "
+            f"{paths[0]!r} is a text file, judging by its extension, and needs references: give a text file with one "
             f"per line (--references, references=); tables end in {' '.join(SUFFIXES)}."
         )
     every = [*paths, *reference_paths, *_listed(source)]
     for path in every[len(paths) :]:
         if _format(path):
             raise InputError(
-                f"{path!r} is a table, and {paths[0]!r} a text file; expected references and sources as text files "
-                "too, a segment per line, or all texts in columns of one table."
+                f"{path!r} is a table, and {paths[0]!r} is a text file; expected references and sources as text "
+                "files too, a segment per line, or all texts in columns of one table."
             )
     if every.count(STDIN) > 1:
-        raise InputError("The standard input (-) can be read once only; give files for the others.")
+        raise InputError("Standard input (-) can be read only once; give files for the others.")
     first = reference_paths[0]
     lines = {path: read_lines(path) for path in every}
     if not lines[first]:

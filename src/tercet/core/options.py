@@ -119,7 +119,7 @@ def number(expected: str, test: Callable[[float], bool], none: bool = False) -> 
         real = finite(value)
         if real is not None and test(real):
             return real
-        raise refuse(expected + (" or None" if none else ""))
+        raise refuse(expected + (", or None" if none else ""))
 
     return check
 
@@ -166,7 +166,7 @@ class Options:
     confidence_level : float or None
         Add bootstrap intervals of this level, such as 0.95, to the result.
     signature : bool
-        Make the signature a key of the result too; it is an attribute in any case.
+        Also include the signature as a key of the result; it is always an attribute.
     n_resamples : int
         Number of bootstrap resamples.
     seed : int

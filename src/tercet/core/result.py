@@ -1,4 +1,4 @@
-"""What a user gets back: the scores as a dict, and beside them what is needed to repeat and to judge them."""
+"""What a user gets back: the scores as a dict, with what is needed to reproduce and judge them as attributes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ON_REQUEST = {"intervals": "confidence_level=0.95", "segments": "segments=True"
 
 
 class Result(dict[str, Any]):
-    """Scores by name, a dict; what else there is to say of them are its attributes.
+    """Scores by name, as a dict; everything else about them is in its attributes.
 
     The keys are those of evaluate's module of the same kind, and what an option asked for: code that was written
     for that module, and loops over all values or logs them, finds what it expects. Values are plain Python.
@@ -36,7 +36,7 @@ class Result(dict[str, Any]):
     n_segments : int
         Number of items scored.
     empty_predictions : int
-        How many of them had a prediction without a token (which scores 0, and should be known).
+        How many of them had a prediction without a token (which scores 0).
     missing_references : int
         How many items had no reference.
     intervals : dict of str to [low, high], optional
@@ -95,7 +95,7 @@ class Result(dict[str, Any]):
         if key in _ON_REQUEST and vars(self).get(key) is None:
             raise KeyError(f"{key!r} was not asked for: give {_ON_REQUEST[key]}")
         if key in vars(self):
-            raise KeyError(f"{key!r} is not a key of this result but an attribute: result.{key}")
+            raise KeyError(f"{key!r} is an attribute of this result, not a key: use result.{key}")
         raise KeyError(f"{key!r} is not a key of this result. {did_you_mean(key, self)}")
 
     def __repr__(self) -> str:

@@ -15,6 +15,6 @@ def check_working_directory(package: str) -> None:
     except OSError as error:
         if package not in sys.modules:
             raise InputError(
-                f"The working directory is no more, and {package} cannot be imported without one: change into "
+                f"The working directory no longer exists, and {package} cannot be imported without one: change to "
                 "another."
             ) from error

@@ -56,7 +56,7 @@ def _package_rules(ends: str, subsequence: CompatRule | None) -> tuple[CompatRul
     """Return the rules of the packages rouge and rouge_chinese, which share most."""
     rules = (
         CompatRule(
-            "sentences", "where sentences end (one of blanks is an empty word)", "at line ends", ends,
+            "sentences", "where sentences end (a blank one counts as an empty word)", "at line ends", ends,
             lambda options: options.tokenizer == "none",
         ),
         CompatRule(
@@ -80,11 +80,11 @@ COMPAT_RULES: dict[str, tuple[CompatRule, ...]] = {
     ),
     "nltk": (
         CompatRule(
-            "zero order", "what the precision of an order without a match is", "0", "the smallest positive float",
+            "zero order", "precision of an order without a match", "0", "the smallest positive float",
             lambda options: options.smooth_method == "none",
         ),
         CompatRule(
-            "short texts", "how many n-grams a text shorter than n counts for", "0", "1",
+            "short texts", "number of n-grams counted for a text shorter than n", "0", "1",
             lambda options: options.smooth_method == "none",  # NLTK's methods bring this rule along
         ),
         CompatRule(
@@ -94,7 +94,7 @@ COMPAT_RULES: dict[str, tuple[CompatRule, ...]] = {
     ),
     "rouge155": (
         CompatRule(
-            "letters", "what İ and the sign K of kelvin are, which lower-cased are i and k", "letters", "none",
+            "letters", "whether İ and the kelvin sign, which lowercase to i and k, count as letters", "yes", "no",
             lambda options: options.tokenizer == "rouge" and not options.use_stemmer,  # it would bring this along
         ),
         CompatRule(
@@ -113,7 +113,7 @@ COMPAT_RULES: dict[str, tuple[CompatRule, ...]] = {
             "last word", "which words ROUGE-SU adds to the pairs", "all", "all but the last", _has_kind("SU"),
         ),
         CompatRule(
-            "best reference", "by what the best reference is chosen", "F", "recall",
+            "best reference", "which measure selects the best reference", "F", "recall",
             lambda options: options.multi_ref == "best",
         ),
         CompatRule(
@@ -121,8 +121,8 @@ COMPAT_RULES: dict[str, tuple[CompatRule, ...]] = {
             lambda options: options.multi_ref == "average",
         ),
         CompatRule(
-            "five decimals", "how precision, recall and F are rounded, F made of the rounded two", "not",
-            "to five decimals", lambda options: options.rounded is not False,
+            "five decimals", "how precision, recall and F are rounded; F is computed from the rounded two",
+            "unrounded", "to five decimals", lambda options: options.rounded is not False,
         ),
     ),
     "rouge": _package_rules(

@@ -179,7 +179,7 @@ def explain_difference(
     _check_against(metric, against)
     scorer = make_scorer(metric, options)
     if "compat" in (their_options or {}):
-        raise OptionError("The option 'compat' of the other package is what 'against' names.")
+        raise OptionError("Do not give 'compat' as an option of the other package: 'against' names it.")
     items = read_items(predictions, references)
     check_missing(items.missing, scorer.options.missing_references)
     report = report_options(scorer, against)
@@ -214,7 +214,7 @@ def _check_against(metric: str, against: str) -> None:
         raise OptionError(f"There is no explanation of {metric} against other packages yet.")
     if against not in known:
         hint = did_you_mean(str(against), known)
-        raise OptionError(f"{metric} cannot be explained against {against!r}. {hint}")
+        raise OptionError(f"{metric} cannot be compared with {against!r}. {hint}")
 
 
 def _scorer(side: Side, report: Mapping[str, Any], compat: str | None) -> Scorer[Any]:
@@ -286,10 +286,7 @@ def _notes(
     if values and PEERS[against].sentences:
         mean, corpus = f"{sum(values) / len(values):.4g}", f"{equal_to['bleu']:.4g}"
         if mean != corpus:
-            notes.append(
-                f"the mean of {against}'s sentence scores is another number than its score of the corpus: "
-                f"{mean} beside {corpus}"
-            )
+            notes.append(f"the mean of {against}'s sentence scores is not its corpus score: {mean} and {corpus}")
     if live is not None and any(abs(live[name] - equal_to[name]) > 1e-6 * scale for name in live):
         notes.append(f"compat={against!r} does not equal {against} on these texts")
     return notes

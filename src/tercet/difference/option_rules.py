@@ -16,24 +16,24 @@ from tercet.text.tokenizers import tokenizer_label
 
 #: What an option decides, in the words of the explanation; an option without an entry is called by its name.
 DESCRIPTIONS = {
-    "missing_references": "what becomes of items without a reference",
+    "missing_references": "what happens to items without a reference",
     "tokenizer": "how texts are split into tokens",
     "lowercase": "whether capitals matter",
     "max_order": "the longest n-gram that counts",
-    "weights": "the weights of the n-grams' lengths",
+    "weights": "the weights of the n-gram orders",
     "smooth_method": "what is done about n-grams without a match",
     "smooth_value": "the number that the smoothing adds",
     "smooth": "whether one is added to the matches and n-grams of every order",
     "reference_length": "which of several references the length is compared with",
-    "effective_order": "whether lengths that no prediction reaches are left out",
+    "effective_order": "whether orders without any n-gram in the predictions are left out",
     "use_stemmer": "whether endings matter",
     "stemmer": "whether endings matter",
     "lemmatizer": "whether inflected forms are different words",
     "beta": "the weight of recall in F",
-    "multi_ref": "how several references make one score",
+    "multi_ref": "how several references are combined into one score",
     "stopwords": "which words are left out",
-    "max_words": "after how many words texts are cut",
-    "max_bytes": "after how many bytes texts are cut",
+    "max_words": "to how many words texts are truncated",
+    "max_bytes": "to how many bytes texts are truncated",
     "sentence_split": "where lines end",
 }
 

@@ -45,7 +45,7 @@ def decode(data: bytes | bytearray, name: str) -> str:
     """
     for beginning, (what, how) in _NO_TEXT.items():
         if data.startswith(beginning):
-            raise InputError(f"{name} is {what}, which is not read yet; expected {_EXPECTED}: {how}.")
+            raise InputError(f"{name} is {what}, which is not supported yet; expected {_EXPECTED}: {how}.")
     utf16 = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
     encoding = "utf-16" if utf16 else "utf-8-sig"
     try:

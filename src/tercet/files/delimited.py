@@ -209,7 +209,7 @@ def _table(rows: list[_Row], name: str) -> Table:
     names = [cell.strip() or f"column {number}" for number, cell in enumerate(rows[0][1], 1)]
     twice = [column for column, times in Counter(names).items() if times > 1]
     if twice:
-        raise InputError(f"{name}, line 1: the column {shorten(twice[0])} is there twice; expected different names.")
+        raise InputError(f"{name}, line 1: the column {shorten(twice[0])} appears twice; expected distinct names.")
     while len(names) > 1 and rows[-1][1] == [""]:  # empty lines at the end; of a single column, they are cells
         rows.pop()
     if len(rows) == 1:

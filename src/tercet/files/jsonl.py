@@ -80,7 +80,7 @@ def _spread(table: Table) -> Table:
                 for name in inner[outer]
             }
         for column in spread.keys() & columns.keys():
-            raise InputError(f"{table.name}: the column {shorten(column)} is there twice; expected different names.")
+            raise InputError(f"{table.name}: the column {shorten(column)} appears twice; expected distinct names.")
         columns |= spread
     return Table(table.name, columns, table.lines)
 

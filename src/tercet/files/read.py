@@ -135,13 +135,13 @@ def check_no_workbook(path: str) -> None:
     --------
     >>> check_no_workbook("data/test.xlsx")
     Traceback (most recent call last):
-    tercet.errors.InputError: data/test.xlsx is a workbook by its name, which is not read yet: save the sheet as CSV \
-in UTF-8 (.csv), or as tab-separated text or JSON Lines (.tsv, .jsonl).
+    tercet.errors.InputError: data/test.xlsx is, judging by its extension, a workbook, which is not supported yet: \
+save the sheet as CSV in UTF-8 (.csv), or as tab-separated text or JSON Lines (.tsv, .jsonl).
     """
     if path.lower().endswith(WORKBOOKS):
         raise InputError(
-            f"{path} is a workbook by its name, which is not read yet: save the sheet as CSV in UTF-8 (.csv), or as "
-            "tab-separated text or JSON Lines (.tsv, .jsonl)."
+            f"{path} is, judging by its extension, a workbook, which is not supported yet: save the sheet as "
+            "CSV in UTF-8 (.csv), or as tab-separated text or JSON Lines (.tsv, .jsonl)."
         )
     if path.lower().endswith(".json"):
         raise InputError(f"{path} is JSON by its name; expected JSON Lines, an object per line (.jsonl).")
@@ -156,7 +156,7 @@ def _format(path: Path, format: str | None) -> str:
     found = SUFFIXES.get(path.suffix.lower())
     if found is None:
         raise InputError(
-            f"{path.name}: the format of a file shows in the end of its name; expected one of {' '.join(SUFFIXES)}, "
+            f"{path.name}: a file's format is taken from its extension; expected one of {' '.join(SUFFIXES)}, "
             f"or a format: {', '.join(READERS)}."
         )
     return found

@@ -26,7 +26,7 @@ class Gathering:
     result is there. Several processes write them into evaluate's files, as it does; each also says what it hands
     over, so that the first can tell who is missing, who ended early and who was given other options.
 
-    A module belongs to the thread that adds first until it has computed: two at once would mix their items.
+    A module belongs to the first thread that adds to it until that thread has computed: two would mix their items.
     """
 
     num_process: int
@@ -128,7 +128,7 @@ class Gathering:
         except TimeoutError:
             return
         lock.release()
-        raise GatheringError(f"{self._shards.name(0)} has ended before it got what the others hand over.")
+        raise GatheringError(f"{self._shards.name(0)} ended before it received the other processes' items.")
 
     def _check_thread(self) -> None:
         own = threading.get_ident()
@@ -166,11 +166,13 @@ class Gathering:
                 "experiment_id of its own."
             )
         if named is not None and "Cannot acquire lock" in str(error):
-            return GatheringError(f"{shards.name(int(named[1]))} did not compute {waited}: it adds still, or hangs.")
+            return GatheringError(
+                f"{shards.name(int(named[1]))} did not compute {waited}: it is still adding, or hangs."
+            )
         if "Expected to find" in str(error) or "acquire lock" in str(error):
             who = shards.name(int(named[1])) if named is not None else "another process"
             return GatheringError(
-                f"{who} did not come {waited}: all processes must add or compute, with the same experiment_id and "
+                f"{who} did not join {waited}: all processes must add or compute, with the same experiment_id and "
                 "cache_dir."
             )
         missing = shards.missing() if self.process_id == 0 else []

@@ -47,7 +47,7 @@ class SuiteModule(Gathering):
                 The metric's options.
 
         Return:
-            `dict` whose attributes say more, or `None` if this is not the main process (`process_id != 0`).
+            `Result`, a `dict` with further attributes, or `None` if this is not the main process (`process_id != 0`).
         """
         own = own_options(self.metric, options, self._dialect)
         with self._dialect.speaking():
@@ -137,4 +137,4 @@ def _columns(items: Items) -> dict[str, list[Any]]:
 
 def _refuse_inputs(inputs: dict[str, Any]) -> None:
     if inputs:
-        raise InputError(f"The inputs are predictions and references, got {', '.join(sorted(inputs))} besides.")
+        raise InputError(f"The inputs are predictions and references; got also {', '.join(sorted(inputs))}.")

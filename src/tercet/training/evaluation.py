@@ -94,8 +94,8 @@ def _labels(given: Evaluation, decoder: Decoder, skip: int) -> list[Any] | None:
 def _prompts(given: Evaluation, n_items: int) -> Rows:
     if given.inputs is None:
         raise InputError(
-            "The predictions of a causal model begin with its prompts: give the inputs, which a Trainer passes with "
-            'include_for_metrics=["inputs"] (before transformers 4.46 with include_inputs_for_metrics=True).'
+            "A causal model's predictions begin with its prompts, so the inputs are needed; a Trainer passes them "
+            'with include_for_metrics=["inputs"] (before transformers 4.46 with include_inputs_for_metrics=True).'
         )
     with readable("The inputs"):
         inputs = given.inputs["input_ids"] if isinstance(given.inputs, Mapping) else given.inputs

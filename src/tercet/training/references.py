@@ -79,7 +79,7 @@ def _check_order(labels: list[Any] | None, lists: list[list[str]]) -> None:
             own, elsewhere = own + (label in texts), elsewhere + (label not in texts)
     if elsewhere > own:
         raise InputError(
-            f"The references are in another order than the items: {elsewhere} labels are references of other items, "
+            f"The references are not in the order of the items: {elsewhere} labels are references of other items, "
             f"{own} of their own. A Trainer that groups by length evaluates in an order of its own: switch that off, "
             "or give references as a function from an evaluation to its references."
         )

@@ -72,8 +72,8 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
     lost = (ids == _NO_NUMBER).any(-1).tolist()
     if True in lost:
         raise InputError(
-            f"item {lost.index(True)} of the predictions has logits that are no numbers (NaN): the model computes "
-            "none, as after a loss that diverged or in half precision."
+            f"item {lost.index(True)} of the predictions has logits that are NaN: the model's output is "
+            "invalid, as after a diverged loss or an overflow in half precision."
         )
     return ids
 
@@ -219,7 +219,7 @@ class Decoder:
                 raise InputError(
                     f"item {index} of the {name} has the id {wrong[0]}, but the tokenizer's ids are "
                     f"{'0 or more' if self.size is None else f'0 to {self.size - 1}'} (and -100 for no token). "
-                    "Is it the tokenizer that made them?"
+                    "Is this the tokenizer that produced them?"
                 )
         return self._texts([row[row != IGNORED] for row in rows])
 
