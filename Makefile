@@ -1,15 +1,19 @@
 PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin/python
+CORE := tests/core tests/text tests/counting tests/resampling tests/bleu tests/rouge tests/project/test_architecture.py
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint bench bench-bertscore spaces test-spaces clean
+.PHONY: demo test check lint bench bench-bertscore spaces test-spaces clean
 
 demo: $(VENV)/.demo-installed  ## Score the sample test set with every metric, through evaluate.load
 	$(RUN) examples/demo.py
 
 test: $(VENV)/.test-installed lint  ## Everything that must hold
-	$(RUN) -m pytest
+	$(RUN) -m pytest --numprocesses 2 --dist worksteal --durations 10
+
+check: $(VENV)/.test-installed lint  ## In two minutes: style, types, and the tests of the rooms that all others build on
+	$(RUN) -m pytest --numprocesses 2 --dist worksteal $(CORE)
 
 lint: $(VENV)/.test-installed
 	$(RUN) -m ruff check .
