@@ -22,7 +22,7 @@ from tercet.comparison.test_sets import TestSet, read_test_sets
 from tercet.core.stats import SegmentStats
 from tercet.files.read import items, read_table
 from tercet.registry import METRICS
-from tercet.resampling.bootstrap import holm, paired_permutation_test
+from tercet.resampling.paired_tests import holm, paired_permutation_test
 
 LANGUAGES = ("en", "es", "ru", "zh")
 

@@ -16,7 +16,8 @@ from tercet.comparison.paired import paired_significance
 from tercet.comparison.test_sets import TestSet
 from tercet.core.batch import read_batch, read_items
 from tercet.registry import METRICS
-from tercet.resampling.bootstrap import bootstrap, paired_bootstrap_test, paired_permutation_test
+from tercet.resampling.bootstrap import bootstrap
+from tercet.resampling.paired_tests import paired_bootstrap_test, paired_permutation_test
 from texts import all_pairs, corpora
 
 CASES = [

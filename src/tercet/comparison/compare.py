@@ -15,7 +15,8 @@ from tercet.api import segment_stats, summarize
 from tercet.core.scorer import Scorer, segment_lists
 from tercet.core.stats import SegmentStats
 from tercet.errors import InputError, OptionError
-from tercet.resampling.bootstrap import bootstrap, holm
+from tercet.resampling.bootstrap import bootstrap
+from tercet.resampling.paired_tests import holm
 
 from .checks import check_baseline, check_references
 from .metric_specs import MetricSpec, parse_metric

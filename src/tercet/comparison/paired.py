@@ -14,7 +14,7 @@ from tercet.core.options import MOST_RESAMPLES, Options, build_options, integer,
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
-from tercet.resampling.bootstrap import PairedTestResult, paired_bootstrap_test, paired_permutation_test
+from tercet.resampling.paired_tests import PairedTestResult, paired_bootstrap_test, paired_permutation_test
 
 #: Paired tests by name, with how often they resample unless told otherwise.
 TESTS: dict[str, tuple[Callable[..., Iterator[dict[str, PairedTestResult]]], int]] = {
