@@ -165,7 +165,7 @@ class TestOutputs:
             (["score", "A.txt", "-r", "ref.txt", "-o", "./ref.txt"], "--out would overwrite the input 'ref.txt'"),
             (["score", "A.txt", "-r", "ref.txt", "--source", "src.txt", "-o", "src.txt"], "the input 'src.txt'"),
             (["score", "-", "-r", "ref.txt", "--out", "A.txt"], "--out would overwrite the standard input"),
-            (["score", "in.tsv", "-m", "bertscore_idf:idf=old.txt", "-o", "old.txt"], "the input 'old.txt'"),
+            (["score", "in.tsv", "-m", "bertscore_idf:lang=en,idf=old.txt", "-o", "old.txt"], "the input 'old.txt'"),
             (["score", "in.tsv", "--out", "x", "--segments", "./x"], "--out and --segments would be"),
             (["compare", "in.tsv", "--out", "new", "--segments", "new"], "--out and --segments would be written to"),
             (["compare", "in.tsv", "--export", ".", "--out", "mt_in.tsv"], "--out and --export of mt_in.tsv"),

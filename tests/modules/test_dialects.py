@@ -197,7 +197,7 @@ def test_bert_score_keeps_the_means_whose_intervals_it_gives_as_attributes():
     for name, (low, high) in found["intervals"].items():
         assert low <= getattr(found, name) <= high
         assert found.to_dict(full=True)[name] == getattr(found, name)
-    with pytest.raises(KeyError, match=r"not a key of this result but an attribute: result\.mean_f1"):
+    with pytest.raises(KeyError, match=r"an attribute of this result, not a key: use result\.mean_f1"):
         found["mean_f1"]
 
 
