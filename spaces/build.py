@@ -21,8 +21,8 @@ from typing import Annotated, NamedTuple
 import typer
 
 from tercet.api import known_arguments
-from tercet.errors import OptionError, did_you_mean
-from tercet.registry import METRICS
+from tercet.errors import OptionError
+from tercet.registry import METRICS, canonical
 
 ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / "src" / "tercet"
@@ -56,23 +56,43 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .core.options import Options
 from .core.scorer import Scorer
+from .errors import no_metric
 from .{room}.explain import explain
+from .{room}.options import {options}
 from .{room}.scorer import {scorer}
 
-METRICS = {{"{metric}": ("{room}", "{scorer}")}}
+METRICS = {{"{metric}": {entry}}}
+SHORT_NAMES = {{"{room}": "{metric}"}}
 
 #: What the other metrics of the suite take: their arguments, and the options that these are.
 ARGUMENTS_ELSEWHERE = {others}
 
 
+def canonical(metric: Any) -> str:
+    """Return the full name of the metric, which may be given by its short one."""
+    name = SHORT_NAMES.get(metric, metric) if isinstance(metric, str) else ""
+    if name not in METRICS:
+        raise no_metric(metric, METRICS)
+    return name
+
+
 def scorer_class(metric: str) -> type[Scorer[Any]]:
     """Return the class that scores."""
+    canonical(metric)
     return {scorer}
+
+
+def options_type(metric: str) -> type[Options]:
+    """Return the dataclass of the metric's options."""
+    canonical(metric)
+    return {options}
 
 
 def explanation(metric: str) -> Callable[..., Any]:
     """Return the function that explains a score."""
+    canonical(metric)
     return explain
 '''
 
@@ -97,8 +117,7 @@ def build(metric: str, out: Path = OUT) -> Path:
     OptionError
         For a metric that the suite does not have, and for a folder that holds something else than a Space.
     """
-    if metric not in METRICS:
-        raise OptionError(f"There is no metric {metric!r}. {did_you_mean(metric, METRICS)}")
+    metric = canonical(metric)
     folder = out / metric
     if folder.exists() and not (folder.is_dir() and ((folder / "app.py").is_file() or not any(folder.iterdir()))):
         raise OptionError(f"{folder} holds something else than a Space that was built: give another folder.")
@@ -208,9 +227,12 @@ def page_files() -> dict[str, str]:
 
 def own_registry(metric: str) -> str:
     """Return the registry of a Space: its metric, and what its siblings take."""
-    room, scorer = METRICS[metric]
     others = {other: known_arguments(other) for other in METRICS if other != metric}
-    return _REGISTRY.format(metric=metric, room=room, scorer=scorer, others=pformat(others, width=110, compact=True))
+    entry = METRICS[metric]
+    return _REGISTRY.format(
+        metric=metric, entry=tuple(entry), room=entry.room, scorer=entry.scorer, options=entry.options,
+        others=pformat(others, width=110, compact=True),
+    )  # fmt: skip
 
 
 def space_module(text: str, files: Iterable[str]) -> str:

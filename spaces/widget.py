@@ -69,6 +69,7 @@ def launch(metric: str, folder: Path) -> None:
     blocks.queue(max_size=50, api_open=False)  # nobody is served past the queue
     warm_up.join(_LONGEST_WARM_UP)
     theme = gr.themes.Soft(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"])
+    theme.set(block_info_text_color="*neutral_600", block_info_text_color_dark="*neutral_300")
     blocks.launch(
         theme=theme, css=CSS, max_file_size=MOST_BYTES, ssr_mode=False, footer_links=["api"],
         state_session_capacity=1000, app_kwargs={"middleware": [Middleware(Guard)]},
@@ -77,7 +78,9 @@ def launch(metric: str, folder: Path) -> None:
 
 def _component(control: Control) -> Any:
     shown = control.shown(control.value)
-    common = {"label": control.name, "min_width": 150, "elem_id": f"option-{control.name}"}
+    common = {
+        "label": control.name, "info": control.info, "min_width": 150, "elem_id": f"option-{control.name}",
+    }  # fmt: skip
     if control.kind == "menu":
         wide = "wide" if max(map(len, control.choices)) > 20 else None
         return gr.Dropdown(list(control.choices), value=shown, elem_classes=wide, **common)

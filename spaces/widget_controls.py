@@ -7,12 +7,13 @@ the server.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from tercet.api import options_type
+from tercet.core.option_docs import option_doc
 from tercet.core.options import Integer, OneOf, flag
 from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.registry import options_type
 
 #: Options of every metric that the page offers, and those that programs have besides.
 COMMON: dict[str, dict[str, Any]] = {"scale": {"choices": (1, 100)}}
@@ -41,6 +42,8 @@ class Control:
         The menu's labels with their values.
     most : int or None
         The greatest whole number that is taken; None where the metric has a bound of its own.
+    info : str
+        What the option does, in a sentence.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Control:
     value: Any
     choices: Mapping[str, Any] = field(default_factory=dict)
     most: int | None = None
+    info: str = ""
 
     @property
     def renamed(self) -> dict[str, str]:
@@ -133,7 +137,10 @@ def controls(metric: str, offered: Mapping[str, Mapping[str, Any]]) -> list[Cont
         ``value``, with which the page begins, where that is not the default, and ``most``, the greatest number.
     """
     declared = {each.name: each for each in fields(options_type(metric))}
-    return [_control(declared[name], given) for name, given in offered.items()]
+    return [
+        replace(_control(declared[name], given), info=option_doc(declared[name]).first_sentence)
+        for name, given in offered.items()
+    ]
 
 
 def _control(declared: Any, given: Mapping[str, Any]) -> Control:

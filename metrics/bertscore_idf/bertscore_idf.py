@@ -3,6 +3,8 @@
 import datasets
 import evaluate
 
+from tercet.bertscore.options import BertscoreOptions
+from tercet.core.option_docs import args_section
 from tercet.modules.suite_module import SuiteModule
 
 _CITATION = """\
@@ -22,41 +24,11 @@ bert-score 0.3.13 for any encoder, scores texts longer than the encoder takes, k
 intervals, a signature and an explanation.
 """
 
-_KWARGS_DESCRIPTION = """
+_KWARGS_DESCRIPTION = f"""
 Args:
     predictions (`list` of `str`): one text per item.
     references (`list` of `str` or of `list` of `str`): one reference per item, or a list of any number of them.
-    lang (`str`): a language code, for which bert-score's encoder is taken; or give model_type.
-    model_type (`str`): an encoder, by its name on the Hub or its folder.
-    num_layers (`int`): the layer whose embeddings are matched. Defaults to bert-score's for the encoders it knows.
-    idf (`bool`, `tercet.IdfTable`, `str` or mapping): weigh tokens by inverse document frequency, counted in the
-        references (default), in a table or the file of one, or given by a mapping of ids or tokens.
-    idf_documents (`str`): references (default): each reference is a document; items: all of an item's are one.
-    zero_weight (`str`): uniform (default) or nan: the weights of a text whose tokens all weigh 0.
-    all_layers (`bool`): score with every layer. Defaults to `False`.
-    rescale_with_baseline (`bool`): subtract what unrelated texts score. Defaults to `False`.
-    baseline_path (`str`): a file of baselines; by default bert-score's for lang, where that package is installed.
-    batch_size (`int`): size of the encoder's batches; in single precision it changes scores in the
-        seventh digit only. Defaults to 64.
-    device (`str`): cpu, cuda, mps ...; defaults to the best available.
-    dtype (`str`): float32 (default), bfloat16 or float16: faster, and off in the third digit.
-    max_length (`int`): tokens of a text that are scored. Defaults to what the encoder takes.
-    long_text (`str`): truncate (default, counted), window (scored whole) or error, for longer texts.
-    prefix_space (`bool` or `str`): auto (default), installed, or whether texts begin with a space.
-    multi_ref (`str`): max (default): the greatest P, R and F, each taken separately; best_f: all three of
-        the reference with the greatest F.
-    use_safetensors (`bool`): take weights from safetensors files only. Defaults to `True`.
-    use_fast_tokenizer (`bool`), nthreads (`int`): accepted for compatibility with bert-score.
-    verbose (`bool`): show a progress bar. Defaults to `False`.
-    missing_references (`str`): error (default), skip or zero: what to do with an item that has no reference.
-    scale (`int`): 1 (default) or 100 for percent.
-    segments (`bool`): add the scores of every item by their names. Defaults to `False`.
-    confidence_level (`float`): add bootstrap intervals of the means, of this level, such as 0.95.
-    n_resamples (`int`), seed (`int`): of the bootstrap; 1000 and 12345.
-    signature (`bool`): also include the signature as a key of the result. Defaults to `False`.
-    n_jobs (`int`): threads over pieces of the corpus. Defaults to 1; torch has its own.
-    compat (`str`): bert_score: its defaults, and its scores even where ours differ on purpose. The configuration name
-        in `evaluate.load(..., "bert_score")` sets it, and leaves the means out of the result.
+{args_section(BertscoreOptions)}
 Returns:
     precision, recall, f1 (`list` of `float`), mean_precision, mean_recall, mean_f1 (`float`),
     hashcode (`str`), and on request segments, intervals and signature.

@@ -3,6 +3,8 @@
 import datasets
 import evaluate
 
+from tercet.bleu.options import BleuOptions
+from tercet.core.option_docs import args_section
 from tercet.modules.suite_module import SuiteModule
 
 _CITATION = """\
@@ -31,34 +33,11 @@ gives the numbers of sacrebleu, of evaluate's bleu or of NLTK, several weighting
 signature that says how the number was made.
 """
 
-_KWARGS_DESCRIPTION = """
+_KWARGS_DESCRIPTION = f"""
 Args:
     predictions (`list` of `str`): one text per item.
     references (`list` of `str` or of `list` of `str`): one reference per item, or a list of any number of them.
-    tokenizer (`str` or callable): 13a (default), intl, zh, ja, jieba, char, unicode, none, or a function from a text
-        to its tokens.
-    lowercase (`bool`): lowercase the texts first. Defaults to `False`.
-    max_order (`int`): longest n-gram. Defaults to 4.
-    weights (`list` of `float`, or `dict` of named lists): weights of the n-gram orders; each name adds
-        `bleu_<name>`. Defaults to uniform weights.
-    smooth_method (`str`): none (default), floor, add-k, exp, nltk1 ... nltk7.
-    smooth_value (`float`): the number that floor (0.1), add-k (1), nltk1 (0.1), nltk4 and nltk7 (5), nltk6 (5) take.
-    smooth (`bool`): add one to the matches and the n-grams of every order, as evaluate's bleu does.
-        Defaults to `False`.
-    reference_length (`str`): closest (default), shortest or average.
-    effective_order (`bool`): leave out orders for which the predictions have no n-gram. Defaults to `False`.
-    stemmer (`str` or callable): porter, a language of NLTK's Snowball stemmers, or a function.
-    lemmatizer (`str` or callable): a language code of simplemma, or a function.
-    missing_references (`str`): error (default), skip or zero: what to do with an item that has no reference.
-    scale (`int`): 1 (default) or 100 for percent.
-    segments (`bool`): add the score of every item. Defaults to `False`.
-    grid (`bool` or `dict`): add rows of all combinations of weights, smoothing and reference length.
-    confidence_level (`float`): add bootstrap intervals of this level, such as 0.95.
-    n_resamples (`int`), seed (`int`): of the bootstrap; 1000 and 12345.
-    signature (`bool`): also include the signature as a key of the result. Defaults to `False`.
-    n_jobs (`int`): threads that tokenize and count. Defaults to 1.
-    compat (`str`): reproduce the scores of sacrebleu, evaluate or nltk. The configuration name
-        in `evaluate.load(..., "sacrebleu")` sets it, with the arguments and keys of evaluate's sacrebleu, in percent.
+{args_section(BleuOptions)}
 Returns:
     bleu (`float`), and `bleu_<name>` for each named weighting,
     precisions (`list` of `float`), brevity_penalty (`float`), length_ratio (`float`), translation_length (`int`),

@@ -8,7 +8,7 @@ Examples
 0.833
 """
 
-from .api import explain, score
+from .api import explain, score, scorer
 from .bertscore.idf_table import IdfTable
 from .core.result import Result
 from .core.signature import __version__
@@ -31,4 +31,5 @@ __all__ = [
     "load",
     "preprocess_logits_for_metrics",
     "score",
+    "scorer",
 ]

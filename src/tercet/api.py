@@ -6,18 +6,20 @@ import sys
 import warnings
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from inspect import cleandoc
 from typing import Any
 
 import numpy as np
 
 from .core.batch import Batch, Items, check_missing, make_batch, read_items
 from .core.dialect import Dialect
-from .core.options import Options, option_names
+from .core.option_docs import numpydoc
+from .core.options import option_names
 from .core.result import Result
 from .core.scorer import Scorer, segment_lists
 from .core.stats import SegmentStats
-from .errors import InputError, OptionError, did_you_mean, no_metric, shorten
-from .registry import ARGUMENTS_ELSEWHERE, METRICS, explanation, scorer_class
+from .errors import InputError, OptionError, did_you_mean, shorten
+from .registry import ARGUMENTS_ELSEWHERE, METRICS, explanation, options_type, scorer_class
 from .resampling.bootstrap import bootstrap
 
 _OWN_PACKAGES = {"tercet", "evaluate", "evaluate_modules"}
@@ -32,13 +34,14 @@ def score(metric: str, predictions: Any, references: Any, **options: Any) -> Res
     Parameters
     ----------
     metric : str
-        A metric of the suite: ``"bleu_multi"``, ``"rouge_nlws"``, ``"bertscore_idf"``.
+        A metric of the suite: ``"bleu_multi"``, ``"rouge_nlws"``, ``"bertscore_idf"``, or by the short names
+        ``"bleu"``, ``"rouge"``, ``"bertscore"``.
     predictions : sequence of str
         One text per item.
     references : sequence of str or of sequences of str
         One reference per item, or a list of any number of them per item.
     **options
-        The metric's options, as its card describes them.
+        The metric's options, which ``help(tercet.score)`` lists below.
 
     Returns
     -------
@@ -57,8 +60,10 @@ def score(metric: str, predictions: Any, references: Any, **options: Any) -> Res
     >>> result["bleu"]
     1.0
     """
-    scorer = make_scorer(metric, options)
-    return score_items(scorer, read_items(predictions, references))
+    return score_items(make_scorer(metric, options), read_items(predictions, references))
+
+
+score.__doc__ = f"{cleandoc(score.__doc__ or '')}\n\n{numpydoc({name: options_type(name) for name in METRICS})}\n"
 
 
 def explain(metric: str, prediction: str, references: Any, **options: Any) -> Any:
@@ -91,8 +96,30 @@ def explain(metric: str, prediction: str, references: Any, **options: Any) -> An
     >>> [(word.text, word.level) for word in why.types[0].prediction_words]
     [('a', 0), ('cat', 1), ('sat', 1)]
     """
-    _scorer_class(metric)
     return explanation(metric)(prediction, references, **options)
+
+
+def scorer(metric: str, **options: Any) -> Scorer[Any]:
+    """Return a metric with its options fixed: what makes statistics of segments, and scores from their sums.
+
+    Parameters
+    ----------
+    metric : str
+        A metric of the suite.
+    **options
+        The metric's options, as for :func:`score`.
+
+    Raises
+    ------
+    OptionError
+        On an unknown metric, option or value.
+
+    Examples
+    --------
+    >>> scorer("bleu", smooth_method="exp").options.smooth_method
+    'exp'
+    """
+    return make_scorer(metric, options)
 
 
 def make_scorer(metric: str, options: Mapping[str, Any]) -> Scorer[Any]:
@@ -103,7 +130,7 @@ def make_scorer(metric: str, options: Mapping[str, Any]) -> Scorer[Any]:
     OptionError
         On an unknown metric, option or value.
     """
-    return _scorer_class(metric).from_options(options)
+    return scorer_class(metric).from_options(options)
 
 
 def score_items(scorer: Scorer[Any], items: Items) -> Result:
@@ -199,20 +226,15 @@ def known_options(metric: str) -> list[str]:
     return option_names(options_type(metric))
 
 
-def options_type(metric: str) -> type[Options]:
-    """Return the dataclass of a metric's options: fields with their defaults and checks."""
-    return _scorer_class(metric).options_type
-
-
 def configurations(metric: str) -> list[str]:
     """Return the packages whose numbers a metric has: the values of its option ``compat``."""
-    return list(_scorer_class(metric).presets)
+    return list(scorer_class(metric).presets)
 
 
 def known_arguments(metric: str) -> dict[str, str]:
     """Return the names that a metric takes in any configuration, with the options that they are ("" for none)."""
     found = {name: name for name in known_options(metric)}
-    for dialect in _scorer_class(metric).dialects.values():
+    for dialect in scorer_class(metric).dialects.values():
         found |= {**dialect.arguments, **dict.fromkeys(dialect.without_effect, "")}
     return found
 
@@ -260,15 +282,9 @@ def _check_of_any(metric: str, options: Mapping[str, Any]) -> None:
     raise refused[0]
 
 
-def _scorer_class(metric: str) -> type[Scorer[Any]]:
-    if not isinstance(metric, str) or metric not in METRICS:
-        raise no_metric(metric, METRICS)
-    return scorer_class(metric)
-
-
 def dialect_of(metric: str, configuration: str) -> Dialect:
     """Return how a configuration of a metric's evaluate module spells its arguments and results."""
-    return _scorer_class(metric).dialect(configuration)
+    return scorer_class(metric).dialect(configuration)
 
 
 def tell(scorer: Scorer[Any], message: str | None) -> None:

@@ -1,4 +1,4 @@
-"""The metrics of the suite. A new metric adds a line here, a room, and a folder in ``metrics/``.
+"""The metrics of the suite. A new metric adds a line here, a room, a folder in ``metrics/``, and its public types.
 
 Whatever finds a metric's code by its name does it through this file: a Space, which holds one metric only, gets a
 file of the same functions that its builder writes.
@@ -10,32 +10,67 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from .core.options import Options
 from .core.scorer import Scorer
+from .errors import no_metric
 
 
 class Entry(NamedTuple):
-    """Where a metric lives: its room, which is also its short name, and the class in the room's file ``scorer``."""
+    """A metric: its room, also its short name; classes in the room's ``scorer`` and ``options``; what it compares."""
 
     room: str
     scorer: str
+    options: str
+    about: str
 
 
 METRICS: Mapping[str, Entry] = {
-    "bleu_multi": Entry("bleu", "BleuScorer"),
-    "rouge_nlws": Entry("rouge", "RougeScorer"),
-    "bertscore_idf": Entry("bertscore", "BertScorer"),
+    "bleu_multi": Entry("bleu", "BleuScorer", "BleuOptions", "n-grams shared with the references"),
+    "rouge_nlws": Entry("rouge", "RougeScorer", "RougeOptions", "n-grams, subsequences and pairs of words shared"),
+    "bertscore_idf": Entry(
+        "bertscore", "BertScorer", "BertscoreOptions", "embeddings of tokens, rare ones weigh more"
+    ),
 }
+
+#: The metrics by their short names.
+SHORT_NAMES: Mapping[str, str] = {entry.room: metric for metric, entry in METRICS.items()}
 
 #: What metrics take whose code is not here (`api.known_arguments`): there are none, outside of a Space.
 ARGUMENTS_ELSEWHERE: Mapping[str, Mapping[str, str]] = {}
 
 
+def canonical(metric: Any) -> str:
+    """Return the full name of a metric, which may be given by its short one.
+
+    Raises
+    ------
+    OptionError
+        On an unknown metric, with the nearest one.
+
+    Examples
+    --------
+    >>> canonical("bleu"), canonical("rouge_nlws")
+    ('bleu_multi', 'rouge_nlws')
+    """
+    name = SHORT_NAMES.get(metric, metric) if isinstance(metric, str) else ""
+    if name not in METRICS:
+        raise no_metric(metric, METRICS)
+    return name
+
+
 def scorer_class(metric: str) -> type[Scorer[Any]]:
-    """Return the class that scores; `metric` is one of `METRICS`."""
-    room, name = METRICS[metric]
-    return getattr(import_module(f".{room}.scorer", __package__), name)  # type: ignore[no-any-return]
+    """Return the class that scores."""
+    entry = METRICS[canonical(metric)]
+    return getattr(import_module(f".{entry.room}.scorer", __package__), entry.scorer)  # type: ignore[no-any-return]
+
+
+def options_type(metric: str) -> type[Options]:
+    """Return the dataclass of a metric's options."""
+    entry = METRICS[canonical(metric)]
+    return getattr(import_module(f".{entry.room}.options", __package__), entry.options)  # type: ignore[no-any-return]
 
 
 def explanation(metric: str) -> Callable[..., Any]:
-    """Return the function that explains a score; `metric` is one of `METRICS`."""
-    return import_module(f".{METRICS[metric].room}.explain", __package__).explain  # type: ignore[no-any-return]
+    """Return the function that explains a score."""
+    room = METRICS[canonical(metric)].room
+    return import_module(f".{room}.explain", __package__).explain  # type: ignore[no-any-return]

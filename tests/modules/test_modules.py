@@ -124,7 +124,7 @@ def test_modules_of_two_threads_do_not_meet():
 
     state = np.random.get_state()  # noqa: NPY002
     with ThreadPoolExecutor(4) as pool:
-        results = dict(zip(METRICS * 2, pool.map(work, METRICS * 2), strict=True))
+        results = dict(zip([*METRICS] * 2, pool.map(work, [*METRICS] * 2), strict=True))
     np.random.set_state(state)  # noqa: NPY002  evaluate's compute saves and restores it, in one thread only
     for metric in METRICS:
         assert results[metric] == [score(metric)] * 10

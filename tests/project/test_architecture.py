@@ -22,7 +22,7 @@ STEPS = [
     {"training", "modules"},
     {"comparison"},
     {"difference", "report"},
-    {"cli", "__init__"},
+    {"cli", "typing", "__init__"},
 ]
 STEP = {room: number for number, rooms in enumerate(STEPS) for room in rooms}
 #: Files of a step that others of the same step build on.

@@ -15,7 +15,8 @@ from spaces.widget_controls import given_options
 from spaces.widget_scoring import TEXT_CHARACTERS, Demo, histogram, joined, split_references
 from tercet import InputError, OptionError
 from tercet.api import known_options
-from tercet.registry import METRICS
+from tercet.core.option_docs import option_docs
+from tercet.registry import METRICS, options_type
 from texts import LATIN, MINILM, PAIRS, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
@@ -43,6 +44,10 @@ class TestControls:
         assert {control.name for control in demo.controls} <= set(known_options(demo.metric))
         given = demo.page_options(begun(demo))
         assert given.keys() <= {"model_type", "num_layers"}  # which bertscore_idf has no default for
+
+    def test_say_what_an_option_does_in_the_first_sentence_of_its_declaration(self, demo):
+        declared = {each.name: each.first_sentence for each in option_docs(options_type(demo.metric))}
+        assert [control.info for control in demo.controls] == [declared[control.name] for control in demo.controls]
 
     @pytest.mark.parametrize(
         ("metric", "name", "shown", "value"),

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 import re
 
@@ -10,8 +11,8 @@ import yaml
 
 import tercet
 from conftest import ROOT
-from tercet.api import known_options
-from tercet.registry import METRICS
+from tercet.core.option_docs import markdown_list, option_docs
+from tercet.registry import METRICS, options_type, scorer_class
 
 DOCUMENTS = sorted(str(path.relative_to(ROOT)) for path in [ROOT / "README.md", *ROOT.glob("metrics/*/README.md")])
 MODULES = sorted(module.name for module in pkgutil.walk_packages(tercet.__path__, "tercet."))
@@ -43,12 +44,12 @@ class TestCard:
         for section in CARD_SECTIONS:
             assert re.search(rf"^#+ {section}$", card, flags=re.MULTILINE), section
 
-    def test_describes_every_option(self, metric):
+    def test_lists_the_options_as_they_are_declared(self, metric):
         card = (ROOT / "metrics" / metric / "README.md").read_text()
-        module = (ROOT / "metrics" / metric / f"{metric}.py").read_text()
-        for option in known_options(metric):
-            assert f"**{option}**" in card, option
-            assert option in module, option
+        inputs = card.partition("### Inputs\n")[2].partition("\n### Output values\n")[0]
+        expected = markdown_list(options_type(metric))
+        if not inputs.endswith(f"\n{expected}\n"):
+            pytest.fail(f"The inputs of metrics/{metric}/README.md must end with:\n\n{expected}")
 
     def test_begins_with_the_head_of_a_space(self, metric):
         card = (ROOT / "metrics" / metric / "README.md").read_text()
@@ -56,6 +57,25 @@ class TestCard:
         assert head["title"] == metric
         assert head["sdk"] == "gradio"
         assert {"evaluate", "metric"} <= set(head["tags"])
+
+
+@pytest.mark.parametrize("metric", METRICS)
+class TestEachOption:
+    def test_has_a_sentence_that_can_stand_alone(self, metric):
+        for each in option_docs(options_type(metric)):
+            assert re.fullmatch(r"[A-Z][^\n]*\.", each.first_sentence), each.name
+            assert re.fullmatch(r"[A-Z][^\n]*[.)]", each.doc), each.name
+            assert len(each.first_sentence) <= 80, each.name
+
+    def test_stands_in_the_help_of_score_and_in_that_of_the_module(self, metric):
+        of_score = inspect.getdoc(tercet.score)
+        of_module = " ".join(tercet.load(metric).inputs_description.split())
+        for each in option_docs(options_type(metric)):
+            assert f"\n{each.name} : {each.takes}, default {each.default}\n    {each.doc[:60]}" in of_score
+            assert f" {each.name} (`{each.takes}`, default `{each.default}`): {each.doc} " in of_module
+
+    def test_is_that_of_the_scorer(self, metric):
+        assert options_type(metric) is scorer_class(metric).options_type
 
 
 def test_public_docstrings_say_what_it_is():

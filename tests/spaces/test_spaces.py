@@ -101,7 +101,7 @@ def test_the_three_pages_are_one(folder):
 
 
 def test_no_other_metric_is_carried_along(metric, folder):
-    others = {room for other, (room, _) in METRICS.items() if other != metric}
+    others = {entry.room for other, entry in METRICS.items() if other != metric}
     assert not others & {path.stem.split("_")[0] for path in folder.glob("*_*.py")}
 
 

@@ -24,7 +24,8 @@ from PIL import Image
 import tercet
 from conftest import ROOT
 from spaces.build import build
-from tercet.registry import METRICS
+from tercet.core.option_docs import option_docs
+from tercet.registry import METRICS, options_type
 from texts import LATIN, MINILM, PAIRS, all_pairs
 
 REQUIRED = bool(os.environ.get("TERCET_REQUIRE_BROWSER"))
@@ -754,6 +755,9 @@ def _has(value):
 def test_a_wide_window_has_the_options_open(visit, metric):
     visitor = visit(metric)
     expect(visitor.find("#options .form")).to_be_visible()
+    for option in option_docs(options_type(metric)):
+        if option.name in CASES[metric]["DEMO_OPTIONS"]:
+            expect(visitor.find(f"#option-{option.name}")).to_contain_text(option.first_sentence)
     assert visitor.width() <= 1280
     visitor.find("#examples button").nth(PICTURED[metric]).click()
     visitor.until(lambda: _has(visitor.seen()["score"]))
@@ -765,7 +769,14 @@ def test_a_dark_page_is_readable(visit, metric, table):
     visitor.find("#examples button").nth(PICTURED[metric]).click()
     visitor.until(lambda: _has(visitor.seen()["score"]))
     _photograph(visitor, f"{metric}-dark")
-    parts = ["#result .tercet-score", "#result td", "#picture p[dir=auto] span", "#picture p b", "#picture summary"]
+    parts = [
+        "#options .info-text",
+        "#result .tercet-score",
+        "#result td",
+        "#picture p[dir=auto] span",
+        "#picture p b",
+        "#picture summary",
+    ]
     visitor.upload(table)
     expect(visitor.find("#system input")).to_have_value("mt")
     visitor.compute_file()

@@ -74,29 +74,140 @@ def _device(value: Any) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BertscoreOptions(Options):
-    """Options of bertscore_idf, as its card describes them."""
+    """Options of bertscore_idf."""
 
-    lang: str | None = option(None, _path("the code of a language, such as 'en', or None"))
-    model_type: str | None = option(None, _path("the name of an encoder on the Hub, the path of a folder, or None"))
-    num_layers: int | None = option(None, integer(0, none=True))
-    idf: bool | str | IdfTable | Mapping[Any, Any] = option(True, _idf)
-    idf_documents: str = option("references", one_of("references", "items"))
-    zero_weight: str = option("uniform", one_of("uniform", "nan"))
-    all_layers: bool = option(False, flag)
-    rescale_with_baseline: bool = option(False, flag)
-    baseline_path: str | None = option(None, _path("the path of a file, or None"))
-    batch_size: int = option(64, integer(1), local=True)
-    device: str | None = option(None, _device, local=True)
-    dtype: str | None = option(None, _dtype)
-    max_length: int | None = option(None, integer(1, none=True))
-    long_text: str = option("truncate", one_of("truncate", "window", "error"))
-    prefix_space: bool | str = option("auto", _prefix_space)
-    multi_ref: str = option("max", one_of("max", "best_f"))
-    use_safetensors: bool = option(True, flag)
-    use_fast_tokenizer: bool = option(False, flag)
-    nthreads: int = option(4, integer(0), local=True)
-    verbose: bool = option(False, flag, local=True)
-    compat: str | None = option(None, one_of(None, "bert_score"))
+    lang: str | None = option(
+        None,
+        _path("the code of a language, such as 'en', or None"),
+        "A language code, which names the encoder as bert-score does. en: roberta-large, zh: bert-base-chinese, tr: "
+        "dbmdz/bert-base-turkish-cased, en-sci: allenai/scibert_scivocab_uncased, any other: "
+        "bert-base-multilingual-cased.",
+    )
+    model_type: str | None = option(
+        None,
+        _path("the name of an encoder on the Hub, the path of a folder, or None"),
+        "The encoder. Its name on the Hub, or its folder (config.json, model.safetensors, the files of the "
+        "tokenizer). Any architecture of transformers with a stack of layers; of encoder-decoders the encoder. "
+        "Without a network a name must be in the local cache. Code that comes with a model is never run.",
+        takes="str | PathLike[str] | None",
+    )
+    num_layers: int | None = option(
+        None,
+        integer(0, none=True),
+        "The layer whose embeddings are matched. 0 is the word embeddings, the default the one that bert-score found "
+        "best, for the 140 encoders it knows; for other encoders the option is required, and the error suggests two "
+        "thirds of the depth.",
+    )
+    idf: bool | str | IdfTable | Mapping[Any, Any] = option(
+        True,
+        _idf,
+        "Weigh tokens by inverse document frequency. True counts document frequencies in the references of the call; "
+        "False weighs all tokens the same; a tercet.IdfTable or the path of one uses a corpus; a mapping gives "
+        "weights by id (int) or by token (str), and a token missing from it gets the default of a defaultdict or "
+        "Counter, or else its greatest weight. Tokens that occur in no document get the greatest weight.",
+        takes="bool | str | PathLike[str] | IdfTable | Mapping[Any, Any]",
+    )
+    idf_documents: str = option(
+        "references",
+        one_of("references", "items"),
+        "What a document is. Each reference, as in bert-score, or all references of an item together.",
+    )
+    zero_weight: str = option(
+        "uniform",
+        one_of("uniform", "nan"),
+        "What is done where all tokens of a text weigh 0, as with a single reference. They weigh the same, with a "
+        'warning; or, with "nan", P and R are NaN (which JSON does not know) and F is 0, as in bert-score.',
+    )
+    all_layers: bool = option(
+        False,
+        flag,
+        "Score with every layer. precision, recall and f1 are then a list per layer, and mean_f1_layer7 the mean of "
+        "layer 7, so that you can choose the layer that agrees best with your own human ratings.",
+    )
+    rescale_with_baseline: bool = option(
+        False,
+        flag,
+        "Rescale by what unrelated texts score, which is then 0. A score x becomes (x - b) / (1 - b), where b is the "
+        "baseline.",
+    )
+    baseline_path: str | None = option(
+        None,
+        _path("the path of a file, or None"),
+        "The file of baselines (LAYER,P,R,F, a row per layer). By default the one that the package bert-score has "
+        "for lang and the encoder, where it is installed. `tercet bertscore-baseline` makes one for any encoder from "
+        "texts of yours.",
+        takes="str | PathLike[str] | None",
+    )
+    batch_size: int = option(
+        64,
+        integer(1),
+        "Size of the encoder's batches. It takes 512 times as many tokens at a time on an accelerator, 6 times as "
+        "many on a CPU, where small batches stay in the caches. Scores in single precision depend on it in the "
+        'seventh digit, with compat="bert_score" as bert-score\'s do.',
+        local=True,
+    )
+    device: str | None = option(
+        None,
+        _device,
+        "Where the encoder runs, such as cpu, cuda:1 or mps. By default the best device available.",
+        takes="str | torch.device | None",
+        local=True,
+    )
+    dtype: str | None = option(
+        None,
+        _dtype,
+        "Precision of the encoder, float32 by default. The others are faster, and off in the third digit.",
+        takes='Literal["float32", "bfloat16", "float16"] | torch.dtype | None',
+    )
+    max_length: int | None = option(
+        None,
+        integer(1, none=True),
+        "Tokens of a text that are scored, special ones included. By default as many as the encoder takes.",
+    )
+    long_text: str = option(
+        "truncate",
+        one_of("truncate", "window", "error"),
+        "What to do with longer texts. They are truncated, as in bert-score, and counted in the result, with a "
+        'warning; "window" embeds them in windows that overlap by half, each token where it stands farthest from an '
+        'edge, and matches them as one text; "error" raises an error.',
+    )
+    prefix_space: bool | str = option(
+        "auto",
+        _prefix_space,
+        'Whether texts begin with a space. "auto": for the byte-level tokenizers of RoBERTa, GPT-2 and BART, as in '
+        'all published scores; "installed": as bert-score does with the installed transformers (from version 5 on it '
+        "silently does not).",
+        takes='bool | Literal["auto", "installed"]',
+    )
+    multi_ref: str = option(
+        "max",
+        one_of("max", "best_f"),
+        "How several references count. The greatest precision, recall and F, each taken separately, as in "
+        'bert-score; or, with "best_f", all three of the reference with the greatest F.',
+    )
+    use_safetensors: bool = option(
+        True,
+        flag,
+        "Take weights from safetensors files only. Other formats can run code when loaded: use False only for "
+        "sources that you trust.",
+    )
+    use_fast_tokenizer: bool = option(
+        False,
+        flag,
+        "Accepted for compatibility with bert-score. The tokenizer is a fast one either way; this only shows in "
+        "hashcode.",
+    )
+    nthreads: int = option(
+        4, integer(0), "Accepted for compatibility with bert-score; torch has threads of its own.", local=True
+    )
+    verbose: bool = option(False, flag, "Show a progress bar.", local=True)
+    compat: str | None = option(
+        None,
+        one_of(None, "bert_score"),
+        "Reproduce the scores of this package. It has its defaults (no IDF), and its scores even where ours differ "
+        'on purpose. The second name in `load("bertscore_idf", "bert_score")` sets it, and leaves the means out of '
+        "the result.",
+    )
 
 
 #: What bert-score does where the default differs from it.

@@ -101,21 +101,77 @@ def _check_grid(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BleuOptions(Options):
-    """Options of bleu_multi; the card describes each."""
+    """Options of bleu_multi."""
 
-    tokenizer: str | Callable[[str], Iterable[str]] = option("13a", one_of(*TOKENIZERS, callables=True))
-    lowercase: bool = option(False, flag)
-    max_order: int = option(4, integer(1, 20))
-    weights: Sequence[float] | Mapping[str, Sequence[float]] | None = option(None, _check_weights)
-    smooth_method: str = option("none", one_of(*SMOOTH_METHODS))
-    smooth_value: float | None = option(None, number("a number from 0 to 1000", lambda x: 0 <= x <= 1000, none=True))
-    smooth: bool = option(False, flag)
-    reference_length: str = option("closest", one_of(*REFERENCE_LENGTHS))
-    effective_order: bool = option(False, flag)
-    stemmer: str | Callable[[str], str] | None = option(None, text_or_callable("a language"))
-    lemmatizer: str | Callable[[str], str] | None = option(None, text_or_callable("a language code"))
-    grid: Any = option(None, _check_grid)
-    compat: str | None = option(None, one_of(None, "sacrebleu", "evaluate", "nltk"))
+    tokenizer: str | Callable[[str], Iterable[str]] = option(
+        "13a",
+        one_of(*TOKENIZERS, callables=True),
+        'How texts are split into tokens. As in sacrebleu: "13a" (mteval-v13a), "intl" (mteval-v14, international), '
+        '"zh" (Chinese by character), "char", "none" (at white space). Others: "ja" (Japanese words by MeCab with '
+        'unidic-lite; sacrebleu uses another dictionary), "jieba" (Chinese words), "unicode" (words of letters and '
+        "digits, scripts without blanks by character). A callable gets a text and returns its tokens; in the "
+        "signature it appears only by name.",
+    )
+    lowercase: bool = option(False, flag, "Lowercase the texts first.")
+    max_order: int = option(4, integer(1, 20), "The longest n-gram.")
+    weights: Sequence[float] | Mapping[str, Sequence[float]] | None = option(
+        None,
+        _check_weights,
+        "Weights of the n-gram orders, uniform by default. Each name of a mapping adds a score `bleu_<name>` besides "
+        "bleu, up to 100 of them. Shorter lists leave out the higher orders: [1] is BLEU-1, [0.5, 0.5] BLEU-2. They "
+        "are taken as they are: weights that do not sum to 1 give a power of the score.",
+    )
+    smooth_method: str = option(
+        "none",
+        one_of(*SMOOTH_METHODS),
+        'How orders without a match are smoothed. "floor", "add-k" and "exp" are as in sacrebleu, "nltk1" to "nltk7" '
+        "as in NLTK's SmoothingFunction (5 and 7 can exceed 1, by their definition).",
+    )
+    smooth_value: float | None = option(
+        None,
+        number("a number from 0 to 1000", lambda x: 0 <= x <= 1000, none=True),
+        "The number that the smoothing method takes. By default 0.1 for floor and nltk1, 1 for add-k, 5 for nltk4, "
+        "nltk6 and nltk7, which divide by it and refuse 0; otherwise 0 means what it means in sacrebleu and NLTK. It "
+        'is refused with methods that do not use it, except with compat="sacrebleu", which ignores it.',
+    )
+    smooth: bool = option(
+        False,
+        flag,
+        "Add one to the matches and the n-grams of every order, including unigrams. This is smooth=True of "
+        "evaluate's bleu, with or without compat: even texts with no word in common score above 0. (Lin and Och 2004 "
+        "and add-k do not smooth unigrams.)",
+    )
+    reference_length: str = option(
+        "closest",
+        one_of(*REFERENCE_LENGTHS),
+        "Of several references, the length that the brevity penalty uses. Of two equally close ones the shorter is "
+        "taken.",
+    )
+    effective_order: bool = option(False, flag, "Leave out orders for which the predictions have no n-gram.")
+    stemmer: str | Callable[[str], str] | None = option(
+        None,
+        text_or_callable("a language"),
+        'Stem the words, in lower case. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"), or a '
+        "function.",
+    )
+    lemmatizer: str | Callable[[str], str] | None = option(
+        None,
+        text_or_callable("a language code"),
+        "Lemmatize the words, in lower case. A language code of simplemma, or a function.",
+    )
+    grid: Any = option(
+        None,
+        _check_grid,
+        "Add a row for each combination of weights, smoothing and reference length. A mapping lists the values to "
+        'combine, each once: `{"weights": {...}, "smooth_method": [...], "reference_length": [...]}`.',
+        takes="bool | Mapping[str, Any] | None",
+    )
+    compat: str | None = option(
+        None,
+        one_of(None, "sacrebleu", "evaluate", "nltk"),
+        'Reproduce the scores of this package. The second name in `load("bleu_multi", "sacrebleu")` sets it, with '
+        "the arguments and keys of evaluate's sacrebleu, in percent.",
+    )
 
 
 #: Methods that divide by their number: as in NLTK, it cannot be 0.

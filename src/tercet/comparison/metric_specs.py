@@ -8,8 +8,8 @@ from typing import Any
 
 from tercet.api import make_scorer
 from tercet.core.scorer import Scorer
-from tercet.errors import OptionError, no_metric, shorten
-from tercet.registry import METRICS
+from tercet.errors import OptionError, shorten
+from tercet.registry import canonical
 
 #: Options of a metric that a comparison has once for all metrics: there they would say what is not done.
 _OF_COMPARISON = {
@@ -37,7 +37,8 @@ class MetricSpec:
     options: dict[str, Any]
 
     def __post_init__(self) -> None:
-        """Refuse options that belong to the whole comparison."""
+        """Take a short name for the full one, and refuse options that belong to the whole comparison."""
+        object.__setattr__(self, "metric", canonical(self.metric))
         for name, instead in _OF_COMPARISON.items():
             if name in self.options:
                 raise OptionError(
@@ -77,9 +78,8 @@ def parse_metric(text: str) -> MetricSpec:
     >>> parse_metric("rouge_nlws:rouge_types=rouge1+rougeL,beta=1.2").options
     {'rouge_types': ['rouge1', 'rougeL'], 'beta': 1.2}
     """
-    metric, _, rest = text.partition(":")
-    if metric not in METRICS:
-        raise no_metric(metric, METRICS)
+    named, _, rest = text.partition(":")
+    metric = canonical(named)
     options: dict[str, Any] = {}
     for part in _split(rest):
         name, equals, value = part.partition("=")

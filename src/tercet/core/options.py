@@ -1,4 +1,4 @@
-"""Options as declared data: a dataclass a metric, each field with its default and its check."""
+"""Options as declared data: a dataclass a metric, each field with its default, its check and its documentation."""
 
 from __future__ import annotations
 
@@ -24,12 +24,22 @@ class _RefusedError(Exception):
         self.hint = hint
 
 
-def option(default: Any, check: Check, *, local: bool = False) -> Any:
-    """Declare a dataclass field with its default and the check that a given value has to pass.
+def option(default: Any, check: Check, doc: str = "", *, takes: str = "", local: bool = False) -> Any:
+    """Declare an option as a dataclass field: help, cards, tables and public types are made from this alone.
 
-    `local` is an option of how a process works, such as a number of threads: the score is the same.
+    Parameters
+    ----------
+    default : object
+    check : callable
+        What a given value has to pass; returns it as it is kept.
+    doc : str
+        Sentences on what it does, of which the first can stand alone. Choices that the check knows need not be named.
+    takes : str
+        The Python type of what may be given, where that is more than the field's own.
+    local : bool
+        An option of how a process works, such as a number of threads: the score is the same.
     """
-    return field(default=default, metadata={"check": check, "local": local})
+    return field(default=default, metadata={"check": check, "doc": doc, "takes": takes, "local": local})
 
 
 def refuse(expected: str, hint: str = "") -> Exception:
@@ -88,10 +98,12 @@ class Integer:
                 raise refuse("a whole number below 2**63")
             if number >= self.minimum and (self.maximum is None or number <= self.maximum):
                 return number
-        bounds = f"of at least {self.minimum}"
-        if self.maximum is not None:
-            bounds = f"from {self.minimum} to {self.maximum:,}"
-        raise refuse(f"a whole number {bounds}" + (" or None" if self.none else ""))
+        raise refuse(f"a whole number {self.bounds}" + (" or None" if self.none else ""))
+
+    @property
+    def bounds(self) -> str:
+        """The least and the greatest number, in words."""
+        return f"of at least {self.minimum}" if self.maximum is None else f"from {self.minimum} to {self.maximum:,}"
 
 
 def integer(minimum: int, maximum: int | None = None, none: bool = False) -> Check:
@@ -153,38 +165,29 @@ def as_scale(value: Any) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Options that every metric of the suite takes.
+    """Options that every metric of the suite takes."""
 
-    Attributes
-    ----------
-    missing_references : {"error", "skip", "zero"}
-        What to do with an item that has no reference: refuse the corpus, leave the item out, or score it 0.
-    scale : {1, 100}
-        Scores from 0 to 1, or in percent.
-    segments : bool
-        Add the scores of every item to the result.
-    confidence_level : float or None
-        Add bootstrap intervals of this level, such as 0.95, to the result.
-    signature : bool
-        Also include the signature as a key of the result; it is always an attribute.
-    n_resamples : int
-        Number of bootstrap resamples.
-    seed : int
-        Seed of the resamples: the same seed gives the same interval.
-    n_jobs : int
-        Threads that tokenize and count; the result is the same.
-    """
-
-    missing_references: str = option("error", one_of(*MISSING_POLICIES))
-    scale: int = option(1, as_scale)
-    segments: bool = option(False, flag)
-    confidence_level: float | None = option(
-        None, number("a number between 0 and 1, such as 0.95", lambda level: 0 < level < 1, none=True)
+    missing_references: str = option(
+        "error",
+        one_of(*MISSING_POLICIES),
+        'What to do with an item that has no reference. Refuse the corpus ("error"), leave the item out ("skip"), or '
+        'score it 0 ("zero"); the result counts such items.',
     )
-    signature: bool = option(False, flag)
-    n_resamples: int = option(1000, integer(1, MOST_RESAMPLES))
-    seed: int = option(12345, integer(0))
-    n_jobs: int = option(1, integer(1, 256), local=True)
+    scale: int = option(1, as_scale, "Scores from 0 to 1, or in percent.", takes="Literal[1, 100]")
+    segments: bool = option(False, flag, "Add the scores of every item to the result.")
+    confidence_level: float | None = option(
+        None,
+        number("a number between 0 and 1, such as 0.95", lambda level: 0 < level < 1, none=True),
+        "Add percentile bootstrap intervals of this level, such as 0.95, to the result.",
+    )
+    signature: bool = option(
+        False, flag, "Also include the signature as a key of the result. It is an attribute in any case."
+    )
+    n_resamples: int = option(1000, integer(1, MOST_RESAMPLES), "Number of bootstrap resamples.")
+    seed: int = option(12345, integer(0), "Seed of the resamples: the same seed gives the same interval.")
+    n_jobs: int = option(
+        1, integer(1, 256), "Threads that work on pieces of the corpus; the result is the same.", local=True
+    )
 
 
 def option_names(kind: type[Options]) -> list[str]:

@@ -195,7 +195,7 @@ def explain_difference(
     if takes(metric, against, {**given, "missing_references": "error"}, report):
         live, reason = _live(against, _scorer(side_of(theirs, items), report, against), items)
     return Difference(
-        metric, against, tuple(first), first, live, reason, last, rules,
+        scorer.name, against, tuple(first), first, live, reason, last, rules,
         n_segments=sum(value is not None for value in next(iter(segments[0].values()))),
         n_segments_differ=len(differing),
         largest_gaps=tuple(SegmentGap(*gap) for gap in differing[:n_gaps]),

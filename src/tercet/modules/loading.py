@@ -7,6 +7,7 @@ from typing import Any
 
 from tercet.core.surroundings import check_working_directory
 from tercet.errors import GatheringError, OptionError, no_metric, told
+from tercet.registry import SHORT_NAMES
 
 
 def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
@@ -43,6 +44,7 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
     if not folders:
         raise OptionError(f"The folder of the modules is not beside the package {here}.")
     known = sorted(path.parent.name for path in folders[0].glob("*/*.py") if path.stem == path.parent.name)
+    metric = SHORT_NAMES.get(metric, metric) if isinstance(metric, str) else metric
     if not isinstance(metric, str) or metric not in known:
         raise no_metric(metric, known)
     try:

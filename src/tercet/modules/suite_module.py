@@ -6,11 +6,12 @@ a Space gets the same file as the package.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tercet.api import dialect_of, explain, make_scorer, own_options, score_items
 from tercet.core.batch import Items, make_batch, read_items
 from tercet.core.options import shared_options
+from tercet.core.result import Result
 from tercet.errors import InputError
 from tercet.training.trainer import TrainerMetrics, compute_metrics
 
@@ -31,11 +32,15 @@ class SuiteModule(Gathering):
 
     metric: ClassVar[str]
 
+    if TYPE_CHECKING:  # what evaluate's class has
+
+        def __getattr__(self, name: str) -> Any: ...
+
     def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
         self._dialect = dialect_of(self.metric, config_name or "default")
         super().__init__(config_name, *args, **kwargs)
 
-    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
+    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Result | Any:
         """Score the predictions added so far and those given here.
 
         Args:

@@ -25,23 +25,96 @@ def _check_stopwords(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RougeOptions(Options):
-    """Options of rouge_nlws; the card describes each."""
+    """Options of rouge_nlws."""
 
-    rouge_types: tuple[RougeType, ...] = option(parse_types(None), parse_types)
-    use_aggregator: bool = option(True, flag)
-    use_stemmer: bool = option(False, flag)
-    tokenizer: str | Callable[[str], Iterable[str]] = option("auto", one_of(*TOKENIZERS, callables=True))
-    beta: float = option(1.0, number("a number above 0 and up to 1000", lambda x: 0 < x <= 1000))
-    multi_ref: str = option("best", one_of("best", "average", "jackknife"))
-    stemmer: str | Callable[[str], str] | None = option(None, text_or_callable("a language"))
-    lemmatizer: str | Callable[[str], str] | None = option(None, text_or_callable("a language code"))
-    stopwords: str | frozenset[str] | None = option(None, _check_stopwords)
-    max_words: int | None = option(None, integer(1, none=True))
-    max_bytes: int | None = option(None, integer(1, none=True))
-    sentence_split: str = option("newline", one_of("newline", "auto"))
-    output: str = option("fmeasure", one_of(*MEASURES, "all"))
-    rounded: bool | None = option(None, one_of(None, True, False))
-    compat: str | None = option(None, one_of(None, "rouge_score", "rouge155", "rouge", "rouge_chinese"))
+    rouge_types: tuple[RougeType, ...] = option(
+        parse_types(None),
+        parse_types,
+        "The types of ROUGE to score. rouge1 to rouge9; rougeL, rougeLsum; rougeW (weight 1.2), or with a weight "
+        "from 1 to 5, as in rougeW1.5; rougeS and rougeSU (any gap), or with the greatest gap, as in rougeS4.",
+        takes="str | Sequence[str]",
+    )
+    use_aggregator: bool = option(
+        True, flag, "The mean over the items; False returns a list of scores, one per item."
+    )
+    use_stemmer: bool = option(
+        False,
+        flag,
+        "Porter's stemmer (English) on words of more than three letters. It does nothing with "
+        'compat="rouge_score" and a function as tokenizer, as in rouge_score.',
+    )
+    tokenizer: str | Callable[[str], Iterable[str]] = option(
+        "auto",
+        one_of(*TOKENIZERS, callables=True),
+        'How texts are split into tokens. "rouge" is that of rouge_score: it lowercases, and everything but a-z and '
+        '0-9 is a separator. "auto" is "rouge" unless that would drop more than half of the references\' letters '
+        '(Russian, Chinese, Hindi ...); then it is "unicode", with a warning, and the signature says so. "unicode": '
+        "words of letters, marks and digits of any script, Chinese, Japanese, Thai, Lao, Khmer and Burmese by "
+        'character. "char", "13a", "zh", "ja", "jieba": as in bleu_multi, lowercased. "none" splits at white space '
+        "and changes nothing. A callable gets a text and returns its tokens.",
+    )
+    beta: float = option(
+        1.0,
+        number("a number above 0 and up to 1000", lambda x: 0 < x <= 1000),
+        "Weight of recall in F. 2 weighs recall twice as much as precision.",
+    )
+    multi_ref: str = option(
+        "best",
+        one_of("best", "average", "jackknife"),
+        "How several references count, for each type. The one with the best F (the first on ties), the average of "
+        'all, or "jackknife" (Lin 2004): the mean of the best over every choice of all but one.',
+    )
+    stemmer: str | Callable[[str], str] | None = option(
+        None,
+        text_or_callable("a language"),
+        'Stem the words. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"), or a function.',
+    )
+    lemmatizer: str | Callable[[str], str] | None = option(
+        None,
+        text_or_callable("a language code"),
+        "Lemmatize the words. A language code of simplemma, or a function.",
+    )
+    stopwords: str | frozenset[str] | None = option(
+        None,
+        _check_stopwords,
+        'Words to leave out, as the tokenizer returns them (lowercase). A string is a language code, or "smart" (the '
+        "list of ROUGE-1.5.5).",
+        takes="str | Collection[str] | None",
+    )
+    max_words: int | None = option(
+        None,
+        integer(1, none=True),
+        "Truncate all predictions and references to this many words. Words are separated by any white space; with "
+        'compat="rouge155" by ASCII white space only, and a space at the start of a line counts as a word, as in the '
+        "script.",
+    )
+    max_bytes: int | None = option(
+        None, integer(1, none=True), "Truncate all predictions and references to this many bytes."
+    )
+    sentence_split: str = option(
+        "newline",
+        one_of("newline", "auto"),
+        'Where the sentences of rougeLsum and rougeW end. "newline": at line ends; "auto": in texts without line '
+        "ends, at punctuation. Without either, rougeLsum of a text on one line is its rougeL.",
+    )
+    output: str = option(
+        "fmeasure",
+        one_of(*MEASURES, "all"),
+        'What a type gives. "all" adds `<type>_precision` and `<type>_recall` to the F.',
+    )
+    rounded: bool | None = option(
+        None,
+        one_of(None, True, False),
+        'Round as the script does, with compat="rouge155" only. True, its default there, rounds the precision and '
+        "recall of every item to five decimals and computes F from them; False returns unrounded scores.",
+    )
+    compat: str | None = option(
+        None,
+        one_of(None, "rouge_score", "rouge155", "rouge", "rouge_chinese"),
+        'Reproduce the scores of this package. "rouge_score" is its tokenizer for every text, "rouge155" the Perl '
+        'script, "rouge" pltrdy\'s package. The second name in `load("rouge_nlws", "rouge_score")` sets it, with the '
+        "types and defaults of evaluate's rouge.",
+    )
 
 
 #: How evaluate's rouge answers unless it is told otherwise.

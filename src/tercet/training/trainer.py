@@ -14,6 +14,7 @@ from tercet.core.options import option as declare
 from tercet.core.result import Result
 from tercet.core.scorer import Scorer
 from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.registry import SHORT_NAMES, canonical
 
 from .evaluation import evaluation_of, read_texts
 from .references import References
@@ -108,9 +109,10 @@ def compute_metrics(
     >>> {name: round(value, 3) for name, value in scores.items()}
     {'bleu': 0.73, 'gen_len': 2.5}
     """
-    names = [metrics] if isinstance(metrics, str) else metrics
-    listed = isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
-    if not listed or not names or len({*names}) < len(names):
+    listed = [metrics] if isinstance(metrics, str) else metrics
+    named = isinstance(listed, (list, tuple)) and all(isinstance(name, str) for name in listed)
+    names = [canonical(name) for name in listed] if named else []
+    if not names or len({*names}) < len(names):
         raise OptionError(f"metrics must be different metrics of the suite, got {shorten(metrics)}.")
     given = {"sentence_split": sentence_split, "causal": causal, "prefix": prefix, "keep": keep}
     own = build_options(TrainerOptions, given, "compute_metrics", {})
@@ -265,6 +267,7 @@ def _options_of(names: Sequence[str], options: Mapping[str, Any], sentence_split
     """Return each metric's own of options that are given by metric, or all in one, or both."""
     if not isinstance(options, Mapping):
         raise OptionError(f"options must be a mapping of options, or of metrics to theirs, got {shorten(options)}.")
+    options = {SHORT_NAMES.get(name, name): value for name, value in options.items()}
     known = {name: known_options(name) for name in names}
     every = [*names, *(option for own in known.values() for option in own)]
     found: dict[str, dict[str, Any]] = {

@@ -1,0 +1,59 @@
+"""The types of the package: what is called by a metric's name takes that metric's options."""
+
+from collections.abc import Iterable
+from typing import Any, Literal, overload
+
+from typing_extensions import Unpack
+
+from .bertscore.explain import Alignment
+from .bertscore.idf_table import IdfTable as IdfTable
+from .bertscore.scorer import BertScorer
+from .bleu.explain import NgramMatches
+from .bleu.scorer import BleuScorer
+from .core.result import Result as Result
+from .core.signature import __version__ as __version__
+from .errors import GatheringError as GatheringError
+from .errors import InputError as InputError
+from .errors import MergeError as MergeError
+from .errors import OptionError as OptionError
+from .errors import TercetError as TercetError
+from .modules.suite_module import SuiteModule
+from .rouge.explain import RougeMatches
+from .rouge.scorer import RougeScorer
+from .training.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
+from .training.trainer import compute_metrics as compute_metrics
+from .typing import Bertscore, BertscoreOptions, Bleu, BleuOptions, Metric, Rouge, RougeOptions
+
+@overload
+def score(metric: Bleu, predictions: Any, references: Any, **options: Unpack[BleuOptions]) -> Result: ...
+@overload
+def score(metric: Rouge, predictions: Any, references: Any, **options: Unpack[RougeOptions]) -> Result: ...
+@overload
+def score(metric: Bertscore, predictions: Any, references: Any, **options: Unpack[BertscoreOptions]) -> Result: ...
+@overload
+def explain(
+    metric: Bleu, prediction: str, references: str | Iterable[str], **options: Unpack[BleuOptions]
+) -> NgramMatches: ...
+@overload
+def explain(
+    metric: Rouge, prediction: str, references: str | Iterable[str], **options: Unpack[RougeOptions]
+) -> RougeMatches: ...
+@overload
+def explain(
+    metric: Bertscore,
+    prediction: str,
+    references: str | Iterable[str],
+    *,
+    corpus: Iterable[str] | None = None,
+    **options: Unpack[BertscoreOptions],
+) -> Alignment: ...
+@overload
+def scorer(metric: Bleu, **options: Unpack[BleuOptions]) -> BleuScorer: ...
+@overload
+def scorer(metric: Rouge, **options: Unpack[RougeOptions]) -> RougeScorer: ...
+@overload
+def scorer(metric: Bertscore, **options: Unpack[BertscoreOptions]) -> BertScorer: ...
+@overload
+def load(metric: Metric, config_name: str | None = None, **settings: Any) -> SuiteModule: ...
+@overload
+def load(metric: Literal["paired_significance"], config_name: str | None = None, **settings: Any) -> Any: ...

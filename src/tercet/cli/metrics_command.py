@@ -1,0 +1,39 @@
+"""``tercet metrics``: the metrics, and the options of one."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tercet.core.option_docs import option_docs
+from tercet.registry import METRICS, canonical, options_type
+
+
+def metrics(
+    metric: Annotated[
+        str | None, typer.Argument(help="A metric, whose options are listed.", show_default=False)
+    ] = None,
+) -> None:
+    """List the metrics, or the options of one: what each takes, its default, what it does."""
+    Console(highlight=False).print(_metrics() if metric is None else _options(canonical(metric)))
+
+
+def _metrics() -> Table:
+    table = Table("metric", "short name", "what it compares", box=box.SIMPLE_HEAD)
+    for name, entry in METRICS.items():
+        table.add_row(name, entry.room, entry.about)
+    return table
+
+
+def _options(metric: str) -> Table:
+    table = Table(title=f"Options of {metric}", box=box.SIMPLE_HEAD, title_justify="left")
+    table.add_column("option", no_wrap=True)
+    table.add_column("what it does: what it takes and its default, in the first line", overflow="fold")
+    for each in option_docs(options_type(metric)):
+        table.add_row(each.name, f"[dim]{escape(each.takes)}; default {escape(each.default)}[/]\n{escape(each.doc)}")
+    return table

@@ -1,0 +1,102 @@
+"""Public types: one with the declarations, and strict checkers refuse what the functions would."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import typing
+
+import pytest
+
+import tercet
+import tercet.typing
+from conftest import ROOT
+from tercet.core.option_docs import option_docs
+from tercet.core.options import Options
+from tercet.registry import METRICS, options_type
+
+SOURCE = ROOT / "src" / "tercet"
+STUB = ast.parse((SOURCE / "__init__.pyi").read_text()).body
+CLASSES = {
+    node.name: {each.target.id: ast.unparse(each.annotation) for each in node.body if isinstance(each, ast.AnnAssign)}
+    for node in ast.parse((SOURCE / "typing.py").read_text()).body
+    if isinstance(node, ast.ClassDef)
+}
+
+#: Calls, with what mypy says of those that it must refuse.
+CALLS = """
+import tercet
+from tercet.typing import Metric
+
+bleu: tercet.Result = tercet.score("bleu_multi", ["a"], [["a"]], smooth_method="exp", weights=[0.5, 0.5])
+tercet.score("rouge", ["a"], ["a"], rouge_types=["rouge1"], stopwords={"the"}, scale=100)
+tercet.score("bertscore_idf", ["a"], ["a"], lang="en", idf=tercet.IdfTable.load("x.idf"))
+print(bleu.n_segments + 1, tercet.scorer("bleu", max_order=2).options.max_order + 1)
+print([word.text for word in tercet.explain("bleu_multi", "a", ["a"], tokenizer=str.split).prediction])
+print(tercet.explain("rouge", "a", ["a"]).types, tercet.explain("bertscore", "a", "a", corpus=["a"]).f1)
+module = tercet.load("bleu", num_process=1)
+print(module.compute(predictions=["a"], references=["a"])["bleu"], module.citation)
+tercet.load("paired_significance").compute(metric="bleu_multi")
+
+
+def each(metric: Metric, **options: object) -> None: ...
+
+
+each("bleu")
+tercet.score("bleu_mutli", ["a"], ["a"])  # call-overload
+tercet.score("bleu", ["a"], ["a"], smooth_metod="exp")  # call-overload
+tercet.score("bleu", ["a"], ["a"], smooth_method="expo")  # call-overload
+tercet.score("rouge_nlws", ["a"], ["a"], max_order=2)  # call-overload
+tercet.scorer("bleu", max_order="2")  # call-overload
+tercet.explain("bleu_mutli", "a", ["a"])  # call-overload
+tercet.explain("bleu", "a", ["a"], corpus=["a"])  # call-overload
+tercet.load("bleu_mutli")  # call-overload
+each("bleu_mutli")  # arg-type
+bleu.n_segments + "1"  # operator
+"""
+
+
+@pytest.mark.parametrize("name", ["Options", *(entry.options for entry in METRICS.values())])
+def test_the_options_are_those_that_are_declared(name):
+    shared = option_docs(Options)
+    kinds = {entry.options: option_docs(options_type(metric))[: -len(shared)] for metric, entry in METRICS.items()}
+    declared = {"Options": shared, **kinds}[name]
+    assert CLASSES[name] == {each.name: ast.unparse(ast.parse(each.python_type)) for each in declared}
+
+
+def test_the_names_are_those_of_the_registry():
+    for metric, entry in METRICS.items():
+        assert typing.get_args(getattr(tercet.typing, entry.room.capitalize())) == (metric, entry.room)
+    known = {name for metric, entry in METRICS.items() for name in (metric, entry.room)}
+    assert set(typing.get_args(tercet.typing.Metric)) == known
+
+
+def test_the_stub_has_the_public_names():
+    imported = {each.asname for node in STUB if isinstance(node, ast.ImportFrom) for each in node.names}
+    functions = {node.name for node in STUB if isinstance(node, ast.FunctionDef)}
+    assert (imported - {None}) | functions == set(tercet.__all__)
+
+
+@pytest.mark.parametrize("function", ["score", "explain", "scorer"])
+def test_each_metric_has_an_overload_with_its_options(function):
+    found = {
+        ast.unparse(node.args.args[0].annotation): ast.unparse(node.args.kwarg.annotation)
+        for node in STUB
+        if isinstance(node, ast.FunctionDef) and node.name == function
+    }
+    assert found == {entry.room.capitalize(): f"Unpack[{entry.options}]" for entry in METRICS.values()}
+
+
+def test_mypy_refuses_what_the_functions_would(tmp_path):
+    file = tmp_path / "calls.py"
+    file.write_text(CALLS)
+    own_cache = ["--cache-dir", tmp_path / "cache"]
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", *own_cache, file],
+        cwd=ROOT, env={**os.environ, "MYPYPATH": str(SOURCE.parent)}, capture_output=True, text=True, timeout=300,
+        check=False,
+    )  # fmt: skip
+    found = {int(line): code for line, code in re.findall(r"calls.py:(\d+): error: .*\[([\w-]+)\]", run.stdout)}
+    marked = {number: line.partition("  # ")[2] for number, line in enumerate(CALLS.splitlines(), 1)}
+    assert found == {number: code for number, code in marked.items() if code}, run.stdout
