@@ -166,20 +166,20 @@ def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:
     scored = stats.column("items") > 0
     if not scored.any():
         raise InputError("No item has a reference, and missing_references='skip' left all of them out.")
-    kept = stats if scored.all() else SegmentStats(stats.signature, stats.columns, stats.rows[scored])
-    notes = [f"refs:{_span(kept.column('references'))}"]
+    kept = stats if scored.all() else stats.selected(scored)
+    notes = {"refs": _span(kept.column("references"))}
     if o.scale != 1:
-        notes.append(f"scale:{o.scale}")
+        notes["scale"] = str(o.scale)
     intervals = segments = None
     if o.confidence_level is not None:
         found = bootstrap(scorer, kept, n_resamples=o.n_resamples, confidence_level=o.confidence_level, seed=o.seed)
         intervals = {name: list(result.confidence_interval) for name, result in found.items()}
-        notes.append(f"ci:{o.confidence_level!r},{o.n_resamples},{o.seed}")
+        notes["ci"] = f"{o.confidence_level!r},{o.n_resamples},{o.seed}"
     if o.segments:
         segments = segment_lists(scorer, stats)
         if scorer.segment_rule is not None:
-            notes.append(f"seg:{scorer.segment_rule}")
-    signature = stats.signature.replace("|version:", f"|{'|'.join(notes)}|version:")
+            notes["seg"] = scorer.segment_rule
+    signature = str(stats.signature.extended(notes))
     asked = {"segments": segments, "intervals": intervals, "signature": signature if o.signature else None}
     return Result(
         {**scorer.report(stats), **{name: value for name, value in asked.items() if value is not None}},

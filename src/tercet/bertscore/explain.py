@@ -182,7 +182,7 @@ def _alignment(scorer: BertScorer, prediction: str, reference: str, index: int, 
     f1 = 0.0 if f1 != f1 else f1  # NaN of a measure, with zero_weight="nan"
     return Alignment(
         prediction, reference, precision, recall, f1, of_prediction, of_reference, similarity,
-        scorer.signature(context), index,
+        str(scorer.signature(context)), index,
     )  # fmt: skip
 
 

@@ -88,7 +88,7 @@ def make_baseline(
     means = total[places] / len(first)
     variances = np.maximum(squares[places] / len(first) - means**2, 0)
     errors = np.sqrt(variances / len(first))
-    return Baseline(means.reshape(-1, 3), errors.reshape(-1, 3), len(first), signature)
+    return Baseline(means.reshape(-1, 3), errors.reshape(-1, 3), len(first), str(signature))
 
 
 def _pairs(n_texts: int, n_pairs: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:

@@ -139,7 +139,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
         ngrams=[_counts(of_text[order], of_references[order], spelling) for order in orders],
         score=float(scores["bleu"]) / scorer.options.scale,
         brevity_penalty=float(scores["brevity_penalty"]),
-        signature=scorer.signature(),
+        signature=str(scorer.signature()),
     )
 
 

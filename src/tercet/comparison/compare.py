@@ -232,7 +232,7 @@ def _scored(stats: Sequence[SegmentStats]) -> list[SegmentStats]:
     kept = stats[0].column("items") > 0
     if not kept.any():
         raise InputError("No segment has a reference.")
-    return [SegmentStats(each.signature, each.columns, each.rows[kept]) for each in stats]
+    return [each.selected(kept) for each in stats]
 
 
 def _all_pairs(

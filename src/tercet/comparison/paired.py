@@ -125,7 +125,7 @@ def paired_significance(
     kept = whole[0].column("items") > 0
     if not kept.any():
         raise InputError("No item has a reference, and missing_references='skip' left all of them out.")
-    systems = [SegmentStats(each.signature, each.columns, each.rows[kept]) for each in whole]
+    systems = [each.selected(kept) for each in whole]
     run, usual = TESTS[test]
     number = usual if n_resamples is None else n_resamples
     (results,) = run(scorer, systems, n_resamples=number, seed=seed)

@@ -90,7 +90,7 @@ def side_of(scorer: Scorer[Any], items: Items) -> Side:
     if isinstance(options.get("weights"), Mapping):
         options["weights"] = None  # named ones stand beside the score that is compared
     if options["tokenizer"] == "auto":
-        options["tokenizer"] = _signature_parts(scorer.signature(scorer.fit(make_batch(items))))["tok"]
+        options["tokenizer"] = scorer.signature(scorer.fit(make_batch(items)))["tok"]
     return Side(scorer.name, options)
 
 
@@ -139,11 +139,7 @@ def takes(metric: str, against: str, options: Mapping[str, Any], report: Mapping
         scorer = make_scorer(metric, {**options, **report, "compat": against})
     except OptionError:
         return False
-    return "equals" in _signature_parts(scorer.signature(None))
-
-
-def _signature_parts(signature: str) -> dict[str, str]:
-    return dict(part.split(":", 1) for part in signature.split("|")[1:])
+    return "equals" in scorer.signature(None)
 
 
 def option_steps(ours: Side, theirs: Side) -> Iterator[Step]:

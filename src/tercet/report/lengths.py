@@ -140,5 +140,5 @@ class BucketScores:
         kept = np.flatnonzero(stats.column("items") > 0) if inside is None else inside
         if name not in scorer.score_names:
             return float("nan")
-        part = SegmentStats(stats.signature, stats.columns, stats.rows[kept])
+        part = stats.selected(kept)
         return float(scorer.finalize(scorer.corpus_totals(part))[name])

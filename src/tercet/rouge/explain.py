@@ -167,5 +167,5 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
         )  # fmt: skip
 
     return RougeMatches(
-        [matches(kind) for kind in scorer.options.rouge_types], len(lines) - 1, scorer.signature(context)
+        [matches(kind) for kind in scorer.options.rouge_types], len(lines) - 1, str(scorer.signature(context))
     )
