@@ -57,7 +57,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .core.scorer import Scorer
-from .{room}.explain import explain
+from .{room}.explain import explain, explain_batch
 from .{room}.scorer import {scorer}
 
 METRICS = {{"{metric}": ("{room}", "{scorer}")}}
@@ -74,6 +74,11 @@ def scorer_class(metric: str) -> type[Scorer[Any]]:
 def explanation(metric: str) -> Callable[..., Any]:
     """Return the function that explains a score."""
     return explain
+
+
+def batch_explanation(metric: str) -> Callable[..., Any]:
+    """Return the same as a function of a scorer, a batch of one item, and what the scorer learnt from the corpus."""
+    return explain_batch
 '''
 
 

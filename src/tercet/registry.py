@@ -39,3 +39,8 @@ def scorer_class(metric: str) -> type[Scorer[Any]]:
 def explanation(metric: str) -> Callable[..., Any]:
     """Return the function that explains a score; `metric` is one of `METRICS`."""
     return import_module(f".{METRICS[metric].room}.explain", __package__).explain  # type: ignore[no-any-return]
+
+
+def batch_explanation(metric: str) -> Callable[..., Any]:
+    """Return the same as a function of a scorer, a batch of one item, and what the scorer learnt from the corpus."""
+    return import_module(f".{METRICS[metric].room}.explain", __package__).explain_batch  # type: ignore[no-any-return]

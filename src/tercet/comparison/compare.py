@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from tercet.api import segment_stats, summarize
+from tercet.api import batch_stats, summarize
 from tercet.core.scorer import Scorer, segment_lists
 from tercet.core.stats import SegmentStats
 from tercet.errors import InputError, OptionError
@@ -211,13 +211,14 @@ def compare(
         check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
     number = None if test is None else TESTS[test][1] if n_resamples is None else n_resamples
     tables: list[ScoreTable] = []
+    encoded = test_set.encoded()
     with tqdm(total=len(specs) * (len(names) + 1), disable=not progress, unit="system") as bar:
         for spec in specs:
             scorer = spec.scorer(scale=100)
             stats = []
-            for name in names:
+            for index, name in enumerate(names):
                 bar.set_description(f"{spec.metric} {name}"[:40])
-                stats.append(segment_stats(scorer, test_set.systems[name], test_set.references))
+                stats.append(batch_stats(scorer, encoded.batch(index)))
                 warn_of_scores(test_set, name, scorer, stats[-1])
                 bar.update()
             bar.set_description(f"{spec.metric} {test} test"[:40])

@@ -9,13 +9,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tercet.api import explain, segment_stats
+from tercet.api import batch_stats, explain
 from tercet.core.scorer import segment_lists
 from tercet.display.places import Word
 from tercet.display.visible import one_cell, visible
 from tercet.errors import InputError
 
 from .checks import check_baseline, check_references
+from .encoded import Encoded
 from .metric_specs import MetricSpec
 from .test_sets import TestSet
 
@@ -63,7 +64,8 @@ def side_by_side(
     console.print(f"{one_cell(test_set.name)}, segment {segment}", style="bold", markup=False)
     table = Table(show_header=True, show_lines=True, expand=True)
     table.add_column("", overflow="fold", ratio=1)
-    scores = [_first_scores(test_set, index, spec) for spec in metrics]
+    encoded = test_set.encoded()
+    scores = [_first_scores(list(test_set.systems), encoded, index, spec) for spec in metrics]
     for name, _ in scores:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("text", overflow="fold", ratio=4)
@@ -81,13 +83,15 @@ def side_by_side(
     return buffer.getvalue()
 
 
-def _first_scores(test_set: TestSet, index: int, spec: MetricSpec) -> tuple[str, dict[str, float | None]]:
+def _first_scores(
+    systems: Sequence[str], encoded: Encoded, index: int, spec: MetricSpec
+) -> tuple[str, dict[str, float | None]]:
     """Return the score's name and values; of the whole test set, as IDF and the tokenizer may depend on all of it."""
     scorer = spec.scorer(scale=100)
     name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
     lists = {
-        system: segment_lists(scorer, segment_stats(scorer, texts, test_set.references))[name][index]
-        for system, texts in test_set.systems.items()
+        system: segment_lists(scorer, batch_stats(scorer, encoded.batch(number)))[name][index]
+        for number, system in enumerate(systems)
     }
     return name, lists
 

@@ -18,6 +18,7 @@ from tercet.files.table import Table
 from tercet.files.tmx import pick_language
 
 from .checks import check_different
+from .encoded import Encoded
 
 _File = str | os.PathLike[str]
 
@@ -47,6 +48,10 @@ class TestSet:
     systems: dict[str, list[str]]
     references: list[list[str]]
     source: list[str] | None
+
+    def encoded(self) -> Encoded:
+        """Return the texts of all systems and the references, checked and encoded once."""
+        return Encoded.read(["predictions"] * len(self.systems), list(self.systems.values()), self.references)
 
 
 def read_test_sets(

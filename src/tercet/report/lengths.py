@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from tercet.api import segment_stats
 from tercet.comparison.compare import Comparison, ScoreTable
 from tercet.comparison.metric_specs import parse_metric
-from tercet.core.batch import make_batch, read_items
+from tercet.core.batch import make_batch
+from tercet.core.items import read_items
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
 from tercet.errors import TercetError
