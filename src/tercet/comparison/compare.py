@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -21,133 +21,8 @@ from .checks import check_baseline, check_references
 from .metric_specs import MetricSpec, parse_metric
 from .paired import TESTS
 from .remarks import warn_of_scores
+from .scores import Comparison, ScoreTable, SystemScore
 from .test_sets import TestSet
-
-
-@dataclass(frozen=True, slots=True)
-class SystemScore:
-    """A score of a system, beside those of the baseline and of the best system.
-
-    Attributes
-    ----------
-    system : str
-    value : float
-    low, high : float
-        Bootstrap interval.
-    difference : float or None
-        To the baseline; None for the baseline itself.
-    pvalue : float or None
-        Of the paired test against the baseline.
-    wins, ties, losses : int or None
-        Segments on which it scores more than, as much as, or less than the baseline.
-    best : bool
-        Whether no system has a better value.
-    as_good : bool or None
-        Whether it is not significantly worse than the best (Holm over all pairs of systems); without a test None
-        for those that are not the best.
-    """
-
-    system: str
-    value: float
-    low: float
-    high: float
-    difference: float | None
-    pvalue: float | None
-    wins: int | None
-    ties: int | None
-    losses: int | None
-    best: bool
-    as_good: bool | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ScoreTable:
-    """One score of all systems.
-
-    Attributes
-    ----------
-    metric : str
-        With the options that were given.
-    name : str
-        Of the score, such as ``rougeL``.
-    signature : str
-    rows : list of SystemScore
-    pvalues : ndarray, shape (s, s)
-        Of the paired test of each two systems, adjusted for their number (Holm 1979); 1 on the diagonal. NaN
-        without a test.
-    segments : dict of str to list
-        The score of each segment by system; None for a segment that was left out.
-    higher_is_better : bool
-    """
-
-    metric: str
-    name: str
-    signature: str
-    rows: list[SystemScore]
-    pvalues: NDArray[np.float64]
-    segments: dict[str, list[float | None]]
-    higher_is_better: bool = True
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
-    """Systems compared on a test set.
-
-    Attributes
-    ----------
-    test_set : TestSet
-    baseline : str
-    tables : list of ScoreTable
-        One for each score of each metric.
-    test : str or None
-        The paired test, if there was one.
-    n_resamples : int or None
-        Of the paired test, if there was one.
-    confidence_level, alpha : float
-        Of the intervals; below which p a difference counts as significant.
-    seed : int
-    interval : {"percentile", "BCa"}
-        Kind of the bootstrap intervals, which have 1,000 resamples.
-    """
-
-    test_set: TestSet
-    baseline: str
-    tables: list[ScoreTable]
-    test: str | None
-    n_resamples: int | None
-    confidence_level: float
-    alpha: float
-    seed: int
-    interval: str = "percentile"
-
-    def numbers(self, row: SystemScore) -> dict[str, Any]:
-        """Return the fields of a row; without a test None for those against the baseline, which nobody asked for."""
-        against = ("difference", "wins", "ties", "losses") if self.test is None else ()
-        return {**asdict(row), **dict.fromkeys(against)}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return scores, intervals and tests as plain Python (not the texts)."""
-        return {
-            "test_set": self.test_set.name,
-            "n_segments": len(self.test_set.references),
-            "baseline": self.baseline if self.test is not None else None,
-            "test": self.test,
-            "n_resamples": self.n_resamples,
-            "confidence_level": self.confidence_level,
-            "alpha": self.alpha,
-            "seed": self.seed,
-            "interval": self.interval,
-            "tables": [
-                {
-                    "metric": table.metric,
-                    "score": table.name,
-                    "signature": table.signature,
-                    "systems": [self.numbers(row) for row in table.rows],
-                    "adjusted_pvalues": table.pvalues.tolist() if self.test is not None else None,
-                }
-                for table in self.tables
-            ],
-        }
 
 
 def compare(
@@ -267,6 +142,7 @@ def _tables(
     scores = [scorer.finalize(scorer.corpus_totals(each)) for each in scored]
     lists = [segment_lists(scorer, each) for each in stats]
     signature = summarize(scorer, stats[base]).signature
+    of_systems = dict(zip(names, stats, strict=True))
     for name, of_segment in zip(scorer.score_names, scorer.segment_names, strict=True):
         values = np.array([float(each[name]) for each in scores])
         adjusted = _adjusted(pvalues[name])
@@ -285,7 +161,9 @@ def _tables(
                 row = replace(row, difference=difference, pvalue=pvalue, wins=wins, ties=ties, losses=losses)
             rows.append(row)
         segments = {system: lists[index][of_segment] for index, system in enumerate(names)}
-        yield ScoreTable(spec.label, name, signature, rows, adjusted, segments, scorer.higher_is_better)
+        yield ScoreTable(
+            spec.label, name, signature, rows, adjusted, segments, scorer.higher_is_better, scorer, of_systems
+        )
 
 
 def _or_none(value: float) -> float | None:
