@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import tercet
 from conftest import ROOT, close, needed
 from tercet import InputError, OptionError, score
 from tercet.api import make_scorer, segment_stats
@@ -404,6 +405,7 @@ class TestInANotebook:
             assert {(row.low, row.high) for row in table.rows} | {(row.value,) for row in table.rows} <= drawn
             assert axes.get_xlabel() == f"{table.name}, 95 % interval"
         assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == list(SAMPLES["en"].systems)
+        assert figure._repr_png_().startswith(b"\x89PNG")  # a notebook asks, with or without pyplot
 
     def test_the_page_is_the_report(self, found):
         assert found.to_html() == to_html([found])
@@ -425,3 +427,38 @@ def test_a_comparison_keeps_what_made_each_score_and_travels():
         for row in table.rows:
             assert table.score_of(row.system, range(44)) == row.value
             assert table.segments[row.system] == segment_lists(table.scorer, table.stats[row.system])[table.name]
+
+
+class TestPlainTexts:
+    """A mapping of systems with references, instead of a test set."""
+
+    def test_give_what_their_test_set_gives(self):
+        test_set = SAMPLES["en"]
+        expected = compare(test_set, ["bleu_multi"], n_resamples=50).to_dict()
+        systems = {name: iter(texts) for name, texts in test_set.systems.items()}
+        found = tercet.compare(systems, ["bleu_multi"], references=iter(test_set.references), n_resamples=50)
+        assert found.to_dict() == {**expected, "test_set": "test set"}
+        assert found.test_set.systems == test_set.systems
+        assert found.test_set.references == test_set.references
+        assert found.to_html()
+
+    @pytest.mark.parametrize(
+        ("given", "references", "message"),
+        [
+            ([SAMPLES["en"]], None, "compare takes a TestSet .read_test_sets returns a list of them., or a mapping"),
+            ({"A": ["a"]}, None, "to their texts with references=, got {'A': "),
+            (SAMPLES["en"], ["a"], "A TestSet has references of its own"),
+            ({}, ["a"], "There is no system to score"),
+            ({1: ["a"]}, ["a"], "The names of systems must be strings, got 1"),
+            ({"A": []}, [], "test set has no segment to score"),
+            (TestSet("news", {"A": []}, [], None), None, "news has no segment to score"),
+            (TestSet("news", {}, [["a"]], None), None, "news has no system to score"),
+            ({"A": ["a"], "B": ["a", "b"]}, ["a"], "predictions of 'B' and references must have one entry per item"),
+            ({"A": ["a"], "B": [3]}, ["a"], "item 0 of predictions of 'B' must be a string, got 3"),
+            ({"A": ["a\ud800"]}, ["a"], "item 0 of predictions of 'A' is not valid Unicode text"),
+            ({"A": ["a"]}, [[]], "test set, segment 1 has no reference"),
+        ],
+    )
+    def test_what_is_wrong_is_named(self, given, references, message):
+        with pytest.raises(InputError, match=message):
+            compare(given, references=references)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -14,10 +14,11 @@ from tqdm import tqdm
 from tercet.api import batch_stats, summarize
 from tercet.core.scorer import Scorer, segment_lists
 from tercet.core.stats import SegmentStats
-from tercet.errors import InputError, OptionError
+from tercet.errors import InputError, OptionError, shorten
 from tercet.resampling.bootstrap import bootstrap, holm
 
 from .checks import check_baseline, check_references
+from .encoded import Encoded
 from .metric_specs import MetricSpec, parse_metric
 from .paired import TESTS
 from .remarks import warn_of_scores
@@ -26,9 +27,10 @@ from .test_sets import TestSet
 
 
 def compare(
-    test_set: TestSet,
+    test_set: TestSet | Mapping[str, Any],
     metrics: Iterable[str | MetricSpec] = ("bleu_multi",),
     *,
+    references: Any = None,
     baseline: str | None = None,
     test: str | None = "permutation",
     n_resamples: int | None = None,
@@ -42,9 +44,12 @@ def compare(
 
     Parameters
     ----------
-    test_set : TestSet
+    test_set : TestSet or mapping of str to sequence of str
+        One of :func:`tercet.read_test_sets`, or what each system wrote, by its name.
     metrics : iterable of str or MetricSpec
         As :func:`parse_metric` reads them; in percent unless an option ``scale`` says otherwise.
+    references : sequence of str or of sequences of str
+        With a mapping of systems; a TestSet has its own.
     baseline : str, optional
         The system that the others are tested against; the first one by default.
     test : {"permutation", "bootstrap", None}
@@ -70,12 +75,20 @@ def compare(
 
     Notes
     -----
-    Each system is scored once; time for the tests grows with resamples times segments, for each system, and with
-    resamples for each two systems.
+    Each system is scored once, and no text is read or encoded twice; time for the tests grows with resamples times
+    segments, for each system, and with resamples for each two systems.
+
+    Examples
+    --------
+    >>> systems = {"one": ["the cat sat down", "it rains"], "other": ["a cat sat down", "it rains"]}
+    >>> found = compare(systems, ["rouge_nlws:rouge_types=rouge1"], references=["a cat sat down", "it rained"])
+    >>> [(row.system, round(row.value, 1), row.best) for row in found.tables[0].rows]
+    [('one', 62.5, False), ('other', 75.0, True)]
     """
+    test_set, encoded = _read(test_set, references)
+    if not encoded.n_items:
+        raise InputError(f"{test_set.name} has no segment to score.")
     names = list(test_set.systems)
-    if not names:
-        raise InputError(f"{test_set.name} has no system to score.")
     check_baseline(baseline, names)
     first = names[0] if baseline is None else baseline
     if test is not None and test not in TESTS:
@@ -86,7 +99,6 @@ def compare(
         check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
     number = None if test is None else TESTS[test][1] if n_resamples is None else n_resamples
     tables: list[ScoreTable] = []
-    encoded = test_set.encoded()
     with tqdm(total=len(specs) * (len(names) + 1), disable=not progress, unit="system") as bar:
         for spec in specs:
             scorer = spec.scorer(scale=100)
@@ -101,6 +113,30 @@ def compare(
             tables += _tables(spec, scorer, stats, names, first, pvalues, (confidence_level, interval, alpha, seed))
             bar.update()
     return Comparison(test_set, first, tables, test, number, confidence_level, alpha, seed, interval)
+
+
+def _read(given: TestSet | Mapping[str, Any], references: Any) -> tuple[TestSet, Encoded]:
+    """Return a test set, also of plain texts, with its texts encoded."""
+    if isinstance(given, TestSet):
+        if references is not None:
+            raise InputError("A TestSet has references of its own: give references= only with a mapping of systems.")
+        if not given.systems:
+            raise InputError(f"{given.name} has no system to score.")
+        return given, given.encoded()
+    if not isinstance(given, Mapping) or references is None:
+        raise InputError(
+            "compare takes a TestSet (read_test_sets returns a list of them), or a mapping of the systems' names to "
+            f"their texts with references=, got {shorten(given)}."
+        )
+    if not given:
+        raise InputError("There is no system to score.")
+    for name in given:
+        if not isinstance(name, str):
+            raise InputError(f"The names of systems must be strings, got {shorten(name)}.")
+    called = [f"predictions of {shorten(name)}" for name in given]
+    encoded = Encoded.read(called, list(given.values()), references)
+    *systems, lists = encoded.columns().values()
+    return TestSet("test set", dict(zip(given, systems, strict=True)), lists, None), encoded
 
 
 def _scored(stats: Sequence[SegmentStats]) -> list[SegmentStats]:

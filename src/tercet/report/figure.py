@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tercet.comparison.scores import Comparison
+from tercet.display.pictures import for_notebooks
 from tercet.display.visible import one_cell
 from tercet.errors import OptionError
 
@@ -32,7 +33,8 @@ def intervals_figure(comparison: Comparison) -> Any:
     names = short_names(list(comparison.test_set.systems))
     across = min(_ACROSS, len(comparison.tables))
     down = -(-len(comparison.tables) // across)
-    figure = Figure(figsize=(1.5 + 2.6 * across, down * (0.8 + 0.32 * len(names))), layout="constrained")
+    size = (1.5 + 2.6 * across, down * (0.8 + 0.32 * len(names)))
+    figure = for_notebooks(Figure(figsize=size, layout="constrained"))
     level = f"{100 * comparison.confidence_level:g} %"
     places = [-place for place in range(len(names))]
     for number, (table, label) in enumerate(zip(comparison.tables, comparison.score_labels(), strict=True)):
