@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from tercet.api import batch_stats, summarize
 from tercet.core.scorer import Scorer, segment_lists
@@ -85,6 +84,8 @@ def compare(
     >>> [(row.system, round(row.value, 1), row.best) for row in found.tables[0].rows]
     [('one', 62.5, False), ('other', 75.0, True)]
     """
+    from tqdm import tqdm
+
     test_set, encoded = _read(test_set, references)
     if not encoded.n_items:
         raise InputError(f"{test_set.name} has no segment to score.")

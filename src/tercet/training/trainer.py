@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tercet.api import known_options, make_scorer, score_batch
-from tercet.core.batch import Batch, read_batch
+from tercet.core.batch import Batch, make_batch, read_batch
+from tercet.core.items import read_items
 from tercet.core.options import Options, build_options, flag, one_of, refuse
 from tercet.core.options import option as declare
 from tercet.core.result import Result
@@ -20,7 +21,7 @@ from .references import References
 from .running import Running
 from .token_ids import Decode, Decoder, preprocess_logits_for_metrics
 
-_TRIED = read_batch(["a b c d e"], [["a b c d f", "a b"]])  # what options and names are tried on
+_TRIED = read_items(["a b c d e"], [["a b c d f", "a b"]])  # what options and names are tried on
 
 
 def _prefix(value: Any) -> str:
@@ -118,7 +119,7 @@ def compute_metrics(
     scorers = {name: make_scorer(name, each) for name, each in _options_of(names, options, sentence_split).items()}
     function = TrainerMetrics(scorers, Decoder(tokenizer, decode), references, own.causal, own.prefix, own.keep)
     if not any(scorer.loads_model for scorer in scorers.values()):
-        function.select({name: score_batch(scorer, _TRIED) for name, scorer in scorers.items()}, [1])
+        function.select({name: score_batch(scorer, make_batch(_TRIED)) for name, scorer in scorers.items()}, [1])
     return function
 
 
