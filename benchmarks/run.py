@@ -97,7 +97,8 @@ def compare(row: Row, work: Work, rounds: int, budget: float) -> dict[str, float
 def stages(work: Work) -> dict[str, float]:
     """Return nanoseconds per token of each stage, the median of some calls."""
     from tercet.api import make_scorer, summarize
-    from tercet.core.batch import make_batch, read_items
+    from tercet.core.batch import make_batch
+    from tercet.core.items import read_items
     from tercet.rouge.counts import PairCounter
     from tercet.rouge.types import parse_types
     from tercet.text.tokenizers import tokenize

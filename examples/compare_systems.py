@@ -4,10 +4,7 @@ from pathlib import Path
 
 import evaluate
 
-from tercet.comparison.compare import compare
-from tercet.comparison.tables import to_text
-from tercet.comparison.test_sets import read_test_sets
-from tercet.report.page import to_html
+import tercet
 
 HERE = Path(__file__).resolve().parent
 METRICS = ("bleu_multi:smooth_method=exp", "rouge_nlws:rouge_types=rouge1+rougeL")
@@ -15,11 +12,12 @@ METRICS = ("bleu_multi:smooth_method=exp", "rouge_nlws:rouge_types=rouge1+rougeL
 
 def main():
     # A file with a column for the source, some for references, and one for each system: recognized by name.
-    (test_set,) = read_test_sets([str(HERE / "data" / "en.tsv")])
+    (test_set,) = tercet.read_test_sets([str(HERE / "data" / "en.tsv")])
     print(f"{test_set.name}: {len(test_set.references)} segments, systems {', '.join(test_set.systems)}\n")
 
-    comparison = compare(test_set, METRICS, baseline="baseline")
-    print(to_text([comparison], width=100))
+    comparison = tercet.compare(test_set, METRICS, baseline="baseline")
+    columns = ["score", "system", "value", "low", "high", "difference", "pvalue"]
+    print(comparison.to_dataframe()[columns].round(4).to_string(index=False, na_rep=""), "\n")
 
     # Every number of the table is there for programs.
     bleu = comparison.tables[0]
@@ -28,7 +26,7 @@ def main():
 
     report = HERE.parent / "build" / "comparison.html"
     report.parent.mkdir(exist_ok=True)
-    report.write_text(to_html([comparison]), encoding="utf-8")
+    report.write_text(comparison.to_html(), encoding="utf-8")
     print(f"The report: build/{report.name}, one file for any browser\n")
 
     # The same test for two systems, as evaluate's users know comparisons.

@@ -7,7 +7,6 @@ import pyarrow as pa
 
 import tercet
 from tercet.api import make_scorer, segment_stats, summarize
-from tercet.comparison.test_sets import read_test_sets
 from tercet.core.stats import SegmentStats
 
 OPTIONS = {"smooth_method": "exp", "scale": 100}
@@ -24,7 +23,7 @@ def statistics_of(predictions, references):
 
 
 def main():
-    (test_set,) = read_test_sets([str(Path(__file__).resolve().parent / "data" / "en.tsv")])
+    (test_set,) = tercet.read_test_sets([str(Path(__file__).resolve().parent / "data" / "en.tsv")])
     predictions, references = test_set.systems["tuned"], test_set.references
     bounds = [len(predictions) * part // N_PARTS for part in range(N_PARTS + 1)]
     parts = [slice(*bounds[part : part + 2]) for part in range(N_PARTS)]

@@ -59,7 +59,7 @@ from typing import Any
 from .core.options import Options
 from .core.scorer import Scorer
 from .errors import no_metric
-from .{room}.explain import explain
+from .{room}.explain import explain, explain_batch
 from .{room}.options import {options}
 from .{room}.scorer import {scorer}
 
@@ -94,6 +94,11 @@ def explanation(metric: str) -> Callable[..., Any]:
     """Return the function that explains a score."""
     canonical(metric)
     return explain
+
+
+def batch_explanation(metric: str) -> Callable[..., Any]:
+    """Return the same as a function of a scorer, a batch of one item, and what the scorer learnt from the corpus."""
+    return explain_batch
 '''
 
 

@@ -124,7 +124,7 @@ def _text_tab(demo: Demo, contents: list[Any]) -> None:
     def compute(prediction: str, references: str, *contents: Any) -> list[Any]:
         options = demo.page_options(contents)
         scored, why = demo.score_text(prediction or "", references or "", options)
-        primary, _ = demo.primary(options)
+        primary, _ = scored.primary
         targets = split_references(references)
         return [
             result_html(scored.result, primary, scored.notes),
@@ -186,7 +186,7 @@ def _file_tab(demo: Demo, contents: list[Any]) -> None:
             raise InputError("Choose a file first.")
         options = demo.page_options(contents)
         scored, table = demo.score_file(path, system, references, options)
-        primary, of_items = demo.primary(options)
+        primary, of_items = scored.primary
         frame = pd.DataFrame(table)
         bars = pd.DataFrame(histogram(table[of_items], options.get("scale", 1)), columns=["score", "texts"])
         columns = f"# predictions: the column {system!r}; references: {', '.join(map(repr, references))}\n"

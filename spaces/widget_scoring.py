@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 
 from spaces.widget_controls import COMMON, FOR_PROGRAMS, Control, controls, given_options, without_defaults
-from tercet.api import explain, make_scorer, score
-from tercet.core.batch import read_items
+from tercet.api import make_scorer, score_batch
+from tercet.core.batch import Batch, make_batch
+from tercet.core.items import Items, read_items
+from tercet.core.scorer import Scorer
 from tercet.errors import InputError
 from tercet.files.read import SUFFIXES, items, read_table
 from tercet.files.roles import Roles, guess_roles
 from tercet.files.table import Table
+from tercet.registry import batch_explanation
 
 #: Most bytes of a file, and of any request.
 MOST_BYTES = 10 << 20
@@ -37,17 +40,22 @@ _BREAKS = re.compile(r"\s+|(?<=\w)[^\w\s]{1,3}(?=\w)")
 MOST_DRAWN = 3 << 20
 CONFIDENCE = 0.95
 
-# Options that say how a score is reported, not how texts match.
-_OF_A_REPORT = {"scale", "output", "multi_ref"}
-
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A result, what the metric warned of, and the options that it was made with."""
+    """A result, what the metric warned of, and what it was made with: options, their scorer, the texts."""
 
     result: dict[str, Any]
     notes: list[str]
     options: dict[str, Any]
+    scorer: Scorer[Any]
+    batch: Batch
+
+    @property
+    def primary(self) -> tuple[str, str]:
+        """The names of the score to sort by, of a corpus and of an item."""
+        of_items = dict(zip(self.scorer.score_names, self.scorer.segment_names, strict=True))
+        return self.scorer.primary, of_items[self.scorer.primary]
 
 
 class Demo:
@@ -99,15 +107,18 @@ class Demo:
         InputError, OptionError
             As the metric does, and for more than the page takes.
         """
-        self._check_size(predictions, references, options.get("tokenizer"))
+        scorer = make_scorer(self.metric, options)
+        texts = read_items(predictions, references)
+        self._check_size(texts, options.get("tokenizer"))
+        batch = make_batch(texts)
         with warnings.catch_warnings(record=True) as caught:  # calls come one at a time: the page sees to that
             warnings.simplefilter("always")
-            result = score(self.metric, predictions, references, **options)
+            result = score_batch(scorer, batch)
         own = [str(warning.message) for warning in caught if warning.category is UserWarning]
         notes = [note.removeprefix(f"{self.metric}: ") for note in own]
         if result.empty_predictions:
             notes.append(f"Empty predictions: {result.empty_predictions}, which score 0.")
-        return Scored(result.to_dict(full=True), notes, dict(options))
+        return Scored(result.to_dict(full=True), notes, dict(options), scorer, batch)
 
     def compute(
         self, predictions: Sequence[str], references: Sequence[Any], options: Mapping[str, Any] | None
@@ -140,13 +151,11 @@ class Demo:
         if not targets:
             raise InputError("There is no reference: give at least one, one per line.")
         scored = self.score([prediction], [targets], options)
-        of_matches = {name: value for name, value in options.items() if name not in _OF_A_REPORT}
         with warnings.catch_warnings():  # said above
             warnings.simplefilter("ignore")
-            if self._counts_documents(options):
-                of_matches["corpus"] = targets
+            context = scored.scorer.fit(scored.batch)
             try:
-                why = explain(self.metric, prediction, targets, **of_matches)
+                why = batch_explanation(self.metric)(scored.scorer, scored.batch, context)
             except InputError as error:  # too much to draw, though not to score
                 return replace(scored, notes=[*scored.notes, str(error)]), None
         size = len(why.to_html())
@@ -154,10 +163,6 @@ class Demo:
             note = f"The picture would be {size >> 20} MB, too large to show. Give a shorter text to see it."
             return replace(scored, notes=[*scored.notes, note]), None
         return scored, why
-
-    def _counts_documents(self, options: Mapping[str, Any]) -> bool:
-        """Return whether tokens weigh by how often they stand in the references."""
-        return any(control.name == "idf" and options.get("idf", control.default) is True for control in self.controls)
 
     def read_file(self, path: str) -> tuple[Table, Roles]:
         """Read a visitor's file, and guess which column is what."""
@@ -188,11 +193,6 @@ class Demo:
         rows = {"line": table.lines, **segments, "prediction": predictions}
         return scored, rows | {"references": [" | ".join(texts) for texts in targets]}
 
-    def primary(self, options: Mapping[str, Any]) -> tuple[str, str]:
-        """Return the names of the score to sort by, of a corpus and of an item."""
-        scorer = make_scorer(self.metric, options)
-        return scorer.primary, dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
-
     def code(self, predictions: str, references: str, options: Mapping[str, Any]) -> str:
         """Return the program that computes the same, for expressions of predictions and references."""
         given = "".join(f"    {name}={value!r},\n" for name, value in options.items())
@@ -201,8 +201,7 @@ class Demo:
             f"    predictions={predictions},\n    references={references},\n{given})\nprint(result)\n"
         )
 
-    def _check_size(self, predictions: Any, references: Any, tokenizer: Any) -> None:
-        checked = read_items(predictions, references)
+    def _check_size(self, checked: Items, tokenizer: Any) -> None:
         n_items = len(checked.predictions)
         if n_items > self.most_items:
             raise InputError(

@@ -3,7 +3,8 @@
 import datasets
 import evaluate
 
-from tercet.comparison.paired import check_options, paired_significance, read_systems
+from tercet.comparison.encoded import Encoded
+from tercet.comparison.paired import check_options, read_systems, significance
 from tercet.core.options import shared_options
 from tercet.errors import InputError, OptionError, shorten
 from tercet.modules.gathering import Gathering
@@ -103,19 +104,19 @@ class PairedSignificance(Gathering, evaluate.Comparison):
         Return:
             `dict`, or `None` if this is not the main process (`process_id != 0`).
         """
-        settings = {"metric": "bleu_multi", "test": "permutation", "n_resamples": None, "seed": 12345}
-        chosen = {name: options.get(name, value) for name, value in settings.items()}
-        rest = {name: value for name, value in options.items() if name not in settings}
+        usual = {"metric": "bleu_multi", "test": "permutation", "n_resamples": None, "seed": 12345}
+        chosen = {name: options.get(name, value) for name, value in usual.items()}
+        rest = {name: value for name, value in options.items() if name not in usual}
         scorer = check_options(**chosen, options=rest)
-        given = _checked([], [], [])
-        if predictions1 is not None or predictions2 is not None or references is not None:
-            given = _checked(predictions1, predictions2, references)
+        given = (predictions1, predictions2, references)
+        both = self._read(*given) if any(each is not None for each in given) else self._read([], [], [])
         shared = shared_options(scorer.options) | {name: str(value) for name, value in chosen.items()}
 
-        def work(columns):
-            return paired_significance(**columns, **chosen, **rest)
+        def work(parts):
+            settings = {name: value for name, value in chosen.items() if name != "metric"}
+            return significance(scorer, Encoded.joined(parts), **settings)
 
-        return self._gather(given, shared, work)
+        return self._gather(both, shared, work)
 
     def add_batch(self, *, predictions1=None, predictions2=None, references=None, **inputs):
         """Add texts of both systems and references; they are checked first, and a refused batch adds nothing.
@@ -128,7 +129,7 @@ class PairedSignificance(Gathering, evaluate.Comparison):
         """
         if inputs:
             raise InputError(f"The inputs are {', '.join(_INPUTS)}; got also {', '.join(sorted(inputs))}.")
-        self._keep(_checked(predictions1, predictions2, references))
+        self._keep(self._read(predictions1, predictions2, references))
 
     def add(self, *, predictions1=None, predictions2=None, references=None, **inputs):
         """Add a text of each system and its reference or references.
@@ -141,8 +142,5 @@ class PairedSignificance(Gathering, evaluate.Comparison):
         """
         self.add_batch(predictions1=[predictions1], predictions2=[predictions2], references=[references], **inputs)
 
-
-def _checked(predictions1, predictions2, references):
-    """Return what a user gave as the base class stores it, a list of references per item, or raise an InputError."""
-    first, second = read_systems(predictions1, predictions2, references)
-    return dict(zip(_INPUTS, (first.predictions, second.predictions, first.reference_lists()), strict=True))
+    def _read(self, predictions1, predictions2, references):
+        return read_systems(predictions1, predictions2, references)

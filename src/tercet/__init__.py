@@ -8,28 +8,37 @@ Examples
 0.833
 """
 
+from . import errors
 from .api import explain, score, scorer
 from .bertscore.idf_table import IdfTable
+from .comparison.compare import compare
+from .comparison.test_sets import read_test_sets
 from .core.result import Result
 from .core.signature import __version__
-from .errors import GatheringError, InputError, MergeError, OptionError, TercetError
+from .errors import GatheringError as GatheringError
+from .errors import InputError as InputError
+from .errors import MergeError as MergeError
+from .errors import OptionError as OptionError
+from .errors import TercetError as TercetError
 from .modules.loading import load
-from .training.token_ids import preprocess_logits_for_metrics
+from .training.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
 from .training.trainer import compute_metrics
 
+#: What there is to see; the names with ``as`` above can be imported too.
 __all__ = [
-    "GatheringError",
     "IdfTable",
-    "InputError",
-    "MergeError",
-    "OptionError",
     "Result",
-    "TercetError",
     "__version__",
+    "compare",
     "compute_metrics",
+    "errors",
     "explain",
     "load",
-    "preprocess_logits_for_metrics",
+    "read_test_sets",
     "score",
     "scorer",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

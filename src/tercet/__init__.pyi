@@ -5,11 +5,14 @@ from typing import Any, Literal, overload
 
 from typing_extensions import Unpack
 
+from . import errors as errors
 from .bertscore.explain import Alignment
 from .bertscore.idf_table import IdfTable as IdfTable
 from .bertscore.scorer import BertScorer
 from .bleu.explain import NgramMatches
 from .bleu.scorer import BleuScorer
+from .comparison.compare import compare as compare
+from .comparison.test_sets import read_test_sets as read_test_sets
 from .core.result import Result as Result
 from .core.signature import __version__ as __version__
 from .errors import GatheringError as GatheringError

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .core.batch import Batch, Items, check_missing, make_batch, read_items
+from .core.batch import Batch, read_batch
 from .core.dialect import Dialect
+from .core.items import check_missing
 from .core.option_docs import numpydoc
 from .core.options import option_names
 from .core.result import Result
@@ -60,7 +61,7 @@ def score(metric: str, predictions: Any, references: Any, **options: Any) -> Res
     >>> result["bleu"]
     1.0
     """
-    return score_items(make_scorer(metric, options), read_items(predictions, references))
+    return score_batch(make_scorer(metric, options), read_batch(predictions, references))
 
 
 score.__doc__ = f"{cleandoc(score.__doc__ or '')}\n\n{numpydoc({name: options_type(name) for name in METRICS})}\n"
@@ -133,18 +134,17 @@ def make_scorer(metric: str, options: Mapping[str, Any]) -> Scorer[Any]:
     return scorer_class(metric).from_options(options)
 
 
-def score_items(scorer: Scorer[Any], items: Items) -> Result:
-    """Score checked items.
+def score_batch(scorer: Scorer[Any], batch: Batch) -> Result:
+    """Score checked texts.
 
     Raises
     ------
     InputError
         For an empty corpus, and for items without reference under ``missing_references="error"``.
     """
-    if not items.predictions:
+    if not batch.n_items:
         raise InputError("The corpus is empty: predictions and references must have at least one item.")
-    check_missing(items.missing, scorer.options.missing_references)
-    stats = _all_stats(scorer, items)
+    stats = batch_stats(scorer, batch)
     tell(scorer, scorer.remark(stats))
     return summarize(scorer, stats)
 
@@ -157,34 +157,34 @@ def segment_stats(scorer: Scorer[Any], predictions: Any, references: Any) -> Seg
     InputError
         As :func:`score` does.
     """
-    items = read_items(predictions, references)
-    check_missing(items.missing, scorer.options.missing_references)
-    return _all_stats(scorer, items)
+    return batch_stats(scorer, read_batch(predictions, references))
 
 
-def _all_stats(scorer: Scorer[Any], items: Items) -> SegmentStats:
-    """Return the statistics of all items, made in pieces: memory stays near the size of the texts."""
-    n_items, n_jobs = len(items.predictions), scorer.options.n_jobs
-    size = min(PIECE, -(-n_items // n_jobs))
-    pieces = [(start, min(start + size, n_items)) for start in range(0, n_items, size)]
-    batches = [make_batch(items)] if len(pieces) == 1 else None  # many are made twice rather than kept
+def batch_stats(scorer: Scorer[Any], batch: Batch) -> SegmentStats:
+    """Return the statistics of checked texts, made in pieces: memory stays near the size of the texts.
 
-    def batch_of(piece: tuple[int, int]) -> Batch:
-        return batches[0] if batches else make_batch(items, *piece)
-
-    context = scorer.fit(batch_of(pieces[0]))
+    Raises
+    ------
+    InputError
+        For items without reference under ``missing_references="error"``.
+    """
+    check_missing(batch.missing, scorer.options.missing_references)
+    n_jobs = scorer.options.n_jobs
+    size = max(1, min(PIECE, -(-batch.n_items // n_jobs)))
+    starts = range(0, batch.n_items, size)
+    context = scorer.fit(batch.part(0, size))
     if context is not None:
-        for piece in pieces[1:]:
-            context = context + scorer.fit(batch_of(piece))
+        for start in starts[1:]:
+            context = context + scorer.fit(batch.part(start, start + size))
     tell(scorer, scorer.notice(context))
 
-    def stats_of(piece: tuple[int, int]) -> SegmentStats:
-        return scorer.segment_stats(batch_of(piece), context)
+    def stats_of(start: int) -> SegmentStats:
+        return scorer.segment_stats(batch.part(start, start + size), context)
 
-    if n_jobs == 1 or len(pieces) == 1:
-        return SegmentStats.concatenate([stats_of(piece) for piece in pieces])
+    if n_jobs == 1 or len(starts) == 1:
+        return SegmentStats.concatenate([stats_of(start) for start in starts])
     with ThreadPoolExecutor(n_jobs) as pool:
-        return SegmentStats.concatenate(list(pool.map(stats_of, pieces)))
+        return SegmentStats.concatenate(list(pool.map(stats_of, starts)))
 
 
 def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:
@@ -193,20 +193,20 @@ def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:
     scored = stats.column("items") > 0
     if not scored.any():
         raise InputError("No item has a reference, so missing_references='skip' left all of them out.")
-    kept = stats if scored.all() else SegmentStats(stats.signature, stats.columns, stats.rows[scored])
-    notes = [f"refs:{_span(kept.column('references'))}"]
+    kept = stats if scored.all() else stats.selected(scored)
+    notes = {"refs": _span(kept.column("references"))}
     if o.scale != 1:
-        notes.append(f"scale:{o.scale}")
+        notes["scale"] = str(o.scale)
     intervals = segments = None
     if o.confidence_level is not None:
         found = bootstrap(scorer, kept, n_resamples=o.n_resamples, confidence_level=o.confidence_level, seed=o.seed)
         intervals = {name: list(result.confidence_interval) for name, result in found.items()}
-        notes.append(f"ci:{o.confidence_level!r},{o.n_resamples},{o.seed}")
+        notes["ci"] = f"{o.confidence_level!r},{o.n_resamples},{o.seed}"
     if o.segments:
         segments = segment_lists(scorer, stats)
         if scorer.segment_rule is not None:
-            notes.append(f"seg:{scorer.segment_rule}")
-    signature = stats.signature.replace("|version:", f"|{'|'.join(notes)}|version:")
+            notes["seg"] = scorer.segment_rule
+    signature = str(stats.signature.extended(notes))
     asked = {"segments": segments, "intervals": intervals, "signature": signature if o.signature else None}
     return Result(
         {**scorer.report(stats), **{name: value for name, value in asked.items() if value is not None}},

@@ -74,3 +74,8 @@ def explanation(metric: str) -> Callable[..., Any]:
     """Return the function that explains a score."""
     room = METRICS[canonical(metric)].room
     return import_module(f".{room}.explain", __package__).explain  # type: ignore[no-any-return]
+
+
+def batch_explanation(metric: str) -> Callable[..., Any]:
+    """Return the same as a function of a scorer, a batch of one item, and what the scorer learnt from the corpus."""
+    return import_module(f".{METRICS[canonical(metric)].room}.explain", __package__).explain_batch  # type: ignore[no-any-return]

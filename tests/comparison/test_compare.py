@@ -3,12 +3,17 @@
 import csv
 import io
 import json
+import pickle
+import re
+import sys
 from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import tercet
 from conftest import ROOT, close, needed
 from tercet import InputError, OptionError, score
 from tercet.api import make_scorer, segment_stats
@@ -19,9 +24,11 @@ from tercet.comparison.paired import TESTS
 from tercet.comparison.side_by_side import side_by_side
 from tercet.comparison.tables import to_json, to_latex, to_markdown, to_text, to_tsv
 from tercet.comparison.test_sets import TestSet, read_test_sets
+from tercet.core.scorer import segment_lists
 from tercet.core.stats import SegmentStats
 from tercet.files.read import items, read_table
 from tercet.registry import METRICS
+from tercet.report.page import to_html
 from tercet.resampling.paired_tests import holm, paired_permutation_test
 
 LANGUAGES = ("en", "es", "ru", "zh")
@@ -355,3 +362,119 @@ class TestSideBySide:
         last = len(SAMPLES["en"].references)
         with pytest.raises(InputError, match=f"en has no segment {last + 1}: its segments are numbered 1 to {last}"):
             side_by_side(SAMPLES["en"], last + 1, [parse_metric("bleu_multi")])
+
+
+@pytest.fixture(scope="module")
+def found():
+    return compare(SAMPLES["en"], ["bleu_multi", "rouge_nlws:rouge_types=rouge1"], n_resamples=50)
+
+
+class TestInANotebook:
+    @pytest.mark.parametrize("test", ["permutation", None])
+    def test_the_data_frame_is_the_tsv_file(self, test):
+        found = compare(SAMPLES["es"], ["bleu_multi"], test=test, n_resamples=50)
+        frame = found.to_dataframe()
+        head, *rows = csv.reader(io.StringIO(to_tsv([found])), delimiter="\t")
+        assert list(frame.columns) == head
+        written = pd.read_csv(io.StringIO(to_tsv([found])), sep="\t")
+        assert len(frame) == len(rows) == 3
+        for name in head:
+            own, other = frame[name], written[name]
+            assert [None if pd.isna(each) else each for each in own] == [
+                None if pd.isna(each) else each for each in other
+            ]
+
+    def test_the_table_has_a_row_for_each_system_with_scores_and_intervals(self, found):
+        shown = found._repr_html_()
+        assert re.findall("<bdi>(.*?)</bdi>", shown) == list(SAMPLES["en"].systems)
+        for table in found.tables:
+            assert f'<th scope="col">{table.name}</th>' in shown
+            assert table.signature in shown
+            for row in table.rows:
+                mark = "*" if row.best else "†" if row.as_good else ""
+                assert f">{row.value:.2f}{mark} ({row.low:.2f} – {row.high:.2f})<" in shown
+
+    def test_its_repr_says_what_was_compared(self, found):
+        assert repr(found) == (
+            "<Comparison of 'baseline', 'tuned', 'large' on 'en' (segments: 44): bleu, rouge1; permutation test "
+            "against 'baseline'>"
+        )
+        assert len(repr(found.tables)) < 5_000
+
+    def test_hostile_names_are_text(self):
+        name = "<script>'$x^2$'</script>"
+        test_set = TestSet(name, {name: ["a b c d e"], "b": ["a b c d f"]}, [["a b c d e"]], None)
+        found = compare(test_set, ["bleu_multi"], n_resamples=10)
+        for shown in (found._repr_html_(), found.to_html()):
+            assert "<script" not in shown
+            assert "&lt;script&gt;" in shown
+        assert found.to_dataframe()["system"][0] == name
+        buffer = io.BytesIO()
+        found.plot().savefig(buffer)
+        assert [label.get_text() for label in found.plot().axes[0].get_yticklabels()] == [name, "b"]
+
+    def test_the_figure_has_each_score_and_interval_of_each_system(self, found):
+        figure = found.plot()
+        assert len(figure.axes) == len(found.tables)
+        for axes, table in zip(figure.axes, found.tables, strict=True):
+            drawn = {tuple(map(float, line.get_xdata())) for line in axes.get_lines()}
+            assert {(row.low, row.high) for row in table.rows} | {(row.value,) for row in table.rows} <= drawn
+            assert axes.get_xlabel() == f"{table.name}, 95 % interval"
+        assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == list(SAMPLES["en"].systems)
+        assert figure._repr_png_().startswith(b"\x89PNG")  # a notebook asks, with or without pyplot
+
+    def test_the_page_is_the_report(self, found):
+        assert found.to_html() == to_html([found])
+        assert "<title>of ours</title>" in found.to_html(title="of ours")
+
+    def test_a_missing_matplotlib_is_named(self, found, monkeypatch):
+        monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+        with pytest.raises(OptionError, match=r"A plot needs matplotlib.*pip install tercet\[report\]"):
+            found.plot()
+
+
+def test_a_comparison_keeps_what_made_each_score_and_travels():
+    test_set = SAMPLES["en"]
+    found = compare(test_set, ["bleu_multi", "rouge_nlws:rouge_types=rouge1+rouge2"], n_resamples=20)
+    sent = pickle.loads(pickle.dumps(found))
+    assert sent.to_dict() == found.to_dict()
+    for table in (*found.tables, *sent.tables):
+        assert list(table.stats) == list(test_set.systems)
+        for row in table.rows:
+            assert table.score_of(row.system, range(44)) == row.value
+            assert table.segments[row.system] == segment_lists(table.scorer, table.stats[row.system])[table.name]
+
+
+class TestPlainTexts:
+    """A mapping of systems with references, instead of a test set."""
+
+    def test_give_what_their_test_set_gives(self):
+        test_set = SAMPLES["en"]
+        expected = compare(test_set, ["bleu_multi"], n_resamples=50).to_dict()
+        systems = {name: iter(texts) for name, texts in test_set.systems.items()}
+        found = tercet.compare(systems, ["bleu_multi"], references=iter(test_set.references), n_resamples=50)
+        assert found.to_dict() == {**expected, "test_set": "test set"}
+        assert found.test_set.systems == test_set.systems
+        assert found.test_set.references == test_set.references
+        assert found.to_html()
+
+    @pytest.mark.parametrize(
+        ("given", "references", "message"),
+        [
+            ([SAMPLES["en"]], None, "compare takes a TestSet .read_test_sets returns a list of them., or a mapping"),
+            ({"A": ["a"]}, None, "to their texts with references=, got {'A': "),
+            (SAMPLES["en"], ["a"], "A TestSet has references of its own"),
+            ({}, ["a"], "There is no system to score"),
+            ({1: ["a"]}, ["a"], "The names of systems must be strings, got 1"),
+            ({"A": []}, [], "test set has no segment to score"),
+            (TestSet("news", {"A": []}, [], None), None, "news has no segment to score"),
+            (TestSet("news", {}, [["a"]], None), None, "news has no system to score"),
+            ({"A": ["a"], "B": ["a", "b"]}, ["a"], "predictions of 'B' and references must have one entry per item"),
+            ({"A": ["a"], "B": [3]}, ["a"], "item 0 of predictions of 'B' must be a string, got 3"),
+            ({"A": ["a\ud800"]}, ["a"], "item 0 of predictions of 'A' is not valid Unicode text"),
+            ({"A": ["a"]}, [[]], "test set, segment 1 has no reference"),
+        ],
+    )
+    def test_what_is_wrong_is_named(self, given, references, message):
+        with pytest.raises(InputError, match=message):
+            compare(given, references=references)

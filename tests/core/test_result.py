@@ -3,11 +3,13 @@
 import copy
 import json
 import pickle
+import re
 
 import evaluate
 import pytest
 
 import tercet
+from tercet.core.markup import clean
 from tercet.core.result import Result
 
 RESULT = Result({"m": 0.5}, metric="m", signature="m|tok:13a", n_segments=4, empty_predictions=1, counts=[3, 2])
@@ -120,3 +122,37 @@ def test_bleu_keeps_its_table_in_attributes():
     assert (result.counts, result.totals, result.interpretation) == ([2, 1], [3, 2], None)
     assert list(result) == ["bleu", "bleu_low", *KEYS["bleu_multi"][1:]]
     assert "grid" in tercet.score("bleu_multi", ["a b"], ["a b"], max_order=2, grid=True)
+
+
+class TestInANotebook:
+    def test_a_table_of_numbers_stands_above_the_signature(self):
+        shown = Result(
+            {"m": 0.25, "counts": [1, 2], "items": [0.5] * 9, "length": 1234, "hash": "x", "sure": [True][:0]},
+            metric="m", signature="m|tok:13a", n_segments=9,
+        )._repr_html_()  # fmt: skip
+        assert re.findall("<bdi>(.*?)</bdi></th><td[^>]*>(.*?)</td>", shown) == [
+            *(("m", "0.2500"), ("counts", "1, 2"), ("items", "9 values"), ("length", "1,234")),
+        ]
+        assert shown.index("</table>") < shown.index("9 segments") < shown.index("m|tok:13a")
+        assert "interval" not in shown
+
+    def test_with_intervals_only_where_they_were_asked_for(self):
+        result = tercet.score("bleu_multi", ["a b c d e"], ["a b c d f"], confidence_level=0.9)
+        shown = result._repr_html_()
+        low, high = result.intervals["bleu"]
+        assert f'{result["bleu"]:.4f}</td><td style="text-align:right">{low:.4f} to {high:.4f}</td>' in shown
+        assert "interval</th>" in shown
+        assert "1 segment<" in shown
+
+    @pytest.mark.parametrize(
+        "hostile", ["<script>alert(1)</script>", '" onload="x', "</small></table>&lt;", "\x00\x1b"]
+    )
+    def test_texts_are_text(self, hostile):
+        shown = Result({hostile: 0.5}, metric=hostile, signature=f"m|tok:{hostile}", n_segments=1)._repr_html_()
+        assert shown.count("<script") == 0
+        assert clean(hostile) in shown
+        assert shown.count(clean(hostile)) == 3
+        assert set(re.findall(r"</?(\w+)", shown)) <= {
+            *["div", "table", "thead", "tbody", "tr", "th", "td", "bdi", "p", "small"]
+        }
+        assert not re.search("[\x00-\x08\x1b]", shown)

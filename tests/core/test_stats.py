@@ -19,6 +19,7 @@ import tercet
 from conftest import ZERO_BLEU
 from tercet.api import make_scorer, summarize
 from tercet.core.batch import read_batch
+from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
 from tercet.errors import InputError, MergeError, OptionError, TercetError, did_you_mean, shorten
 from tercet.resampling.draws import bootstrap_weights
@@ -47,7 +48,8 @@ def equal(a, b):
 @pytest.fixture
 def rows():
     """Three segments, two statistics."""
-    return SegmentStats("m|tok:13a", ("hits", "items"), np.array([[1.0, 1.0], [0.0, 1.0], [5.0, 1.0]]))
+    rows = np.array([[1.0, 1.0], [0.0, 1.0], [5.0, 1.0]])
+    return SegmentStats(Signature.parse("m|tok:13a"), ("hits", "items"), rows)
 
 
 class TestSegmentStats:
@@ -62,7 +64,7 @@ class TestSegmentStats:
     )
     def test_do_not_add_up_when_they_were_made_otherwise(self, rows, signature, columns):
         with pytest.raises(MergeError, match=re.escape(f"do not add up: m|tok:13a and {signature}")):
-            rows + SegmentStats(signature, columns, rows.rows)
+            rows + SegmentStats(Signature.parse(signature), columns, rows.rows)
 
     def test_add_up_with_nothing_else(self, rows):
         with pytest.raises(TypeError):
@@ -75,7 +77,7 @@ class TestSegmentStats:
         assert rows.column("hits").tolist() == [1, 0, 5]
 
     def test_counts_are_exact(self, rows):
-        great = SegmentStats("m", ("n",), np.array([[2.0**52], [2.0**52 - 1]]))
+        great = SegmentStats(Signature.parse("m"), ("n",), np.array([[2.0**52], [2.0**52 - 1]]))
         assert int(great.total()[0]) == 2**53 - 1
 
 

@@ -11,8 +11,8 @@ from rouge_score.rouge_scorer import RougeScorer
 from conftest import ZERO_BLEU
 from oracles import corpus_streams, evaluate_bleu
 from tercet import score
-from tercet.api import make_scorer, options_type, score_items
-from tercet.core.batch import read_items
+from tercet.api import make_scorer, options_type, score_batch
+from tercet.core.batch import read_batch
 from tercet.difference.compat_rules import COMPAT_RULES, rules_of, without
 from tercet.difference.differences import explain_difference
 from tercet.difference.option_rules import DESCRIPTIONS, TOGETHER
@@ -352,15 +352,15 @@ def test_the_parts_without_any_rule_are_what_ours_is():
     """Scorers that leave all rules of a package off give our number, but for rules that always come first."""
     predictions, references = awkward_corpus(4)
     letters = str.maketrans("İK", "IK")  # the first of all rules
-    items = read_items(
+    batch = read_batch(
         [text.translate(letters) for text in predictions],
         [[text.translate(letters) for text in texts] for texts in references],
     )
     shared = {"rouge_types": ["rouge1", "rougeL", "rougeSU"], "tokenizer": "rouge", "output": "all"}
     for multi_ref in ("best", "average"):
         target = make_scorer("rouge_nlws", {**shared, "multi_ref": multi_ref, "compat": "rouge155"})
-        plain = score_items(make_scorer("rouge_nlws", {**shared, "multi_ref": multi_ref}), items)
-        part = score_items(without(target, {rule.name for rule in rules_of(target)}), items)
+        plain = score_batch(make_scorer("rouge_nlws", {**shared, "multi_ref": multi_ref}), batch)
+        part = score_batch(without(target, {rule.name for rule in rules_of(target)}), batch)
         for name in target.score_names:
             assert part[name] == pytest.approx(plain[name], abs=1e-12)
 

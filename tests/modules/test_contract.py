@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from conftest import TOLERANCES, ZERO_BLEU, close, needed
 from tercet import OptionError
-from tercet.api import known_options, make_scorer, score, score_items, summarize
+from tercet.api import known_options, make_scorer, score, score_batch, summarize
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.paired import paired_significance
 from tercet.comparison.test_sets import TestSet
-from tercet.core.batch import read_batch, read_items
+from tercet.core.batch import read_batch
 from tercet.registry import METRICS
 from tercet.resampling.bootstrap import bootstrap
 from tercet.resampling.paired_tests import paired_bootstrap_test, paired_permutation_test
@@ -185,9 +185,9 @@ class TestEveryScorer:
         assert close(metric, pieces.to_dict(full=True), whole.to_dict(full=True))
 
     def test_what_was_read_can_be_scored_again(self, metric, options):
-        items = read_items(*all_pairs())
+        batch = read_batch(*all_pairs())
         scorer = make_scorer(metric, options)
-        assert score_items(scorer, items) == score_items(scorer, items)
+        assert score_batch(scorer, batch) == score_batch(scorer, batch)
 
 
 # ---------------------------------------------------------------- one statistic in scores, intervals and tests

@@ -39,7 +39,7 @@ def house(tmp_path_factory):
     for part in ("src/tercet", "metrics"):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
     blocks = BLOCK.findall((ROOT / "CONTRIBUTING.md").read_text())
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     for path, name, text in blocks:
         target = folder / path
         if name:

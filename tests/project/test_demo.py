@@ -224,7 +224,7 @@ class TestFiles:
         assert close(
             demo.metric, scored.result, tercet.score(demo.metric, PREDICTIONS, REFERENCES, **more).to_dict(full=True)
         )
-        _, of_items = demo.primary(needed(demo.metric))
+        _, of_items = scored.primary
         assert table[of_items] == scored.result["segments"][of_items]
         assert table["line"] == list(range(1, len(PREDICTIONS) + 1))
 

@@ -17,16 +17,19 @@ from hypothesis import strategies as st
 import tercet
 from conftest import ROOT, ZERO_BLEU, needed
 from tercet import InputError, OptionError
+from tercet.bleu.scorer import BleuScorer
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.tables import pvalue_text
 from tercet.comparison.test_sets import TestSet, read_test_sets
+from tercet.core.scorer import Scorer
 from tercet.display.places import Word
-from tercet.report.lengths import EXACT, MEAN, ONLY_MEAN, BucketScores, make_buckets
+from tercet.report.lengths import EXACT, MEAN, bucket_scores, make_buckets
 from tercet.report.matches import Colours, placed, plain
 from tercet.report.names import fitted, short_names
 from tercet.report.page import to_html
 from tercet.report.segments import Segments
+from tercet.rouge.scorer import RougeScorer
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 
@@ -186,7 +189,7 @@ class TestNumbers:
 
     def test_of_an_encoder_texts_and_scores_are_shown_without_asking_it_again(self, monkeypatch):
         found = compared(metrics=[MetricSpec("bertscore_idf", needed("bertscore_idf"))], n_resamples=50)
-        monkeypatch.setattr("tercet.report.matches.explain", None)
+        monkeypatch.setattr("tercet.report.matches.batch_explanation", None)
         page = Page(to_html([found]))
         assert "Segments where systems differ most in mean_f1" in page.text
         assert "not shown in colour for this metric" in page.text
@@ -397,10 +400,9 @@ class TestLengths:
     @ZERO_BLEU
     def test_a_bucket_has_the_score_of_its_segments_alone(self, comparison, page):
         buckets = make_buckets(ENGLISH.references, range(len(ENGLISH.references)))
-        scores = BucketScores(comparison, buckets)
         for table in comparison.tables:
             metric = table.metric.partition(":")[0]
-            values, rule = scores.of(table)
+            values, rule = bucket_scores(table, buckets)
             assert rule == (EXACT if metric == "bleu_multi" else MEAN)
             shown = {cells[0]: cells[1:] for cells in page.tables[f"{table.name} by length of the reference"]}
             for (system, texts), own in zip(ENGLISH.systems.items(), values, strict=True):
@@ -409,14 +411,30 @@ class TestLengths:
                     assert value == pytest.approx(tercet.score(metric, *part, scale=100)[table.name], abs=1e-9)
                 assert shown[system] == [f"{value:.2f}" for value in own]
 
-    def test_where_a_label_does_not_say_how_it_was_scored_means_are_shown_and_named(self, comparison):
+    def test_whatever_a_table_is_called_it_is_made_by_its_own_scorer(self, comparison):
         buckets = make_buckets(ENGLISH.references, range(len(ENGLISH.references)))
-        for label in ("bleu_multi:max_order=2", "bleu_multi:who=knows", "else"):
-            other = replace(comparison.tables[0], metric=label)
-            values, rule = BucketScores(comparison, buckets).of(other)
-            assert rule == ONLY_MEAN
-            assert values[0][0] == pytest.approx(np.mean(np.array(other.segments["baseline"])[buckets.members[0]]))
-            Page(to_html([replace(comparison, tables=[other])]))
+        for table in comparison.tables:
+            expected = bucket_scores(table, buckets)
+            for label in ("bleu_multi:max_order=2", "bleu_multi:who=knows", "else"):
+                other = replace(table, metric=label, signature="else")
+                assert bucket_scores(other, buckets) == expected
+                assert Colours(other).legend == Colours(table).legend
+                Page(to_html([replace(comparison, tables=[other])]))
+
+    def test_no_text_of_a_system_is_scored_again_and_no_scorer_is_made_again(self, comparison, monkeypatch):
+        """But for the segments that are shown in colour, each by itself; of ROUGE with the one type that is shown."""
+        made, scored = [], []
+        init = Scorer.__init__
+        monkeypatch.setattr(Scorer, "__init__", lambda self, options: made.append(self.name) or init(self, options))
+        for kind in (BleuScorer, RougeScorer):
+            whole = kind.tokens
+            monkeypatch.setattr(
+                kind, "tokens", lambda self, batch, context=None, whole=whole: scored.append(batch.n_items)
+                or whole(self, batch, context)
+            )  # fmt: skip
+        to_html([comparison])
+        assert made == ["rouge_nlws"]
+        assert set(scored) == {1}
 
     def test_segments_without_reference_are_left_out(self):
         references = [[] if index % 4 == 0 else each for index, each in enumerate(ENGLISH.references)]

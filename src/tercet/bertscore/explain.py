@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.batch import check_missing, check_texts, read_items
+from tercet.core.batch import Batch, make_batch
+from tercet.core.items import check_missing, check_texts, read_items
 from tercet.core.options import build_options
 from tercet.core.ragged import Ragged
 from tercet.display.alignment_html import alignment_html, alignment_svg
@@ -148,9 +149,15 @@ def explain(
             raise OptionError("corpus must be a list of texts, in which idf=True counts document frequencies.")
         check_texts(texts, "corpus")
         context = scorer.count_documents(texts, np.arange(len(texts)))
+    return explain_batch(scorer, make_batch(items), context)
+
+
+def explain_batch(scorer: BertScorer, batch: Batch, context: Any) -> Alignment:
+    """Explain a batch of one item: the pair with the best F."""
+    prediction, *references = batch.texts.to_pylist()
     alignments = (
         _alignment(scorer, prediction.strip(), reference.strip(), index, context)
-        for index, reference in enumerate(items.references)
+        for index, reference in enumerate(references)
     )
     return max(alignments, key=lambda alignment: alignment.f1)  # the first of equal ones
 
@@ -191,7 +198,7 @@ def _alignment(scorer: BertScorer, prediction: str, reference: str, index: int, 
         )
     return Alignment(
         prediction, reference, precision, recall, f1, of_prediction, of_reference, similarity,
-        scorer.signature(context), index,
+        str(scorer.signature(context)), index,
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tercet.core.batch import check_texts
+from tercet.core.items import check_texts
 from tercet.core.ragged import Ragged
 from tercet.encoders.load import subwords_of
 from tercet.encoders.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES, Subwords

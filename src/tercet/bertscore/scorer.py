@@ -13,6 +13,7 @@ from tercet.core.batch import Batch
 from tercet.core.dialect import Dialect
 from tercet.core.ragged import Ragged
 from tercet.core.scorer import Scorer, Scores, segment_lists
+from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.load import chosen_layer, encoder_of, subwords_of
@@ -182,7 +183,7 @@ class BertScorer(Scorer[BertscoreOptions]):
 
     # -- signatures
 
-    def signature(self, context: IdfTable | None) -> str:
+    def signature(self, context: IdfTable | None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
         table = context if self.options.idf is True else self._given_table
         weights = self._weights(context, self.subwords())

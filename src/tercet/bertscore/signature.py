@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.signature import format_signature
+from tercet.core.signature import Signature
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.names import best_layer
 from tercet.encoders.subwords import published_with_space, puts_space
@@ -28,7 +28,7 @@ def bertscore_signature(
     table: IdfTable | None,
     weights: Weights,
     baseline: NDArray[np.float64] | None,
-) -> str:
+) -> Signature:
     """Return the signature.
 
     Parameters
@@ -60,7 +60,7 @@ def bertscore_signature(
         "batch": o.batch_size if o.compat is not None else None,
         "equals": _equals(o, encoder),
     }
-    return format_signature("bertscore_idf", parts)
+    return Signature.of("bertscore_idf", parts)
 
 
 def official_hash(o: BertscoreOptions, model_type: str, layers: range) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.batch import check_texts, make_batch, read_items
+from tercet.core.batch import read_batch
+from tercet.core.items import check_texts
 from tercet.errors import InputError, shorten
 
 from .scorer import BertScorer
@@ -76,11 +77,11 @@ def make_baseline(
         raise InputError(f"A baseline needs at least two different texts, got {len(different)}.")
     scorer = BertScorer.from_options({"idf": False, **options, "model_type": model_type, "all_layers": True})
     first, second = _pairs(len(different), n_pairs, np.random.default_rng(seed))
-    items = read_items([different[each] for each in first], [different[each] for each in second])
-    context = scorer.fit(make_batch(items))
+    batch = read_batch([different[each] for each in first], [different[each] for each in second])
+    context = scorer.fit(batch)
     total = squares = np.zeros(1)
     for start in range(0, len(first), _PIECE):
-        stats = scorer.segment_stats(make_batch(items, start, start + _PIECE), context)
+        stats = scorer.segment_stats(batch.part(start, start + _PIECE), context)
         total = total + stats.rows.sum(axis=0)
         squares = squares + (stats.rows**2).sum(axis=0)
         columns, signature = stats.columns, stats.signature
@@ -88,7 +89,7 @@ def make_baseline(
     means = total[places] / len(first)
     variances = np.maximum(squares[places] / len(first) - means**2, 0)
     errors = np.sqrt(variances / len(first))
-    return Baseline(means.reshape(-1, 3), errors.reshape(-1, 3), len(first), signature)
+    return Baseline(means.reshape(-1, 3), errors.reshape(-1, 3), len(first), str(signature))
 
 
 def _pairs(n_texts: int, n_pairs: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tercet.core.batch import check_missing, make_batch, read_items
+from tercet.core.batch import Batch, make_batch
+from tercet.core.items import check_missing, read_items
 from tercet.core.options import build_options
 from tercet.display.places import Count, Word, ngram_levels, ngram_limits
 from tercet.display.words_html import counts_html, legend, page_html, table_html, words_html
@@ -120,7 +121,11 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     scorer = BleuScorer(build_options(BleuOptions, options, BleuScorer.name, BleuScorer.presets))
     items = read_items([prediction], [references])
     check_missing(items.missing, "error")
-    batch = make_batch(items)
+    return explain_batch(scorer, make_batch(items))
+
+
+def explain_batch(scorer: BleuScorer, batch: Batch, context: Any = None) -> NgramMatches:
+    """Explain a batch of one item."""
     tokens, words = scorer.tokens(batch)
     stats = scorer.segment_stats(batch)
     scores = scorer.finalize(scorer.corpus_totals(stats))
@@ -139,7 +144,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
         ngrams=[_counts(of_text[order], of_references[order], spelling) for order in orders],
         score=float(scores["bleu"]) / scorer.options.scale,
         brevity_penalty=float(scores["brevity_penalty"]),
-        signature=scorer.signature(),
+        signature=str(scorer.signature()),
     )
 
 

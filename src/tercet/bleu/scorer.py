@@ -14,6 +14,7 @@ from tercet.core.dialect import Dialect
 from tercet.core.options import Options
 from tercet.core.ragged import TokenBatch
 from tercet.core.scorer import Scorer, Scores
+from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
 from tercet.counting.ngrams import clipped_matches
 from tercet.errors import OptionError
@@ -83,7 +84,7 @@ class BleuScorer(Scorer[BleuOptions]):
         """``bleu`` and one ``bleu_<name>`` for each named weighting."""
         return tuple(self._weightings)
 
-    def signature(self, context: Any = None) -> str:
+    def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
         return bleu_signature(self.name, self.options, self._method, self._lowercase)
 

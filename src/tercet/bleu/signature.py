@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tercet.core.signature import format_signature
+from tercet.core.signature import Signature
 from tercet.text.stems import stemmer_label
 from tercet.text.tokenizers import tokenizer_label
 
@@ -12,13 +12,13 @@ from .options import BleuOptions
 from .smoothing import ADD_ONE, SMOOTH_VALUES
 
 
-def bleu_signature(metric: str, options: BleuOptions, method: str, lowercase: bool) -> str:
+def bleu_signature(metric: str, options: BleuOptions, method: str, lowercase: bool) -> Signature:
     """Return the options that the score depends on; `method` and `lowercase` are what it really used.
 
     Examples
     --------
-    >>> bleu_signature("bleu_multi", BleuOptions(smooth_method="add-k"), "add-k", False)
-    'bleu_multi|tok:13a|case:mixed|order:4|smooth:add-k[1.0]|reflen:closest|eff:no|equals:sacrebleu|version:tercet-0.1.0'
+    >>> print(bleu_signature("bleu_multi", BleuOptions(smooth_method="add-k"), "add-k", False))
+    bleu_multi|tok:13a|case:mixed|order:4|smooth:add-k[1.0]|reflen:closest|eff:no|equals:sacrebleu|version:tercet-0.1.0
     """
     o = options
     value = ""
@@ -43,7 +43,7 @@ def bleu_signature(metric: str, options: BleuOptions, method: str, lowercase: bo
         "compat": o.compat,
         "equals": equal_implementation(o, method),
     }
-    return format_signature(metric, parts)
+    return Signature.of(metric, parts)
 
 
 def equal_implementation(options: BleuOptions, method: str) -> str | None:

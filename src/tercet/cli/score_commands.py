@@ -14,10 +14,11 @@ import typer
 from rich.console import Console
 
 from tercet.comparison.checks import check_file, check_folder, check_outputs
-from tercet.comparison.compare import Comparison, compare
+from tercet.comparison.compare import compare
 from tercet.comparison.exports import export_paths, export_segments, export_systems
 from tercet.comparison.metric_specs import MetricSpec, parse_metric
 from tercet.comparison.remarks import warn_of
+from tercet.comparison.scores import Comparison
 from tercet.comparison.side_by_side import side_by_side
 from tercet.comparison.tables import to_json, to_latex, to_markdown, to_text, to_tsv
 from tercet.comparison.test_sets import TestSet, read_test_sets

@@ -2,159 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
-from tercet.api import segment_stats, summarize
+from tercet.api import batch_stats, summarize
 from tercet.core.scorer import Scorer, segment_lists
 from tercet.core.stats import SegmentStats
-from tercet.errors import InputError, OptionError
+from tercet.errors import InputError, OptionError, shorten
 from tercet.resampling.bootstrap import bootstrap
 from tercet.resampling.paired_tests import holm
 
 from .checks import check_baseline, check_references
+from .encoded import Encoded
 from .metric_specs import MetricSpec, parse_metric
 from .paired import TESTS
 from .remarks import warn_of_scores
+from .scores import Comparison, ScoreTable, SystemScore
 from .test_sets import TestSet
 
 
-@dataclass(frozen=True, slots=True)
-class SystemScore:
-    """A score of a system, beside those of the baseline and of the best system.
-
-    Attributes
-    ----------
-    system : str
-    value : float
-    low, high : float
-        Bootstrap interval.
-    difference : float or None
-        To the baseline; None for the baseline itself.
-    pvalue : float or None
-        Of the paired test against the baseline.
-    wins, ties, losses : int or None
-        Segments on which it scores more than, as much as, or less than the baseline.
-    best : bool
-        Whether no system has a better value.
-    as_good : bool or None
-        Whether it is not significantly worse than the best (Holm over all pairs of systems); without a test None
-        for those that are not the best.
-    """
-
-    system: str
-    value: float
-    low: float
-    high: float
-    difference: float | None
-    pvalue: float | None
-    wins: int | None
-    ties: int | None
-    losses: int | None
-    best: bool
-    as_good: bool | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ScoreTable:
-    """One score of all systems.
-
-    Attributes
-    ----------
-    metric : str
-        With the options that were given.
-    name : str
-        Of the score, such as ``rougeL``.
-    signature : str
-    rows : list of SystemScore
-    pvalues : ndarray, shape (s, s)
-        Of the paired test of each two systems, adjusted for their number (Holm 1979); 1 on the diagonal. NaN
-        without a test.
-    segments : dict of str to list
-        The score of each segment by system; None for a segment that was left out.
-    higher_is_better : bool
-    """
-
-    metric: str
-    name: str
-    signature: str
-    rows: list[SystemScore]
-    pvalues: NDArray[np.float64]
-    segments: dict[str, list[float | None]]
-    higher_is_better: bool = True
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
-    """Systems compared on a test set.
-
-    Attributes
-    ----------
-    test_set : TestSet
-    baseline : str
-    tables : list of ScoreTable
-        One for each score of each metric.
-    test : str or None
-        The paired test, if there was one.
-    n_resamples : int or None
-        Of the paired test, if there was one.
-    confidence_level, alpha : float
-        Of the intervals; below which p a difference counts as significant.
-    seed : int
-    interval : {"percentile", "BCa"}
-        Kind of the bootstrap intervals, which have 1,000 resamples.
-    """
-
-    test_set: TestSet
-    baseline: str
-    tables: list[ScoreTable]
-    test: str | None
-    n_resamples: int | None
-    confidence_level: float
-    alpha: float
-    seed: int
-    interval: str = "percentile"
-
-    def numbers(self, row: SystemScore) -> dict[str, Any]:
-        """Return the fields of a row; without a test None for those against the baseline, which nobody asked for."""
-        against = ("difference", "wins", "ties", "losses") if self.test is None else ()
-        return {**asdict(row), **dict.fromkeys(against)}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return scores, intervals and tests as plain Python (not the texts)."""
-        return {
-            "test_set": self.test_set.name,
-            "n_segments": len(self.test_set.references),
-            "baseline": self.baseline if self.test is not None else None,
-            "test": self.test,
-            "n_resamples": self.n_resamples,
-            "confidence_level": self.confidence_level,
-            "alpha": self.alpha,
-            "seed": self.seed,
-            "interval": self.interval,
-            "tables": [
-                {
-                    "metric": table.metric,
-                    "score": table.name,
-                    "signature": table.signature,
-                    "systems": [self.numbers(row) for row in table.rows],
-                    "adjusted_pvalues": table.pvalues.tolist() if self.test is not None else None,
-                }
-                for table in self.tables
-            ],
-        }
-
-
 def compare(
-    test_set: TestSet,
+    test_set: TestSet | Mapping[str, Any],
     metrics: Iterable[str | MetricSpec] = ("bleu_multi",),
     *,
+    references: Any = None,
     baseline: str | None = None,
     test: str | None = "permutation",
     n_resamples: int | None = None,
@@ -168,9 +44,12 @@ def compare(
 
     Parameters
     ----------
-    test_set : TestSet
+    test_set : TestSet or mapping of str to sequence of str
+        One of :func:`tercet.read_test_sets`, or what each system wrote, by its name.
     metrics : iterable of str or MetricSpec
         As :func:`parse_metric` reads them; in percent unless an option ``scale`` says otherwise.
+    references : sequence of str or of sequences of str
+        With a mapping of systems; a TestSet has its own.
     baseline : str, optional
         The system that the others are tested against; the first one by default.
     test : {"permutation", "bootstrap", None}
@@ -196,12 +75,22 @@ def compare(
 
     Notes
     -----
-    Each system is scored once; time for the tests grows with resamples times segments, for each system, and with
-    resamples for each two systems.
+    Each system is scored once, and no text is read or encoded twice; time for the tests grows with resamples times
+    segments, for each system, and with resamples for each two systems.
+
+    Examples
+    --------
+    >>> systems = {"one": ["the cat sat down", "it rains"], "other": ["a cat sat down", "it rains"]}
+    >>> found = compare(systems, ["rouge_nlws:rouge_types=rouge1"], references=["a cat sat down", "it rained"])
+    >>> [(row.system, round(row.value, 1), row.best) for row in found.tables[0].rows]
+    [('one', 62.5, False), ('other', 75.0, True)]
     """
+    from tqdm import tqdm
+
+    test_set, encoded = _read(test_set, references)
+    if not encoded.n_items:
+        raise InputError(f"{test_set.name} has no segment to score.")
     names = list(test_set.systems)
-    if not names:
-        raise InputError(f"{test_set.name} has no system to score.")
     check_baseline(baseline, names)
     first = names[0] if baseline is None else baseline
     if test is not None and test not in TESTS:
@@ -217,9 +106,9 @@ def compare(
         for spec in specs:
             scorer = spec.scorer(scale=100)
             stats = []
-            for name in names:
+            for index, name in enumerate(names):
                 bar.set_description(f"{spec.metric} {name}"[:40])
-                stats.append(segment_stats(scorer, test_set.systems[name], test_set.references))
+                stats.append(batch_stats(scorer, encoded.batch(index)))
                 warn_of_scores(test_set, name, scorer, stats[-1])
                 bar.update()
             bar.set_description(f"{spec.metric} {test} test"[:40])
@@ -229,12 +118,36 @@ def compare(
     return Comparison(test_set, first, tables, test, number, confidence_level, alpha, seed, interval)
 
 
+def _read(given: TestSet | Mapping[str, Any], references: Any) -> tuple[TestSet, Encoded]:
+    """Return a test set, also of plain texts, with its texts encoded."""
+    if isinstance(given, TestSet):
+        if references is not None:
+            raise InputError("A TestSet has references of its own: give references= only with a mapping of systems.")
+        if not given.systems:
+            raise InputError(f"{given.name} has no system to score.")
+        return given, given.encoded()
+    if not isinstance(given, Mapping) or references is None:
+        raise InputError(
+            "compare takes a TestSet (read_test_sets returns a list of them), or a mapping of the systems' names to "
+            f"their texts with references=, got {shorten(given)}."
+        )
+    if not given:
+        raise InputError("There is no system to score.")
+    for name in given:
+        if not isinstance(name, str):
+            raise InputError(f"The names of systems must be strings, got {shorten(name)}.")
+    called = [f"predictions of {shorten(name)}" for name in given]
+    encoded = Encoded.read(called, list(given.values()), references)
+    *systems, lists = encoded.columns().values()
+    return TestSet("test set", dict(zip(given, systems, strict=True)), lists, None), encoded
+
+
 def _scored(stats: Sequence[SegmentStats]) -> list[SegmentStats]:
     """Return the rows of the items that were scored: those left out have no reference, for every system."""
     kept = stats[0].column("items") > 0
     if not kept.any():
         raise InputError("No segment has a reference.")
-    return [SegmentStats(each.signature, each.columns, each.rows[kept]) for each in stats]
+    return [each.selected(kept) for each in stats]
 
 
 def _all_pairs(
@@ -268,6 +181,7 @@ def _tables(
     scores = [scorer.finalize(scorer.corpus_totals(each)) for each in scored]
     lists = [segment_lists(scorer, each) for each in stats]
     signature = summarize(scorer, stats[base]).signature
+    of_systems = dict(zip(names, stats, strict=True))
     for name, of_segment in zip(scorer.score_names, scorer.segment_names, strict=True):
         values = np.array([float(each[name]) for each in scores])
         adjusted = _adjusted(pvalues[name])
@@ -286,7 +200,9 @@ def _tables(
                 row = replace(row, difference=difference, pvalue=pvalue, wins=wins, ties=ties, losses=losses)
             rows.append(row)
         segments = {system: lists[index][of_segment] for index, system in enumerate(names)}
-        yield ScoreTable(spec.label, name, signature, rows, adjusted, segments, scorer.higher_is_better)
+        yield ScoreTable(
+            spec.label, name, signature, rows, adjusted, segments, scorer.higher_is_better, scorer, of_systems
+        )
 
 
 def _or_none(value: float) -> float | None:

@@ -12,7 +12,7 @@ from tercet.display.visible import one_cell
 from tercet.errors import InputError, shorten
 from tercet.files.writing import write_text_file
 
-from .compare import Comparison
+from .scores import Comparison
 from .test_sets import TestSet
 
 #: A longer name, in bytes, is not one for every file system.

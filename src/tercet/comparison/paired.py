@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from tercet.api import make_scorer, segment_stats, summarize
-from tercet.core.batch import Items, make_batch, read_items
+from tercet.api import batch_stats, make_scorer, summarize
 from tercet.core.options import MOST_RESAMPLES, Options, build_options, integer, option
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.resampling.paired_tests import PairedTestResult, paired_bootstrap_test, paired_permutation_test
+
+from .encoded import Encoded
 
 #: Paired tests by name, with how often they resample unless told otherwise.
 TESTS: dict[str, tuple[Callable[..., Iterator[dict[str, PairedTestResult]]], int]] = {
@@ -48,7 +49,7 @@ def check_options(
     return scorer
 
 
-def read_systems(predictions1: Any, predictions2: Any, references: Any) -> tuple[Items, Items]:
+def read_systems(predictions1: Any, predictions2: Any, references: Any) -> Encoded:
     """Return the checked texts of two systems, whose references may be an iterator: they are read once.
 
     Raises
@@ -58,15 +59,10 @@ def read_systems(predictions1: Any, predictions2: Any, references: Any) -> tuple
 
     Examples
     --------
-    >>> first, second = read_systems(["a"], ["b"], iter(["c"]))
-    >>> first.references, second.references
-    (['c'], ['c'])
+    >>> read_systems(["a"], ["b"], iter(["c"])).columns()
+    {'predictions1': ['a'], 'predictions2': ['b'], 'references': [['c']]}
     """
-    first = read_items(predictions1, references, "predictions1")
-    make_batch(first)  # what cannot be encoded would be refused half-way
-    second = read_items(predictions2, first.reference_lists(), "predictions2")
-    make_batch(second)
-    return first, second
+    return Encoded.read(("predictions1", "predictions2"), (predictions1, predictions2), references)
 
 
 def paired_significance(
@@ -118,14 +114,20 @@ def paired_significance(
     """
     scorer = check_options(metric, test, n_resamples, seed, options)
     both = read_systems(predictions1, predictions2, references)
-    if not both[0].predictions:
+    return significance(scorer, both, test=test, n_resamples=n_resamples, seed=seed)
+
+
+def significance(
+    scorer: Scorer[Any], both: Encoded, *, test: str, n_resamples: int | None, seed: int
+) -> dict[str, Any]:
+    """Return what :func:`paired_significance` does, for texts that were read, and options that were checked."""
+    if not both.n_items:
         raise InputError("The corpus is empty: predictions and references must have at least one item.")
-    lists = both[0].reference_lists()
-    whole = [segment_stats(scorer, items.predictions, lists) for items in both]
+    whole = [batch_stats(scorer, both.batch(system)) for system in range(2)]
     kept = whole[0].column("items") > 0
     if not kept.any():
         raise InputError("No item has a reference, so missing_references='skip' left all of them out.")
-    systems = [SegmentStats(each.signature, each.columns, each.rows[kept]) for each in whole]
+    systems = [each.selected(kept) for each in whole]
     run, usual = TESTS[test]
     number = usual if n_resamples is None else n_resamples
     (results,) = run(scorer, systems, n_resamples=number, seed=seed)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tercet.api import explain, segment_stats
-from tercet.core.scorer import segment_lists
+from tercet.api import batch_stats
+from tercet.core.scorer import Scorer, segment_lists
 from tercet.display.places import Word
 from tercet.display.visible import one_cell, visible
 from tercet.errors import InputError
+from tercet.registry import batch_explanation
 
 from .checks import check_baseline, check_references
+from .encoded import Encoded
 from .metric_specs import MetricSpec
 from .test_sets import TestSet
 
@@ -65,7 +68,10 @@ def side_by_side(
     console.print(f"{one_cell(test_set.name)}, segment {segment}", style="bold", markup=False)
     table = Table(show_header=True, show_lines=True, expand=True)
     table.add_column("", overflow="fold", ratio=1)
-    scores = [_first_scores(test_set, index, spec) for spec in metrics]
+    encoded = test_set.encoded()
+    scorers = [spec.scorer(scale=100) for spec in metrics]
+    scores = [_first_scores(list(test_set.systems), encoded, index, scorer) for scorer in scorers]
+    bleu = next((scorer for scorer in scorers if scorer.name == "bleu_multi"), None)
     for name, _ in scores:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("text", overflow="fold", ratio=4)
@@ -78,28 +84,27 @@ def side_by_side(
         values = [by_system[system] for _, by_system in scores]
         cells = ["" if value is None else f"{value:.2f}" for value in values]
         text = Text(visible(test_set.systems[system][index]))
-        table.add_row(Text(one_cell(system)), *cells, _coloured(test_set, index, system, metrics) if colour else text)
+        if colour and bleu is not None and test_set.references[index]:
+            batch = encoded.batch(list(test_set.systems).index(system)).part(index, index + 1)
+            text = _coloured(batch_explanation(bleu.name)(bleu, batch).prediction)
+        table.add_row(Text(one_cell(system)), *cells, text)
     console.print(table)
     return buffer.getvalue()
 
 
-def _first_scores(test_set: TestSet, index: int, spec: MetricSpec) -> tuple[str, dict[str, float | None]]:
+def _first_scores(
+    systems: Sequence[str], encoded: Encoded, index: int, scorer: Scorer[Any]
+) -> tuple[str, dict[str, float | None]]:
     """Return the score's name and values; of the whole test set, as IDF and the tokenizer may depend on all of it."""
-    scorer = spec.scorer(scale=100)
     name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
     lists = {
-        system: segment_lists(scorer, segment_stats(scorer, texts, test_set.references))[name][index]
-        for system, texts in test_set.systems.items()
+        system: segment_lists(scorer, batch_stats(scorer, encoded.batch(number)))[name][index]
+        for number, system in enumerate(systems)
     }
     return name, lists
 
 
-def _coloured(test_set: TestSet, index: int, system: str, metrics: Sequence[MetricSpec]) -> Text:
-    text = test_set.systems[system][index]
-    spec = next((each for each in metrics if each.metric == "bleu_multi"), None)
-    if spec is None or not test_set.references[index]:
-        return Text(visible(text))
-    words: list[Word] = explain(spec.metric, text, test_set.references[index], **spec.options).prediction
+def _coloured(words: Sequence[Word]) -> Text:
     shown = Text()
     for word in words:
         shown.append(visible(word.text), style=_STYLES[min(word.level, len(_STYLES) - 1)])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 from rich import box
@@ -16,15 +15,10 @@ from rich.text import Text
 
 from tercet.display.visible import one_cell
 
-from .compare import Comparison, ScoreTable, SystemScore
 from .exports import name_cell
+from .scores import AS_GOOD, BEST, COLUMNS, Comparison, ScoreTable, SystemScore
 
-_BEST, _AS_GOOD = "*", "†"
 _NAME_WIDTH = 12  # of a system, at least, before other columns are left out
-_COLUMNS = (
-    *("test_set", "metric", "score", "system", "value", "low", "high", "interval", "difference"),
-    *("pvalue", "wins", "ties", "losses", "best", "as_good", "signature"),
-)
 
 
 def to_text(comparisons: Sequence[Comparison], width: int | None = None, colour: bool = False) -> str:
@@ -38,7 +32,7 @@ def to_text(comparisons: Sequence[Comparison], width: int | None = None, colour:
             console.print(shown)
         for signature in dict.fromkeys(table.signature for table in comparison.tables):
             console.print(one_cell(signature), soft_wrap=True, markup=False)
-        console.print(_legend(comparison, one_cell), soft_wrap=True, markup=False)
+        console.print(comparison.legend(one_cell), soft_wrap=True, markup=False)
     return buffer.getvalue()
 
 
@@ -49,7 +43,7 @@ def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[
     columns |= {name: [] for name in (("difference", "p", counts) if comparison.test else ())}
     for row in table.rows:
         value = f"[bold]{row.value:.2f}[/]" if row.best else f"{row.value:.2f}"
-        mark = _BEST if row.best else _AS_GOOD if row.as_good else " "
+        mark = BEST if row.best else AS_GOOD if row.as_good else " "
         name = escape(one_cell(row.system)) + (" (baseline)" if comparison.test and row.difference is None else "")
         tested = _against(row) if comparison.test else ()
         cells = (name, f"{value}{mark}", f"{row.low:.2f} – {row.high:.2f}", *tested)
@@ -85,17 +79,6 @@ def pvalue_text(pvalue: float) -> str:
     return f"{pvalue:.4f}" if pvalue < 0.01 else f"{pvalue:.3f}"
 
 
-def _legend(comparison: Comparison, plain: Callable[[str], str]) -> str:
-    intervals = f"Intervals: {comparison.interval} bootstrap, 1,000 resamples, seed {comparison.seed}."
-    if comparison.test is None:
-        return f"{_BEST} or bold: the best. {intervals}"
-    return (
-        f"{_BEST} or bold: the best; {_AS_GOOD}: not significantly worse than the best (p-values of all pairs "
-        f"adjusted by Holm's method, alpha {comparison.alpha:g}). p: paired {comparison.test} test against "
-        f"{plain(comparison.baseline)}, {comparison.n_resamples:,} resamples, seed {comparison.seed}. {intervals}"
-    )
-
-
 def to_json(comparisons: Sequence[Comparison]) -> str:
     """Return all numbers as JSON: one object for a test set, a list for several."""
     found = [comparison.to_dict() for comparison in comparisons]
@@ -104,14 +87,9 @@ def to_json(comparisons: Sequence[Comparison]) -> str:
 
 def to_tsv(comparisons: Sequence[Comparison]) -> str:
     """Return a line for each score of each system; names as :func:`~.exports.name_cell` writes them."""
-    lines = ["\t".join(_COLUMNS)]
+    lines = ["\t".join(COLUMNS)]
     for comparison in comparisons:
-        for table in comparison.tables:
-            fixed = {"test_set": comparison.test_set.name, "metric": table.metric, "score": table.name}
-            fixed |= {"interval": comparison.interval, "signature": table.signature}
-            for row in table.rows:
-                cells = {**comparison.numbers(row), **fixed}
-                lines.append("\t".join(_tsv_cell(cells[name]) for name in _COLUMNS))
+        lines += ["\t".join(map(_tsv_cell, row.values())) for row in comparison.records()]
     return "\n".join(lines) + "\n"
 
 
@@ -129,7 +107,7 @@ def to_markdown(comparisons: Sequence[Comparison]) -> str:
 
     parts = []
     for comparison in comparisons:
-        head, *rows = _wide(comparison, bold, _AS_GOOD, _as_markdown)
+        head, *rows = _wide(comparison, bold, AS_GOOD, _as_markdown)
         lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
         parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n\n")
         parts[-1] += _notes(comparison, _as_markdown, lambda text: f"`{one_cell(text).replace('`', chr(39))}`")
@@ -154,9 +132,7 @@ def _wide(
     comparison: Comparison, bold: Callable[[str], str], as_good: str, plain: Callable[[str], str]
 ) -> list[list[str]]:
     """Return the head and a row for each system: value, half the interval's width, and the mark."""
-    times = Counter(table.name for table in comparison.tables)
-    names = [f"{table.metric} {table.name}" if times[table.name] > 1 else table.name for table in comparison.tables]
-    rows = [[plain(name) for name in ("system", *names)]]
+    rows = [[plain(name) for name in ("system", *comparison.score_labels())]]
     for index, system in enumerate(comparison.test_set.systems):
         cells = [plain(system)]
         for table in comparison.tables:
@@ -173,7 +149,7 @@ def _wide(
 def _notes(comparison: Comparison, plain: Callable[[str], str], code: Callable[[str], str]) -> str:
     signatures = dict.fromkeys(table.signature for table in comparison.tables)
     level = f"In parentheses: {100 * comparison.confidence_level:g} % intervals. "
-    return level + _legend(comparison, plain) + "\n\n" + "\n\n".join(map(code, signatures)) + "\n"
+    return level + comparison.legend(plain) + "\n\n" + "\n\n".join(map(code, signatures)) + "\n"
 
 
 def _as_markdown(text: str) -> str:

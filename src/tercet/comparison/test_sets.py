@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 from tercet.errors import InputError, shorten
@@ -18,6 +17,8 @@ from tercet.files.table import Table
 from tercet.files.tmx import pick_language
 
 from .checks import check_different
+from .encoded import Encoded
+from .file_names import names_of, table_format
 
 _File = str | os.PathLike[str]
 
@@ -47,6 +48,10 @@ class TestSet:
     systems: dict[str, list[str]]
     references: list[list[str]]
     source: list[str] | None
+
+    def encoded(self) -> Encoded:
+        """Return the texts of all systems and the references, checked and encoded once."""
+        return Encoded.read(["predictions"] * len(self.systems), list(self.systems.values()), self.references)
 
 
 def read_test_sets(
@@ -100,6 +105,7 @@ def read_test_sets(
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> folder = Path(tempfile.mkdtemp())
     >>> for name, text in {"online-A.txt": "el gato\n\n", "ref.es": "un gato\nun perro\n"}.items():
     ...     _ = (folder / name).write_text(text, encoding="utf-8")
@@ -111,7 +117,7 @@ def read_test_sets(
         raise InputError("No file was given; expected tables, or text files of systems.")
     for path in [*paths, *reference_paths, *_listed(source)]:
         check_no_workbook(path)
-    tables = [path for path in paths if _format(path)]
+    tables = [path for path in paths if table_format(path)]
     if not tables:
         named = [*_listed(systems), *_listed(reference_columns), *_listed(source_column)]
         if named:
@@ -120,7 +126,7 @@ def read_test_sets(
                 f"tables end in {' '.join(SUFFIXES)}."
             )
         return [_text_set(paths, reference_paths, None if source is None else os.fspath(source))]
-    texts = [path for path in paths if not _format(path)] or [*reference_paths, *_listed(source)]
+    texts = [path for path in paths if not table_format(path)] or [*reference_paths, *_listed(source)]
     if texts:
         raise InputError(
             f"{tables[0]!r} is a table, with references of its own, and {texts[0]!r} is a separate file. Give tables "
@@ -129,13 +135,13 @@ def read_test_sets(
         )
     return [
         _table_set(path, name, _listed(systems), _listed(reference_columns), source_column)
-        for path, name in zip(tables, _names(tables), strict=True)
+        for path, name in zip(tables, names_of(tables), strict=True)
     ]
 
 
 def _table_set(path: str, name: str, systems: list[str], references: list[str], source: str | None) -> TestSet:
     """Read a table; what is not named has the role that its name tells."""
-    format = _format(path)
+    format = table_format(path)
     with open_binary(path) as stream:
         table = READERS[format](stream, path)
     roles = guess_roles(table)
@@ -235,7 +241,7 @@ def _text_set(paths: list[str], reference_paths: list[str], source: str | None) 
         )
     every = [*paths, *reference_paths, *_listed(source)]
     for path in every[len(paths) :]:
-        if _format(path):
+        if table_format(path):
             raise InputError(
                 f"{path!r} is a table, and {paths[0]!r} is a text file; expected references and sources as text "
                 "files too, a segment per line, or all texts in columns of one table."
@@ -255,47 +261,11 @@ def _text_set(paths: list[str], reference_paths: list[str], source: str | None) 
     check_different(paths, reference_paths)
     of_segments: Iterable[tuple[str, ...]] = zip(*(lines[path] for path in reference_paths), strict=True)
     return TestSet(
-        name=_names([first])[0],
-        systems={name: lines[path] for path, name in zip(paths, _names(paths), strict=True)},
+        name=names_of([first])[0],
+        systems={name: lines[path] for path, name in zip(paths, names_of(paths), strict=True)},
         references=[list(texts) for texts in of_segments],
         source=None if source is None else lines[source],
     )
-
-
-def _names(paths: list[str]) -> list[str]:
-    """Return a name for each file, as short as tells them apart."""
-    ways: tuple[Callable[[str], str], ...] = (
-        _without_ends,
-        lambda path: f"{Path(path).absolute().parent.name}/{_without_ends(path)}",
-        str,
-    )
-    names = [""] * len(paths)
-    unnamed = list(range(len(paths)))
-    for way in ways:
-        for index in unnamed:
-            names[index] = way(paths[index])
-        times = Counter(names)
-        unnamed = [index for index in unnamed if times[names[index]] > 1]
-    if unnamed:
-        raise InputError(f"The file {paths[unnamed[0]]!r} is given twice.")
-    return names
-
-
-def _without_ends(path: str) -> str:
-    if path == STDIN:
-        return "stdin"
-    name = Path(_unpacked(path)).name
-    stem, _, end = name.rpartition(".")
-    return stem if stem and end.isalpha() else name
-
-
-def _format(path: str) -> str:
-    """Return the format of a table by the end of its file's name, or "" for a text file."""
-    return SUFFIXES.get(Path(_unpacked(path)).suffix.lower(), "")
-
-
-def _unpacked(path: str) -> str:
-    return path[:-3] if path.lower().endswith(".gz") else path
 
 
 def _listed(given: _File | Sequence[_File] | None) -> list[str]:

@@ -1,19 +1,17 @@
-"""Predictions and references as a user has them -> a checked batch of texts."""
+"""Checked texts -> a batch: one column of bytes in UTF-8, which kernels read as it is."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tercet.errors import InputError, shorten
-
-from .containers import as_entry, as_list, kind_of
+from .items import Items, in_lists, read_items
+from .ragged import ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,91 +43,71 @@ class Batch:
         """Number of references of each item, shape (n,)."""
         return np.diff(self.reference_offsets)
 
-
-@dataclass(frozen=True, slots=True)
-class Items:
-    """Checked texts as Python strings.
-
-    Attributes
-    ----------
-    predictions : list of str, length n
-    references : list of str, length m
-        The references of all items, item by item.
-    reference_offsets : ndarray of int64, shape (n + 1,)
-        Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``.
-    name : str
-        What the predictions are called in messages.
-    """
-
-    predictions: list[str]
-    references: list[str]
-    reference_offsets: NDArray[np.int64]
-    name: str = "predictions"
-
     @property
     def missing(self) -> list[int]:
         """Indices of the items without a reference."""
-        return np.flatnonzero(np.diff(self.reference_offsets) == 0).tolist()
+        return np.flatnonzero(self.reference_counts == 0).tolist()
 
-    def reference_lists(self) -> list[list[str]]:
-        """Return one list of references per item."""
-        bounds = self.reference_offsets.tolist()
-        return [self.references[start:stop] for start, stop in pairwise(bounds)]
+    @property
+    def predictions(self) -> Any:
+        """The texts of the predictions, in Arrow's memory."""
+        return self.texts.slice(0, self.n_items)
+
+    @property
+    def references(self) -> Any:
+        """The texts of all references, in Arrow's memory."""
+        return self.texts.slice(self.n_items)
+
+    def part(self, start: int, stop: int) -> Batch:
+        """Return the items `start` to `stop`; bytes are copied, nothing is encoded."""
+        if start <= 0 and stop >= self.n_items:
+            return self
+        offsets = self.reference_offsets[start : stop + 1]
+        references = self.references.slice(offsets[0], offsets[-1] - offsets[0])
+        texts = pa.concat_arrays([self.predictions.slice(start, len(offsets) - 1), references])
+        return Batch(texts, offsets - offsets[0], self.first_item + start)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return predictions, and a list of references per item, as Python strings."""
+        lists = in_lists(self.references.to_pylist(), self.reference_offsets)
+        return {"predictions": self.predictions.to_pylist(), "references": lists}
 
 
-def read_items(predictions: object, references: object, name: str = "predictions") -> Items:
-    """Check predictions and references and return them as lists.
+def make_batch(items: Items) -> Batch:
+    """Encode checked items as UTF-8; InputError for a text that cannot be encoded, as :meth:`Items.encode`."""
+    return Batch(items.encode(items.predictions + items.references), items.reference_offsets)
 
-    Parameters
-    ----------
-    predictions : sequence of str
-        One text per item: a list, tuple, NumPy array, Arrow array, datasets column, a Series of pandas or Polars, or
-        a data frame of one column.
-    references : sequence of str or of sequences of str
-        One reference per item, or a list of any number of them per item. ``None`` or an empty list means that
-        the item has no reference.
-    name : str
-        What the predictions are called in messages.
 
-    Returns
-    -------
-    Items
+def join_batches(batches: Sequence[Batch]) -> Batch:
+    """Return the items of one or more batches as one batch; bytes are copied, nothing is encoded.
 
-    Raises
-    ------
-    InputError
-        Names the first item that is None, a number, bytes or anything else but text; a string among lists;
-        lengths that differ, with a hint when the references look transposed.
+    Examples
+    --------
+    >>> both = join_batches([read_batch(["a"], [["b", "c"]]), read_batch(["d"], ["e"])])
+    >>> both.texts.to_pylist(), both.reference_offsets.tolist()
+    (['a', 'd', 'b', 'c', 'e'], [0, 2, 3])
     """
-    texts = as_list(predictions, name, "one text per item", 1)
-    targets = as_list(references, "references", "one text or one list of texts per item", 2)
-    _check_texts(texts, name)
-    flat, offsets = _flat_references(targets)
-    if len(texts) != len(targets):
-        raise InputError(
-            f"{name} and references must have one entry per item, got {len(texts)} predictions and "
-            f"{len(targets)} references." + _transposed_hint(len(texts), offsets, targets)
-        )
-    return Items(texts, flat, offsets, name)
+    if len(batches) == 1:
+        return batches[0]
+    n_items, n_texts = (
+        np.array(sizes) for sizes in zip(*((each.n_items, len(each.texts)) for each in batches), strict=True)
+    )
+    starts = np.cumsum(n_texts) - n_texts
+    places = np.concatenate([ranges(starts, n_items), ranges(starts + n_items, n_texts - n_items)])
+    texts = pa.concat_arrays([each.texts for each in batches]).take(pa.array(places))
+    return Batch(texts, join_offsets([each.reference_offsets for each in batches]))
 
 
-def make_batch(items: Items, start: int = 0, stop: int | None = None) -> Batch:
-    """Encode checked items, or the items `start` to `stop` of them, as UTF-8.
+def join_offsets(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return the offsets of what several offsets describe, one after the other.
 
-    Raises
-    ------
-    InputError
-        Names the first text that cannot be encoded (a lone surrogate).
+    Examples
+    --------
+    >>> join_offsets([np.array([0, 2, 3]), np.array([0]), np.array([0, 1])]).tolist()
+    [0, 2, 3, 4]
     """
-    offsets = items.reference_offsets[start : None if stop is None else stop + 1]
-    predictions, references = items.predictions, items.references
-    if len(offsets) < len(items.reference_offsets):
-        predictions, references = predictions[start:stop], references[offsets[0] : offsets[-1]]
-    try:
-        encoded = pa.array(predictions + references, pa.large_string())
-    except UnicodeEncodeError:
-        raise _encoding_error(items) from None
-    return Batch(encoded, offsets - offsets[0], start)
+    ends = np.cumsum([len(each) for each in parts])[:-1]
+    return np.append(0, np.cumsum(np.delete(np.diff(np.concatenate(parts)), ends - 1)))
 
 
 def read_batch(predictions: object, references: object) -> Batch:
@@ -145,112 +123,3 @@ def read_batch(predictions: object, references: object) -> Batch:
     tercet.errors.InputError: item 1 of predictions must be a string, got 7 (int).
     """
     return make_batch(read_items(predictions, references))
-
-
-def check_missing(missing: Sequence[int], policy: str) -> None:
-    """Raise an InputError for items without reference unless the policy says what to do with them."""
-    if policy == "error" and missing:
-        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-        raise InputError(
-            f"item {missing[0]}{more} of references is empty: every item needs at least one reference. "
-            "missing_references='skip' leaves such items out, missing_references='zero' scores them 0."
-        )
-
-
-def check_texts(texts: Sequence[Any], where: str, first: int = 0) -> None:
-    """Raise an InputError for the first entry that is not a text, or one that cannot be encoded.
-
-    Parameters
-    ----------
-    texts : sequence
-    where : str
-        What they are, for the message.
-    first : int
-        The number of the first entry in what the user gave.
-
-    Examples
-    --------
-    >>> check_texts(["a", 7], "corpus", first=10)
-    Traceback (most recent call last):
-    tercet.errors.InputError: item 11 of corpus must be a string, got 7 (int).
-    """
-    for index, text in enumerate(texts, first):
-        _check_text(text, f"item {index} of {where}")
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise _surrogate_error(f"item {index} of {where}", text, error) from None
-
-
-def _check_texts(texts: list[Any], where: str) -> None:
-    """Raise for the first entry that is not a string; a subclass of str such as numpy.str_ is one."""
-    if set(map(type, texts)) <= {str}:
-        return
-    for index, text in enumerate(texts):
-        _check_text(text, f"item {index} of {where}")
-
-
-def _check_text(text: Any, name: str) -> None:
-    if not isinstance(text, str):
-        raise InputError(f"{name} must be a string, got {shorten(text)} ({kind_of(text)}).")
-
-
-def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64]]:
-    """Return all references in one list, and where those of each item begin."""
-    kinds = set(map(type, targets))
-    if kinds <= {str}:
-        return targets, np.arange(len(targets) + 1)
-    if not kinds <= {list, tuple}:
-        targets = _as_lists(targets)
-    flat = list(chain.from_iterable(targets))
-    if not set(map(type, flat)) <= {str}:
-        for index, entry in enumerate(targets):
-            _check_texts(list(entry), f"the references of item {index}")
-    return flat, np.cumsum([0, *map(len, targets)])
-
-
-def _as_lists(targets: list[Any]) -> list[Any]:
-    """Return one list per item for entries of any kind; all of them must be texts, or all of them lists."""
-    entries = [as_entry(entry, f"item {index} of references") for index, entry in enumerate(targets)]
-    first = next((entry for entry in entries if entry is not None), None)
-    for index, entry in enumerate(entries):
-        if entry is not None and isinstance(entry, str) != isinstance(first, str):
-            raise InputError(
-                f"item {index} of references is {_described(entry)}, but an earlier one is {_described(first)}: "
-                "give either one string per item or one list of strings per item."
-            )
-    return [[] if entry is None else [entry] if isinstance(entry, str) else entry for entry in entries]
-
-
-def _transposed_hint(n_items: int, offsets: NDArray[np.int64], targets: list[Any]) -> str:
-    if targets and not isinstance(targets[0], str) and (np.diff(offsets) == n_items).all():
-        return (
-            f" The references look transposed: {len(targets)} lists of {n_items} texts. Give one list per item, "
-            "[list(texts) for texts in zip(*references)]."
-        )
-    return ""
-
-
-def _encoding_error(items: Items) -> InputError:
-    lists = enumerate(items.reference_lists())
-    named = chain(
-        ((f"item {index} of {items.name}", text) for index, text in enumerate(items.predictions)),
-        ((f"a reference of item {index}", text) for index, texts in lists for text in texts),
-    )
-    for name, text in named:
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            return _surrogate_error(name, text, error)
-    raise AssertionError("every text can be encoded")
-
-
-def _surrogate_error(name: str, text: str, error: UnicodeEncodeError) -> InputError:
-    return InputError(
-        f"{name} is not valid Unicode text: the lone surrogate {text[error.start]!r} stands at position "
-        f"{error.start}."
-    )
-
-
-def _described(entry: Any) -> str:
-    return "a string" if isinstance(entry, str) else "a list"

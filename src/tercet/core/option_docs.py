@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import inspect
 import json
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
@@ -60,7 +61,8 @@ def option_docs(kind: type[Options]) -> list[OptionDoc]:
 
 def option_doc(declared: dataclasses.Field[Any]) -> OptionDoc:
     """Return what there is to say of an option that a dataclass declares."""
-    written = declared.metadata["takes"] or str(declared.type)
+    annotation = declared.type if isinstance(declared.type, str) else inspect.formatannotation(declared.type)
+    written = declared.metadata["takes"] or annotation
     check, default = declared.metadata["check"], declared.default
     if isinstance(check, OneOf):
         named = ", ".join(json.dumps(choice) for choice in check.choices if isinstance(choice, str))

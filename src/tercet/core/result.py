@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from tercet.errors import did_you_mean
 
+from .markup import scores_html
+
 #: Attributes that are None unless an option asks for them.
 _ON_REQUEST = {"intervals": "confidence_level=0.95", "segments": "segments=True"}
+
+#: Longer lists are not shown in a table, only how long they are.
+_MOST_SHOWN = 8
 
 
 class Result(dict[str, Any]):
@@ -112,6 +117,16 @@ class Result(dict[str, Any]):
                 printer.text(f"{name}=")
                 printer.pretty(value)
 
+    def _repr_html_(self) -> str:
+        """Show the scores as a table in a notebook, with intervals if there are any; the signature below."""
+        rows = [[name, text] for name, value in self.items() if (text := _numbers(value))]
+        head = [self.metric, "value"]
+        if self.intervals:
+            head.append("interval")
+            rows = [[*row, _numbers(self.intervals.get(row[0], []), " to ")] for row in rows]
+        of = f"{self.n_segments:,} segment{'s' * (self.n_segments != 1)}"
+        return scores_html(head, rows, [of, self.signature])
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickle as a plain dict where other processes could not import this class: from a Space's copy of it."""
         if __name__.partition(".")[0] != "tercet":
@@ -158,3 +173,12 @@ class Result(dict[str, Any]):
             for name, value in vars(self).items()
             if name != "metric" and not (name in _ON_REQUEST and value is None)
         }
+
+
+def _numbers(value: object, between: str = ", ") -> str:
+    """Return a number, or the numbers of a list, as a table shows them; nothing for what holds none."""
+    if isinstance(value, list):
+        return between.join(map(_numbers, value)) if len(value) <= _MOST_SHOWN else f"{len(value):,} values"
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    return f"{value:,}" if isinstance(value, int) else ""

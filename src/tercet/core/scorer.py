@@ -14,6 +14,7 @@ from tercet.errors import OptionError, did_you_mean
 from .batch import Batch
 from .dialect import Dialect
 from .options import Options, build_options
+from .signature import Signature
 from .stats import SegmentStats
 
 OptionsT = TypeVar("OptionsT", bound=Options)
@@ -118,7 +119,7 @@ class Scorer(ABC, Generic[OptionsT]):
         return None
 
     @abstractmethod
-    def signature(self, context: Any) -> str:
+    def signature(self, context: Any) -> Signature:
         """Return how the statistics are made."""
 
     @abstractmethod

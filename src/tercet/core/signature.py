@@ -1,25 +1,88 @@
-"""The line that says how a number was made, and the version that stands in it."""
+"""How a number was made, as a value whose text is one line, and the version that stands in it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 
 __version__ = "0.1.0"
 
 
-def format_signature(metric: str, parts: Mapping[str, object]) -> str:
-    """Return ``metric|key:value|...|version:tercet-x.y.z`` without the parts that are None.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Signature(Mapping[str, str]):
+    """How a number was made: the metric and, by short names, what the score depends on.
 
-    Two results with the same signature were made by the same rules; statistics with different ones do not merge.
+    It does not change. Two results with the same signature were made by the same rules; statistics with different
+    ones do not merge. Signatures are equal when their lines are.
+
+    Attributes
+    ----------
+    metric : str
 
     Examples
     --------
-    >>> format_signature("bleu_multi", {"tok": "13a", "stem": None, "eff": False})
+    >>> signature = Signature.of("bleu_multi", {"tok": "13a", "stem": None, "eff": False})
+    >>> str(signature)
     'bleu_multi|tok:13a|eff:no|version:tercet-0.1.0'
+    >>> signature["tok"], "stem" in signature
+    ('13a', False)
+    >>> str(signature.extended({"refs": "1-4"}))
+    'bleu_multi|tok:13a|eff:no|refs:1-4|version:tercet-0.1.0'
+    >>> Signature.parse(str(signature)) == signature
+    True
     """
-    fields = [f"{key}:{_spelled(value)}" for key, value in parts.items() if value is not None]
-    return "|".join([metric, *fields, f"version:tercet-{__version__}"])
+
+    metric: str
+    _entries: Mapping[str, str]
+
+    @classmethod
+    def of(cls, metric: str, parts: Mapping[str, object]) -> Signature:
+        """Return the signature of these parts, without those that are None, and of this version."""
+        entries = {key: _spelled(value) for key, value in parts.items() if value is not None}
+        return cls(metric, {**entries, "version": f"tercet-{__version__}"})
+
+    @classmethod
+    def parse(cls, line: str) -> Signature:
+        """Return the signature whose text a line is; a name in it may hold the sign that separates entries."""
+        metric, *fields = line.split("|")
+        entries: dict[str, str] = {}
+        for field in fields:
+            key, colon, value = field.partition(":")
+            if colon and key not in entries:
+                entries[key] = value
+            elif entries:
+                entries[next(reversed(entries))] += f"|{field}"
+            else:
+                metric += f"|{field}"
+        return cls(metric, entries)
+
+    def extended(self, entries: Mapping[str, str]) -> Signature:
+        """Return this signature with further entries before the version."""
+        last = {"version": self["version"]} if "version" in self else {}
+        first = {key: value for key, value in self.items() if key not in last}
+        return Signature(self.metric, {**first, **entries, **last})
+
+    def __getitem__(self, key: str) -> str:
+        return self._entries[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __eq__(self, other: object) -> bool:
+        return str(self) == str(other) if isinstance(other, Signature) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __str__(self) -> str:
+        return "|".join([self.metric, *(f"{key}:{value}" for key, value in self._entries.items())])
+
+    def __repr__(self) -> str:
+        return f"Signature({str(self)!r})"
 
 
 def _spelled(value: object) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.errors import MergeError
+
+from .signature import Signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +21,7 @@ class SegmentStats:
 
     Attributes
     ----------
-    signature : str
+    signature : Signature
         How the rows were made.
     columns : tuple of str
         Names of the k columns.
@@ -27,14 +30,15 @@ class SegmentStats:
 
     Examples
     --------
-    >>> half = SegmentStats("m", ("hits", "items"), np.array([[1.0, 1.0], [0.0, 1.0]]))
+    >>> signature = Signature.parse("m|tok:13a")
+    >>> half = SegmentStats(signature, ("hits", "items"), np.array([[1.0, 1.0], [0.0, 1.0]]))
     >>> (half + half).total().tolist()
     [2.0, 4.0]
     >>> SegmentStats.from_arrow(half.to_arrow()).columns
     ('hits', 'items')
     """
 
-    signature: str
+    signature: Signature
     columns: tuple[str, ...]
     rows: NDArray[np.float64]
 
@@ -62,9 +66,11 @@ class SegmentStats:
                 raise MergeError(
                     f"Statistics of different signatures do not add up: {first.signature} and {part.signature}."
                 )
-        return (
-            first if len(parts) == 1 else cls(first.signature, first.columns, np.concatenate([p.rows for p in parts]))
-        )
+        return first if len(parts) == 1 else replace(first, rows=np.concatenate([part.rows for part in parts]))
+
+    def selected(self, kept: NDArray[Any]) -> SegmentStats:
+        """Return the rows of some segments, by their numbers or by a flag for each."""
+        return replace(self, rows=self.rows[kept])
 
     def total(self) -> NDArray[np.float64]:
         """Return the sum of the rows, shape (k,)."""
@@ -92,7 +98,7 @@ class SegmentStats:
     def to_arrow(self) -> pa.Table:
         """Return a table with one column per statistic; the signature is in the metadata of its schema."""
         table = pa.table(list(self.rows.T), names=list(self.columns))
-        return table.replace_schema_metadata({"signature": self.signature})
+        return table.replace_schema_metadata({"signature": str(self.signature)})
 
     @classmethod
     def from_arrow(cls, table: pa.Table) -> SegmentStats:
@@ -107,4 +113,4 @@ class SegmentStats:
         if b"signature" not in metadata:
             raise MergeError("The table has no signature in the metadata of its schema.")
         rows = np.column_stack([column.to_numpy() for column in table.columns]).astype(np.float64)
-        return cls(metadata[b"signature"].decode(), tuple(table.column_names), rows)
+        return cls(Signature.parse(metadata[b"signature"].decode()), tuple(table.column_names), rows)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tercet.api import configurations, make_scorer
-from tercet.core.batch import Items, check_missing, read_items
+from tercet.core.batch import Batch, make_batch
+from tercet.core.items import Items, check_missing, read_items
 from tercet.core.scorer import Scorer
 from tercet.errors import OptionError, did_you_mean
 
@@ -182,18 +183,19 @@ def explain_difference(
         raise OptionError("Do not give 'compat' as an option of the other package: 'against' names it.")
     items = read_items(predictions, references)
     check_missing(items.missing, scorer.options.missing_references)
+    batch = make_batch(items)
     report = report_options(scorer, against)
     given = {**shared_options(scorer, against, options), **(their_options or {})}
     ours = make_scorer(metric, {**options, **report})
     theirs = make_scorer(metric, {**given, **report, "compat": against})
-    first, notes, ours_signature = totals_of(ours, items)
-    last, _, their_signature = totals_of(theirs, items)
-    rules = _chain(ours, against, report, items, first, side_of(theirs, items), last)
-    segments = segments_of(ours, items), segments_of(theirs, items)
+    first, notes, ours_signature = totals_of(ours, batch)
+    last, _, their_signature = totals_of(theirs, batch)
+    rules = _chain(ours, against, report, batch, first, side_of(theirs, batch), last)
+    segments = segments_of(ours, batch), segments_of(theirs, batch)
     differing = largest_gaps(*segments, SAME_ITEM * scorer.options.scale)
     live, reason = None, f"{against} has no options that say the same"
     if takes(metric, against, {**given, "missing_references": "error"}, report):
-        live, reason = _live(against, _scorer(side_of(theirs, items), report, against), items)
+        live, reason = _live(against, _scorer(side_of(theirs, batch), report, against), items)
     return Difference(
         scorer.name, against, tuple(first), first, live, reason, last, rules,
         n_segments=sum(value is not None for value in next(iter(segments[0].values()))),
@@ -222,7 +224,7 @@ def _scorer(side: Side, report: Mapping[str, Any], compat: str | None) -> Scorer
 
 
 def _chain(
-    scorer: Scorer[Any], against: str, report: Mapping[str, Any], items: Items,
+    scorer: Scorer[Any], against: str, report: Mapping[str, Any], batch: Batch,
     first: Mapping[str, float], theirs: Side, last: Mapping[str, float],
 ) -> tuple[Rule, ...]:  # fmt: skip
     """Return the rules that lead from the first score to the last."""
@@ -234,21 +236,21 @@ def _chain(
         rules.append(Rule(name, description, *values, here, there))
         here = there
 
-    side, compat = side_of(scorer, items), scorer.options.compat
+    side, compat = side_of(scorer, batch), scorer.options.compat
     if compat not in (None, against):  # from one package to another: first what only the one does, back to ours
-        there, *_ = totals_of(_scorer(side, report, None), items)
+        there, *_ = totals_of(_scorer(side, report, None), batch)
         names = ", ".join(rule.name for rule in rules_of(scorer))
         if names or there != here:
             step("compat", f"what only compat={compat!r} does", (names, "ours"), there)
         compat = None
     for name, description, values, reached in option_steps(side, theirs):
-        there, *_ = totals_of(_scorer(reached, report, compat), items)
+        there, *_ = totals_of(_scorer(reached, report, compat), batch)
         step(name, description, values, there)
     target = _scorer(theirs, report, against)
     hidden = rules_of(target) if compat is None else ()
     for number, rule in enumerate(hidden, 1):
         off = [other.name for other in hidden[number:]]
-        there = dict(last) if not off else totals_of(without(target, off), items)[0]
+        there = dict(last) if not off else totals_of(without(target, off), batch)[0]
         step(rule.name, rule.description, (rule.ours, rule.theirs), there)
     if here != last:  # nothing of the difference may go without a name
         step("compat", f"the remaining rules of compat={against!r}", ("ours", against), last)

@@ -8,7 +8,7 @@ from typing import Any
 
 from tercet.api import make_scorer
 from tercet.bleu.smoothing import SMOOTH_VALUES
-from tercet.core.batch import Items, make_batch
+from tercet.core.batch import Batch
 from tercet.core.options import Options
 from tercet.core.scorer import Scorer
 from tercet.errors import OptionError
@@ -67,19 +67,19 @@ def _deciding(scorer: Scorer[Any]) -> list[str]:
     return [name for name in names if name not in common | _REPORT | _UNCOMPARED]
 
 
-def side_of(scorer: Scorer[Any], items: Items) -> Side:
+def side_of(scorer: Scorer[Any], batch: Batch) -> Side:
     """Return what a scorer does with these texts, spelled out: no defaults, and one way to write each rule.
 
     Examples
     --------
-    >>> from tercet.core.batch import read_items
-    >>> side = side_of(make_scorer("bleu_multi", {"smooth": True}), read_items(["a"], ["a"]))
+    >>> from tercet.core.batch import read_batch
+    >>> side = side_of(make_scorer("bleu_multi", {"smooth": True}), read_batch(["a"], ["a"]))
     >>> [side.options[name] for name in ("smooth", "smooth_method", "smooth_value")]
     [True, 'none', None]
     """
     o = scorer.options
     options = {name: getattr(o, name) for name in _deciding(scorer)}
-    if not items.missing:
+    if not batch.missing:
         options["missing_references"] = "error"  # no item asks what to do
     if options.get("smooth"):
         options["smooth_method"] = "none"  # it stands for a method of its own
@@ -90,7 +90,7 @@ def side_of(scorer: Scorer[Any], items: Items) -> Side:
     if isinstance(options.get("weights"), Mapping):
         options["weights"] = None  # named ones stand beside the score that is compared
     if options["tokenizer"] == "auto":
-        options["tokenizer"] = _signature_parts(scorer.signature(scorer.fit(make_batch(items))))["tok"]
+        options["tokenizer"] = scorer.signature(scorer.fit(batch))["tok"]
     return Side(scorer.name, options)
 
 
@@ -139,11 +139,7 @@ def takes(metric: str, against: str, options: Mapping[str, Any], report: Mapping
         scorer = make_scorer(metric, {**options, **report, "compat": against})
     except OptionError:
         return False
-    return "equals" in _signature_parts(scorer.signature(None))
-
-
-def _signature_parts(signature: str) -> dict[str, str]:
-    return dict(part.split(":", 1) for part in signature.split("|")[1:])
+    return "equals" in scorer.signature(None)
 
 
 def option_steps(ours: Side, theirs: Side) -> Iterator[Step]:

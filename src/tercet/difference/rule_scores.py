@@ -6,27 +6,27 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from tercet.api import score_items, segment_stats
-from tercet.core.batch import Items
+from tercet.api import batch_stats, score_batch
+from tercet.core.batch import Batch
 from tercet.core.scorer import Scorer, segment_lists
 
 Segments = dict[str, list[float | None]]
 
 
-def totals_of(scorer: Scorer[Any], items: Items) -> tuple[dict[str, float], list[str], str]:
+def totals_of(scorer: Scorer[Any], batch: Batch) -> tuple[dict[str, float], list[str], str]:
     """Return the scores of the corpus by name, the warnings that came with them, and the signature."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = score_items(scorer, items)
+        result = score_batch(scorer, batch)
     messages = [str(each.message) for each in caught if issubclass(each.category, UserWarning)]
     return {name: float(result[name]) for name in scorer.score_names}, messages, result.signature
 
 
-def segments_of(scorer: Scorer[Any], items: Items) -> Segments:
+def segments_of(scorer: Scorer[Any], batch: Batch) -> Segments:
     """Return the scores of every item by name; None for one that was left out."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        stats = segment_stats(scorer, items.predictions, items.reference_lists())
+        stats = batch_stats(scorer, batch)
     return segment_lists(scorer, stats)
 
 

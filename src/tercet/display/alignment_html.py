@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from html import escape
+
+from tercet.core.markup import clean
 
 from .token import Token
 
 _ROW = 20
 _LEFT, _RIGHT, _WIDTH = 230, 450, 680
 _BAR = 90  # length of the longest bar of a text
-_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def alignment_svg(prediction: Sequence[Token], reference: Sequence[Token]) -> str:
@@ -51,11 +50,6 @@ def alignment_html(title: str, signature: str, prediction: Sequence[Token], refe
         f"<details><summary>all tokens</summary>{tables}</details>"
         f'<p style="overflow-wrap:anywhere"><small>{clean(signature)}</small></p></div>'
     )
-
-
-def clean(text: str) -> str:
-    """Return a text with <, >, & and quotes escaped, and what XML does not allow replaced."""
-    return escape(_NOT_IN_XML.sub("\ufffd", text))
 
 
 def _height(row: int) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .pictures import for_notebooks
 from .token import Token
 
 _INCHES_PER_TOKEN = 0.26
@@ -35,11 +36,11 @@ def heat_map(
 
     n_rows, n_columns = similarity.shape
     if not similarity.size:
-        figure = Figure(figsize=(5, 1))
+        figure = for_notebooks(Figure(figsize=(5, 1)))
         figure.suptitle(f"{title}\na text without any token", size=9)
         return figure
     width, height = (min(_MOST_INCHES, max(3.0, _INCHES_PER_TOKEN * count)) for count in (n_columns, n_rows))
-    figure = Figure(figsize=(width + 3.2, height + 2.2), layout="constrained")
+    figure = for_notebooks(Figure(figsize=(width + 3.2, height + 2.2), layout="constrained"))
     grid = figure.add_gridspec(2, 3, width_ratios=(width, 0.5, 0.2), height_ratios=(0.5, height))
     matrix = figure.add_subplot(grid[1, 0])
     image = matrix.imshow(

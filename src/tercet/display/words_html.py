@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .alignment_html import clean
+from tercet.core.markup import clean
+
 from .places import Count, Word
 
 #: Backgrounds of the levels 0, 1, 2, 3, and 4 or more: told apart also by those who do not see red and green.

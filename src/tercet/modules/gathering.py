@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from inspect import signature
-from typing import Any
+from typing import Any, Protocol
 
 from tercet.errors import GatheringError, InputError, OptionError, TercetError, did_you_mean, shorten, told
 
@@ -16,15 +16,30 @@ from .shards import Shards
 
 Columns = dict[str, list[Any]]
 
+
+class Part(Protocol):
+    """Items that were checked and encoded."""
+
+    @property
+    def n_items(self) -> int:
+        """How many they are."""
+        ...
+
+    def columns(self) -> Columns:
+        """Return them as evaluate writes them into its files."""
+        ...
+
+
 _ANOTHER = "Another folder is named by cache_dir=..., or by HF_HOME in the environment."
 
 
 class Gathering:
-    """Mixin for a module of evaluate, before its class: keeps columns of checked texts until a function takes them.
+    """Mixin for a module of evaluate, before its class: keeps checked texts until a function takes them.
 
     One process keeps them in memory, where no lock, full disk or interruption can lose them, and lets them go when a
-    result is there. Several processes write them into evaluate's files, as it does; each also says what it hands
-    over, so that the first can tell who is missing, who ended early and who was given other options.
+    result is there: they are not read or encoded again. Several processes write them into evaluate's files, as it
+    does; each also says what it hands over, so that the first can tell who is missing, who ended early and who was
+    given other options.
 
     A module belongs to the first thread that adds to it until that thread has computed: two would mix their items.
     """
@@ -50,35 +65,39 @@ class Gathering:
         except OSError as error:
             raise GatheringError(f"evaluate cannot make its folder. {told(error)}. {_ANOTHER}") from error
         self._shards = Shards(self.data_dir, self.experiment_id, self.num_process, self.process_id)
-        self._batches: list[Columns] = []
+        self._parts: list[Part] = []
         self._owner: dict[str, int] = {}
-        self._work: Callable[[Columns], Any] = dict
+        self._work: Callable[[list[Any]], Any] = list
         self._found: Any = None
         self._failure: BaseException | None = None
 
     def __len__(self) -> int:
         """Return how many items were added so far, to this process."""
         if self.num_process == 1:
-            return sum(map(_size, self._batches))
+            return sum(part.n_items for part in self._parts)
         return super().__len__()  # type: ignore[misc, no-any-return]
 
-    def _keep(self, columns: Columns) -> None:
-        """Add columns of one length."""
+    def _read(self, **columns: Any) -> Part:
+        """Return texts as a user gives them, or as they come from evaluate's files, checked and encoded."""
+        raise NotImplementedError
+
+    def _keep(self, part: Part) -> None:
+        """Add items."""
         self._check_thread()
         if self.num_process == 1:
-            self._batches.append(columns)  # all of it or nothing, also at Ctrl-C
-        elif _size(columns):
+            self._parts.append(part)  # all of it or nothing, also at Ctrl-C
+        elif part.n_items:
             with self._explained():
                 if not len(self):
                     self._shards.begin()
-                super().add_batch(**columns)  # type: ignore[misc]
+                super().add_batch(**part.columns())  # type: ignore[misc]
 
-    def _gather(self, columns: Columns, options: Mapping[str, str], work: Callable[[Columns], Any]) -> Any:
-        """Return what `work` makes of all columns, these included; None in all processes but the first.
+    def _gather(self, part: Part, options: Mapping[str, str], work: Callable[[list[Any]], Any]) -> Any:
+        """Return what `work` makes of all parts, this one included; None in all processes but the first.
 
         Parameters
         ----------
-        columns : dict of str to list
+        part : Part
         options : mapping of str to str
             What must be the same in all processes.
         work : callable
@@ -90,10 +109,10 @@ class Gathering:
         """
         self._check_thread()
         if self.num_process == 1:
-            found = work(_joined([*self._batches, columns]))
-            self._batches, self._owner = [], {}
+            found = work([*self._parts, part])
+            self._parts, self._owner = [], {}
             return found
-        self._keep(columns)
+        self._keep(part)
         self._work, self._failure = work, None
         with self._explained():
             if not len(self):  # nothing to hand over, but the others wait for this process
@@ -112,9 +131,10 @@ class Gathering:
     def _compute(self, **columns: list[Any]) -> dict[str, Any]:
         """Work on what the base class read; an error waits until it has closed its files."""
         try:
-            self._shards.check(_size(columns))
+            whole = self._read(**columns)
+            self._shards.check(whole.n_items)
             self._shards.clear()  # while the others wait for the locks of their files
-            self._found = self._work(columns)
+            self._found = self._work([whole])
         except BaseException as error:  # also of a user's tokenizer, also Ctrl-C
             self._failure = error
         return {}
@@ -188,12 +208,3 @@ class Gathering:
                 lock.release()
         self.writer = self.filelock = self.cache_file_name = None
         self._owner = {}
-
-
-def _size(columns: Columns) -> int:
-    return len(next(iter(columns.values()), []))
-
-
-def _joined(batches: list[Columns]) -> Columns:
-    """Return the columns of all batches in their order."""
-    return {name: [text for batch in batches for text in batch[name]] for name in batches[-1]}

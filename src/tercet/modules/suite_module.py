@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tercet.api import dialect_of, explain, make_scorer, own_options, score_items
-from tercet.core.batch import Items, make_batch, read_items
+from tercet.api import dialect_of, explain, make_scorer, own_options, score_batch
+from tercet.core.batch import Batch, join_batches, read_batch
 from tercet.core.options import shared_options
 from tercet.core.result import Result
 from tercet.errors import InputError
@@ -57,19 +57,16 @@ class SuiteModule(Gathering):
         own = own_options(self.metric, options, self._dialect)
         with self._dialect.speaking():
             scorer = make_scorer(self.metric, own)
-        items = read_items([], [])
-        if predictions is not None or references is not None:
-            items = read_items(predictions, references)
+        none_given = predictions is None and references is None
+        batch = self._read([], []) if none_given else self._read(predictions, references)
+
+        def work(batches: list[Batch]) -> Any:
+            return self._dialect.to_result(score_batch(scorer, join_batches(batches)))
+
         if self.num_process == 1 and not len(self):
-            return self._dialect.to_result(score_items(scorer, items))  # nothing to gather
-        make_batch(items)  # what cannot be encoded would be refused half-way
-
-        def work(columns: dict[str, list[Any]]) -> Any:
-            whole = read_items(columns["predictions"], columns["references"])
-            return self._dialect.to_result(score_items(scorer, whole))
-
+            return work([batch])  # nothing to gather
         shared = shared_options(scorer.options) if self.num_process > 1 else {}
-        return self._gather(_columns(items), shared, work)
+        return self._gather(batch, shared, work)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **inputs: Any) -> None:
         """Add predictions and references; they are checked first, and a refused batch adds nothing.
@@ -81,9 +78,7 @@ class SuiteModule(Gathering):
                 One reference per item, or a list of any number of them per item.
         """
         _refuse_inputs(inputs)
-        items = read_items(predictions, references)
-        make_batch(items)  # what cannot be encoded would be refused half-way
-        self._keep(_columns(items))
+        self._keep(self._read(predictions, references))
 
     def add(self, *, prediction: Any = None, reference: Any = None, **inputs: Any) -> None:
         """Add one prediction and its reference or references; a refused one adds nothing.
@@ -135,9 +130,8 @@ class SuiteModule(Gathering):
         with self._dialect.speaking():
             return compute_metrics(tokenizer, self.metric, options=options, **settings)
 
-
-def _columns(items: Items) -> dict[str, list[Any]]:
-    return {"predictions": items.predictions, "references": items.reference_lists()}
+    def _read(self, predictions: Any, references: Any) -> Batch:  # type: ignore[override]
+        return read_batch(predictions, references)
 
 
 def _refuse_inputs(inputs: dict[str, Any]) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from tercet.api import explain
-from tercet.comparison.compare import ScoreTable
-from tercet.comparison.metric_specs import parse_metric
+from tercet.comparison.scores import ScoreTable
+from tercet.core.batch import read_batch
+from tercet.core.scorer import Scorer
 from tercet.display.places import Word
 from tercet.errors import TercetError
+from tercet.registry import batch_explanation
 
 #: What the colours of BLEU say.
 NGRAMS = ("1-gram", "2-gram", "3-gram", "4-gram or longer")
@@ -47,38 +48,35 @@ class Colours:
     """Colours the outputs by what a metric matches; a metric that matches no tokens leaves them as they are."""
 
     def __init__(self, table: ScoreTable) -> None:
-        self._metric, self._options = "", dict[str, Any]()
-        self._ascii_only = "|tok:rouge|" in table.signature
+        scorer = table.scorer
+        tokenizer = next(iter(table.stats.values())).signature.get("tok")
+        self._ascii_only = tokenizer == "rouge"
+        self._scorer: Scorer[Any] | None = None
         self.legend: tuple[str, ...] = ()
-        try:
-            spec = parse_metric(table.metric)
-        except TercetError:
-            return  # made by other means than the label says: shown without colours
-        options: dict[str, Any] = dict(spec.options)
-        if spec.metric == "bleu_multi":
-            self.legend = NGRAMS[: int(options.get("max_order", 4))]
-        elif spec.metric == "rouge_nlws":
+        if scorer.name == "bleu_multi":
+            self.legend = NGRAMS[: scorer.options.max_order]
+            self._scorer = scorer
+        elif scorer.name == "rouge_nlws":
             self.legend = MATCH
-            options["rouge_types"] = [table.name.removesuffix("_precision").removesuffix("_recall")]
-            if "|tok:unicode|" in table.signature:  # as chosen for all texts, not for each by itself
-                options["tokenizer"] = "unicode"
-        else:
-            return
-        self._metric, self._options = spec.metric, options
+            name = table.name.removesuffix("_precision").removesuffix("_recall")
+            shown: dict[str, Any] = {"rouge_types": tuple(e for e in scorer.options.rouge_types if e.name == name)}
+            if scorer.options.tokenizer == "auto":  # as chosen for all texts, not for each by itself
+                shown["tokenizer"] = tokenizer
+            self._scorer = type(scorer)(replace(scorer.options, **shown))
 
     def of(self, prediction: str, references: Sequence[str]) -> Text:
         """Return an output with what it shares with its references in colour."""
-        if not self._metric or not prediction or not references:
+        if self._scorer is None or not prediction or not references:
             return plain(prediction)
+        explain, is_bleu = batch_explanation(self._scorer.name), self._scorer.name == "bleu_multi"
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found = explain(self._metric, prediction, list(references), **self._options)
+                found = explain(self._scorer, read_batch([prediction], [list(references)]), None)
         except TercetError:
             return plain(prediction)
-        words = found.prediction if self._metric == "bleu_multi" else found.types[0].prediction_words
-        highest = _HIGHEST if self._metric == "bleu_multi" else 1
-        levels = [Word(word.text, min(word.level, highest)) for word in words]
+        words = found.prediction if is_bleu else found.types[0].prediction_words
+        levels = [Word(word.text, min(word.level, _HIGHEST if is_bleu else 1)) for word in words]
         return _cut(_joined(placed(prediction, levels, self._ascii_only) or spelled(levels)))
 
 

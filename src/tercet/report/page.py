@@ -8,10 +8,10 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
-from tercet.comparison.compare import Comparison
+from tercet.comparison.scores import Comparison
 from tercet.comparison.tables import pvalue_text
+from tercet.core.markup import clean
 from tercet.core.signature import __version__
-from tercet.display.alignment_html import clean
 from tercet.display.words_html import COLOURS
 from tercet.errors import InputError, OptionError
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.comparison.compare import SystemScore
+from tercet.comparison.scores import SystemScore
 
 from .names import fitted
 from .svg import ACCENT, INK, LINE, PAPER, inline_svg
@@ -35,19 +35,25 @@ def interval_plot(
 ) -> str:
     """Return a row for each system: its score and the interval; a dashed line at the baseline's score."""
     figure, axes = _rows_of_systems(len(rows), highest=28)
-    axes.axvline(baseline, color=INK, linewidth=1, linestyle=(0, (4, 3)), alpha=0.7, zorder=1)
+    draw_intervals(axes, rows, baseline, (INK, ACCENT, PAPER))
+    axes.set_xlabel("@0")
+    return inline_svg(figure, [label, *(fitted(name, _COLUMNS) for name in names)], description, prefix)
+
+
+def draw_intervals(axes: Any, rows: Sequence[SystemScore], baseline: float, colours: tuple[str, str, str]) -> None:
+    """Draw a row for each system, downwards; colours: of lines, of what is as good as the best, and of paper."""
+    ink, accent, paper = colours
+    axes.axvline(baseline, color=ink, linewidth=1, linestyle=(0, (4, 3)), alpha=0.7, zorder=1)
     for place, row in enumerate(rows):
-        colour = ACCENT if row.as_good else INK
+        colour = accent if row.as_good else ink
         axes.plot([row.low, row.high], [-place, -place], color=colour, linewidth=2.2, solid_capstyle="round")
         axes.plot(
             [row.value], [-place], linestyle="", marker="D" if row.best else "o", markersize=7.5,
-            color=colour, markerfacecolor=colour if row.as_good else PAPER, markeredgewidth=1.8, zorder=3,
+            color=colour, markerfacecolor=colour if row.as_good else paper, markeredgewidth=1.8, zorder=3,
         )  # fmt: skip
     low, high = min(row.low for row in rows), max(row.high for row in rows)
     margin = 0.05 * (high - low) or 1.0
     axes.set_xlim(low - margin, high + margin)
-    axes.set_xlabel("@0")
-    return inline_svg(figure, [label, *(fitted(name, _COLUMNS) for name in names)], description, prefix)
 
 
 def distribution_plot(

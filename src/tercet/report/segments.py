@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tercet.comparison.compare import Comparison, ScoreTable
+from tercet.comparison.scores import Comparison, ScoreTable
 
 from .matches import Colours, Text, plain
 

@@ -10,7 +10,7 @@ from html import unescape
 from typing import Any
 from xml.etree import ElementTree
 
-from tercet.display.alignment_html import clean
+from tercet.core.markup import clean
 
 #: Colours that stand for those of the page, which may be light or dark.
 INK, LINE, ACCENT, PAPER = "#010101", "#020202", "#030303", "#040404"

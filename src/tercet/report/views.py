@@ -9,11 +9,9 @@ from hashlib import sha256
 
 import numpy as np
 
-from tercet.comparison.compare import Comparison, ScoreTable, SystemScore
-from tercet.comparison.metric_specs import parse_metric
-from tercet.errors import TercetError
+from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
 
-from .lengths import Buckets, BucketScores, make_buckets
+from .lengths import Buckets, bucket_scores, make_buckets
 from .names import short_names
 from .plots import SERIES, distribution_plot, interval_plot, length_plot
 from .segments import Example, Pair, Segments
@@ -110,12 +108,11 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     first = comparison.tables[0].segments.values() if comparison.tables else [[]]
     scored = [index for index, score in enumerate(next(iter(first))) if score is not None]
     buckets = make_buckets(comparison.test_set.references, scored)
-    by_length = BucketScores(comparison, buckets)
     metrics = []
     for number, label in enumerate(dict.fromkeys(table.metric for table in comparison.tables)):
         tables = [table for table in comparison.tables if table.metric == label]
         scores = [
-            _score(comparison, table, names, buckets, by_length, f"{prefix}m{number}s{index}")
+            _score(comparison, table, names, buckets, f"{prefix}m{number}s{index}")
             for index, table in enumerate(tables)
         ]
         chosen = _primary(tables)
@@ -132,11 +129,7 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
 
 def _primary(tables: Sequence[ScoreTable]) -> ScoreTable:
     """Return the score that the metric sorts systems by."""
-    try:
-        name = parse_metric(tables[0].metric).scorer().primary
-    except TercetError:
-        return tables[0]
-    return next((table for table in tables if table.name == name), tables[0])
+    return next((table for table in tables if table.name == table.scorer.primary), tables[0])
 
 
 def _score(
@@ -144,7 +137,6 @@ def _score(
     table: ScoreTable,
     names: dict[str, str],
     buckets: Buckets,
-    by_length: BucketScores,
     prefix: str,
 ) -> ScoreView:
     values = [row.value for row in table.rows]
@@ -152,7 +144,7 @@ def _score(
     order = sorted(range(len(values)), key=lambda index: (-values[index] if higher else values[index], index))
     rows = [table.rows[index] for index in order]
     called = [names[row.system] for row in rows]
-    lengths, rule = by_length.of(table)
+    lengths, rule = bucket_scores(table, buckets)
     ordered, shown = [lengths[index] for index in order], _shown(rows)
     return ScoreView(
         table=table,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tercet.core.batch import check_missing, make_batch, read_items
+from tercet.core.batch import Batch, make_batch
+from tercet.core.items import check_missing, read_items
 from tercet.core.options import build_options
 from tercet.display.places import Count, Word
 from tercet.display.words_html import counts_html, legend, page_html, words_html
@@ -145,7 +146,11 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     items = read_items([prediction], [references])
     check_missing(items.missing, "error")
     batch = make_batch(items)
-    context = scorer.fit(batch)
+    return explain_batch(scorer, batch, scorer.fit(batch))
+
+
+def explain_batch(scorer: RougeScorer, batch: Batch, context: Any) -> RougeMatches:
+    """Explain a batch of one item."""
     tokens, words = scorer.tokens(batch, context)
     counter, spelling = scorer.counter(tokens), words()
     lines = tokens.line_lists()
@@ -167,5 +172,5 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
         )  # fmt: skip
 
     return RougeMatches(
-        [matches(kind) for kind in scorer.options.rouge_types], len(lines) - 1, scorer.signature(context)
+        [matches(kind) for kind in scorer.options.rouge_types], len(lines) - 1, str(scorer.signature(context))
     )

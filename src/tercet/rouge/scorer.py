@@ -15,6 +15,7 @@ from tercet.core.dialect import Dialect
 from tercet.core.options import Options
 from tercet.core.ragged import TokenBatch, first_greatest
 from tercet.core.scorer import Scorer, Scores, segment_lists
+from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
 from tercet.errors import OptionError
 from tercet.text.letters import LetterCounts, count_letters
@@ -155,7 +156,7 @@ class RougeScorer(Scorer[RougeOptions]):
             )
         return None
 
-    def signature(self, context: LetterCounts | None) -> str:
+    def signature(self, context: LetterCounts | None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
         return rouge_signature(self.name, self.options, self._tokenizer(context))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from tercet.core.signature import digest, format_signature
+from tercet.core.signature import Signature, digest
 from tercet.text.stems import stemmer_label
 from tercet.text.tokenizers import tokenizer_label
 
@@ -12,15 +12,15 @@ from .options import RougeOptions
 from .package import PACKAGES
 
 
-def rouge_signature(metric: str, options: RougeOptions, tokenizer: str | Callable[[str], Iterable[str]]) -> str:
+def rouge_signature(metric: str, options: RougeOptions, tokenizer: str | Callable[[str], Iterable[str]]) -> Signature:
     """Return the options that the score depends on; `tokenizer` is the one that was really used.
 
     Examples
     --------
     >>> from tercet.rouge.types import parse_types
     >>> options = RougeOptions(rouge_types=parse_types(["rougeL"]), max_words=100)
-    >>> rouge_signature("rouge_nlws", options, "unicode").split("|version")[0]
-    'rouge_nlws|types:rougeL|tok:unicode|beta:1|multi:best|measure:fmeasure|words:100|split:newline'
+    >>> print(rouge_signature("rouge_nlws", options, "unicode"))
+    rouge_nlws|types:rougeL|tok:unicode|beta:1|multi:best|measure:fmeasure|words:100|split:newline|version:tercet-0.1.0
     """
     o = options
     parts = {
@@ -40,7 +40,7 @@ def rouge_signature(metric: str, options: RougeOptions, tokenizer: str | Callabl
         "compat": o.compat,
         "equals": equal_implementation(o, tokenizer),
     }
-    return format_signature(metric, parts)
+    return Signature.of(metric, parts)
 
 
 def equal_implementation(options: RougeOptions, tokenizer: str | Callable[[str], Iterable[str]]) -> str | None:

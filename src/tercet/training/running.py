@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tercet.api import score_items, summarize, tell
-from tercet.core.batch import Items, check_missing, make_batch, read_items
+from tercet.api import score_batch, summarize, tell
+from tercet.core.batch import Batch, join_batches, read_batch
+from tercet.core.items import check_missing
 from tercet.core.result import Result
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
@@ -16,7 +17,7 @@ from tercet.core.stats import SegmentStats
 class Counted:
     """A part: its statistics and what the scorer learnt from it, or its texts."""
 
-    items: Items
+    batch: Batch
     stats: SegmentStats | None
     context: Any
 
@@ -33,7 +34,7 @@ class Running:
     >>> from tercet.api import make_scorer
     >>> running = Running(make_scorer("bleu_multi", {"max_order": 1}))
     >>> for prediction, reference in [("a b", "a c"), ("d", "d")]:
-    ...     running.add(running.count(read_items([prediction], [reference])))
+    ...     running.add(running.count(read_batch([prediction], [reference])))
     >>> round(running.result()["bleu"], 4)
     0.6667
     """
@@ -43,31 +44,28 @@ class Running:
         self._items = 0
         self._parts: list[SegmentStats] = []
         self._context: Any = None
-        self._predictions: list[str] = []
-        self._references: list[list[str]] = []
+        self._kept = [read_batch([], [])]
 
-    def count(self, items: Items) -> Counted:
+    def count(self, batch: Batch) -> Counted:
         """Return what a part adds, without adding it.
 
         Raises
         ------
         InputError
-            For items without reference under ``missing_references="error"``, by their number in the corpus, and
-            for texts that cannot be encoded.
+            For items without reference under ``missing_references="error"``, by their number in the corpus.
         """
-        check_missing([self._items + index for index in items.missing], self.scorer.options.missing_references)
-        batch = replace(make_batch(items), first_item=self._items)
-        if self.scorer.needs_corpus or not items.predictions:
-            return Counted(items, None, None)
+        check_missing([self._items + index for index in batch.missing], self.scorer.options.missing_references)
+        batch = replace(batch, first_item=self._items)
+        if self.scorer.needs_corpus or not batch.n_items:
+            return Counted(batch, None, None)
         context = self.scorer.fit(batch)
-        return Counted(items, self.scorer.segment_stats(batch, context), context)
+        return Counted(batch, self.scorer.segment_stats(batch, context), context)
 
     def add(self, part: Counted) -> None:
         """Add what a part adds."""
-        self._items += len(part.items.predictions)
+        self._items += part.batch.n_items
         if part.stats is None:
-            self._predictions += part.items.predictions
-            self._references += part.items.reference_lists()
+            self._kept.append(part.batch)
             return
         self._parts.append(part.stats)
         self._context = part.context if self._context is None else self._context + part.context
@@ -81,7 +79,7 @@ class Running:
             For an empty corpus.
         """
         if not self._parts:
-            return score_items(self.scorer, read_items(self._predictions, self._references))
+            return score_batch(self.scorer, join_batches(self._kept))
         stats = SegmentStats.concatenate(self._parts)
         tell(self.scorer, self.scorer.notice(self._context))
         tell(self.scorer, self.scorer.remark(stats))

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tercet.api import known_options, make_scorer, score_items
-from tercet.core.batch import Items, read_items
+from tercet.api import known_options, make_scorer, score_batch
+from tercet.core.batch import Batch, make_batch, read_batch
+from tercet.core.items import read_items
 from tercet.core.options import Options, build_options, flag, one_of, refuse
 from tercet.core.options import option as declare
 from tercet.core.result import Result
@@ -120,7 +121,7 @@ def compute_metrics(
     scorers = {name: make_scorer(name, each) for name, each in _options_of(names, options, sentence_split).items()}
     function = TrainerMetrics(scorers, Decoder(tokenizer, decode), references, own.causal, own.prefix, own.keep)
     if not any(scorer.loads_model for scorer in scorers.values()):
-        function.select({name: score_items(scorer, _TRIED) for name, scorer in scorers.items()}, [1])
+        function.select({name: score_batch(scorer, make_batch(_TRIED)) for name, scorer in scorers.items()}, [1])
     return function
 
 
@@ -182,9 +183,9 @@ class TrainerMetrics:
             Names what was given and what was expected.
         """
         if compute_result is None:
-            items, lengths = self._read(predictions, labels, inputs, 0)
-            self._references.check_number(len(items.predictions))
-            results = {name: score_items(scorer, items) for name, scorer in self._scorers.items()}
+            batch, lengths = self._read(predictions, labels, inputs, 0)
+            self._references.check_number(batch.n_items)
+            results = {name: score_batch(scorer, batch) for name, scorer in self._scorers.items()}
             return self.select(results, lengths)
         try:
             self.add(predictions, labels, inputs=inputs)
@@ -195,11 +196,11 @@ class TrainerMetrics:
 
     def add(self, predictions: Any, labels: Any = None, *, inputs: Any = None) -> None:
         """Add a batch; a refused one adds nothing. With Accelerate: ``add(*accelerator.gather_for_metrics(...))``."""
-        items, lengths = self._read(predictions, labels, inputs, self._seen)
-        counted = [running.count(items) for running in self._running]
+        batch, lengths = self._read(predictions, labels, inputs, self._seen)
+        counted = [running.count(batch) for running in self._running]
         for running, part in zip(self._running, counted, strict=True):
             running.add(part)
-        self._seen += len(items.predictions)
+        self._seen += batch.n_items
         self._lengths += lengths or []
 
     def result(self) -> dict[str, float]:
@@ -253,14 +254,14 @@ class TrainerMetrics:
                 )
         return {f"{before}{name}": found[name] for name in kept}
 
-    def _read(self, predictions: Any, labels: Any, inputs: Any, first: int) -> tuple[Items, list[int] | None]:
+    def _read(self, predictions: Any, labels: Any, inputs: Any, first: int) -> tuple[Batch, list[int] | None]:
         """Return a checked batch, whose items are the evaluation set's from `first` on, and its lengths."""
         given = evaluation_of(predictions, labels, inputs)
         texts = read_texts(given, self._decoder, self._causal)
         references = self._references.of(given, texts.labels, len(texts.predictions), first)
         n_items = len(references) if self._references.listed else len(texts.predictions)
         lengths = None if texts.lengths is None else texts.lengths[:n_items]
-        return read_items(texts.predictions[:n_items], references), lengths
+        return read_batch(texts.predictions[:n_items], references), lengths
 
 
 def _options_of(names: Sequence[str], options: Mapping[str, Any], sentence_split: str) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,241 @@
+"""What a comparison is: the scores of all systems, with what made them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.core.markup import scores_html
+from tercet.core.scorer import Scorer
+from tercet.core.stats import SegmentStats
+
+from .test_sets import TestSet
+
+#: Marks of the best system, and of those that are not significantly worse.
+BEST, AS_GOOD = "*", "†"
+
+#: Of a row in :meth:`Comparison.records`.
+COLUMNS = (
+    *("test_set", "metric", "score", "system", "value", "low", "high", "interval", "difference"),
+    *("pvalue", "wins", "ties", "losses", "best", "as_good", "signature"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemScore:
+    """A score of a system, beside those of the baseline and of the best system.
+
+    Attributes
+    ----------
+    system : str
+    value : float
+    low, high : float
+        Bootstrap interval.
+    difference : float or None
+        To the baseline; None for the baseline itself.
+    pvalue : float or None
+        Of the paired test against the baseline.
+    wins, ties, losses : int or None
+        Segments on which it scores more than, as much as, or less than the baseline.
+    best : bool
+        Whether no system has a better value.
+    as_good : bool or None
+        Whether it is not significantly worse than the best (Holm over all pairs of systems); without a test None
+        for those that are not the best.
+    """
+
+    system: str
+    value: float
+    low: float
+    high: float
+    difference: float | None
+    pvalue: float | None
+    wins: int | None
+    ties: int | None
+    losses: int | None
+    best: bool
+    as_good: bool | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreTable:
+    """One score of all systems.
+
+    Attributes
+    ----------
+    metric : str
+        With the options that were given.
+    name : str
+        Of the score, such as ``rougeL``.
+    signature : str
+    rows : list of SystemScore
+    pvalues : ndarray, shape (s, s)
+        Of the paired test of each two systems, adjusted for their number (Holm 1979); 1 on the diagonal. NaN
+        without a test.
+    segments : dict of str to list
+        The score of each segment by system; None for a segment that was left out.
+    higher_is_better : bool
+    scorer : Scorer
+        What made the score.
+    stats : dict of str to SegmentStats
+        The statistics of all segments by system, those that were left out included.
+    """
+
+    metric: str
+    name: str
+    signature: str
+    rows: list[SystemScore]
+    pvalues: NDArray[np.float64] = field(repr=False)
+    segments: dict[str, list[float | None]] = field(repr=False)
+    higher_is_better: bool
+    scorer: Scorer[Any] = field(repr=False)
+    stats: dict[str, SegmentStats] = field(repr=False)
+
+    def score_of(self, system: str, segments: Sequence[int] | NDArray[Any]) -> float:
+        """Return the score of a part of the test set, by the numbers of its segments, from 0."""
+        part = self.stats[system].selected(np.asarray(segments, np.int64))
+        return float(self.scorer.finalize(self.scorer.corpus_totals(part))[self.name])
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison:
+    """Systems compared on a test set. A notebook shows it as a table.
+
+    Attributes
+    ----------
+    test_set : TestSet
+    baseline : str
+    tables : list of ScoreTable
+        One for each score of each metric.
+    test : str or None
+        The paired test, if there was one.
+    n_resamples : int or None
+        Of the paired test, if there was one.
+    confidence_level, alpha : float
+        Of the intervals; below which p a difference counts as significant.
+    seed : int
+    interval : {"percentile", "BCa"}
+        Kind of the bootstrap intervals, which have 1,000 resamples.
+    """
+
+    test_set: TestSet
+    baseline: str
+    tables: list[ScoreTable]
+    test: str | None
+    n_resamples: int | None
+    confidence_level: float
+    alpha: float
+    seed: int
+    interval: str = "percentile"
+
+    def numbers(self, row: SystemScore) -> dict[str, Any]:
+        """Return the fields of a row; without a test None for those against the baseline, which nobody asked for."""
+        against = ("difference", "wins", "ties", "losses") if self.test is None else ()
+        return {**asdict(row), **dict.fromkeys(against)}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each score of each system, in the order of :data:`COLUMNS`."""
+        found = []
+        for table in self.tables:
+            fixed = {"test_set": self.test_set.name, "metric": table.metric, "score": table.name}
+            fixed |= {"interval": self.interval, "signature": table.signature}
+            rows = [{**self.numbers(row), **fixed} for row in table.rows]
+            found += [{name: row[name] for name in COLUMNS} for row in rows]
+        return found
+
+    def score_labels(self) -> list[str]:
+        """Return what the score of each table is called: with its metric where two have the same name."""
+        times = Counter(table.name for table in self.tables)
+        return [f"{table.metric} {table.name}" if times[table.name] > 1 else table.name for table in self.tables]
+
+    def to_dataframe(self) -> Any:
+        """Return a data frame of pandas: a row for each score of each system, with the columns of the TSV file."""
+        import pandas as pd
+
+        return pd.DataFrame(self.records(), columns=list(COLUMNS))
+
+    def plot(self) -> Any:
+        """Return a figure of matplotlib: for each score a row for each system, with its interval.
+
+        Raises
+        ------
+        OptionError
+            Where matplotlib is not installed.
+        """
+        from tercet.report.figure import intervals_figure
+
+        return intervals_figure(self)
+
+    def to_html(self, title: str = "Comparison of systems") -> str:
+        """Return the report: one HTML page that loads nothing and needs no script.
+
+        Raises
+        ------
+        OptionError
+            Where jinja2 or matplotlib is not installed.
+        """
+        from tercet.report.page import to_html
+
+        return to_html([self], title=title)
+
+    def __repr__(self) -> str:
+        test = f"{self.test} test against {self.baseline!r}" if self.test is not None else "no test"
+        return (
+            f"<Comparison of {', '.join(map(repr, self.test_set.systems))} on {self.test_set.name!r} "
+            f"(segments: {len(self.test_set.references):,}): {', '.join(self.score_labels())}; {test}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show the scores as a table in a notebook: a row for each system, a column for each score."""
+        rows = []
+        for index, system in enumerate(self.test_set.systems):
+            own = [table.rows[index] for table in self.tables]
+            marks = [BEST if row.best else AS_GOOD if row.as_good else "" for row in own]
+            cells = [
+                f"{row.value:.2f}{mark} ({row.low:.2f} – {row.high:.2f})"
+                for row, mark in zip(own, marks, strict=True)
+            ]
+            rows.append([system, *cells])
+        signatures = dict.fromkeys(table.signature for table in self.tables)
+        level = f"In brackets: {100 * self.confidence_level:g} % intervals. "
+        return scores_html(["system", *self.score_labels()], rows, [f"{level}{self.legend()}", *signatures])
+
+    def legend(self, plain: Callable[[str], str] = str) -> str:
+        """Return what the marks of a table stand for; `plain` writes the name of the baseline."""
+        intervals = f"Intervals: {self.interval} bootstrap, 1,000 resamples, seed {self.seed}."
+        if self.test is None:
+            return f"{BEST} or bold: the best. {intervals}"
+        return (
+            f"{BEST} or bold: the best; {AS_GOOD}: not significantly worse than the best (p-values of all pairs "
+            f"adjusted by Holm's method, alpha {self.alpha:g}). p: paired {self.test} test against "
+            f"{plain(self.baseline)}, {self.n_resamples:,} resamples, seed {self.seed}. {intervals}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return scores, intervals and tests as plain Python (not the texts)."""
+        return {
+            "test_set": self.test_set.name,
+            "n_segments": len(self.test_set.references),
+            "baseline": self.baseline if self.test is not None else None,
+            "test": self.test,
+            "n_resamples": self.n_resamples,
+            "confidence_level": self.confidence_level,
+            "alpha": self.alpha,
+            "seed": self.seed,
+            "interval": self.interval,
+            "tables": [
+                {
+                    "metric": table.metric,
+                    "score": table.name,
+                    "signature": table.signature,
+                    "systems": [self.numbers(row) for row in table.rows],
+                    "adjusted_pvalues": table.pvalues.tolist() if self.test is not None else None,
+                }
+                for table in self.tables
+            ],
+        }

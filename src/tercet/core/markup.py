@@ -1,0 +1,37 @@
+"""Texts and tables as HTML: what a notebook shows of a result."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def clean(text: str) -> str:
+    """Return a text with <, >, & and quotes escaped, and what XML does not allow replaced."""
+    return escape(_NOT_IN_XML.sub("\ufffd", text))
+
+
+def scores_html(head: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str]) -> str:
+    """Return a fragment of HTML: a table whose first column holds names and the others numbers, and lines below.
+
+    Examples
+    --------
+    >>> shown = scores_html(["system", "bleu"], [["<b>", "31.2"]], ["a & b"])
+    >>> [part in shown for part in ("<bdi>&lt;b&gt;</bdi>", ">31.2</td>", "<small>a &amp; b</small>")]
+    [True, True, True]
+    """
+    names = "".join(f'<th scope="col">{clean(name)}</th>' for name in head)
+    body = "".join(
+        f'<tr><th scope="row" style="text-align:left"><bdi>{clean(first)}</bdi></th>'
+        + "".join(f'<td style="text-align:right">{clean(cell)}</td>' for cell in cells)
+        + "</tr>"
+        for first, *cells in rows
+    )
+    below = "".join(f'<p style="overflow-wrap:anywhere"><small>{clean(note)}</small></p>' for note in notes)
+    return (
+        '<div style="max-width:100%;overflow-x:auto">'
+        f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>{below}</div>"
+    )

@@ -1,0 +1,160 @@
+"""A text is read and encoded once, whatever way it takes; a click on the page makes one scorer."""
+
+import runpy
+from collections import Counter
+
+import pytest
+
+import tercet
+from conftest import ROOT, ZERO_BLEU
+from spaces.widget_scoring import Demo
+from tercet.comparison.compare import compare
+from tercet.comparison.metric_specs import parse_metric
+from tercet.comparison.paired import paired_significance
+from tercet.comparison.side_by_side import side_by_side
+from tercet.comparison.test_sets import TestSet
+from tercet.core import items
+from tercet.core.scorer import Scorer
+from tercet.difference.differences import explain_difference
+
+PREDICTIONS = [f"the cat sat on mat {number}" for number in range(6)]
+REFERENCES = [[f"the cat lay on mat {number}", f"a cat on mat {number}"] for number in range(6)]
+OTHER = [f"a dog sat on mat {number}" for number in range(6)]
+TEST_SET = TestSet("news", {"one": PREDICTIONS, "other": OTHER, "third": PREDICTIONS[::-1]}, REFERENCES, None)
+METRICS = ["bleu_multi", "bleu_multi:tokenizer=intl", "rouge_nlws:rouge_types=rouge1+rougeL"]
+
+pytestmark = ZERO_BLEU
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    """How often each text was checked and encoded, and how many scorers were made."""
+    counts = {"read": Counter(), "encoded": Counter(), "scorers": 0}
+    check, encode, init = items._check_texts, items.Items.encode, Scorer.__init__
+    flatten = items._flat_references
+
+    def checking(texts, where):
+        counts["read"].update(texts)
+        check(texts, where)
+
+    def flattening(targets):
+        flat, offsets = flatten(targets)
+        counts["read"].update(flat)
+        return flat, offsets
+
+    def encoding(self, texts):
+        counts["encoded"].update(texts)
+        return encode(self, texts)
+
+    def making(self, options):
+        counts["scorers"] += 1
+        init(self, options)
+
+    monkeypatch.setattr(items, "_check_texts", checking)
+    monkeypatch.setattr(items, "_flat_references", flattening)
+    monkeypatch.setattr(items.Items, "encode", encoding)
+    monkeypatch.setattr(Scorer, "__init__", making)
+    return counts
+
+
+def texts_of(*systems):
+    return Counter([*(text for texts in systems for text in texts), *(text for each in REFERENCES for text in each)])
+
+
+def assert_once(seen, *systems):
+    assert seen["read"] == texts_of(*systems)
+    assert seen["encoded"] == texts_of(*systems)
+
+
+@pytest.mark.parametrize("piece", [1 << 16, 2])
+def test_score(seen, monkeypatch, piece):
+    monkeypatch.setattr("tercet.api.PIECE", piece)
+    tercet.score("bleu_multi", PREDICTIONS, REFERENCES)
+    assert_once(seen, PREDICTIONS)
+
+
+def test_explain(seen):
+    tercet.explain("rouge_nlws", PREDICTIONS[0], REFERENCES[0])
+    assert seen["encoded"] == Counter([PREDICTIONS[0], *REFERENCES[0]])
+    assert seen["scorers"] == 1
+
+
+@pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
+@pytest.mark.parametrize("added", [0, 3, 6])
+def test_compute_after_add(seen, metric, added):
+    module = tercet.load(metric)
+    for index in range(0, added, 2):
+        stop = min(index + 2, added)
+        module.add_batch(predictions=PREDICTIONS[index:stop], references=REFERENCES[index:stop])
+    given = {"predictions": PREDICTIONS[added:], "references": REFERENCES[added:]} if added < 6 else {}
+    found = module.compute(**given)
+    assert_once(seen, PREDICTIONS)
+    assert found == tercet.score(metric, PREDICTIONS, REFERENCES)
+
+
+def test_what_is_changed_after_it_was_added_is_scored_as_it_was():
+    module, mine = tercet.load("bleu_multi"), list(PREDICTIONS)
+    module.add_batch(predictions=mine, references=REFERENCES)
+    mine[:] = OTHER
+    assert module.compute() == tercet.score("bleu_multi", PREDICTIONS, REFERENCES)
+
+
+def test_paired_tests_by_function_and_module(seen):
+    found = paired_significance("bleu_multi", PREDICTIONS, OTHER, REFERENCES, n_resamples=20)
+    assert_once(seen, PREDICTIONS, OTHER)
+    seen["read"].clear(), seen["encoded"].clear()
+    module = tercet.load("paired_significance")
+    for part in (slice(0, 4), slice(4, 6)):
+        texts = {"predictions1": PREDICTIONS[part], "predictions2": OTHER[part]}
+        module.add_batch(**texts, references=REFERENCES[part])
+    assert module.compute(n_resamples=20) == found
+    assert_once(seen, PREDICTIONS, OTHER)
+
+
+def test_compare_for_all_metrics_and_systems(seen):
+    found = compare(TEST_SET, METRICS, n_resamples=20)
+    assert len(found.tables) == 4
+    assert_once(seen, *TEST_SET.systems.values())
+
+
+def test_one_segment_side_by_side(seen):
+    side_by_side(TEST_SET, 2, [parse_metric(each) for each in METRICS])
+    assert_once(seen, *TEST_SET.systems.values())
+
+
+def test_the_difference_to_another_package_by_all_its_rules(seen):
+    found = explain_difference("bleu_multi", PREDICTIONS, REFERENCES, against="evaluate")
+    assert found.rules
+    assert_once(seen, PREDICTIONS)
+
+
+def test_a_trainer_s_function_of_two_metrics(seen):
+    compute = tercet.compute_metrics(None, ["bleu_multi", "rouge_nlws"], decode=lambda rows: rows)
+    seen["encoded"].clear()
+    compute(PREDICTIONS, REFERENCES)
+    assert seen["encoded"] == texts_of(PREDICTIONS)
+    compute = tercet.compute_metrics(None, ["bleu_multi", "rouge_nlws"], decode=lambda rows: rows)
+    seen["encoded"].clear()
+    compute.add(PREDICTIONS[:2], REFERENCES[:2])
+    compute.add(PREDICTIONS[2:], REFERENCES[2:])
+    compute.result()
+    assert seen["encoded"] == texts_of(PREDICTIONS)
+
+
+def test_a_click_on_the_page_for_a_text_and_for_a_file(seen, tmp_path):
+    for metric in ("bleu_multi", "rouge_nlws"):
+        demo = Demo(metric, runpy.run_path(str(ROOT / "metrics" / metric / "cases.py")), metric)
+        seen |= {"read": Counter(), "encoded": Counter(), "scorers": 0}
+        scored, why = demo.score_text(PREDICTIONS[0], "\n".join(REFERENCES[0]), {"scale": 100})
+        assert scored.primary[0] in scored.result
+        assert why.to_html()
+        assert seen["read"] == seen["encoded"] == Counter([PREDICTIONS[0], *REFERENCES[0]])
+        assert seen["scorers"] == 1
+        path = tmp_path / "news.tsv"
+        rows = ["\t".join([text, *texts]) for text, texts in zip(PREDICTIONS, REFERENCES, strict=True)]
+        path.write_text("\n".join(["mt\tref\tref2", *rows]), encoding="utf-8")
+        seen |= {"read": Counter(), "encoded": Counter(), "scorers": 0}
+        scored, table = demo.score_file(str(path), "mt", ["ref", "ref2"], {})
+        assert scored.primary[1] in table
+        assert_once(seen, PREDICTIONS)
+        assert seen["scorers"] == 1
