@@ -342,7 +342,6 @@ def test_a_smooth_value_of_0_is_nltk_s():
         {"smooth_method": "exp"},
         {"smooth_method": "nltk2"},
         {"smooth": True},
-        {"compat": "sacrebleu"},
         {"compat": "evaluate", "smooth": True},
         {"compat": "nltk", "smooth_method": "nltk5"},
         {"grid": {"smooth_method": ["none", "exp"]}},

@@ -24,7 +24,7 @@ LOWERCASED_BY_ASCII = {
 # Chinese by words, as the tools did: a number that nobody wants, and a warning that says so
 pytestmark = [
     ZERO_BLEU,
-    pytest.mark.filterwarnings("ignore:bleu_multi. tokenizer=.* splits at blanks:UserWarning"),
+    pytest.mark.filterwarnings("ignore:bleu_multi. tokenizer=.* splits at spaces:UserWarning"),
 ]
 
 

@@ -67,7 +67,7 @@ class TestIdfFit:
     def test_ends_the_line_of_its_bar_before_an_error(self, tmp_path):
         (tmp_path / "blank.txt").write_text("\n\n")
         told = run("idf", "fit", tmp_path / "blank.txt", "-m", MINILM, "-o", tmp_path / "x", code=2)
-        assert "\nerror: The corpus has no text" in told
+        assert "\nerror: The corpus is empty" in told
 
     def test_reads_a_corpus_of_any_size_but_no_line_of_any_size(self, tmp_path):
         with gzip.open(tmp_path / "bomb.txt.gz", "wb") as file:

@@ -454,7 +454,7 @@ class TestBatches:
 
     def test_warn_once_for_all(self, tokenizer):
         compute = tercet.compute_metrics(None, "bleu_multi", decode=len)
-        with pytest.warns(UserWarning, match="splits at blanks") as caught:
+        with pytest.warns(UserWarning, match="splits at spaces") as caught:
             [compute(["今天天气很好"], ["今天的天气很好"], compute_result=last) for last in (False, False, True)]
         assert len(caught) == 1
 
