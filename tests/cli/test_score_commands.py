@@ -111,7 +111,7 @@ class TestScoreAndCompare:
         ("arguments", "message"),
         [
             (["compare", "nowhere.tsv"], "nowhere.tsv"),
-            (["compare", SAMPLES["en"], "-m", "blue"], "There is no metric 'blue'. Did you mean"),
+            (["compare", SAMPLES["en"], "-m", "blue"], "There is no metric 'blue'. Known: bleu_multi"),
             (["compare", SAMPLES["en"], "-m", "bleu_multi:tokeniser=zh"], "Did you mean 'tokenizer'?"),
             (["compare", SAMPLES["en"], "-b", "large2"], "Did you mean 'large'?"),
             (["compare", SAMPLES["en"], "--segment", "999"], "no segment 999"),
