@@ -8,6 +8,7 @@ import re
 import sys
 from dataclasses import replace
 from itertools import combinations
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -152,7 +153,7 @@ class TestCompare:
             ({"test": "t"}, "The test must be one of 'permutation', 'bootstrap' or None. Got 't'"),
             ({"metrics": ["bleu_mutli"]}, "Did you mean 'bleu_multi'"),
             ({"metrics": ["bleu_multi:tokeniser=zh"]}, "Did you mean 'tokenizer'"),
-            ({"interval": "bca"}, "must be 'percentile' or 'BCa'"),
+            ({"interval": "bca"}, "must be one of 'percentile', 'BCa'"),
         ],
     )
     def test_mistakes_are_named(self, given, message):
@@ -478,3 +479,31 @@ class TestPlainTexts:
     def test_what_is_wrong_is_named(self, given, references, message):
         with pytest.raises(InputError, match=message):
             compare(given, references=references)
+
+
+class TestSettings:
+    SYSTEMS: ClassVar = {"A": ["the cat sat down on it"], "B": ["the cat sat down on me"]}
+    REFERENCES = ("the cat sat down on it",)
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            *[("seed", value) for value in (-1, "x", None, 1.5)],
+            *[("n_resamples", value) for value in (0, "9", 10**12)],
+            *[
+                (name, value)
+                for name in ("confidence_level", "alpha")
+                for value in (0, 1, 2, "x", None, float("nan"))
+            ],
+            *[("interval", value) for value in ("bca", None, 3)],
+            *[("metrics", value) for value in ([], (), None, 3, [None], ["bleu", 3], {})],
+            ("progress", "yes"),
+        ],
+    )
+    def test_a_wrong_one_is_named_with_what_is_right(self, name, value):
+        with pytest.raises(OptionError, match=rf"^The '{name}' option of compare must be .+\. Got .+ instead"):
+            tercet.compare(self.SYSTEMS, references=self.REFERENCES, **{name: value})
+
+    def test_one_metric_needs_no_list(self):
+        (table,) = tercet.compare(self.SYSTEMS, "bleu", references=self.REFERENCES, n_resamples=9).tables
+        assert table.metric == "bleu_multi"

@@ -401,3 +401,10 @@ class TestRealFiles:
         (found,) = read_test_sets(path, systems="en 2", reference_columns="en")
         assert list(found.systems) == ["en 2"]
         assert all(found.references)
+
+
+@pytest.mark.parametrize("given", [3, [3], ["a.tsv", None], b"a.tsv", [b"a.tsv"], 1.5, [["a.tsv"]]])
+@pytest.mark.parametrize("name", ["files", "references", "source", "systems"])
+def test_what_is_no_name_is_refused(name, given):
+    with pytest.raises(InputError, match="given by name"):
+        read_test_sets(**{"files": "a.txt", name: given})

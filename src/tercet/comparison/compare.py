@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.api import batch_stats, summarize
+from tercet.core.options import build_options, flag, number, one_of, option
 from tercet.core.scorer import Scorer, segment_lists
 from tercet.core.stats import SegmentStats
 from tercet.errors import InputError, OptionError, shorten
@@ -20,15 +21,25 @@ from tercet.resampling.paired_tests import holm
 from .checks import check_baseline, check_references
 from .encoded import Encoded
 from .metric_specs import MetricSpec, parse_metric
-from .paired import TESTS
+from .paired import TESTS, TestOptions
 from .remarks import warn_of_scores
 from .scores import Comparison, ScoreTable, SystemScore
 from .test_sets import TestSet
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareOptions(TestOptions):
+    """The settings of a comparison, where they differ from those of a paired test."""
+
+    confidence_level: float = option(0.95, number("a number between 0 and 1, such as 0.95", lambda x: 0 < x < 1))
+    interval: str = option("percentile", one_of("percentile", "BCa"))
+    alpha: float = option(0.05, number("a number between 0 and 1, such as 0.05", lambda x: 0 < x < 1))
+    progress: bool = option(False, flag)
+
+
 def compare(
     test_set: TestSet | Mapping[str, Any],
-    metrics: Iterable[str | MetricSpec] = ("bleu_multi",),
+    metrics: str | MetricSpec | Iterable[str | MetricSpec] = ("bleu_multi",),
     *,
     references: Any = None,
     baseline: str | None = None,
@@ -46,7 +57,7 @@ def compare(
     ----------
     test_set : TestSet or mapping of str to sequence of str
         One of :func:`tercet.read_test_sets`, or what each system wrote, by its name.
-    metrics : iterable of str or MetricSpec
+    metrics : str, MetricSpec or iterable of them
         As :func:`parse_metric` reads them; in percent unless an option ``scale`` says otherwise.
     references : sequence of str or of sequences of str
         With a mapping of systems; a TestSet has its own.
@@ -95,7 +106,9 @@ def compare(
     first = names[0] if baseline is None else baseline
     if test is not None and test not in TESTS:
         raise OptionError(f"The test must be one of {', '.join(map(repr, TESTS))} or None. Got {test!r} instead.")
-    specs = [parse_metric(each) if isinstance(each, str) else each for each in metrics]
+    given = {"n_resamples": n_resamples, "confidence_level": confidence_level, "interval": interval, "alpha": alpha}
+    build_options(CompareOptions, {**given, "seed": seed, "progress": progress}, "compare", {})
+    specs = _specs(metrics)
     for spec in specs:
         spec.scorer(scale=100).check_resampling()
         check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
@@ -116,6 +129,18 @@ def compare(
             tables += _tables(spec, scorer, stats, names, first, pvalues, (confidence_level, interval, alpha, seed))
             bar.update()
     return Comparison(test_set, first, tables, test, number, confidence_level, alpha, seed, interval)
+
+
+def _specs(metrics: Any) -> list[MetricSpec]:
+    """Return the metrics, one or several, as values."""
+    several = [metrics] if isinstance(metrics, str | MetricSpec) else metrics
+    listed = list(several) if isinstance(several, Iterable) else []
+    if not listed or not all(isinstance(each, str | MetricSpec) for each in listed):
+        raise OptionError(
+            "The 'metrics' option of compare must be a metric or a list of them, such as ['bleu', "
+            f"'rouge:rouge_types=rougeL']. Got {shorten(metrics)} instead."
+        )
+    return [parse_metric(each) if isinstance(each, str) else each for each in listed]
 
 
 def _read(given: TestSet | Mapping[str, Any], references: Any) -> tuple[TestSet, Encoded]:

@@ -271,7 +271,11 @@ def _text_set(paths: list[str], reference_paths: list[str], source: str | None) 
 def _listed(given: _File | Sequence[_File] | None) -> list[str]:
     """Return the names or paths that were given, one or several, as strings."""
     several = [] if given is None else [given] if isinstance(given, str | os.PathLike) else given
-    return [os.fspath(each) for each in several]
+    listed = list(several) if isinstance(several, Iterable) else [several]
+    for each in listed:
+        if not isinstance(each, str | os.PathLike) or not isinstance(os.fspath(each), str):
+            raise InputError(f"Files and columns are given by name, one or a list of them; got {shorten(each)}.")
+    return [os.fspath(each) for each in listed]
 
 
 def _lines(lines: list[str]) -> str:
