@@ -1,12 +1,10 @@
-"""The command ``tercet``, run as a process."""
+"""The command ``tercet``: files for BERTScore, mistakes, help, and what a process meets around it."""
 
 import csv
 import gzip
 import os
-import re
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,19 +13,16 @@ from bert_score.utils import get_idf_dict
 from transformers import AutoTokenizer
 
 import tercet
+from commands import TERCET, command, process, without_compiling
 from texts import MINILM, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs()
 LINES = [" ".join(text.split()) for texts in REFERENCES for text in texts]
-TERCET = Path(sys.executable).parent / "tercet"
 
 
-def run(*arguments, code=0, **options):
-    process = subprocess.run(
-        [TERCET, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False, **options
-    )
-    assert process.returncode == code, process.stderr
-    return process.stdout if code == 0 else process.stderr
+def run(*arguments, code=0, cwd=None):
+    ended = command(*arguments, code=code, cwd=cwd)
+    return ended.stdout if code == 0 else ended.stderr
 
 
 @pytest.fixture
@@ -49,7 +44,7 @@ class TestIdfFit:
         with gzip.open(tmp_path / "more.txt.gz", "wt", encoding="utf-8") as file:
             file.write("a further line\r\n")
         arguments = (corpus, tmp_path / "more.txt.gz", "-", "-m", MINILM, "-o", tmp_path / "table.idf", "--quiet")
-        run("idf", "fit", *arguments, input="and one more\n")
+        assert process("idf", "fit", *arguments, input="and one more\n").returncode == 0
         expected = tercet.IdfTable.fit([*LINES, "a further line", "and one more"], MINILM)
         assert tercet.IdfTable.load(tmp_path / "table.idf") == expected
 
@@ -150,19 +145,19 @@ def test_a_mistake_ends_with_a_message_and_code_2(arguments, message, tmp_path):
 
 
 def test_says_its_version_and_what_it_can_do():
-    assert run("--version").strip() == f"tercet {tercet.__version__}"
-    assert "bertscore-baseline" in run("--help")
+    assert process("--version").stdout.strip() == f"tercet {tercet.__version__}"
+    assert "bertscore-baseline" in process("--help").stdout
 
 
 @pytest.mark.parametrize(
-    "command",
+    "words",
     [(), ("score",), ("compare",), ("explain",), ("bertscore-baseline",), ("idf",), ("idf", "fit")],
     ids=" ".join,
 )
-def test_h_is_help_in_every_command(command):
-    told = run(*command, "-h")
-    assert told == run(*command, "--help")
-    assert f"Usage: {' '.join(('tercet', *command))} " in told
+def test_h_is_help_in_every_command(words):
+    told = run(*words, "-h")
+    assert told == run(*words, "--help")
+    assert f"Usage: {' '.join(('tercet', *words))} " in told
 
 
 @pytest.fixture
@@ -170,11 +165,6 @@ def table(tmp_path):
     path = tmp_path / "in.tsv"
     path.write_text("mt\tref\nthe cat sat on a mat\tthe cat sat on the mat\n", encoding="utf-8")
     return path
-
-
-def quiet(told):
-    """Return what was told without a line that is told once, where nothing is in the cache yet."""
-    return re.sub("tercet: compiling.*\n", "", told)
 
 
 class TestStreams:
@@ -188,24 +178,23 @@ class TestStreams:
     )
 
     def shell(self, line, folder, **environment):
-        process = subprocess.run(
+        ended = subprocess.run(
             ["bash", "-c", line.replace("tercet", f'"{TERCET}"', 1)], cwd=folder, capture_output=True, text=True,
             timeout=120, check=False, env={**os.environ, **environment},
         )  # fmt: skip
-        assert "Traceback" not in process.stderr
-        assert "Exception ignored" not in process.stderr
-        return process.returncode, process.stdout, quiet(process.stderr)
+        assert "Traceback" not in ended.stderr
+        assert "Exception ignored" not in ended.stderr
+        return ended.returncode, ended.stdout, without_compiling(ended.stderr)
 
-    @pytest.mark.parametrize("command", COMMANDS)
-    @pytest.mark.parametrize("unbuffered", ["", "1"])
-    def test_the_output_is_closed_or_full(self, table, command, unbuffered):
+    @pytest.mark.parametrize(("line", "unbuffered"), [*((line, "") for line in COMMANDS), (COMMANDS[0], "1")])
+    def test_the_output_is_closed_or_full(self, table, line, unbuffered):
         for where, why in ((">&-", "Bad file descriptor"), ("> /dev/full", "No space left on device")):
-            found = self.shell(f"tercet {command} {where}", table.parent, PYTHONUNBUFFERED=unbuffered)
+            found = self.shell(f"tercet {line} {where}", table.parent, PYTHONUNBUFFERED=unbuffered)
             assert found == (2, "", f"error: the standard output: {why}.\n")
 
-    @pytest.mark.parametrize("command", COMMANDS)
-    def test_a_reader_that_has_enough_ends_it_without_a_word(self, table, command):
-        code, out, told = self.shell(f"tercet {command} | true; echo ${{PIPESTATUS[0]}}", table.parent)
+    @pytest.mark.parametrize("line", COMMANDS)
+    def test_a_reader_that_has_enough_ends_it_without_a_word(self, table, line):
+        code, out, told = self.shell(f"tercet {line} | true; echo ${{PIPESTATUS[0]}}", table.parent)
         assert (code, out, told) == (0, "1\n", "")
 
     def test_a_closed_output_does_not_matter_where_none_is_needed(self, table):
@@ -262,31 +251,31 @@ class TestSurroundings:
 
     def test_without_assertions_and_with_warnings_as_errors(self, table):
         code = "from tercet.cli.app import main; main()"
-        for flags in (["-O"], ["-OO"], ["-W", "error::UserWarning"]):
-            process = subprocess.run(
+        for flags in (["-OO"], ["-W", "error::UserWarning"]):
+            ended = subprocess.run(
                 [sys.executable, *flags, "-c", code, "score", table], capture_output=True, text=True, check=False
             )
-            assert (process.returncode, quiet(process.stderr)) == (0, "")
-            assert "bleu_multi" in process.stdout
+            assert (ended.returncode, without_compiling(ended.stderr)) == (0, "")
+            assert "bleu_multi" in ended.stdout
         table.write_text("mt\tref\na b\tc\n\td\n", encoding="utf-8")
-        process = subprocess.run(
+        ended = subprocess.run(
             [sys.executable, *flags, "-c", code, "score", table], capture_output=True, text=True, check=False
         )
         told = "error: in: the system 'mt' has 1 empty text, the first in segment 2: it scores 0 there.\n"
-        assert (process.returncode, process.stdout, quiet(process.stderr)) == (2, "", told)
+        assert (ended.returncode, ended.stdout, without_compiling(ended.stderr)) == (2, "", told)
 
     def test_memory_that_does_not_suffice(self, table):
         code = """if True:
             import sys, tercet.cli.app as cli
             def grow(*_, **__):
                 return bytearray(1 << 62)
-            cli.write_baseline = grow
+            cli.make_baseline = grow
             cli.main()"""
         text = table.parent / "text.txt"
         text.write_text("a cat\na dog\n")
-        process = subprocess.run(
+        ended = subprocess.run(
             [sys.executable, "-c", code, "bertscore-baseline", text, "-m", MINILM, "-o", table.parent / "x", "-q"],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
-        assert process.returncode == 2
-        assert process.stderr == "error: This machine does not have enough memory. Give fewer texts at a time.\n"
+        assert ended.returncode == 2
+        assert ended.stderr == "error: This machine does not have enough memory. Give fewer texts at a time.\n"

@@ -1,4 +1,4 @@
-"""``tercet score`` and ``tercet compare``, run as processes."""
+"""``tercet score`` and ``tercet compare``: what they print and write, and what they refuse."""
 
 import html
 import json
@@ -6,28 +6,16 @@ import os
 import re
 import resource
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
 
+from commands import TERCET, command, process
 from conftest import ROOT
 from tercet import score
 from tercet.comparison.test_sets import read_test_sets
 from tercet.display.visible import visible
 from tercet.files.read import read_table
-
-COMMAND = str(Path(sys.executable).parent / "tercet")
-
-
-def tercet(*arguments, code=0, cwd=ROOT):
-    run = subprocess.run(
-        [COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False
-    )
-    assert run.returncode == code, run.stderr
-    run.stderr = re.sub("tercet: compiling.*\n", "", run.stderr)  # where nothing is in the cache yet
-    return run
 
 
 def sample(system):
@@ -41,7 +29,7 @@ SAMPLES = {language: str(ROOT / "examples" / "data" / f"{language}.tsv") for lan
 
 class TestScoreAndCompare:
     def test_score_prints_each_system_with_its_interval_and_the_signature(self):
-        run = tercet("score", SAMPLES["en"], "--metric", "bleu_multi:smooth_method=exp")
+        run = command("score", SAMPLES["en"], "--metric", "bleu_multi:smooth_method=exp")
         expected = score("bleu_multi", *sample("large"), smooth_method="exp", scale=100, confidence_level=0.95)
         low, high = expected["intervals"]["bleu"]
         assert f"{expected['bleu']:.2f}*" in run.stdout
@@ -52,7 +40,7 @@ class TestScoreAndCompare:
     def test_compare_writes_every_form_to_a_file(self, tmp_path):
         for form, end in (("json", "json"), ("tsv", "tsv"), ("markdown", "md"), ("latex", "tex"), ("text", "txt")):
             out = tmp_path / f"result.{end}"
-            run = tercet("compare", SAMPLES["es"], "-b", "tuned", "--n-resamples", "50", "-f", form, "-o", str(out))
+            run = command("compare", SAMPLES["es"], "-b", "tuned", "--n-resamples", "50", "-f", form, "-o", str(out))
             assert run.stdout == ""
             assert "tuned" in out.read_text(encoding="utf-8")
         assert json.loads((tmp_path / "result.json").read_text())["baseline"] == "tuned"
@@ -61,13 +49,13 @@ class TestScoreAndCompare:
         predictions, references = sample("large")
         for name, lines in (("large", predictions), ("ref", [texts[0] for texts in references])):
             (tmp_path / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        run = tercet("compare", "large.txt", "-r", "ref.txt", "-f", "json", cwd=tmp_path)
+        run = command("compare", "large.txt", "-r", "ref.txt", "-f", "json", cwd=tmp_path)
         (row,) = json.loads(run.stdout)["tables"][0]["systems"]
         expected = score("bleu_multi", predictions, [texts[0] for texts in references], scale=100)
         assert row["value"] == pytest.approx(expected["bleu"])
 
     def test_exports_and_segments_are_files(self, tmp_path):
-        run = tercet(
+        run = command(
             "compare", SAMPLES["en"], "--n-resamples", "20", "--export", str(tmp_path / "new"),
             "--segments", str(tmp_path / "segments.tsv"),
         )  # fmt: skip
@@ -78,31 +66,31 @@ class TestScoreAndCompare:
         assert "baseline_en.tsv" in run.stderr
 
     def test_one_segment_side_by_side(self):
-        run = tercet("compare", SAMPLES["en"], "--segment", "2")
+        run = command("compare", SAMPLES["en"], "--segment", "2")
         assert "segment 2" in run.stdout
         assert "reference 1" in run.stdout
 
     def test_a_segment_without_reference_is_named_as_the_command_counts(self, tmp_path):
         (tmp_path / "news.tsv").write_text("mt\tref\na b\ta b\nc\t\n", encoding="utf-8")
-        for command in (["score", "news.tsv"], ["compare", "news.tsv"], ["compare", "news.tsv", "--segment", "1"]):
-            run = tercet(*command, code=2, cwd=tmp_path)
+        for words in (["score", "news.tsv"], ["compare", "news.tsv"], ["compare", "news.tsv", "--segment", "1"]):
+            run = command(*words, code=2, cwd=tmp_path)
             assert "news, segment 2 has no reference; -m bleu_multi:missing_references=skip" in run.stderr
-            tercet(*command, "-m", "bleu_multi:missing_references=skip", cwd=tmp_path)
-        run = tercet("explain", "bleu_multi", "news.tsv", "-a", "nltk", code=2, cwd=tmp_path)
+            command(*words, "-m", "bleu_multi:missing_references=skip", cwd=tmp_path)
+        run = command("explain", "bleu_multi", "news.tsv", "-a", "nltk", code=2, cwd=tmp_path)
         assert "news, segment 2 has no reference; -O missing_references=skip" in run.stderr
 
     @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
     def test_signs_that_the_encoding_lacks_do_not_end_it(self, encoding):
         for arguments in (["compare", SAMPLES["es"], "--n-resamples", "20"], ["score", SAMPLES["es"]]):
             run = subprocess.run(
-                [COMMAND, *arguments], env={**os.environ, "PYTHONIOENCODING": encoding}, capture_output=True,
+                [TERCET, *arguments], env={**os.environ, "PYTHONIOENCODING": encoding}, capture_output=True,
                 timeout=120, check=False,
             )  # fmt: skip
             assert (run.returncode, b"?" in run.stdout) == (0, True)
             assert b"Error" not in run.stderr
 
     def test_test_sets_are_not_compared_with_each_other(self):
-        run = tercet("score", SAMPLES["en"], SAMPLES["es"])
+        run = command("score", SAMPLES["en"], SAMPLES["es"])
         assert "en: bleu_multi" in run.stdout
         assert "es: bleu_multi" in run.stdout
         assert "warning: scores of different test sets or languages cannot be compared" in run.stderr
@@ -130,7 +118,7 @@ class TestScoreAndCompare:
         ],
     )
     def test_a_mistake_ends_with_its_message_and_code_2(self, arguments, message, tmp_path):
-        run = tercet(*arguments, cwd=tmp_path, code=2)
+        run = command(*arguments, cwd=tmp_path, code=2)
         assert message in " ".join(run.stderr.split())
         assert "Traceback" not in run.stderr
 
@@ -176,7 +164,7 @@ class TestOutputs:
         before = contents(here)
         with (here / "A.txt").open() as piped:
             run = subprocess.run(
-                [COMMAND, *arguments], cwd=here, stdin=piped, capture_output=True, text=True, timeout=120, check=False
+                [TERCET, *arguments], cwd=here, stdin=piped, capture_output=True, text=True, timeout=120, check=False
             )
         assert message in run.stderr
         assert (run.returncode, run.stdout) == (2, "")
@@ -186,7 +174,7 @@ class TestOutputs:
         (here / "in.tsv").rename(here / "mt_in.tsv")
         (here / "in.tsv").symlink_to("mt_in.tsv")
         before = contents(here)
-        run = tercet("compare", "in.tsv", "--export", ".", cwd=here, code=2)
+        run = command("compare", "in.tsv", "--export", ".", cwd=here, code=2)
         assert "--export of mt_in.tsv would overwrite the input 'in.tsv'" in run.stderr
         assert contents(here) == before
 
@@ -200,7 +188,7 @@ class TestOutputs:
     def test_names_that_no_two_files_can_have_are_told_before_the_work(self, here, header, message):
         (here / "in.tsv").write_text(f"{header}\nx y\tz\tx\n")
         before = contents(here)
-        run = tercet("compare", "in.tsv", "--export", "new", "--segments", "s.tsv", "-o", "r.txt", cwd=here, code=2)
+        run = command("compare", "in.tsv", "--export", "new", "--segments", "s.tsv", "-o", "r.txt", cwd=here, code=2)
         assert message in run.stderr
         assert contents(here) == before
 
@@ -208,38 +196,38 @@ class TestOutputs:
         def small_disk():
             resource.setrlimit(resource.RLIMIT_FSIZE, (50, 50))
 
-        tercet("score", "in.tsv", cwd=here)  # compiles what is compiled
+        command("score", "in.tsv", cwd=here)  # compiles what is compiled
         before = contents(here)
         for option in ("--out", "--segments"):
             run = subprocess.run(
-                [COMMAND, "score", "in.tsv", option, "old.txt"], preexec_fn=small_disk,
+                [TERCET, "score", "in.tsv", option, "old.txt"], preexec_fn=small_disk,
                 cwd=here, capture_output=True, text=True, timeout=120, check=False,
             )  # fmt: skip
             assert (run.returncode, run.stderr) == (2, "error: old.txt: File too large.\n")
             assert contents(here) == before
-        run = tercet("score", "in.tsv", "--out", "/dev/full", cwd=here, code=2)
+        run = command("score", "in.tsv", "--out", "/dev/full", cwd=here, code=2)
         assert run.stderr == "error: /dev/full: No space left on device.\n"
 
     def test_pipes_and_devices_are_written_to(self, here):
-        run = tercet("score", "in.tsv", "--out", "/dev/stdout", "--segments", "/dev/stderr", cwd=here)
+        run = process("score", "in.tsv", "--out", "/dev/stdout", "--segments", "/dev/stderr", cwd=here)
         assert "bleu_multi" in run.stdout
         assert "the cat sat on a mat" in run.stderr
-        tercet("score", "in.tsv", "--out", "/dev/null", "--segments", "/dev/null", cwd=here)
+        command("score", "in.tsv", "--out", "/dev/null", "--segments", "/dev/null", cwd=here)
 
     def test_names_that_are_not_utf_8(self, here):
         table, out, segments = (os.fsdecode(b"\xff" + name) for name in (b"in.tsv", b"out.json", b"segments.tsv"))
         (here / "in.tsv").rename(here / table)
-        tercet("score", table, "-f", "json", "--out", out, "--segments", segments, cwd=here)
+        command("score", table, "-f", "json", "--out", out, "--segments", segments, cwd=here)
         assert json.loads((here / out).read_text())["test_set"] == os.fsdecode(b"\xffin")
         assert (here / segments).read_text().splitlines()[1].startswith("\\udcffin\t1\tmt")
         for form, shown in (("text", "\\udcffin"), ("tsv", "\\udcffin"), ("html", "\ufffdin"), ("latex", "mt")):
-            tercet("compare", table, "-f", form, "--out", out, "--n-resamples", "9", cwd=here)
+            command("compare", table, "-f", form, "--out", out, "--n-resamples", "9", cwd=here)
             assert shown in (here / out).read_text(encoding="utf-8")
-        tercet("compare", table, "--export", "new", "--n-resamples", "9", cwd=here)
+        command("compare", table, "--export", "new", "--n-resamples", "9", cwd=here)
         assert "the cat sat on a mat" in (here / "new" / "mt__in.tsv").read_text()
-        assert "\\udcffin, segment 1" in tercet("compare", table, "--segment", "1", cwd=here).stdout
-        assert "\\udcffin: mt" in tercet("explain", "bleu_multi", table, "-a", "nltk", cwd=here).stdout
-        run = tercet("score", os.fsdecode(b"\xffnone.tsv"), cwd=here, code=2)
+        assert "\\udcffin, segment 1" in command("compare", table, "--segment", "1", cwd=here).stdout
+        assert "\\udcffin: mt" in command("explain", "bleu_multi", table, "-a", "nltk", cwd=here).stdout
+        run = command("score", os.fsdecode(b"\xffnone.tsv"), cwd=here, code=2)
         assert run.stderr == "error: '\\udcffnone.tsv' cannot be read: No such file or directory.\n"
 
 
@@ -261,7 +249,7 @@ class TestNames:
         return "in\x1b[31m\u202e.tsv"
 
     def shown(self, *arguments, cwd):
-        run = tercet(*arguments, "-m", "bleu_multi:max_order=1", cwd=cwd)
+        run = command(*arguments, "-m", "bleu_multi:max_order=1", cwd=cwd)
         for stream in (run.stdout, run.stderr):
             assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", stream), stream
         return run.stdout
@@ -279,10 +267,10 @@ class TestNames:
             assert name in shown
         assert "in\\x1b[31m\\u202e, segment 1" in self.shown("compare", table, "--segment", "1", cwd=tmp_path)
         self.shown("compare", table, "--export", "new\x1b[2J", "--n-resamples", "9", cwd=tmp_path)
-        run = tercet("compare", table, "-s", "\x1b[2J\n", cwd=tmp_path, code=2)
+        run = command("compare", table, "-s", "\x1b[2J\n", cwd=tmp_path, code=2)
         assert "\x1b" not in run.stderr
         assert len(run.stderr.splitlines()) == 1
-        run = tercet("explain", "bleu_multi", table, "-a", "nltk", cwd=tmp_path)
+        run = command("explain", "bleu_multi", table, "-a", "nltk", cwd=tmp_path)
         assert "\x1b" not in run.stdout + run.stderr
 
     def test_in_markdown(self, table, tmp_path):
@@ -316,33 +304,33 @@ class TestNames:
 
 
 class TestWhatIsOdd:
-    @pytest.mark.parametrize("command", [["score"], ["compare", "--n-resamples", "9"], ["compare", "--segment", "1"]])
-    def test_empty_texts_of_a_system_are_told(self, here, command):
+    @pytest.mark.parametrize("words", [["score"], ["compare", "--n-resamples", "9"], ["compare", "--segment", "1"]])
+    def test_empty_texts_of_a_system_are_told(self, here, words):
         (here / "in.tsv").write_text("mt\tB\tref\na b\tc\ta\n\tc\tb\n \td\tc\n")
-        told = tercet(*command, "in.tsv", "-m", "bleu_multi:smooth_method=exp", cwd=here).stderr
+        told = command(*words, "in.tsv", "-m", "bleu_multi:smooth_method=exp", cwd=here).stderr
         assert told == "warning: in: the system 'mt' has 2 empty texts, the first in segment 2: it scores 0 there.\n"
 
     def test_a_score_of_0_for_want_of_one_order_is_told(self, here):
         (here / "in.tsv").write_text("mt\tref\nthe cat sat on a mat\tthe cat sat down on the mat\n")
-        told = tercet("score", "in.tsv", cwd=here).stderr
+        told = command("score", "in.tsv", cwd=here).stderr
         assert told.startswith(
             "warning: in: the system 'mt': bleu_multi: BLEU is 0 only because no n-gram of order 4"
         )
 
     def test_a_system_that_repeats_the_references_is_told(self, here):
         (here / "in.tsv").write_text("A\tB\tref\tref 2\na\tb\ta\tb\nc\td\tx\tc\n")
-        told = tercet("score", "in.tsv", "-m", "rouge_nlws", cwd=here).stderr
+        told = command("score", "in.tsv", "-m", "rouge_nlws", cwd=here).stderr
         assert told == (
             "warning: in: the system 'A' is identical to a reference in every segment: is it a copy of the "
             "references?\n"
         )
-        told = tercet("explain", "bleu_multi", "in.tsv", "-a", "nltk", cwd=here).stderr
+        told = command("explain", "bleu_multi", "in.tsv", "-a", "nltk", cwd=here).stderr
         assert "the system 'A' is identical to a reference" in told
 
     def test_a_wrong_option_is_told_before_what_is_odd(self, here):
         (here / "in.tsv").write_text("mt\tref\na\ta\n")
-        for command in ("score", "compare"):
-            told = tercet(command, "in.tsv", "-m", "bleu_multi:foo=1", cwd=here, code=2).stderr
+        for name in ("score", "compare"):
+            told = command(name, "in.tsv", "-m", "bleu_multi:foo=1", cwd=here, code=2).stderr
             assert told.startswith("error: bleu_multi has no option 'foo'")
 
     @pytest.mark.parametrize(
@@ -357,7 +345,7 @@ class TestWhatIsOdd:
         ],
     )  # fmt: skip
     def test_what_is_given_twice_is_refused(self, here, arguments, message):
-        assert message in tercet("score", *arguments, cwd=here, code=2).stderr
+        assert message in command("score", *arguments, cwd=here, code=2).stderr
 
     @pytest.mark.parametrize(
         ("metric", "message"),
@@ -372,11 +360,11 @@ class TestWhatIsOdd:
     )
     def test_options_of_any_length_and_depth(self, here, metric, message):
         for arguments in (["score", "in.tsv", "-m", metric], ["compare", "in.tsv", "--segment", "1", "-m", metric]):
-            told = tercet(*arguments, cwd=here, code=2).stderr
+            told = command(*arguments, cwd=here, code=2).stderr
             assert message in told
             assert "Traceback" not in told
             assert len(told) < 6_000
         if "weights" in metric:
             option = metric.removeprefix("bleu_multi:")
-            told = tercet("explain", "bleu_multi", "in.tsv", "-a", "nltk", "-O", option, cwd=here, code=2).stderr
+            told = command("explain", "bleu_multi", "in.tsv", "-a", "nltk", "-O", option, cwd=here, code=2).stderr
             assert message in told

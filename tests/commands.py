@@ -1,0 +1,54 @@
+"""The command ``tercet``: as a process of its own, or by its entry in this process, which is ten times as quick."""
+
+import io
+import re
+import subprocess
+import sys
+import warnings
+from contextlib import chdir, nullcontext, redirect_stderr, redirect_stdout
+from pathlib import Path
+from unittest.mock import patch
+
+from tercet.cli.app import main
+
+TERCET = str(Path(sys.executable).parent / "tercet")
+
+
+def process(*arguments, **options):
+    """Run the command as a process, and return it when it has ended."""
+    return subprocess.run(
+        [TERCET, *map(str, arguments)], capture_output=True, text=True, encoding="utf-8", timeout=120, check=False,
+        **options,
+    )  # fmt: skip
+
+
+def command(*arguments, code=0, cwd=None):
+    """Run the command's entry in this process; it must end with this code.
+
+    Streams, warnings and the folder are as in a process of its own, and afterwards as they were.
+    """
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
+    ended = 0
+    with (
+        redirect_stdout(streams[0]),
+        redirect_stderr(streams[1]),
+        patch("sys.argv", [TERCET, *map(str, arguments)]),
+        patch.object(sys.modules["__main__"], "__package__", None),  # else help says "python -m pytest"
+        nullcontext() if cwd is None else chdir(cwd),
+        warnings.catch_warnings(),
+    ):
+        warnings.resetwarnings()
+        for category in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+            warnings.simplefilter("ignore", category)
+        try:
+            main()
+        except SystemExit as end:
+            ended = end.code or 0
+    out, told = (stream.buffer.getvalue().decode() for stream in streams)
+    assert ended == code, told
+    return subprocess.CompletedProcess(arguments, ended, out, without_compiling(told))
+
+
+def without_compiling(told):
+    """Return what was told without a line that is told once, where nothing is in the cache yet."""
+    return re.sub("tercet: compiling.*\n", "", told)
