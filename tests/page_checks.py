@@ -1,0 +1,165 @@
+"""What tests of the Spaces' pages compare with: scores of the package, and what a visitor sees."""
+
+import ast
+import csv
+import io
+import json
+import runpy
+import warnings
+
+import pytest
+from PIL import Image
+from playwright.sync_api import expect
+
+import tercet
+from conftest import ROOT
+from tercet.registry import METRICS
+from texts import LATIN, MINILM, all_pairs
+
+#: Pictures of the pages, for whoever wants to look; the README shows some (see CONTRIBUTING.md).
+SCREENSHOTS = ROOT / "build" / "screenshots"
+
+#: What the page begins with, where the metric has no default.
+BEGUN = {"bertscore_idf": {"model_type": MINILM, "num_layers": 5}}
+#: How the menu calls that encoder.
+SMALL = "all-MiniLM-L6-v2 (small; take layer 5)"
+CASES = {metric: runpy.run_path(str(ROOT / "metrics" / metric / "cases.py")) for metric in METRICS}
+#: The score in large letters.
+PRIMARY = {"bleu_multi": "bleu", "rouge_nlws": "rouge1", "bertscore_idf": "mean_f1"}
+#: Entries of a result that are not in its table.
+APART = {"signature", "segments", "intervals", "hashcode", "interpretation"}
+
+PREDICTIONS, REFERENCES = all_pairs(LATIN)
+
+#: What a page does whatever its metric is tested on these: one of kernels, and one of networks.
+UNLIKE = ["bleu_multi", "bertscore_idf"]
+
+
+def scored(metric, predictions, references, **options):
+    """What the metric says of these texts, with what the page begins with."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the page shows them as notes
+        return tercet.score(metric, predictions, references, **{**BEGUN.get(metric, {}), **options}).to_dict(
+            full=True
+        )
+
+
+def numbers(text):
+    return [float(part) for part in text.split(", ")]
+
+
+def near(value):
+    """A number as the page shows it: four digits behind the point."""
+    return pytest.approx(value if isinstance(value, list) else [value], abs=6e-5)
+
+
+def shows(visitor, result, tab=""):
+    """The page comes to show this result: large score, table, intervals, signature, and no message."""
+
+    def check():
+        seen = visitor.seen(tab)
+        assert seen["message"] is None
+        assert seen["signature"] == result["signature"]
+        name, score = seen["score"].split()
+        assert numbers(score) == near(result[name])
+        rows = {row[0]: row[1:] for row in seen["rows"] if row[0] != "entry"}
+        of_items = {name for name in result.get("segments") or {} if isinstance(result.get(name), list)}
+        assert rows.keys() == {k for k, value in result.items() if not isinstance(value, dict)} - APART - of_items
+        for name, (value, *interval) in rows.items():
+            assert numbers(value) == near(result[name]), name
+            bounds = (result.get("intervals") or {}).get(name)
+            assert [numbers(bound)[0] for bound in " ".join(interval).split(" to ") if bound] == near(bounds or [])
+
+    visitor.until(check)
+
+
+def refuses(visitor, message, tab=""):
+    """The page comes to show a message that a screen reader says at once, and nothing of a former result."""
+
+    def check():
+        seen = visitor.seen(tab)
+        assert message in (seen["message"] or "")
+        assert (seen["score"], seen["rows"]) == (None, [])
+
+    visitor.until(check)
+    left = ("signature", "picture", "figure") if not tab else ("file-signature", "distribution", "items")
+    for name in left:
+        expect(visitor.find(f"#{name}")).to_be_hidden()
+    assert "Traceback" not in visitor.find("[role=tabpanel]:visible").inner_text()
+
+
+def written(weights):
+    return "; ".join(f"{name} = {', '.join(map(str, values))}" for name, values in weights.items())
+
+
+def equal(found, expected):
+    assert found == expected
+    return found
+
+
+def has(value):
+    assert value
+    return value
+
+
+def as_tsv(header, rows):
+    return "".join("\t".join(row) + "\n" for row in [header, *rows])
+
+
+def as_csv(header, rows):
+    text = io.StringIO()
+    csv.writer(text).writerows([header, *rows])
+    return text.getvalue()
+
+
+def as_jsonl(header, rows):
+    return "".join(json.dumps(dict(zip(header, row, strict=True)), ensure_ascii=False) + "\n" for row in rows)
+
+
+def as_tmx(header, rows):
+    def unit(row):
+        texts = zip(header, row, strict=True)
+        return "".join(f'<tuv xml:lang="{name}"><seg>{text}</seg></tuv>' for name, text in texts)
+
+    units = "".join(f"<tu>{unit(row)}</tu>\n" for row in rows)
+    head = '<header creationtool="x" creationtoolversion="1" segtype="sentence" o-tmf="x" adminlang="en" srclang="en"'
+    return f'<?xml version="1.0"?>\n<tmx version="1.4">{head} datatype="plaintext"/><body>\n{units}</body></tmx>\n'
+
+
+WRITERS = {"tsv": as_tsv, "csv": as_csv, "jsonl": as_jsonl, "tmx": as_tmx}
+
+#: The line on which the first row begins: behind a head, where there is one.
+FIRST_LINE = {"tsv": 2, "csv": 2, "jsonl": 1, "tmx": 3}
+
+ROWS = [
+    (prediction, references[0], references[-1], references[0].lower())
+    for prediction, references in zip(PREDICTIONS, REFERENCES, strict=True)
+]
+
+
+def has_its_bars(visitor):
+    bars = visitor.find("#distribution .mark-rect path")
+    visitor.until(lambda: equal(bars.count(), 20))
+    heights = [box["height"] for box in (bar.bounding_box() for bar in bars.all()) if box]
+    assert sum(height > 1 for height in heights) > 1
+
+
+def argument_of(code, name):
+    call = next(node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call) and node.keywords)
+    return ast.unparse(next(each.value for each in call.keywords if each.arg == name))
+
+
+def photograph(visitor, name, stop=None):
+    """Keep a picture of the page, from its top to an element, or all of it."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    visitor.page.mouse.move(0, 0)
+    visitor.page.wait_for_load_state("networkidle")
+    expect(visitor.page.get_by_text("processing |")).to_have_count(0)
+    how = {"full_page": True, "animations": "disabled"}
+    if stop:
+        box = visitor.find(stop).bounding_box()
+        how["clip"] = {"x": 0, "y": 0, "width": visitor.page.viewport_size["width"], "height": box["y"]}
+    with Image.open(io.BytesIO(visitor.page.screenshot(**how))) as picture:
+        picture.convert("RGB").quantize(256, kmeans=3, dither=Image.Dither.NONE).save(
+            SCREENSHOTS / f"{name}.png", optimize=True
+        )

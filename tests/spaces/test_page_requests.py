@@ -1,0 +1,290 @@
+"""Requests that no visitor sends: files of strangers, values of all kinds, sizes, and what is left behind."""
+
+import json
+import os
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+
+import pytest
+
+pytest_plugins = ["pages"]
+
+
+def ask(page, path, body=None, **headers):
+    """Ask the page as any program can, and return the status and the text of its answer."""
+    if body is not None and not isinstance(body, (bytes, Iterator)):
+        body = json.dumps(body).encode()
+    header = {"Content-Type": "application/json", **headers}
+    request = urllib.request.Request(f"{page.address}/gradio_api/{path}", body, header)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return refused.code, refused.read().decode()
+
+
+def ask_by_name(page, data, version=""):
+    """Call the page's function as its documentation says."""
+    body = dict(zip(["predictions", "references", "options"], data, strict=False)) if version else {"data": data}
+    status, text = ask(page, f"call{version}/compute", body)
+    return ask(page, f"call/compute/{json.loads(text)['event_id']}") if status == 200 else (status, text)
+
+
+def send(page, function, data):
+    """Call a function of the page as its browser does, and return the answer."""
+    session = os.urandom(8).hex()
+    status, text = ask(page, "queue/join", {"fn_index": function["id"], "data": data, "session_hash": session})
+    assert status == 200, text
+    with urllib.request.urlopen(f"{page.address}/gradio_api/queue/data?session_hash={session}", timeout=30) as stream:
+        for line in stream:
+            message = json.loads(line.removeprefix(b"data: ")) if line.strip() else {}
+            if message.get("msg") == "process_completed":
+                return message
+    raise AssertionError("no answer")
+
+
+def config_of(page):
+    with urllib.request.urlopen(f"{page.address}/config", timeout=30) as answer:
+        return json.load(answer)
+
+
+def send_to_compute(page, data):
+    function = next(each for each in config_of(page)["dependencies"] if each["api_name"] == "compute")
+    return 200, json.dumps(send(page, function, data))
+
+
+#: The ways by which a program may reach the function, and whether they are open.
+WAYS = {
+    "call": (ask_by_name, True),
+    "call v2": (lambda page, data: ask_by_name(page, data, "/v2"), True),
+    "queue": (send_to_compute, True),
+    "run": (lambda page, data: ask(page, "run/compute", {"data": data}), False),
+    "api": (lambda page, data: ask(page, "api/compute", {"data": data}), False),
+}
+
+
+def functions_of_files(page):
+    """Return what the page calls for a new file, and for its score."""
+    config = config_of(page)
+    file = next(each["id"] for each in config["components"] if each["props"].get("elem_id") == "file-input")
+    found = [each for each in config["dependencies"] if each["inputs"][:1] == [file]]
+    assert len(found) == 2
+    return sorted(found, key=lambda each: len(each["inputs"]))
+
+
+class TestStrangersFiles:
+    @pytest.mark.parametrize("key", ["path", "url"])
+    def test_addresses_are_not_fetched(self, served, stranger, key):
+        address, asked = stranger
+        page = served("bleu_multi")
+        for function in functions_of_files(page):
+            others = [None] * (len(function["inputs"]) - 1)
+            for scheme in (address, address.replace("http", "HTTP", 1)):
+                answer = send(page, function, [a_file("a.tsv") | {key: scheme}, *others])
+                assert "rows" not in json.dumps(answer["output"])
+                assert not answer["success"]
+        assert asked == []
+        assert page.troubles() == []
+
+    @pytest.mark.parametrize("way", WAYS)
+    @pytest.mark.parametrize(
+        "data",
+        [
+            lambda file: [file, [["a"]], {}],
+            lambda file: [[file], [["a"]], {}],
+            lambda file: [["a"], [[file]], {}],
+            lambda file: [["a"], [[[[{"a": [file]}]]]], {}],
+            lambda file: [["a"], [["a"]], file],
+            lambda file: [["a"], [["a"]], {"weights": {"a": [file]}}],
+        ],
+        ids=["predictions", "a prediction", "a reference", "deep", "options", "an option"],
+    )
+    def test_no_way_to_compute_takes_a_file_or_an_address(self, served, stranger, tmp_path, way, data):
+        address, asked = stranger
+        page = served("bleu_multi")
+        (tmp_path / "own").write_text("a secret")
+        call, is_open = WAYS[way]
+        told = "or numbers, got a file or an address" if is_open else "does not accept direct HTTP POST requests"
+        for path in (address, address.upper(), "file:///etc/passwd", "/etc/passwd", "app.py", str(tmp_path / "own")):
+            for file in (a_file(path), a_file("a.tsv") | {"url": path}, a_file(path) | {"meta": []}):
+                _, said = call(page, data(file))
+                assert told in said
+                assert not [leak for leak in ("root:", "secret", str(page.folder.parent)) if leak in said]
+        assert asked == []
+        assert ask_by_name(page, GOOD)[1].startswith("event: complete")
+        assert page.troubles() == []
+
+    def test_no_other_input_of_the_page_takes_one(self, served, stranger):
+        address, asked = stranger
+        page = served("bleu_multi")
+        with_files = [each["id"] for each in functions_of_files(page)]
+        functions = [each for each in config_of(page)["dependencies"] if each["inputs"]]
+        assert len(functions) > len(with_files) + 2
+        for function in functions:
+            for place in range(function["id"] in with_files, len(function["inputs"])):
+                data = [None] * len(function["inputs"])
+                data[place] = {"value": a_file(address)}
+                answer = send(page, function, data)
+                assert not answer["success"]
+                assert "got a file or an address" in answer["output"]["error"]
+        assert asked == []
+        assert page.troubles() == []
+
+    def test_the_page_fetches_nothing_for_a_stranger(self, served, stranger):
+        address, asked = stranger
+        for path in ("file=", "file/", "proxy="):
+            status, said = ask(served("bleu_multi"), f"{path}{address}")
+            assert (status, json.loads(said)) == (403, {"detail": "This page does not fetch URLs."})
+        assert asked == []
+
+    def test_files_of_the_server_are_not_read(self, served):
+        page = served("bleu_multi")
+        for function in functions_of_files(page):
+            others = [None] * (len(function["inputs"]) - 1)
+            for path in ("/etc/passwd", str(page.folder / "app.py"), "app.py", "../log", "file:///etc/passwd"):
+                answer = send(page, function, [a_file(path), *others])
+                assert not answer["success"], path
+                assert answer["output"]["error"] == "The values sent do not fit the controls of this page."
+        for path in ("/etc/passwd", str(page.folder / "app.py"), "app.py"):
+            assert ask(page, f"file={path}")[0] in (403, 404)
+        assert page.troubles() == []
+
+
+def a_file(path):
+    """What a browser says of a file that it has sent before."""
+    return {"path": path, "orig_name": "a.tsv", "meta": {"_type": "gradio.FileData"}}
+
+
+# Bad requests
+
+GOOD = [["a cat sat"], [["the cat sat", "a cat"]], {}]
+A = [["a"], ["a"]]
+#: Requests of programs that cannot be answered, and what is said of them.
+REFUSED = {
+    "nothing": ([], "predictions must be a list with one text per item, got None"),
+    "no references": ([["a"]], "references must be a list with one text or one list of texts per item, got None"),
+    "too much": ([*GOOD, 1], "Expected at most 3 values, got 4"),
+    "None": ([None, [["a"]]], "predictions must be a list with one text per item, got None"),
+    "number": ([7, [["a"]]], "predictions must be a list with one text per item, got 7 (int)"),
+    "True": ([True, [["a"]]], "predictions must be a list with one text per item, got True (bool)"),
+    "text": (["a", [["a"]]], "predictions must be a list with one text per item, got 'a' (str)"),
+    "dict": ([{"a": 1}, [["a"]]], "predictions must be a list with one text per item, got {'a': 1} (dict)"),
+    "None in predictions": ([["a", None], ["a", "b"]], "item 1 of predictions must be a string, got None"),
+    "number in predictions": ([["a", 7], ["a", "b"]], "item 1 of predictions must be a string, got 7 (int)"),
+    "NaN": ([[float("nan")], ["a"]], "item 0 of predictions must be a string, got nan (float)"),
+    "Infinity": ([[float("inf")], ["a"]], "item 0 of predictions must be a string, got inf (float)"),
+    "large number": ([[10**4000], ["a"]], "item 0 of predictions must be a string, got <int of about 4,001 digits>"),
+    "list in predictions": ([["a", ["b"]], ["a", "b"]], "item 1 of predictions must be a string, got ['b'] (list)"),
+    "dict in predictions": ([["a", {}], ["a", "b"]], "item 1 of predictions must be a string, got {} (dict)"),
+    "half a character": ([["a", "\ud800"], ["a", "b"]], "item 1 of predictions is not valid Unicode text"),
+    "half a character in references": ([["a"], [["\udfff"]]], "a reference of item 0 is not valid Unicode text"),
+    "text as references": ([["a"], "a"], "references must be a list with one text or one list of texts per item"),
+    "dict as references": ([["a"], {"a": 1}], "references must be a list with one text or one list of texts per"),
+    "None in references": ([["a"], [["a", None]]], "item 1 of the references of item 0 must be a string, got None"),
+    "list in references": ([["a"], [[["a"]]]], "item 0 of the references of item 0 must be a string, got ['a']"),
+    "no reference": ([["a", "b"], [["a"], []]], "item 1 of references is empty"),
+    "null as reference": ([["a", "b"], ["a", None]], "item 1 of references is empty"),
+    "of both kinds": ([["a", "b"], [["a"], "b"]], "item 1 of references is a string, but an earlier one is a list"),
+    "transposed": ([["a", "b", "c"], [["a", "b", "c"]] * 2], "look transposed: 2 lists of 3 texts"),
+    "fewer references": ([["a", "b"], ["a"]], "one entry per item, got 2 predictions and 1 references"),
+    "empty": ([[], []], "The corpus is empty"),
+    "many items": ([["a"] * 30_000, ["a"] * 30_000], "30,000 items are more than"),
+    "a long text": ([["a" * 30_000], ["a"]], "A text has 30,000 characters; this page takes texts of up to 20,000"),
+    "list of options": ([*A, ["scale"]], "The options must be names with values. Got ['scale'] instead"),
+    "empty list of options": ([*A, []], "The options must be names with values. Got [] instead"),
+    "name of an option": ([*A, "scale"], "The options must be names with values. Got 'scale' instead"),
+    "False as options": ([*A, False], "The options must be names with values. Got False instead"),
+    "misspelt": ([*A, {"scael": 1}], "The option 'scael' cannot be chosen here. Did you mean 'scale'?"),
+    "without name": ([*A, {"": 1}], "The option '' cannot be chosen here"),
+    "half a name": ([*A, {"\ud800": 1}], r"The option '\ud800' cannot be chosen here"),
+    "threads": ([*A, {"n_jobs": 256}], "The option 'n_jobs' cannot be chosen here"),
+    "batches": ([*A, {"batch_size": 10**9}], "The option 'batch_size' cannot be chosen here"),
+    "code": ([*A, {"stopwords": "__import__('os')"}], "The option 'stopwords' cannot be chosen here"),
+    "text as number": ([*A, {"scale": "100"}], "The 'scale' option must here be one of 1, 100. Got '100'"),
+    "True as number": ([*A, {"scale": True}], "The 'scale' option must here be one of 1, 100. Got True"),
+    "list as number": ([*A, {"scale": [1]}], "The 'scale' option must here be one of 1, 100. Got [1]"),
+    "number as flag": ([*A, {"segments": 1}], "The 'segments' option must here be True or False. Got 1"),
+    "level": ([*A, {"confidence_level": 95}], "must be a number between 0 and 1, such as 0.95"),
+    "level NaN": ([*A, {"confidence_level": float("nan")}], "must be a number between 0 and 1"),
+    "many resamples": ([*A, {"n_resamples": 10**9}], "must here be a whole number up to 10,000. Got 1000000000"),
+    "a large seed": (
+        [*A, {"seed": 10**400}],
+        "must here be a whole number up to 1,000,000,000. Got <int of about 401 digits>",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_a_bad_request_is_told_what_is_wrong(served, kind):
+    data, message = REFUSED[kind]
+    page = served("bleu_multi")
+    status, said = ask_by_name(page, data)
+    assert (status, said.split("\n")[0]) == (200, "event: error")
+    assert message in json.loads(said.split("data: ", 1)[1])["error"]
+    assert "Traceback" not in said
+    assert str(page.folder.parent) not in said
+    assert ask_by_name(page, GOOD)[1].startswith("event: complete")
+    assert page.troubles() == []
+
+
+IN_PIECES = "a body of thirty pieces, whose length is not told"
+UNKNOWN = {"data": [], "session_hash": "a"}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "message"),
+    [
+        ("call/nope", {"data": []}, 400, "'/gradio_api/call/nope' takes no such request. Programs call 'compute'"),
+        ("call/v2/nope", {}, 400, "takes no such request. Programs call 'compute' with predictions, references"),
+        ("call/v2/compute", {"predictons": ["a"]}, 400, "call 'compute' with predictions, references and options"),
+        ("queue/join", {**UNKNOWN, "fn_index": 9999}, 400, "takes no such request"),
+        ("queue/join", {**UNKNOWN, "fn_index": 10**400}, 400, "takes no such request"),
+        ("component_server", {**UNKNOWN, "component_id": 9999, "fn_name": "x"}, 400, "takes no such request"),
+        ("nope", {"data": []}, 404, "Not Found"),
+        ("queue/join", {**UNKNOWN, "session_hash": "a" * 101}, 400, "at most 100 characters, got 101"),
+        ("call/compute", [1], 422, "valid dictionary"),
+        ("call/compute", {"data": {"a": 1}}, 422, "valid list"),
+        ("call/compute", b"", 422, "Field required"),
+        ("call/compute", b"{", 400, "The body must be JSON: Expecting property name"),
+        ("call/compute", b'{"data": ["\xff"]}', 400, "The body must be JSON: 'utf-8' codec can't decode byte 0xff"),
+        ("call/compute", b'{"data": [' + b"1" * 5000 + b"]}", 400, "The body must be JSON: Exceeds the limit"),
+        ("call/compute", b'{"data": ' + b"[" * 30 + b"]" * 30 + b"}", 400, "expected at most 16 levels"),
+        ("call/compute", b"[" * 200_000 + b"]" * 200_000, 400, "nested too deeply: expected at most 16 levels"),
+        ("call/compute", b'{"data": [' + b"[]," * 300_000 + b"1]}", 400, "more than 300,000 values"),
+        ("call/compute", b'{"data": ["' + b"a" * (12 << 20) + b'"]}', 413, "larger than the limit of 10 MB"),
+        ("queue/join", b" " * (40 << 20), 413, "larger than the limit of 10 MB: send less"),
+        ("call/compute", IN_PIECES, 413, "larger than the limit of 10 MB"),
+        ("upload", IN_PIECES, 413, "larger than the limit of 10 MB"),
+        ("call/compute/none", None, 200, "404: Not Found"),
+    ],
+    ids=lambda value: str(value)[:24] if isinstance(value, str) else "",
+)
+def test_what_is_no_request_is_refused(served, path, body, status, message):
+    page = served("bleu_multi")
+    found, said = ask(page, path, body if body is not IN_PIECES else iter([b"a" * (1 << 20)] * 30))
+    assert (found, message in said) == (status, True), said[:300]
+    assert str(page.folder.parent) not in said
+    assert ask_by_name(page, GOOD)[1].startswith("event: complete")
+    assert page.troubles() == []
+
+
+def test_requests_leave_nothing_behind(served):
+    page = served("bleu_multi")
+    held = []
+    for number in range(70):
+        _, said = ask_by_name(page, [["a" * (9 << 20), str(number)], ["a", "b"]])
+        assert "A text has 9,437,184 characters" in said
+        held.append(page.memory())
+    assert held[-1] - held[-30] < 180  # these thirty are 270 MB; the first ones show how much is used at a time
+
+
+def test_uploads_have_a_bound_alone_and_together(served):
+    page = served("bleu_multi")
+    frame = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a%d.tsv"\r\n\r\n%s\r\n'
+    kind = {"Content-Type": "multipart/form-data; boundary=x"}
+    small, large = (frame % (1, b"a" * (size << 20)) + b"--x--\r\n" for size in (1, 12))
+    many = b"".join(frame % (number, b"a" * (1 << 20)) for number in range(12)) + b"--x--\r\n"
+    assert [ask(page, "upload", body, **kind)[0] for body in (small, large, many)] == [200, 413, 413]
+    assert page.troubles() == []

@@ -1,0 +1,83 @@
+"""The page of each Space in windows of all sizes and in the dark."""
+
+from playwright.sync_api import expect
+
+from page_checks import CASES, ROWS, has, has_its_bars, photograph, refuses
+from tercet.core.option_docs import option_docs
+from tercet.registry import options_type
+
+pytest_plugins = ["pages"]
+
+
+#: The example that the pictures show.
+PICTURED = {"bleu_multi": 0, "rouge_nlws": 6, "bertscore_idf": 0}
+
+
+def test_a_phone_shows_it_all_without_moving_sideways(visit, metric):
+    visitor = visit(metric, width=390)
+    expect(visitor.find("#options .form")).to_be_hidden()
+    visitor.give("w" * 300 + " a cat", "a cat " * 40)
+    for tab in ("Card", "File", "Text"):
+        visitor.open(tab)
+        assert visitor.width() <= 390, f"{tab} before computing"
+    visitor.compute()
+    visitor.until(lambda: has(visitor.seen()["score"]))
+    visitor.code()
+    visitor.find("#options").get_by_role("button", name="Options").click()
+    expect(visitor.find("#options .form")).to_be_visible()
+    assert visitor.width() <= 390
+    visitor.find("#examples button").nth(PICTURED[metric]).click()
+    visitor.until(lambda: has(visitor.seen()["score"]))
+    photograph(visitor, f"{metric}-phone")
+
+
+def test_a_phone_shows_files_without_moving_sideways(visit, table):
+    visitor = visit("bleu_multi", width=390)
+    visitor.upload(table)
+    expect(visitor.find("#about-file")).to_have_text(f"{len(ROWS)} rows")
+    visitor.compute_file()
+    visitor.until(lambda: has(visitor.seen("file")["score"]))
+    has_its_bars(visitor)
+    assert visitor.width() <= 390
+    photograph(visitor, "bleu_multi-phone-file")
+
+
+def test_a_wide_window_has_the_options_open(visit, metric):
+    visitor = visit(metric)
+    expect(visitor.find("#options .form")).to_be_visible()
+    for option in option_docs(options_type(metric)):
+        if option.name in CASES[metric]["DEMO_OPTIONS"]:
+            expect(visitor.find(f"#option-{option.name}")).to_contain_text(option.first_sentence)
+    assert visitor.width() <= 1280
+    visitor.find("#examples button").nth(PICTURED[metric]).click()
+    visitor.until(lambda: has(visitor.seen()["score"]))
+    photograph(visitor, f"{metric}-desktop", "#examples")
+
+
+def test_a_dark_page_is_readable(visit, metric):
+    visitor = visit(metric, dark=True)
+    visitor.find("#examples button").nth(PICTURED[metric]).click()
+    visitor.until(lambda: has(visitor.seen()["score"]))
+    photograph(visitor, f"{metric}-dark")
+    picture = ("#picture p[dir=auto] span", "#picture p b", "#picture summary")
+    is_readable(visitor, "#options .info-text", "#result .tercet-score", "#result td", *picture)
+    visitor.give("a", "")
+    visitor.compute()
+    refuses(visitor, "There is no reference")
+    is_readable(visitor, "#result [role=alert]")
+
+
+def test_a_dark_table_of_a_file_is_readable(visit, table):
+    visitor = visit("bleu_multi", dark=True)
+    visitor.upload(table)
+    expect(visitor.find("#system input")).to_have_value("mt")
+    visitor.compute_file()
+    visitor.until(lambda: has(visitor.seen("file")["score"]))
+    expect(visitor.find("#items [role=gridcell]").first).to_be_visible()
+    is_readable(visitor, "#file-result td", "#items [role=gridcell]", "#about-file p")
+
+
+def is_readable(visitor, *selectors):
+    for selector in selectors:
+        contrast, text = visitor.least_contrast(selector)
+        assert contrast >= 4.5, f"{selector}: {text}"
