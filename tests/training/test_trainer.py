@@ -48,6 +48,8 @@ from spaces.build import build
 from tercet import InputError, OptionError
 from tercet.registry import METRICS
 
+pytestmark = pytest.mark.xdist_group("trainers")  # what its tests share is made once
+
 OPTIONS = {"max_order": 2, "rouge_types": ["rouge1", "rougeL"]}
 
 
