@@ -223,7 +223,7 @@ def report(rows: list[Found]) -> str:
     if torch.cuda.is_available():
         devices = f"the CPU and {torch.cuda.get_device_name()}"
     parts = [
-        f"{machine(PACKAGES)}. Devices: {devices}. oneDNN is {probe} (the probe at load).",
+        f"{machine(PACKAGES)}. The metric: bertscore_idf. Devices: {devices}. oneDNN is {probe} (the probe at load).",
         f"Texts (generated, seeded): 25 words with a standard deviation of half of that, as in news; all but every {RARE}th of the vocabulary's words in BERT's vocabulary, "
         f"{tokens_per_text(first.encoder, first.texts):.0f} tokens with [CLS] and [SEP]; predictions keep about two "
         "thirds of the reference's words. MiniLM is all-MiniLM-L6-v2 (6 x 384, layer 5); bert-base has random "

@@ -26,6 +26,7 @@ from tercet.display.visible import visible
 from tercet.errors import InputError, TercetError
 from tercet.files.limits import LIMITS
 from tercet.files.lines import stream_lines
+from tercet.registry import METRICS
 
 from .explain_command import explain
 from .metrics_command import metrics
@@ -97,9 +98,12 @@ def _show_warning(
     typer.echo(f"warning: {visible(_cut(str(message)))}", err=True)
 
 
-@app.callback(invoke_without_command=True)
+@app.callback(
+    invoke_without_command=True,
+    help=f"Score generated texts, equal to the reference implementations, by {', '.join(METRICS)}.",
+)
 def version(show: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
-    """BLEU, ROUGE and BERTScore, equal to the reference implementations."""
+    """Print the version, where it is asked for."""
     if show:
         typer.echo(f"tercet {__version__}")
         raise typer.Exit
