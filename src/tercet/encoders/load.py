@@ -18,15 +18,17 @@ from .names import best_layer
 from .network import load_network
 from .onednn import use_onednn
 from .padding import padding_shows
-from .subwords import Subwords
+from .subwords import Subwords, lower_casing
 
 
-def subwords_of(model_type: str, prefix_space: bool | str = "auto", use_fast: bool = False) -> Subwords:
+def subwords_of(
+    model_type: str, prefix_space: bool | str = "auto", use_fast: bool = False, lowercase: bool = False
+) -> Subwords:
     """Return the tokenizer of an encoder, without its weights; kept for later calls."""
     model = locate(model_type)
     by_release = use_fast and prefix_space == "installed"  # which alone makes a difference
     with _loading:
-        return _subwords(model, _state(model), prefix_space, by_release)
+        return _subwords(model, _state(model), prefix_space, by_release, lowercase)
 
 
 def encoder_of(
@@ -38,6 +40,7 @@ def encoder_of(
     dtype: str | None = None,
     prefix_space: bool | str = "auto",
     use_fast: bool = False,
+    lowercase: bool = False,
     use_safetensors: bool = True,
 ) -> Encoder:
     """Return an encoder; the last two are kept for later calls.
@@ -54,6 +57,8 @@ def encoder_of(
         None for the first of ``cuda``, ``mps`` and ``cpu`` that is there.
     dtype : {None, "float32", "bfloat16", "float16"}
         Precision of the network; None for float32.
+    lowercase : bool
+        Whether texts are lower-cased before all else.
 
     Raises
     ------
@@ -62,7 +67,7 @@ def encoder_of(
     """
     model = locate(model_type)
     chosen = None if all_layers else chosen_layer(model_type, num_layers)
-    subwords = subwords_of(model_type, prefix_space, use_fast)
+    subwords = subwords_of(model_type, prefix_space, use_fast, lowercase)
     with _loading:
         _leave_threads_of_the_parent()
         return _encoder(model, _state(model), chosen, _device(device), dtype or "float32", use_safetensors, subwords)
@@ -85,6 +90,13 @@ def chosen_layer(model_type: str, num_layers: int | None) -> int:
         f"{depth}. Two thirds of the depth, num_layers={max(1, round(depth * 2 / 3))}, is a usual choice; "
         "all_layers=True scores with every layer, to compare them on graded data."
     )
+
+
+def depth_of(model_type: str) -> int:
+    """Return the number of layers of an encoder, which is its last layer; kept for later calls."""
+    model = locate(model_type)
+    with _loading:
+        return _depth(model, _state(model))
 
 
 _processes: set[int] = set()  # that have asked for an encoder: this one, and those that it was forked from
@@ -131,8 +143,18 @@ def _encoder(
 
 
 @lru_cache(maxsize=8)
-def _subwords(model: str, state: tuple[object, ...], prefix_space: bool | str, use_fast: bool) -> Subwords:
-    return Subwords(load_tokenizer(model), load_config(model), prefix_space, use_fast)
+def _subwords(
+    model: str, state: tuple[object, ...], prefix_space: bool | str, use_fast: bool, lowercase: bool
+) -> Subwords:
+    tokenizer = load_tokenizer(model)
+    if lowercase:
+        tokenizer = lower_casing(tokenizer)
+    return Subwords(tokenizer, load_config(model), prefix_space, use_fast)
+
+
+@lru_cache(maxsize=8)
+def _depth(model: str, state: tuple[object, ...]) -> int:
+    return model_depth(load_config(model))
 
 
 def _state(model: str) -> tuple[object, ...]:
