@@ -120,10 +120,10 @@ def explain_batch(scorer: CosineScorer, batch: Batch, context: None = None) -> C
     texts = [(scorer.declared.prompt + text).strip() for text in batch.texts.to_pylist()]
     encoder, pooling = scorer.encoder(), scorer.pooling
     limit = scorer.limit(encoder.subwords)
-    whole, documents = scorer.prepare(batch.texts.to_pylist())
+    whole, documents = scorer.prepare(batch.texts.to_pylist(), encoder.subwords)
     if scorer.options.long_text == "error" and limit is not None and (whole.lengths > limit).any():
         raise InputError(f"The texts have {whole.lengths.tolist()} tokens, the encoder takes {limit}.")
-    empty = scorer.is_empty(batch.texts.to_pylist())
+    empty = scorer.is_empty(whole, encoder.subwords)
     rows, which = different_rows(documents)
     none, batch_size = np.zeros(len(rows.lengths), bool), scorer.options.batch_size
     vectors = embed(encoder, pooling, rows, none, limit=limit, batch_size=batch_size)

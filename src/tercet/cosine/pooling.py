@@ -143,8 +143,8 @@ def _layer(home: str, dense: Dense, use_safetensors: bool) -> Layer:
         path = optional_file(home, f"{dense.path}/pytorch_model.bin")
     if path is None:
         raise OptionError(
-            f"The dense layer {dense.path!r} of the encoder {home!r} has no model.safetensors. Only safetensors files "
-            "are read; use_safetensors=False takes pytorch_model.bin, of a source that you trust."
+            f"The dense layer {dense.path!r} of the encoder {home!r} has no model.safetensors. Only safetensors "
+            "files are read; use_safetensors=False takes pytorch_model.bin, of a source that you trust."
         )
     return _read_layer(path, os.stat(path).st_mtime_ns, dense.activation)
 
@@ -158,9 +158,9 @@ def _read_layer(path: str, changed: int, activation: str) -> Layer:
         is_safe = path.endswith(".safetensors")
         tensors: dict[str, Any] = load_file(path) if is_safe else torch.load(path, weights_only=True)
         weight = tensors["linear.weight"].float().numpy()
-        bias = (
-            tensors["linear.bias"].float().numpy() if "linear.bias" in tensors else np.zeros(len(weight), np.float32)
-        )
+        bias = np.zeros(len(weight), np.float32)
+        if "linear.bias" in tensors:
+            bias = tensors["linear.bias"].float().numpy()
     except Exception as error:  # broken files raise errors of many kinds
         raise InputError(f"The file {path} is not a dense layer of sentence-transformers: {error}") from error
     return Layer(weight, bias, activation)

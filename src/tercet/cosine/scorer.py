@@ -14,7 +14,7 @@ from tercet.core.scorer import Scorer, Scores
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
 from tercet.encoders.encoder import Encoder
-from tercet.encoders.load import depth_of, encoder_of, subwords_of
+from tercet.encoders.load import encoder_of, subwords_of
 from tercet.encoders.messages import cut_remark, long_text_error
 from tercet.encoders.subwords import Subwords
 
@@ -62,10 +62,10 @@ class CosineScorer(Scorer[CosineOptions]):
 
     def encoder(self) -> Encoder:
         """Return the encoder, with all of its layers."""
-        o, network = self.options, self.declared.network
+        o, declared = self.options, self.declared
         return encoder_of(
-            network, depth_of(network), device=o.device, dtype=o.dtype, prefix_space=False,
-            lowercase=self.declared.lowercase, use_safetensors=o.use_safetensors,
+            declared.network, None, last_layer=True, device=o.device, dtype=o.dtype, prefix_space=False,
+            lowercase=declared.lowercase, use_safetensors=o.use_safetensors,
         )  # fmt: skip
 
     @cached_property
@@ -84,7 +84,9 @@ class CosineScorer(Scorer[CosineOptions]):
 
     def signature(self, context: None = None) -> Signature:
         """Return the options that the score depends on, and the package that it equals."""
-        encoder = self.encoder()
+        return self._signature(self.encoder())
+
+    def _signature(self, encoder: Encoder) -> Signature:
         return cosine_signature(self.options, encoder, self.declared, self.pooling, self.limit(encoder.subwords))
 
     def remark(self, stats: SegmentStats) -> str | None:
@@ -92,31 +94,29 @@ class CosineScorer(Scorer[CosineOptions]):
         cut = int(stats.column("truncated_predictions").sum() + stats.column("truncated_references").sum())
         return cut_remark(cut, self.limit(self.subwords())) if cut else None
 
-    def prepare(self, texts: list[str]) -> tuple[Ragged, Ragged]:
+    def prepare(self, texts: list[str], subwords: Subwords) -> tuple[Ragged, Ragged]:
         """Return the ids of documents, whole and as they are embedded."""
-        subwords = self.subwords()
         whole = subwords.whole([self.declared.prompt + text for text in texts])
         limit = self.limit(subwords)
         return whole, subwords.truncate(whole, limit) if self.options.long_text == "truncate" else whole
 
-    def is_empty(self, texts: list[str]) -> NDArray[np.bool_]:
-        """Return which texts have no token of their own."""
-        subwords = self.subwords()
-        blank = self.declared.prompt.strip()
-        least = len(subwords.whole([blank]).values) if blank else subwords.n_special
-        return self.prepare(texts)[0].lengths <= least
+    def is_empty(self, whole: Ragged, subwords: Subwords) -> NDArray[np.bool_]:
+        """Return which documents have no token of their own: none but special ones, and those of the prompt."""
+        prompt = self.declared.prompt.strip()
+        least = len(subwords.whole([prompt]).values) if prompt else subwords.n_special
+        return whole.lengths <= least
 
     def segment_stats(self, batch: Batch, context: None = None) -> SegmentStats:
         """Return one row per item."""
         n_items, counts, texts = batch.n_items, batch.reference_counts, batch.texts.to_pylist()
         encoder = self.encoder()
-        whole, documents = self.prepare(texts)
+        whole, documents = self.prepare(texts, encoder.subwords)
         limit = self.limit(encoder.subwords)
         long = whole.lengths > limit if limit is not None else np.zeros(len(whole.lengths), bool)
         if self.options.long_text == "error" and long.any():
             raise long_text_error(int(np.flatnonzero(long)[0]), whole, batch, limit)
         cut = long if self.options.long_text == "truncate" else np.zeros_like(long)
-        empty = self.is_empty(texts)
+        empty = self.is_empty(whole, encoder.subwords)
         owners = np.repeat(np.arange(n_items), counts)
         pairs = self._pairs(documents, encoder, owners, empty)
         rows = np.zeros((n_items, len(self.columns)))
@@ -125,7 +125,7 @@ class CosineScorer(Scorer[CosineOptions]):
         rows[:, own : own + 2] = np.column_stack([cut[:n_items], np.bincount(owners, cut[n_items:], n_items)])
         filled = counts > 0
         rows[filled, own + 2 :] = self._items(pairs, (np.cumsum(counts) - counts)[filled], counts[filled])
-        return SegmentStats(self.signature(), self.columns, rows)
+        return SegmentStats(self._signature(encoder), self.columns, rows)
 
     def _pairs(
         self, documents: Ragged, encoder: Encoder, owners: NDArray[np.int64], empty: NDArray[np.bool_]
@@ -133,10 +133,10 @@ class CosineScorer(Scorer[CosineOptions]):
         """Return the cosine of every prediction with each of its references; 0 beside an empty text."""
         n_items = len(empty) - len(owners)
         different, text = different_rows(documents)
-        keep = np.zeros(len(different.lengths), bool)
-        keep[text[n_items:]] = True
+        of_references = np.zeros(len(different.lengths), bool)
+        of_references[text[n_items:]] = True
         vectors = embed(
-            encoder, self.pooling, different, keep,
+            encoder, self.pooling, different, of_references,
             limit=self.limit(encoder.subwords), batch_size=self.options.batch_size,
         )  # fmt: skip
         found = cosines(vectors, text[owners], text[n_items:])

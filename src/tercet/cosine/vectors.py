@@ -1,9 +1,8 @@
-"""Texts -> one vector each: the encoder run once for every different text, and the references' vectors kept."""
+"""Texts -> one vector each: the encoder run once for every different text, and vectors kept."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import islice
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -19,7 +18,7 @@ from .pooling import Pooling, owners, token_weights
 
 Vectors = NDArray[np.float32]
 
-#: Bytes of the references' vectors that are kept for later calls, for each encoder.
+#: Bytes of vectors that are kept for later calls, for each encoder.
 KEPT_BYTES = 1 << 28
 
 #: Pairs whose vectors are multiplied at a time: 100 MB at most.
@@ -28,20 +27,26 @@ _PAIRS = 4096
 
 @dataclass(slots=True)
 class _Kept:
-    """Vectors of references by pooling and ids; those that were added first go first."""
+    """Vectors of texts by pooling and ids; those that were not used for longest go first."""
 
     vectors: dict[tuple[str, bytes], Vectors] = field(default_factory=dict)
     n_bytes: int = 0
     lock: Any = field(default_factory=Lock)
 
-    def add(self, new: dict[tuple[str, bytes], Vectors]) -> None:
+    def find(self, keys: list[tuple[str, bytes]]) -> dict[int, Vectors]:
+        """Return those that are kept, by their places among the keys."""
         with self.lock:
-            new = {key: vector for key, vector in new.items() if key not in self.vectors}
-            self.vectors.update(new)
-            self.n_bytes += sum(vector.nbytes for vector in new.values())
+            found = {place: self.vectors.pop(key) for place, key in enumerate(keys) if key in self.vectors}
+            self.vectors.update((keys[place], vector) for place, vector in found.items())
+        return found
+
+    def add(self, keys: list[tuple[str, bytes]], vectors: Vectors) -> None:
+        with self.lock:
+            for key, vector in zip(keys, vectors, strict=True):
+                self.n_bytes += 0 if key in self.vectors else vector.nbytes
+                self.vectors[key] = vector.copy()
             while self.n_bytes > KEPT_BYTES:
-                for key in list(islice(self.vectors, 1 + len(self.vectors) // 8)):
-                    self.n_bytes -= self.vectors.pop(key).nbytes
+                self.n_bytes -= self.vectors.pop(next(iter(self.vectors))).nbytes
 
 
 _kept: WeakKeyDictionary[Encoder, _Kept] = WeakKeyDictionary()
@@ -52,7 +57,7 @@ def embed(
     encoder: Encoder,
     pooling: Pooling,
     rows: Ragged,
-    keep: NDArray[np.bool_],
+    of_references: NDArray[np.bool_],
     *,
     limit: int | None,
     batch_size: int,
@@ -65,61 +70,63 @@ def embed(
     pooling : Pooling
     rows : Ragged of int32
         Ids of each text.
-    keep : ndarray of bool, shape (n,)
-        Which texts are references, worth keeping for other calls.
+    of_references : ndarray of bool, shape (n,)
+        Which texts are references.
     limit : int or None
         Texts of more tokens go through the encoder in overlapping windows.
     batch_size : int
 
     Notes
     -----
+    Vectors are kept for later calls, so that several systems with the same references pay for them once, and the same
+    call gives the same bits. References are embedded before predictions, which so meet the same neighbours when
+    references are recalled; but few texts share a batch, as two would take twice the time.
+
     Memory: the vectors, `KEPT_BYTES` for those that are kept, and what the encoder itself needs for a batch.
     """
     encoder.check_ids(rows)
     windows = windows_of(rows, limit, encoder.subwords)
     text = owners(windows, rows)
-    in_one = np.bincount(text, minlength=len(keep)) == 1  # other windows, other embeddings
-    name = f"{pooling.name},{pooling.digest}"
-    keys = [(name, row.tobytes()) for row in np.split(rows.values, rows.offsets[1:-1])]
     with _new:
         kept = _kept.setdefault(encoder, _Kept())
-    with kept.lock:
-        known = [kept.vectors.get(key) if one else None for key, one in zip(keys, in_one.tolist(), strict=True)]
-    found = np.array([vector is not None for vector in known], bool)
-    pooled = np.zeros((len(keep), encoder.dimensions), np.float32)
-    for part in (keep & ~found, ~keep & ~found):
-        # apart, so that predictions meet the same neighbours, to the bit, when references are recalled
+    name = f"{pooling.name},{pooling.digest},{limit if len(windows.ids.values) > len(rows.values) else None}"
+    keys = [(name, row.tobytes()) for row in np.split(rows.values, rows.offsets[1:-1])]
+    found = kept.find(keys)
+    todo = np.ones(len(keys), bool)
+    todo[list(found)] = False
+    pooled = np.zeros((len(keys), encoder.dimensions), np.float32)
+    parts = [todo]
+    if rows.lengths[todo].sum() > encoder.budget(batch_size):
+        parts = [todo & of_references, todo & ~of_references]
+    for part in parts:
         if part.any():
-            pooled[part] = _pooled(encoder, pooling.name, windows, part[text], rows, batch_size)[part]
+            pooled[part] = _pooled(encoder, pooling.name, windows.some(part[text]), rows, batch_size)[part]
     vectors = pooling.finish(pooled)
-    for index in np.flatnonzero(found).tolist():
-        vectors[index] = known[index]
-    new = np.flatnonzero(keep & in_one & ~found).tolist()
-    kept.add({keys[index]: vectors[index].copy() for index in new})
+    for place, vector in found.items():
+        vectors[place] = vector
+    new = np.flatnonzero(todo)
+    kept.add([keys[place] for place in new.tolist()], vectors[new])
     return vectors
 
 
-def _pooled(
-    encoder: Encoder, name: str, windows: Windows, todo: NDArray[np.bool_], rows: Ragged, batch_size: int
-) -> Vectors:
-    """Return what is pooled of the windows that are marked, shape (n, d); 0 for other texts."""
+def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_size: int) -> Vectors:
+    """Return what is pooled of some windows, shape (n, d); 0 for texts without any."""
     import torch
 
-    some = windows.some(todo)
-    text = owners(some, rows)
+    text = owners(windows, rows)
     greatest = name == "max"
     with torch.inference_mode():
         sums = torch.full(
             (len(rows.lengths), encoder.dimensions), -torch.inf if greatest else 0.0, device=encoder.device
         )
-        for chosen, states, taken in encoder.states(some, batch_size):
+        for chosen, states, taken in encoder.states(windows, batch_size):
             place = torch.from_numpy(text[chosen]).to(encoder.device)
             if greatest:
                 absent = torch.from_numpy(~taken).to(encoder.device)[:, :, None]
                 most = states.masked_fill(absent, -torch.inf).amax(1)
                 sums.scatter_reduce_(0, place[:, None].expand_as(most), most, "amax")
             else:
-                weights = torch.from_numpy(token_weights(name, some, chosen, taken, rows)).to(encoder.device)
+                weights = torch.from_numpy(token_weights(name, windows, chosen, taken, rows)).to(encoder.device)
                 sums.index_add_(0, place, torch.bmm(weights[:, None], states)[:, 0])
         pooled: Vectors = sums.cpu().numpy()
     return np.where(np.isneginf(pooled), np.float32(0), pooled) if greatest else pooled

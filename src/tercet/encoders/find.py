@@ -82,7 +82,7 @@ def optional_file(model: str, name: str) -> str | None:
         if known is not None or constants.HF_HUB_OFFLINE:  # known not to be there, or not to be asked for
             return None
         _check_hub(model)
-        return hf_hub_download(model, name)
+        return str(hf_hub_download(model, name))
     except EntryNotFoundError:
         return None
     except Exception as error:  # of the HTTP library, or of a name that no model can have

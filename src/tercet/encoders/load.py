@@ -36,6 +36,7 @@ def encoder_of(
     num_layers: int | None,
     *,
     all_layers: bool = False,
+    last_layer: bool = False,
     device: str | None = None,
     dtype: str | None = None,
     prefix_space: bool | str = "auto",
@@ -53,6 +54,8 @@ def encoder_of(
         The layer whose embeddings are used: None for the one that bert-score uses for this name.
     all_layers : bool
         Whether the embeddings of every layer are used.
+    last_layer : bool
+        Whether those of the last layer are, whatever `num_layers` is.
     device : str or None
         None for the first of ``cuda``, ``mps`` and ``cpu`` that is there.
     dtype : {None, "float32", "bfloat16", "float16"}
@@ -66,11 +69,14 @@ def encoder_of(
         When the encoder cannot be found, or the layer is not known or not there.
     """
     model = locate(model_type)
-    chosen = None if all_layers else chosen_layer(model_type, num_layers)
-    subwords = subwords_of(model_type, prefix_space, use_fast, lowercase)
+    chosen = None if all_layers or last_layer else chosen_layer(model_type, num_layers)
     with _loading:
+        state = _state(model)
+        subwords = _subwords(model, state, prefix_space, use_fast and prefix_space == "installed", lowercase)
+        if last_layer:
+            chosen = _depth(model, state)
         _leave_threads_of_the_parent()
-        return _encoder(model, _state(model), chosen, _device(device), dtype or "float32", use_safetensors, subwords)
+        return _encoder(model, state, chosen, _device(device), dtype or "float32", use_safetensors, subwords)
 
 
 def chosen_layer(model_type: str, num_layers: int | None) -> int:
@@ -90,13 +96,6 @@ def chosen_layer(model_type: str, num_layers: int | None) -> int:
         f"{depth}. Two thirds of the depth, num_layers={max(1, round(depth * 2 / 3))}, is a usual choice; "
         "all_layers=True scores with every layer, to compare them on graded data."
     )
-
-
-def depth_of(model_type: str) -> int:
-    """Return the number of layers of an encoder, which is its last layer; kept for later calls."""
-    model = locate(model_type)
-    with _loading:
-        return _depth(model, _state(model))
 
 
 _processes: set[int] = set()  # that have asked for an encoder: this one, and those that it was forked from
