@@ -44,12 +44,15 @@ from browser import CHROMIUM, Served, Visitor, chromium  # noqa: E402
 SCREENSHOTS = ROOT / "build" / "screenshots"
 
 #: What the page begins with, where the metric has no default.
-BEGUN = {"bertscore_idf": {"model_type": MINILM, "num_layers": 5}}
+BEGUN = {
+    "bertscore_idf": {"model_type": MINILM, "num_layers": 5},
+    "embedding_cosine": {"model_type": MINILM},
+}
 #: How the menu calls that encoder.
 SMALL = "all-MiniLM-L6-v2 (small; take layer 5)"
 CASES = {metric: runpy.run_path(str(ROOT / "metrics" / metric / "cases.py")) for metric in METRICS}
 #: The score in large letters.
-PRIMARY = {"bleu_multi": "bleu", "rouge_nlws": "rouge1", "bertscore_idf": "mean_f1"}
+PRIMARY = {"bleu_multi": "bleu", "rouge_nlws": "rouge1", "bertscore_idf": "mean_f1", "embedding_cosine": "cosine"}
 #: Entries of a result that are not in its table.
 APART = {"signature", "segments", "intervals", "hashcode", "interpretation"}
 
@@ -220,6 +223,8 @@ TWO_WEIGHTINGS = {"plain": [0.5, 0.5], "first": [1.0, 0.0]}
         ("rouge_nlws", "th", {"tokenizer": "char"}, {}),
         ("bertscore_idf", "es", {"idf": False, "num_layers": 3}, {}),
         ("bertscore_idf", "he", {"multi_ref": "best_f", "scale": 100}, {}),
+        ("embedding_cosine", "de", {"pooling": "cls", "multi_ref": "average"}, {}),
+        ("embedding_cosine", "ru", {"max_length": 8, "long_text": "window", "scale": 100}, {}),
     ],
 )
 def test_own_texts_are_scored_as_by_the_package_and_options_count(visit, metric, language, options, clicked):
@@ -286,6 +291,22 @@ class TestPicture:
         heat_map = visitor.find("#figure img")
         expect(heat_map).to_be_visible()
         assert heat_map.evaluate("image => image.naturalWidth") > 400
+
+    def test_embedding_cosine_colours_what_each_token_adds(self, visit):
+        prediction, references = PAIRS["en"][1]
+        visitor = visit("embedding_cosine")
+        visitor.give(prediction, "\n".join(references))
+        visitor.compute()
+        why = tercet.explain("embedding_cosine", prediction, references, **BEGUN["embedding_cosine"])
+        sides = (("prediction", why.prediction_tokens), ("reference", why.reference_tokens))
+        words = [(name, [token.text for token in tokens]) for name, tokens in sides]
+        visitor.until(lambda: _equal([(n, [t for t, _ in tokens]) for n, tokens in visitor.coloured()], words))
+        picture = visitor.find("#picture")
+        picture.get_by_text("all tokens").click()
+        for table, (_, tokens) in zip(picture.locator("table").all(), sides, strict=True):
+            cells = [row.split("\t") for row in table.locator("tr").all_inner_texts()[1:]]
+            assert [row[0] for row in cells] == [token.text for token in tokens]
+            assert [float(row[1]) for row in cells] == near([token.contribution for token in tokens])
 
 
 def _equal(found, expected):
@@ -667,7 +688,12 @@ class TestHostileTexts:
     def test_stand_in_messages_as_they_are(self, visit, metric, hostile, tmp_path):
         texts, asked = hostile
         visitor = visit(metric)
-        number = {"bleu_multi": "smooth_value", "rouge_nlws": "max_words", "bertscore_idf": "num_layers"}[metric]
+        number = {
+            "bleu_multi": "smooth_value",
+            "rouge_nlws": "max_words",
+            "bertscore_idf": "num_layers",
+            "embedding_cosine": "max_length",
+        }[metric]
         for text in texts:
             visitor.set({number: text})
             visitor.give("a", "a")
@@ -712,7 +738,7 @@ def _argument(code, name):
 
 
 #: The example that the pictures show.
-PICTURED = {"bleu_multi": 0, "rouge_nlws": 6, "bertscore_idf": 0}
+PICTURED = {"bleu_multi": 0, "rouge_nlws": 6, "bertscore_idf": 0, "embedding_cosine": 0}
 
 
 @pytest.fixture(scope="module")

@@ -158,12 +158,11 @@ def _depth(model: str, state: tuple[object, ...]) -> int:
 
 def _state(model: str) -> tuple[object, ...]:
     """Return what changes with the files of a folder: a model that is being trained is loaded anew."""
-    folder = Path(model)
-    if not folder.is_absolute():
+    if not os.path.isabs(model):
         return ()
-    files = sorted(path for path in folder.iterdir() if path.is_file())
-    stats = [(path.name, path.stat()) for path in files]
-    return tuple((name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in stats)
+    with os.scandir(model) as entries:
+        stats = [(entry.name, entry.stat()) for entry in entries if entry.is_file()]
+    return tuple(sorted((name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in stats))
 
 
 def _device(asked: str | None) -> str:
