@@ -2,6 +2,7 @@
 
 import random
 from functools import cache
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -131,7 +132,7 @@ def one_by_one(folder):
 class TestAPlainOracle:
     """Pooling in a few lines of PyTorch, a text at a time, without padding."""
 
-    POOLINGS = {
+    POOLINGS: ClassVar = {
         "mean": lambda states: states.mean(0),
         "cls": lambda states: states[0],
         "lasttoken": lambda states: states[-1],
