@@ -95,10 +95,11 @@ def _cells(part: Part, greatest: float) -> str:
 
 
 def _share(part: Part, greatest: float) -> tuple[str, float]:
-    """Return the colour of a token, and its contribution over the greatest of its text."""
+    """Return the colour of a token, and its contribution over what has the full colour."""
     added = part.contribution or 0.0
-    return (_ADDS if added >= 0 else _TAKES), (abs(added) / greatest if greatest else 0.0)
+    return (_ADDS if added >= 0 else _TAKES), abs(added) / greatest
 
 
 def _greatest(parts: Sequence[Part]) -> float:
-    return max((abs(part.contribution or 0.0) for part in parts), default=0.0)
+    """Return what has the full colour: the greatest contribution, but no less than an even share of a score of 1."""
+    return max([1 / max(len(parts), 1), *(abs(part.contribution or 0.0) for part in parts)])
