@@ -42,7 +42,7 @@ Examples:
     >>> references = ["hi there", "general kenobi"]
     >>> result = cosine.compute(predictions=predictions, references=references, model_type=get_model_path())
     >>> round(result["cosine"], 4)
-    0.9
+    0.8948
 """
 
 

@@ -336,7 +336,12 @@ def test_every_example_is_filled_in_and_computed_by_one_click(visit, metric):
 
 def test_the_code_shown_prints_the_same_elsewhere(visit, metric, tmp_path):
     prediction, references = PAIRS["fr"][0]
-    chosen = {"bleu_multi": {"max_order": 2}, "rouge_nlws": {"rouge_types": ["rougeSU4"]}}.get(metric, {"idf": False})
+    chosen = {
+        "bleu_multi": {"max_order": 2},
+        "rouge_nlws": {"rouge_types": ["rougeSU4"]},
+        "bertscore_idf": {"idf": False},
+        "embedding_cosine": {"pooling": "cls"},
+    }[metric]
     visitor = visit(metric)
     visitor.give(prediction, "\n".join(references))
     visitor.set(chosen)
@@ -649,8 +654,9 @@ class TestHostileTexts:
             visitor.give(text, f"{text}\na cat {text}")
             visitor.compute()
             shows(visitor, scored(metric, [text], [[text, f"a cat {text}"]]))
+            # Where every text has the same score, nothing above has waited for this one.
+            visitor.until(lambda text=text: _equal(ast.literal_eval(_argument(visitor.code(), "predictions")), [text]))
             has_run_nothing(visitor, asked)
-            assert ast.literal_eval(_argument(visitor.code(), "predictions")) == [text]
         # What is shown are tokens: white space left out, they are the text.
         shown = "".join(visitor.find("#picture").inner_text().split()).casefold()
         assert "hyperlink" in shown
@@ -839,8 +845,12 @@ def _photograph(visitor, name, stop=None):
 
 class TestPrograms:
     def test_get_what_the_package_returns(self, program, metric):
-        options = {"bleu_multi": {"smooth_method": "exp", "weights": [0.5, 0.5]}, "rouge_nlws": {"output": "all"}}
-        chosen = options.get(metric, {"idf": False})
+        chosen = {
+            "bleu_multi": {"smooth_method": "exp", "weights": [0.5, 0.5]},
+            "rouge_nlws": {"output": "all"},
+            "bertscore_idf": {"idf": False},
+            "embedding_cosine": {"pooling": "cls"},
+        }[metric]
         given = {"predictions": PREDICTIONS, "references": REFERENCES}
         found = program(metric).predict(**given, options=chosen, api_name="/compute")
         expected = scored(metric, *given.values(), **chosen)
