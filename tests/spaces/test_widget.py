@@ -655,7 +655,7 @@ class TestHostileTexts:
             visitor.compute()
             shows(visitor, scored(metric, [text], [[text, f"a cat {text}"]]))
             # Where every text has the same score, nothing above has waited for this one.
-            visitor.until(lambda text=text: _equal(ast.literal_eval(_argument(visitor.code(), "predictions")), [text]))
+            visitor.until(lambda text=text: _equal(_predictions(visitor), [text]))
             has_run_nothing(visitor, asked)
         # What is shown are tokens: white space left out, they are the text.
         shown = "".join(visitor.find("#picture").inner_text().split()).casefold()
@@ -733,6 +733,14 @@ class TestHostileTexts:
         headers = visitor.find("#items [role=grid]").get_by_role("columnheader")
         visitor.until(lambda: _has(f"bleu_{name}" in [text.strip() for text in headers.all_inner_texts()]))
         has_run_nothing(visitor, asked)
+
+
+def _predictions(visitor):
+    """Return the predictions of the code shown; it fails while that is being drawn."""
+    try:
+        return ast.literal_eval(_argument(visitor.code(), "predictions"))
+    except (SyntaxError, StopIteration) as error:
+        raise AssertionError("the code is half drawn") from error
 
 
 def _argument(code, name):
