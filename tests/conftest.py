@@ -11,7 +11,10 @@ import torch
 from texts import MINILM
 
 #: Options without which a metric refuses to score, for tests of what all metrics share: a real, small encoder.
-NEEDED = {"bertscore_idf": {"model_type": MINILM, "num_layers": 2}}
+NEEDED = {
+    "bertscore_idf": {"model_type": MINILM, "num_layers": 2},
+    "embedding_cosine": {"model_type": MINILM},
+}
 
 #: For tests whose texts are too short or too far apart for a BLEU above 0, and that are about something else.
 ZERO_BLEU = pytest.mark.filterwarnings("ignore:.*bleu_multi. BLEU is .*0 only because:UserWarning")
@@ -45,7 +48,7 @@ def sets() -> Path:
 
 
 # Embeddings of a text depend on its neighbours in a batch, in the last bits.
-TOLERANCES = {"bertscore_idf": 2e-6}
+TOLERANCES = {"bertscore_idf": 2e-6, "embedding_cosine": 2e-6}
 
 
 def close(metric, found, expected, scale=1):

@@ -15,6 +15,8 @@ from .comparison.compare import compare as compare
 from .comparison.test_sets import read_test_sets as read_test_sets
 from .core.result import Result as Result
 from .core.signature import __version__ as __version__
+from .cosine.explain import Contributions
+from .cosine.scorer import CosineScorer
 from .errors import GatheringError as GatheringError
 from .errors import InputError as InputError
 from .errors import MergeError as MergeError
@@ -25,7 +27,17 @@ from .rouge.explain import RougeMatches
 from .rouge.scorer import RougeScorer
 from .training.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
 from .training.trainer import compute_metrics as compute_metrics
-from .typing import Bertscore, BertscoreOptions, Bleu, BleuOptions, Metric, Rouge, RougeOptions
+from .typing import (
+    Bertscore,
+    BertscoreOptions,
+    Bleu,
+    BleuOptions,
+    Cosine,
+    CosineOptions,
+    Metric,
+    Rouge,
+    RougeOptions,
+)
 
 @overload
 def score(metric: Bleu, predictions: Any, references: Any, **options: Unpack[BleuOptions]) -> Result: ...
@@ -33,6 +45,8 @@ def score(metric: Bleu, predictions: Any, references: Any, **options: Unpack[Ble
 def score(metric: Rouge, predictions: Any, references: Any, **options: Unpack[RougeOptions]) -> Result: ...
 @overload
 def score(metric: Bertscore, predictions: Any, references: Any, **options: Unpack[BertscoreOptions]) -> Result: ...
+@overload
+def score(metric: Cosine, predictions: Any, references: Any, **options: Unpack[CosineOptions]) -> Result: ...
 @overload
 def explain(
     metric: Bleu, prediction: str, references: str | Iterable[str], **options: Unpack[BleuOptions]
@@ -51,11 +65,17 @@ def explain(
     **options: Unpack[BertscoreOptions],
 ) -> Alignment: ...
 @overload
+def explain(
+    metric: Cosine, prediction: str, references: str | Iterable[str], **options: Unpack[CosineOptions]
+) -> Contributions: ...
+@overload
 def scorer(metric: Bleu, **options: Unpack[BleuOptions]) -> BleuScorer: ...
 @overload
 def scorer(metric: Rouge, **options: Unpack[RougeOptions]) -> RougeScorer: ...
 @overload
 def scorer(metric: Bertscore, **options: Unpack[BertscoreOptions]) -> BertScorer: ...
+@overload
+def scorer(metric: Cosine, **options: Unpack[CosineOptions]) -> CosineScorer: ...
 @overload
 def load(metric: Metric, config_name: str | None = None, **settings: Any) -> SuiteModule: ...
 @overload

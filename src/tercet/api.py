@@ -35,8 +35,8 @@ def score(metric: str, predictions: Any, references: Any, **options: Any) -> Res
     Parameters
     ----------
     metric : str
-        A metric of the suite: ``"bleu_multi"``, ``"rouge_nlws"``, ``"bertscore_idf"``, or by the short names
-        ``"bleu"``, ``"rouge"``, ``"bertscore"``.
+        A metric of the suite: ``"bleu_multi"``, ``"rouge_nlws"``, ``"bertscore_idf"``, ``"embedding_cosine"``, or by
+        the short names ``"bleu"``, ``"rouge"``, ``"bertscore"``, ``"cosine"``.
     predictions : sequence of str
         One text per item.
     references : sequence of str or of sequences of str
@@ -81,7 +81,7 @@ def explain(metric: str, prediction: str, references: Any, **options: Any) -> An
 
     Returns
     -------
-    NgramMatches, RougeMatches or Alignment
+    NgramMatches, RougeMatches, Alignment or Contributions
         Values to work with, ``to_dict()``, ``to_html()``; a notebook shows it in colour.
 
     Raises
@@ -259,7 +259,9 @@ def own_options(
         names = known_arguments(other) if here else ARGUMENTS_ELSEWHERE[other]
         theirs = {name: foreign.pop(name) for name in list(foreign) if name in names}
         if theirs and here:  # a wrong value is refused before this metric has used up what was added
-            _check_of_any(other, {names[name]: value for name, value in theirs.items() if names[name]})
+            shared = {name: given[name] for name in given if name in own and name != "compat"}
+            both = {name: value for name, value in {**shared, **theirs}.items() if names.get(name)}
+            _check_of_any(other, {names[name]: value for name, value in both.items()})
         for name in theirs:
             if names[name] != name and names[name] in options:
                 said = f"{metric}: {name!r} is an argument of {other}, and left to it; here it is {names[name]!r}."

@@ -24,6 +24,7 @@ _PACKAGES = {
     "nltk": "bleu_multi",
     "rouge_score": "rouge_nlws",
     "bert_score": "bertscore_idf",
+    "sentence_transformers": "embedding_cosine",
 }
 
 

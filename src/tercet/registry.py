@@ -30,6 +30,7 @@ METRICS: Mapping[str, Entry] = {
     "bertscore_idf": Entry(
         "bertscore", "BertScorer", "BertscoreOptions", "embeddings of tokens, rare ones weigh more"
     ),
+    "embedding_cosine": Entry("cosine", "CosineScorer", "CosineOptions", "embeddings of whole texts"),
 }
 
 #: The metrics by their short names.

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 Bleu = Literal["bleu_multi", "bleu"]
 Rouge = Literal["rouge_nlws", "rouge"]
 Bertscore = Literal["bertscore_idf", "bertscore"]
+Cosine = Literal["embedding_cosine", "cosine"]
 
 #: A metric of the suite, by its full or its short name.
-Metric = Literal[Bleu, Rouge, Bertscore]
+Metric = Literal[Bleu, Rouge, Bertscore, Cosine]
 
 
 class Options(TypedDict, total=False):
@@ -103,3 +104,17 @@ class BertscoreOptions(Options, total=False):
     nthreads: int
     verbose: bool
     compat: Literal["bert_score"] | None
+
+
+class CosineOptions(Options, total=False):
+    """Options of embedding_cosine."""
+
+    model_type: str | PathLike[str] | None
+    pooling: Literal["auto", "mean", "cls", "max", "lasttoken", "weightedmean", "mean_sqrt_len_tokens"]
+    batch_size: int
+    device: str | torch.device | None
+    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None
+    max_length: int | None
+    long_text: Literal["truncate", "window", "error"]
+    multi_ref: Literal["best", "average"]
+    use_safetensors: bool

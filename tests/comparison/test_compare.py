@@ -54,7 +54,7 @@ class TestCompare:
     def test_scores_and_intervals_are_those_of_the_metric(self, metric, language):
         test_set = SAMPLES[language]
         options = {"tokenizer": "unicode" if metric == "rouge_nlws" else BLEU_TOKENIZERS.get(language, "13a")}
-        options = {} if metric == "bertscore_idf" else options
+        options = {} if needed(metric) else options
         found = compare(test_set, [spec(metric, **options)], test=None)
         for system, texts in test_set.systems.items():
             asked = {"scale": 100, "confidence_level": 0.95, "segments": True, **needed(metric), **options}

@@ -332,6 +332,8 @@ def test_a_refusal_loses_nothing_and_adds_nothing(metric, refuse):
         "no table": ("bertscore_idf", {"idf": "nowhere.idf"}),
         "no baseline": ("bertscore_idf", {"rescale_with_baseline": True, "baseline_path": "nowhere.tsv"}),
         "long text": ("bertscore_idf", {"max_length": 4, "long_text": "error"}),
+        "no encoder of texts": ("embedding_cosine", {"model_type": "./nowhere"}),
+        "long text to embed": ("embedding_cosine", {"max_length": 4, "long_text": "error"}),
     }),
 )  # fmt: skip
 def test_an_option_that_fails_late_loses_nothing(metric, options):

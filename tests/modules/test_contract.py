@@ -39,6 +39,9 @@ CASES = [
     ("bertscore_idf", {**needed("bertscore_idf"), "idf": False, "multi_ref": "best_f"}),
     ("bertscore_idf", {**needed("bertscore_idf"), "idf_documents": "items", "long_text": "window", "max_length": 12}),
     ("bertscore_idf", {"model_type": needed("bertscore_idf")["model_type"], "all_layers": True, "idf": False}),
+    ("embedding_cosine", needed("embedding_cosine")),
+    ("embedding_cosine", {**needed("embedding_cosine"), "pooling": "cls", "multi_ref": "average"}),
+    ("embedding_cosine", {**needed("embedding_cosine"), "long_text": "window", "max_length": 12}),
 ]
 
 pytestmark = [
@@ -138,8 +141,9 @@ class TestEveryScorer:
         scorer = make_scorer(metric, options)
         for name, segment in zip(scorer.score_names, scorer.segment_names, strict=True):
             bound = 4 / 3 if options.get("smooth_method") == "nltk7" else 1  # methods 5 and 7 start at p1 + 1
+            least = -1 if metric == "embedding_cosine" else 0
             for value in [result[name], *result["segments"][segment]]:
-                assert 0 <= value <= bound + max(1e-12, TOLERANCES.get(metric, 0.0))
+                assert least <= value <= bound + max(1e-12, TOLERANCES.get(metric, 0.0))
 
     def test_the_same_call_gives_the_same_bits_and_plain_python(self, metric, options):
         predictions, references = all_pairs()

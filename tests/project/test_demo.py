@@ -105,6 +105,8 @@ class TestControls:
             ("bertscore_idf", {"model_type": "/tmp"}, "'model_type' option must here be one of"),
             ("bertscore_idf", {"idf": "/etc/passwd"}, "'idf' option must here be True or False"),
             ("bertscore_idf", {"baseline_path": "x"}, "'baseline_path' cannot be chosen here"),
+            ("embedding_cosine", {"model_type": "/tmp"}, "'model_type' option must here be one of"),
+            ("embedding_cosine", {"use_safetensors": False}, "'use_safetensors' cannot be chosen here"),
         ],
     )
     def test_refuse_what_a_visitor_may_not_give(self, metric, options, message):
@@ -337,7 +339,8 @@ class TestPrograms:
 
 
 def _encoder(demo):
-    return {"model_type": demo.controls[0].value, "num_layers": 5} if demo.metric == "bertscore_idf" else {}
+    layer = {"num_layers": 5} if demo.metric == "bertscore_idf" else {}
+    return {"model_type": demo.controls[0].value, **layer} if demo.controls[0].name == "model_type" else {}
 
 
 def test_a_histogram_has_every_value_once():

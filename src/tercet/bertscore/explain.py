@@ -17,12 +17,12 @@ from tercet.core.ragged import Ragged
 from tercet.display.alignment_html import alignment_html, alignment_svg
 from tercet.display.heat_map import heat_map
 from tercet.display.token import Token
+from tercet.encoders.embeddings import windows_of
 from tercet.encoders.subwords import Subwords
 from tercet.errors import InputError, OptionError
 
 from .messages import remark_on_texts
 from .options import BertscoreOptions
-from .pairs import windows_of
 from .scorer import BertScorer
 
 _OF_A_CORPUS = {
@@ -168,7 +168,7 @@ def _alignment(scorer: BertScorer, prediction: str, reference: str, index: int, 
     limit = encoder.subwords.length_limit(scorer.options.max_length)
     if scorer.options.long_text == "error" and limit is not None and (whole.lengths > limit).any():
         raise InputError(f"The texts have {whole.lengths.tolist()} tokens, the encoder takes {limit}.")
-    windows = windows_of(texts.rows, limit, encoder)
+    windows = windows_of(texts.rows, limit, encoder.subwords)
     store = encoder.embed(windows, texts.rows, np.zeros(len(texts.rows.lengths), bool), scorer.options.batch_size)
     bounds = [slice(*store.offsets[text : text + 2]) for text in texts.text]
     vectors = [store.vectors[0, bound] for bound in bounds]

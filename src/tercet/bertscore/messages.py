@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from tercet.core.batch import Batch
-from tercet.core.ragged import Ragged
+from tercet.encoders.messages import cut_remark
 from tercet.encoders.subwords import Subwords
-from tercet.errors import InputError, shorten
+from tercet.errors import InputError
 
 
 def remark_on_texts(cut: int, unweighted: int, limit: int | None) -> str | None:
     """Return a warning of texts that were cut at `limit` tokens, or whose weights sum to 0; None without any."""
     remarks = []
     if cut:
-        remarks.append(
-            f"{cut} {'text was' if cut == 1 else 'texts were'} longer than {limit} tokens and truncated: "
-            "long_text='window' scores such texts whole."
-        )
+        remarks.append(cut_remark(cut, limit))
     if unweighted:
         texts = "text" if unweighted == 1 else "texts"
         remarks.append(
@@ -25,18 +19,6 @@ def remark_on_texts(cut: int, unweighted: int, limit: int | None) -> str | None:
             "they get equal weights. Give idf=False, or an IdfTable of a corpus."
         )
     return " ".join(remarks) or None
-
-
-def long_text_error(document: int, whole: Ragged, batch: Batch, limit: int | None) -> InputError:
-    """Return the error for a document, counted over predictions and then references, with too many tokens."""
-    item, kind = document, "predictions"
-    if document >= batch.n_items:
-        item = int(np.searchsorted(batch.reference_offsets, document - batch.n_items, side="right")) - 1
-        kind = "references"
-    return InputError(
-        f"item {batch.first_item + item} of {kind} has {whole.lengths[document]} tokens, the encoder takes {limit}: "
-        f"{shorten(batch.texts[document].as_py())}. long_text='window' scores it whole, 'truncate' its beginning."
-    )
 
 
 def unnamed_token_error(number: int, subwords: Subwords) -> InputError:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.ragged import Ragged, ranges
-from tercet.encoders.embeddings import Windows, overlapping_windows, whole_texts
+from tercet.core.ragged import Ragged, different_rows, ranges
+from tercet.encoders.embeddings import windows_of
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.subwords import Subwords
 
@@ -55,16 +55,11 @@ def prepare_texts(documents: Ragged, weights: Weights, subwords: Subwords, zero_
     zero_weight : {"uniform", "nan"}
         Shares of a text whose weights sum to 0: the same for all tokens but the special ones around it, or NaN.
     """
-    seen: dict[bytes, int] = {}
-    pieces = np.split(documents.values, documents.offsets[1:-1])
-    text = np.array([seen.setdefault(piece.tobytes(), len(seen)) for piece in pieces], np.int64)
-    first = np.unique(text, return_index=True)[1]
-    lengths = documents.lengths[first]
-    values = documents.values[ranges(documents.offsets[:-1][first], lengths)]
-    rows = Ragged(values, np.append(0, np.cumsum(lengths)))
+    rows, text = different_rows(documents)
+    lengths, values = rows.lengths, rows.values
     of_token = weights.of(values).astype(np.float64)
-    owner = np.repeat(np.arange(len(first)), lengths)
-    sums = np.bincount(owner, weights=of_token, minlength=len(first))
+    owner = np.repeat(np.arange(len(lengths)), lengths)
+    sums = np.bincount(owner, weights=of_token, minlength=len(lengths))
     content = lengths - subwords.n_special
     unweighted = (sums == 0) & (content > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -113,7 +108,7 @@ def score_pairs(
         rows = Ragged(texts.rows.values[source], np.append(0, np.cumsum(lengths)))
         keep = np.zeros(len(chosen), bool)
         keep[place[n_pairs:]] = True
-        windows = windows_of(rows, limit, encoder)
+        windows = windows_of(rows, limit, encoder.subwords)
         if bar is not None:
             bar.total = (bar.total or 0) + len(windows.first)
         store = encoder.embed(windows, rows, keep, batch_size, bar)
@@ -122,13 +117,6 @@ def score_pairs(
     if bar is not None:
         bar.close()
     return both[0], both[1]
-
-
-def windows_of(rows: Ragged, limit: int | None, encoder: Encoder) -> Windows:
-    """Return what an encoder is run on: texts, or overlapping windows of those of more than `limit` tokens."""
-    if limit is None or not (rows.lengths > limit).any():
-        return whole_texts(rows)
-    return overlapping_windows(rows, limit, encoder.subwords.head, encoder.subwords.tail)
 
 
 def _parts(texts: Texts, predictions: NDArray[np.int64], references: NDArray[np.int64], most: int) -> Iterator[slice]:

@@ -17,6 +17,7 @@ from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.load import chosen_layer, encoder_of, subwords_of
+from tercet.encoders.messages import long_text_error
 from tercet.encoders.names import model_of_language
 from tercet.encoders.subwords import Subwords
 from tercet.errors import InputError, OptionError
@@ -24,7 +25,7 @@ from tercet.errors import InputError, OptionError
 from .baselines import baselines_of, find_baseline
 from .idf_table import IdfTable
 from .measures import MEASURES, best_of_references, padded_in_batch, pair_measures
-from .messages import long_text_error, remark_on_texts, unnamed_token_error
+from .messages import remark_on_texts, unnamed_token_error
 from .options import DIALECTS, PRESETS, BertscoreOptions, check_together
 from .pairs import Texts, prepare_texts, score_pairs
 from .signature import bertscore_signature, official_hash

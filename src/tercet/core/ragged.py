@@ -84,6 +84,24 @@ def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.
     return places
 
 
+def different_rows(rows: Ragged) -> tuple[Ragged, NDArray[np.int64]]:
+    """Return the rows that differ, in the order in which they first appear, and which of them each row is.
+
+    Examples
+    --------
+    >>> different, which = different_rows(Ragged(np.array([7, 8, 7, 8, 9]), np.array([0, 2, 4, 5])))
+    >>> different.lists(), which.tolist()
+    ([[7, 8], [9]], [0, 0, 1])
+    """
+    seen: dict[bytes, int] = {}
+    pieces = np.split(rows.values, rows.offsets[1:-1])
+    which = np.array([seen.setdefault(piece.tobytes(), len(seen)) for piece in pieces], np.int64)
+    first = np.unique(which, return_index=True)[1]
+    lengths = rows.lengths[first]
+    values = rows.values[ranges(rows.offsets[:-1][first], lengths)]
+    return Ragged(values, np.append(0, np.cumsum(lengths))), which
+
+
 def first_greatest(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the index of the first greatest value of each group; groups follow each other from `starts` on.
 

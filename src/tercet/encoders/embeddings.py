@@ -1,4 +1,4 @@
-"""Rows of token ids -> one flat store of normalised embeddings, in batches of near lengths."""
+"""Rows of token ids -> the states of a network in batches of near lengths, and a flat store of embeddings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.ragged import Ragged
+from tercet.core.ragged import Ragged, ranges
+
+from .subwords import Subwords
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,22 @@ class Windows:
     first: NDArray[np.int64]
     last: NDArray[np.int64]
     target: NDArray[np.int64]
+
+    def some(self, chosen: NDArray[np.bool_]) -> Windows:
+        """Return the windows that are marked."""
+        if chosen.all():
+            return self
+        lengths = self.ids.lengths[chosen]
+        values = self.ids.values[ranges(self.ids.offsets[:-1][chosen], lengths)]
+        ids = Ragged(values, np.append(0, np.cumsum(lengths)))
+        return Windows(ids, self.first[chosen], self.last[chosen], self.target[chosen])
+
+
+def windows_of(rows: Ragged, limit: int | None, subwords: Subwords) -> Windows:
+    """Return what an encoder is run on: texts, or overlapping windows of those of more than `limit` tokens."""
+    if limit is None or not (rows.lengths > limit).any():
+        return whole_texts(rows)
+    return overlapping_windows(rows, limit, subwords.head, subwords.tail)
 
 
 def whole_texts(rows: Ragged) -> Windows:
@@ -105,8 +123,45 @@ def fill(
     ----------
     vectors : torch.Tensor, shape (layers, tokens, dimensions)
         With one layer the model's output is taken, with more all of its hidden states.
+    windows, model, padding_id, budget, one_length, bar
+        As for :func:`states_of`.
+    """
+    import torch
+
+    batches = states_of(
+        windows, model, vectors.device, several=len(vectors) > 1, padding_id=padding_id, budget=budget,
+        one_length=one_length, bar=bar,
+    )  # fmt: skip
+    for chosen, states, taken in batches:
+        target = (windows.target[chosen] - windows.first[chosen])[:, None] + np.arange(taken.shape[1])[None, :]
+        if taken.all():
+            states, rows = states.flatten(1, 2), target.ravel()
+        else:
+            flat = torch.from_numpy(np.flatnonzero(taken)).to(vectors.device)
+            states, rows = states.flatten(1, 2)[:, flat], target[taken]
+        vectors[:, torch.from_numpy(rows).to(vectors.device)] = _normalised(states)
+
+
+def states_of(
+    windows: Windows,
+    model: Any,
+    device: Any,
+    *,
+    several: bool,
+    padding_id: int,
+    budget: int,
+    one_length: bool = False,
+    bar: Any = None,
+) -> Iterator[tuple[NDArray[np.int64], Any, NDArray[np.bool_]]]:
+    """Run windows through a model, batch by batch.
+
+    Parameters
+    ----------
     windows : Windows
     model : torch.nn.Module
+    device : torch.device
+    several : bool
+        Whether all hidden states of the model are taken, not its output alone.
     padding_id : int
     budget : int
         Greatest number of tokens in a batch, padding included (one window is always taken).
@@ -114,6 +169,14 @@ def fill(
         Whether a batch takes windows of one length only, for models that do not ignore padding.
     bar : tqdm, optional
         Told of the windows of each batch.
+
+    Yields
+    ------
+    chosen : ndarray of int64, shape (b,)
+        The windows of the batch.
+    states : torch.Tensor, shape (layers, b, width, dimensions)
+    taken : ndarray of bool, shape (b, width)
+        The tokens whose states are those of their text: no padding, and none that another window gives.
 
     Notes
     -----
@@ -129,24 +192,16 @@ def fill(
         source = np.where(present, windows.ids.offsets[chosen][:, None] + within, 0)
         ids = np.where(present, windows.ids.values[source], padding_id).astype(np.int64)
         taken = (within >= windows.first[chosen][:, None]) & (within < windows.last[chosen][:, None])
-        target = (windows.target[chosen] - windows.first[chosen])[:, None] + within
         mask = None
         if not present.all() or padding_id in ids:
-            mask = torch.from_numpy(present.astype(np.int64)).to(vectors.device)
-        several = len(vectors) > 1
+            mask = torch.from_numpy(present.astype(np.int64)).to(device)
         output = model(
-            torch.from_numpy(ids).to(vectors.device),
+            torch.from_numpy(ids).to(device),
             attention_mask=mask,
             output_hidden_states=several,
             return_dict=True,
         )
-        states = torch.stack(output.hidden_states) if several else output.last_hidden_state[None]
-        if taken.all():
-            states, rows = states.flatten(1, 2), target.ravel()
-        else:
-            flat = torch.from_numpy(np.flatnonzero(taken)).to(vectors.device)
-            states, rows = states.flatten(1, 2)[:, flat], target[taken]
-        vectors[:, torch.from_numpy(rows).to(vectors.device)] = _normalised(states)
+        yield chosen, torch.stack(output.hidden_states) if several else output.last_hidden_state[None], taken
         if bar is not None:
             bar.update(len(chosen))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from tercet.core.ragged import Ragged, ranges
 from tercet.errors import InputError
 
-from .embeddings import Store, Windows, fill
+from .embeddings import Store, Windows, fill, states_of
 from .network import Network
 from .subwords import Subwords
 
@@ -32,7 +33,7 @@ class _Block:
         return int(self.vectors.numel() * self.vectors.element_size())
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Encoder:
     """A tokenizer and a network on a device.
 
@@ -104,13 +105,7 @@ class Encoder:
         """
         import torch
 
-        known = getattr(self.network.config, "vocab_size", None)
-        if isinstance(known, int) and rows.values.max(initial=0) >= known:
-            number = int(rows.values.max())
-            raise InputError(
-                f"The tokenizer of this encoder gives the token {self.subwords.tokens([number])[0]!r} (id {number}), "
-                f"which its {known} embeddings do not have: the files of the folder do not belong together."
-            )
+        self.check_ids(rows)
         with torch.inference_mode():
             vectors = torch.empty(
                 (self.n_layers, len(rows.values), self.dimensions), dtype=torch.float32, device=self.device
@@ -122,16 +117,15 @@ class Encoder:
                 for row, one in zip(np.split(rows.values, rows.offsets[1:-1]), in_one, strict=True)
             ]
             found = self._recall(vectors, keys, rows)
-            budget = batch_size * (6 if self.device.type == "cpu" else 512)
             references = keep[text_of_window]
             for todo in (references & ~found[text_of_window], ~references & ~found[text_of_window]):
                 # apart, so that predictions meet the same neighbours, to the bit, when references are recalled
                 fill(
                     vectors,
-                    _some(windows, todo),
+                    windows.some(todo),
                     self.network.model,
                     padding_id=self.subwords.padding_id,
-                    budget=budget,
+                    budget=self.budget(batch_size),
                     one_length=self.padding_shows,
                     bar=bar,
                 )
@@ -139,6 +133,32 @@ class Encoder:
                 bar.update(int(found.sum()))
             self._keep(vectors, keys, rows, keep & in_one & ~found)
         return Store(vectors, rows.offsets)
+
+    def states(self, windows: Windows, batch_size: int) -> Iterator[tuple[NDArray[np.int64], Any, NDArray[np.bool_]]]:
+        """Yield the states of the layer that is embedded, as :func:`~.embeddings.states_of` does; nothing is kept.
+
+        The caller enters PyTorch's inference mode, which a generator would leave at the wrong time.
+        """
+        batches = states_of(
+            windows, self.network.model, self.device, several=False, padding_id=self.subwords.padding_id,
+            budget=self.budget(batch_size), one_length=self.padding_shows,
+        )  # fmt: skip
+        for chosen, states, taken in batches:
+            yield chosen, states[0].float(), taken
+
+    def budget(self, batch_size: int) -> int:
+        """Return how many tokens a batch has at most."""
+        return batch_size * (6 if self.device.type == "cpu" else 512)
+
+    def check_ids(self, rows: Ragged) -> None:
+        """Raise an InputError for a token that the network has no embedding for."""
+        known = getattr(self.network.config, "vocab_size", None)
+        if isinstance(known, int) and rows.values.max(initial=0) >= known:
+            number = int(rows.values.max())
+            raise InputError(
+                f"The tokenizer of this encoder gives the token {self.subwords.tokens([number])[0]!r} (id {number}), "
+                f"which its {known} embeddings do not have: the files of the folder do not belong together."
+            )
 
     def _recall(self, vectors: Any, keys: list[bytes], rows: Ragged) -> NDArray[np.bool_]:
         """Copy the embeddings that are kept into the store and say which texts they are of."""
@@ -186,12 +206,3 @@ class Encoder:
             self._blocks.append(new)
             starts = np.cumsum(lengths[texts]) - lengths[texts]
             self._places.update((keys[text], (new, int(start))) for text, start in zip(texts, starts, strict=True))
-
-
-def _some(windows: Windows, chosen: NDArray[np.bool_]) -> Windows:
-    if chosen.all():
-        return windows
-    lengths = windows.ids.lengths[chosen]
-    values = windows.ids.values[ranges(windows.ids.offsets[:-1][chosen], lengths)]
-    ids = Ragged(values, np.append(0, np.cumsum(lengths)))
-    return Windows(ids, windows.first[chosen], windows.last[chosen], windows.target[chosen])

@@ -63,6 +63,34 @@ def found(model: str, from_pretrained: Callable[..., Any], **given: Any) -> Any:
         raise _not_found(model, str(error), "use_safetensors" in given) from error
 
 
+def optional_file(model: str, name: str) -> str | None:
+    """Return the path of a file that a located model may have; None where it lacks it.
+
+    A model of the Hub is looked for in the cache and then on the Hub; where that cannot be asked, and the model
+    itself is in the cache, the file counts as missing.
+    """
+    if os.path.isdir(model):
+        path = os.path.join(model, name)
+        return path if os.path.isfile(path) else None
+    from huggingface_hub import constants, hf_hub_download, try_to_load_from_cache
+    from huggingface_hub.errors import EntryNotFoundError
+
+    try:
+        known = try_to_load_from_cache(model, name)
+        if isinstance(known, str):
+            return known
+        if known is not None or constants.HF_HUB_OFFLINE:  # known not to be there, or not to be asked for
+            return None
+        _check_hub(model)
+        return str(hf_hub_download(model, name))
+    except EntryNotFoundError:
+        return None
+    except Exception as error:  # of the HTTP library, or of a name that no model can have
+        if isinstance(try_to_load_from_cache(model, "config.json"), str):
+            return None
+        raise error if isinstance(error, OptionError) else _not_found(model, str(error)) from error
+
+
 def _check_hub(model: str) -> None:
     """Raise an OptionError when the Hub cannot be asked or has no such model: transformers tries for a minute."""
     from huggingface_hub import HfApi, constants
@@ -97,7 +125,7 @@ def _not_found(model: str, reason: str, safetensors_only: bool = False) -> Optio
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep transformers from reporting on heads that BERTScore does not use, and on its progress."""
+    """Keep transformers from reporting on heads that are not used, and on its progress."""
     from transformers.utils import logging
 
     level, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()

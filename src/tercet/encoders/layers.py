@@ -33,6 +33,8 @@ def cut(network: Any, num_layers: int, depth: int) -> None:
             f"The 'num_layers' option of bertscore_idf must be from {least} to {depth} for this encoder. "
             f"Got {num_layers} instead."
         )
+    if num_layers == depth:
+        return
     if hasattr(network, "n_layers"):  # XLM counts them at run time
         network.n_layers = num_layers
         return

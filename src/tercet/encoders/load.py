@@ -18,15 +18,17 @@ from .names import best_layer
 from .network import load_network
 from .onednn import use_onednn
 from .padding import padding_shows
-from .subwords import Subwords
+from .subwords import Subwords, lower_casing
 
 
-def subwords_of(model_type: str, prefix_space: bool | str = "auto", use_fast: bool = False) -> Subwords:
+def subwords_of(
+    model_type: str, prefix_space: bool | str = "auto", use_fast: bool = False, lowercase: bool = False
+) -> Subwords:
     """Return the tokenizer of an encoder, without its weights; kept for later calls."""
     model = locate(model_type)
     by_release = use_fast and prefix_space == "installed"  # which alone makes a difference
     with _loading:
-        return _subwords(model, _state(model), prefix_space, by_release)
+        return _subwords(model, _state(model), prefix_space, by_release, lowercase)
 
 
 def encoder_of(
@@ -34,10 +36,12 @@ def encoder_of(
     num_layers: int | None,
     *,
     all_layers: bool = False,
+    last_layer: bool = False,
     device: str | None = None,
     dtype: str | None = None,
     prefix_space: bool | str = "auto",
     use_fast: bool = False,
+    lowercase: bool = False,
     use_safetensors: bool = True,
 ) -> Encoder:
     """Return an encoder; the last two are kept for later calls.
@@ -50,10 +54,14 @@ def encoder_of(
         The layer whose embeddings are used: None for the one that bert-score uses for this name.
     all_layers : bool
         Whether the embeddings of every layer are used.
+    last_layer : bool
+        Whether those of the last layer are, whatever `num_layers` is.
     device : str or None
         None for the first of ``cuda``, ``mps`` and ``cpu`` that is there.
     dtype : {None, "float32", "bfloat16", "float16"}
         Precision of the network; None for float32.
+    lowercase : bool
+        Whether texts are lower-cased before all else.
 
     Raises
     ------
@@ -61,11 +69,14 @@ def encoder_of(
         When the encoder cannot be found, or the layer is not known or not there.
     """
     model = locate(model_type)
-    chosen = None if all_layers else chosen_layer(model_type, num_layers)
-    subwords = subwords_of(model_type, prefix_space, use_fast)
+    chosen = None if all_layers or last_layer else chosen_layer(model_type, num_layers)
     with _loading:
+        state = _state(model)
+        subwords = _subwords(model, state, prefix_space, use_fast and prefix_space == "installed", lowercase)
+        if last_layer:
+            chosen = _depth(model, state)
         _leave_threads_of_the_parent()
-        return _encoder(model, _state(model), chosen, _device(device), dtype or "float32", use_safetensors, subwords)
+        return _encoder(model, state, chosen, _device(device), dtype or "float32", use_safetensors, subwords)
 
 
 def chosen_layer(model_type: str, num_layers: int | None) -> int:
@@ -131,18 +142,27 @@ def _encoder(
 
 
 @lru_cache(maxsize=8)
-def _subwords(model: str, state: tuple[object, ...], prefix_space: bool | str, use_fast: bool) -> Subwords:
-    return Subwords(load_tokenizer(model), load_config(model), prefix_space, use_fast)
+def _subwords(
+    model: str, state: tuple[object, ...], prefix_space: bool | str, use_fast: bool, lowercase: bool
+) -> Subwords:
+    tokenizer = load_tokenizer(model)
+    if lowercase:
+        tokenizer = lower_casing(tokenizer)
+    return Subwords(tokenizer, load_config(model), prefix_space, use_fast)
+
+
+@lru_cache(maxsize=8)
+def _depth(model: str, state: tuple[object, ...]) -> int:
+    return model_depth(load_config(model))
 
 
 def _state(model: str) -> tuple[object, ...]:
     """Return what changes with the files of a folder: a model that is being trained is loaded anew."""
-    folder = Path(model)
-    if not folder.is_absolute():
+    if not os.path.isabs(model):
         return ()
-    files = sorted(path for path in folder.iterdir() if path.is_file())
-    stats = [(path.name, path.stat()) for path in files]
-    return tuple((name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in stats)
+    with os.scandir(model) as entries:
+        stats = [(entry.name, entry.stat()) for entry in entries if entry.is_file()]
+    return tuple(sorted((name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in stats))
 
 
 def _device(asked: str | None) -> str:

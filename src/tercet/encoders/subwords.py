@@ -1,4 +1,4 @@
-"""Texts -> ids of an encoder's subword tokenizer, by the rules of bert-score."""
+"""Texts -> ids of an encoder's subword tokenizer, by the rules of bert-score and sentence-transformers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _KEPT_IDS = 5_000_000
 
 
 class Subwords:
-    """A tokenizer of transformers with the rules by which BERTScore uses it.
+    """A tokenizer of transformers with the rules by which the suite uses it.
 
     A text is stripped, special tokens are added, and ids are kept: references that are counted first and embedded
     afterwards are split once.
@@ -152,8 +152,7 @@ class Subwords:
         if max_length < least or (self.limit is not None and max_length > self.limit):
             most = "" if self.limit is None else f" to {self.limit}"
             raise OptionError(
-                f"The 'max_length' option of bertscore_idf must be from {least}{most} for this encoder. "
-                f"Got {max_length} instead."
+                f"The 'max_length' option must be from {least}{most} for this encoder. Got {max_length} instead."
             )
         return max_length
 
@@ -220,8 +219,8 @@ class Subwords:
                 if inside and whole[start : start + len(inside)] == inside:
                     return tuple(whole[:start]), tuple(whole[start + len(inside) :])
         raise OptionError(
-            f"The tokenizer {type(self.tokenizer).__name__} gives no token for single letters: bertscore_idf "
-            "cannot tell its special tokens from those of a text."
+            f"The tokenizer {type(self.tokenizer).__name__} gives no token for single letters: its "
+            "special tokens cannot be told from those of a text."
         )
 
 
@@ -237,6 +236,27 @@ def puts_space(tokenizer: Any, asked: bool | str, use_fast: bool) -> bool:
     old = int(transformers.__version__.split(".")[0]) < 5
     kind = type(tokenizer).__name__.removesuffix("Fast")
     return old and not use_fast and kind in ("GPT2Tokenizer", "RobertaTokenizer")
+
+
+def lower_casing(tokenizer: Any) -> Any:
+    """Let a tokenizer lower-case texts before all else, as sentence-transformers does where a folder asks for it.
+
+    Raises
+    ------
+    OptionError
+        For one of the slow tokenizers of transformers.
+    """
+    from tokenizers.normalizers import Lowercase, Sequence
+
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    if backend is None:
+        raise OptionError(
+            f"The folder given as 'model_type' asks for texts in lower case, which {type(tokenizer).__name__} cannot "
+            "do: it is not a fast tokenizer (tokenizer.json)."
+        )
+    own = [] if backend.normalizer is None else [backend.normalizer]
+    backend.normalizer = Sequence([Lowercase(), *own])
+    return tokenizer
 
 
 def published_with_space(tokenizer: Any) -> bool:

@@ -106,7 +106,7 @@ class SuiteModule(Gathering):
                 Those of `compute`; for bertscore_idf also `corpus`, the texts in which `idf=True` counts.
 
         Return:
-            `NgramMatches`, `RougeMatches` or `Alignment` of the metric's `explain` file.
+            `NgramMatches`, `RougeMatches`, `Alignment` or `Contributions` of the metric's `explain` file.
         """
         own = self._dialect.to_options(options)
         with self._dialect.speaking():

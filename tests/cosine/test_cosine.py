@@ -1,0 +1,334 @@
+"""embedding_cosine beside sentence-transformers, called live, and what holds for it whatever the texts."""
+
+import random
+from functools import cache
+from typing import ClassVar
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sentence_transformers import SentenceTransformer
+from transformers import AutoModel, AutoTokenizer
+
+import small_encoders
+import tercet
+from conftest import ROOT
+from tercet import InputError, OptionError
+from tercet.api import make_scorer, segment_stats
+from tercet.comparison.compare import compare
+from tercet.comparison.metric_specs import MetricSpec
+from tercet.comparison.test_sets import TestSet
+from tercet.cosine import vectors
+from tercet.encoders.embeddings import overlapping_windows
+from texts import MINILM, PAIRS, all_pairs, any_texts, awkward_corpus, corpora
+
+PREDICTIONS, REFERENCES = all_pairs()
+
+
+@cache
+def peer(folder=MINILM):
+    """Return sentence-transformers' own model of a folder."""
+    return SentenceTransformer(str(folder), device="cpu")
+
+
+def vectors_of(texts, folder=MINILM):
+    return peer(folder).encode(list(texts), show_progress_bar=False).astype(np.float64)
+
+
+def cosine(one, other):
+    return float(one @ other / np.sqrt((one @ one) * (other @ other)))
+
+
+def theirs(predictions, references, folder=MINILM):
+    """Return the cosine of each prediction with each of its references, by sentence-transformers."""
+    flat = [text for texts in references for text in texts]
+    embedded = iter(vectors_of([*predictions, *flat], folder))
+    own = [next(embedded) for _ in predictions]
+    return [[cosine(one, next(embedded)) for _ in texts] for one, texts in zip(own, references, strict=True)]
+
+
+def ours(predictions, references, **options):
+    """Return the cosine of each item."""
+    given = {"model_type": MINILM, **options}
+    return tercet.score("embedding_cosine", predictions, references, segments=True, **given)["segments"]["cosine"]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept():
+    vectors._kept.clear()
+
+
+@pytest.fixture(scope="module")
+def encoders(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("encoders")
+    for name in (*small_encoders.ARCHITECTURES, *small_encoders.PADDING_SHOWS):
+        small_encoders.build(name, folder)
+    return folder
+
+
+class TestBesideSentenceTransformers:
+    @pytest.mark.parametrize("language", PAIRS)
+    def test_every_language_has_its_cosines(self, language):
+        predictions, references = all_pairs([language])
+        expected = theirs(predictions, references)
+        assert ours(predictions, references) == pytest.approx([max(each) for each in expected], abs=1e-5)
+        averages = [sum(each) / len(each) for each in expected]
+        assert ours(predictions, references, multi_ref="average") == pytest.approx(averages, abs=1e-5)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_awkward_texts_too_but_empty_ones(self, seed):
+        predictions, references = awkward_corpus(seed)
+        tokens = peer().tokenizer
+        content = [len(tokens.encode(text.strip(), add_special_tokens=False)) > 0 for text in predictions]
+        kept = [
+            [text for text in texts if tokens.encode(text.strip(), add_special_tokens=False)] for texts in references
+        ]
+        items = [(p, r) for p, r, full in zip(predictions, kept, content, strict=True) if full and r]
+        predictions, references = ([each[side] for each in items] for side in (0, 1))
+        expected = [max(each) for each in theirs(predictions, references)]
+        assert ours(predictions, references) == pytest.approx(expected, abs=1e-5)
+
+    @pytest.mark.filterwarnings("ignore:embedding_cosine. .* truncated:UserWarning")
+    def test_long_texts_are_cut_where_the_folder_says(self):
+        rng = random.Random(3)
+        words = " ".join(text for text in PREDICTIONS).split()
+        texts = [" ".join(rng.choices(words, k=size)) for size in (30, 200, 400, 900)]
+        others = [" ".join(rng.choices(words, k=size)) for size in (500, 30, 300, 40)]
+        expected = [each[0] for each in theirs(texts, [[text] for text in others])]
+        assert ours(texts, others) == pytest.approx(expected, abs=1e-5)
+        assert tercet.score("cosine", texts, others, model_type=MINILM).truncated_predictions == 3
+
+    @pytest.mark.parametrize(
+        "name", sorted({*small_encoders.ARCHITECTURES, *small_encoders.PADDING_SHOWS} - {"bart"})
+    )
+    def test_folders_that_declare_nothing_are_pooled_by_the_mean(self, encoders, name):
+        folder = encoders / name
+        result = tercet.score("cosine", PREDICTIONS, REFERENCES, model_type=folder, segments=True)
+        assert "|pooling:mean|" in result.signature
+        assert "|equals:sentence-transformers|" in result.signature
+        expected = [max(each) for each in one_by_one(folder)]
+        assert result["segments"]["cosine"] == pytest.approx(expected, abs=1e-5)
+
+    def test_of_an_encoder_decoder_it_is_the_encoder(self, encoders):
+        result = tercet.score("cosine", PREDICTIONS, REFERENCES, model_type=encoders / "bart")
+        assert "equals" not in result.signature
+
+
+def one_by_one(folder):
+    """Return the cosines by sentence-transformers, a text at a time: some of these encoders see padding."""
+    model = peer(folder)
+    embedded = {
+        text: model.encode([text], show_progress_bar=False)[0].astype(np.float64)
+        for text in {*PREDICTIONS, *(text for texts in REFERENCES for text in texts)}
+    }
+    return [
+        [cosine(embedded[one], embedded[text]) for text in texts]
+        for one, texts in zip(PREDICTIONS, REFERENCES, strict=True)
+    ]
+
+
+class TestAPlainOracle:
+    """Pooling in a few lines of PyTorch, a text at a time, without padding."""
+
+    POOLINGS: ClassVar = {
+        "mean": lambda states: states.mean(0),
+        "cls": lambda states: states[0],
+        "lasttoken": lambda states: states[-1],
+        "max": lambda states: states.max(0).values,
+        "mean_sqrt_len_tokens": lambda states: states.sum(0) / len(states) ** 0.5,
+        "weightedmean": lambda states: (states * torch.arange(1, len(states) + 1)[:, None]).sum(0),
+    }  # fmt: skip
+
+    @pytest.mark.parametrize("name", ["bert", "roberta", "gpt2", "deberta-v2", "xlm-roberta", "bart", "t5", "fnet"])
+    @pytest.mark.parametrize("pooling", POOLINGS)
+    def test_has_the_same_cosines(self, encoders, name, pooling):
+        folder = encoders / name
+        tokenizer, network = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).eval()
+        network = network.encoder if name in ("bart", "t5") else network
+
+        def vector(text):
+            ids = tokenizer(text.strip(), return_tensors="pt")["input_ids"]
+            with torch.inference_mode():
+                return self.POOLINGS[pooling](network(ids).last_hidden_state[0].double()).numpy()
+
+        expected = [max(cosine(vector(p), vector(r)) for r in texts) for p, texts in pairs()]
+        found = ours(PREDICTIONS, REFERENCES, model_type=folder, pooling=pooling)
+        assert found == pytest.approx(expected, abs=1e-5)
+
+
+def pairs():
+    return zip(PREDICTIONS, REFERENCES, strict=True)
+
+
+class TestBatches:
+    @pytest.mark.parametrize("size", [1, 3, 7, 64, 1000])
+    def test_of_any_size_give_the_same_scores(self, size):
+        expected = ours(PREDICTIONS, REFERENCES)
+        vectors._kept.clear()
+        assert ours(PREDICTIONS, REFERENCES, batch_size=size) == pytest.approx(expected, abs=1e-6)
+
+    def test_of_other_texts_give_the_same_scores(self):
+        whole = ours(PREDICTIONS, REFERENCES)
+        for index, (prediction, references) in enumerate(pairs()):
+            vectors._kept.clear()
+            assert ours([prediction], [references]) == pytest.approx(whole[index : index + 1], abs=1e-6)
+
+    def test_meet_every_text_once(self, monkeypatch):
+        seen = []
+        monkeypatch.setattr(
+            "tercet.encoders.encoder.Encoder.states", counting(seen, tercet.encoders.encoder.Encoder.states)
+        )
+        ours(["a cat", "a dog", "a cat"] * 5, [["a cat", "the dog"], ["a dog"], ["a bird", "a dog"]] * 5)
+        assert sorted(seen) == sorted({"a cat", "a dog", "the dog", "a bird"})
+        ours(["a fox"] * 15, [["a cat", "the dog"], ["a dog"], ["a bird", "a dog"]] * 5)
+        assert seen[4:] == ["a fox"]
+
+    def test_references_are_embedded_once_for_all_systems(self, monkeypatch):
+        seen = []
+        monkeypatch.setattr(
+            "tercet.encoders.encoder.Encoder.states", counting(seen, tercet.encoders.encoder.Encoder.states)
+        )
+        systems = {"one": ["a cat", "a dog"], "two": ["a fox", "a hen"], "three": ["a cat", "a hen"]}
+        compare(TestSet("t", systems, [["cats"], ["dogs"]], None), [MetricSpec("cosine", {"model_type": MINILM})])
+        assert sorted(seen) == ["a cat", "a dog", "a fox", "a hen", "cats", "dogs"]
+
+    def test_what_is_kept_has_an_end(self, monkeypatch):
+        monkeypatch.setattr(vectors, "KEPT_BYTES", 10 * 4 * 384)
+        whole = ours(PREDICTIONS, REFERENCES)
+        (kept,) = vectors._kept.values()
+        assert len(kept.vectors) == 10
+        assert kept.n_bytes == 10 * 4 * 384
+        assert ours(PREDICTIONS, REFERENCES) == pytest.approx(whole, abs=1e-6)
+
+
+def counting(seen, states):
+    def count(encoder, windows, batch_size):
+        seen.extend(encoder.subwords.tokenizer.batch_decode(windows.ids.lists(), skip_special_tokens=True))
+        return states(encoder, windows, batch_size)
+
+    return count
+
+
+class TestLongTexts:
+    TEXT = "The ferry to the island leaves at noon from the old pier, and the cat of the captain sleeps on the deck."
+    OTHER = "A cat sleeps on the ferry."
+
+    def test_are_cut_with_a_warning_and_counted(self):
+        with pytest.warns(UserWarning, match=r"1 text was longer than 10 tokens and truncated: long_text='window'"):
+            result = tercet.score("cosine", [self.TEXT], [self.OTHER], model_type=MINILM, max_length=10)
+        assert (result.truncated_predictions, result.truncated_references) == (1, 0)
+
+    def test_in_windows_weigh_by_their_tokens(self):
+        limit = 12
+        scorer = make_scorer("cosine", {"model_type": MINILM})
+        encoder = scorer.encoder()
+        rows = encoder.subwords.whole([self.TEXT])
+        windows = overlapping_windows(rows, limit, encoder.subwords.head, encoder.subwords.tail)
+        assert len(windows.first) > 3
+        with torch.inference_mode():
+            states = [
+                encoder.network.model(torch.tensor([ids]), return_dict=True).last_hidden_state[0].double().numpy()
+                for ids in windows.ids.lists()
+            ]
+        parts = list(zip(states, windows.first.tolist(), windows.last.tolist(), strict=True))
+        weights = [last - first for _, first, last in parts]
+        assert sum(weights) == rows.lengths[0]
+        (other,) = vectors_of([self.OTHER])
+        means = np.average([state[first:last].mean(0) for state, first, last in parts], axis=0, weights=weights)
+        options = {"max_length": limit, "long_text": "window"}
+        assert ours([self.TEXT], [self.OTHER], **options) == pytest.approx([cosine(means, other)], abs=1e-5)
+        heads = np.average([state[0] for state, *_ in parts], axis=0, weights=weights)
+        (head,) = vectors_of_cls([self.OTHER])
+        found = ours([self.TEXT], [self.OTHER], pooling="cls", **options)
+        assert found == pytest.approx([cosine(heads, head)], abs=1e-5)
+
+    def test_that_fit_have_the_same_scores_in_windows(self):
+        assert ours(PREDICTIONS, REFERENCES, long_text="window") == ours(PREDICTIONS, REFERENCES)
+
+    def test_are_refused_by_name_on_request(self):
+        with pytest.raises(InputError, match=r"item 1 of references has \d+ tokens, the encoder takes 10"):
+            ours(["a", "b"], ["a", self.TEXT], max_length=10, long_text="error")
+
+    def test_are_measured_by_what_the_folder_declares(self):
+        for asked, length in ((None, 256), (100, 100), (512, 512)):
+            signature = tercet.score("cosine", ["a"], ["a"], model_type=MINILM, max_length=asked).signature
+            assert f"|length:{length}|" in signature
+            assert ("equals:" in signature) == (asked is None)
+        with pytest.raises(OptionError, match="'max_length' option must be from 3 to 512"):
+            ours(["a"], ["a"], max_length=513)
+
+
+def vectors_of_cls(texts):
+    tokenizer, network = AutoTokenizer.from_pretrained(MINILM), AutoModel.from_pretrained(MINILM).eval()
+    with torch.inference_mode():
+        return [
+            network(**tokenizer(text, return_tensors="pt")).last_hidden_state[0, 0].double().numpy() for text in texts
+        ]
+
+
+class TestReferences:
+    def test_the_nearest_counts_and_is_named(self):
+        references = [["A dog barks.", "The cat sleeps.", "The cat sleeps."]]
+        result = tercet.score("cosine", ["A cat is asleep."], references, model_type=MINILM)
+        assert result.best_references == [1]
+        assert result["cosine"] == pytest.approx(max(*theirs(["A cat is asleep."], references)[0]), abs=1e-5)
+
+    def test_that_are_missing_are_skipped_or_score_nothing(self):
+        predictions, references = ["a cat", "a dog"], [["a cat"], []]
+        with pytest.raises(InputError, match="item 1 of references is empty"):
+            ours(predictions, references)
+        assert ours(predictions, references, missing_references="skip") == [1.0, None]
+        assert ours(predictions, references, missing_references="zero") == [1.0, 0.0]
+
+
+class TestEmptyTexts:
+    @pytest.mark.parametrize("name", ["bert", "gpt2", "t5"])
+    def test_have_cosine_0_with_every_text(self, encoders, name):
+        found = ours(
+            ["", "a cat", " \n", "a cat"], [["a cat"], [""], [""], ["", "a cat"]], model_type=encoders / name
+        )
+        assert found == [0.0, 0.0, 0.0, 1.0]
+        assert tercet.score("cosine", ["", "a"], ["a", "a"], model_type=encoders / name).empty_predictions == 1
+
+
+@settings(max_examples=30, deadline=None)
+@given(one=any_texts, other=any_texts)
+def test_a_cosine_has_no_direction_and_is_1_with_itself(one, other):
+    there, back = ours([one, other], [other, one])
+    assert there == back
+    assert -1 <= there <= 1
+    assert ours([one], [one])[0] in (0.0, 1.0)
+
+
+@settings(max_examples=20, deadline=None)
+@given(corpus=corpora(), seed=st.integers(0, 9))
+def test_the_score_is_the_mean_of_the_items_and_so_are_resamples(corpus, seed):
+    scorer = make_scorer("cosine", {"model_type": MINILM})
+    stats = segment_stats(scorer, *corpus)
+    items = scorer.finalize(stats.rows)["cosine"]
+    assert tercet.score("cosine", *corpus, model_type=MINILM)["cosine"] == pytest.approx(items.mean())
+    weights = np.random.default_rng(seed).multinomial(len(items), np.full(len(items), 1 / len(items)), 3)
+    assert scorer.finalize(stats.resample(weights.astype(float)))["cosine"] == pytest.approx(
+        weights @ items / len(items)
+    )
+
+
+def test_an_encoder_is_needed():
+    with pytest.raises(OptionError, match=r"embedding_cosine needs 'model_type', the name of an encoder"):
+        tercet.score("embedding_cosine", ["a"], ["a"])
+
+
+def test_half_precision_is_near_and_says_so():
+    result = tercet.score("cosine", PREDICTIONS, REFERENCES, model_type=MINILM, dtype="bfloat16")
+    assert "|dtype:bfloat16|" in result.signature
+    assert "equals" not in result.signature
+    assert result["cosine"] == pytest.approx(np.mean(ours(PREDICTIONS, REFERENCES)), abs=0.005)
+
+
+def test_the_sample_test_set_has_the_order_of_its_systems():
+    (test_set,) = tercet.read_test_sets([ROOT / "examples" / "data" / "en.tsv"])
+    (table,) = compare(test_set, [MetricSpec("embedding_cosine", {"model_type": MINILM})], n_resamples=50).tables
+    scores = {row.system: row.value for row in table.rows}
+    assert scores["baseline"] < scores["tuned"] < scores["large"]
