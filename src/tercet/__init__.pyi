@@ -20,12 +20,24 @@ from .errors import InputError as InputError
 from .errors import MergeError as MergeError
 from .errors import OptionError as OptionError
 from .errors import TercetError as TercetError
+from .jaccard.explain import JaccardMatches
+from .jaccard.scorer import JaccardScorer
 from .modules.suite_module import SuiteModule
 from .rouge.explain import RougeMatches
 from .rouge.scorer import RougeScorer
 from .training.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
 from .training.trainer import compute_metrics as compute_metrics
-from .typing import Bertscore, BertscoreOptions, Bleu, BleuOptions, Metric, Rouge, RougeOptions
+from .typing import (
+    Bertscore,
+    BertscoreOptions,
+    Bleu,
+    BleuOptions,
+    Jaccard,
+    JaccardOptions,
+    Metric,
+    Rouge,
+    RougeOptions,
+)
 
 @overload
 def score(metric: Bleu, predictions: Any, references: Any, **options: Unpack[BleuOptions]) -> Result: ...
@@ -33,6 +45,8 @@ def score(metric: Bleu, predictions: Any, references: Any, **options: Unpack[Ble
 def score(metric: Rouge, predictions: Any, references: Any, **options: Unpack[RougeOptions]) -> Result: ...
 @overload
 def score(metric: Bertscore, predictions: Any, references: Any, **options: Unpack[BertscoreOptions]) -> Result: ...
+@overload
+def score(metric: Jaccard, predictions: Any, references: Any, **options: Unpack[JaccardOptions]) -> Result: ...
 @overload
 def explain(
     metric: Bleu, prediction: str, references: str | Iterable[str], **options: Unpack[BleuOptions]
@@ -51,11 +65,17 @@ def explain(
     **options: Unpack[BertscoreOptions],
 ) -> Alignment: ...
 @overload
+def explain(
+    metric: Jaccard, prediction: str, references: str | Iterable[str], **options: Unpack[JaccardOptions]
+) -> JaccardMatches: ...
+@overload
 def scorer(metric: Bleu, **options: Unpack[BleuOptions]) -> BleuScorer: ...
 @overload
 def scorer(metric: Rouge, **options: Unpack[RougeOptions]) -> RougeScorer: ...
 @overload
 def scorer(metric: Bertscore, **options: Unpack[BertscoreOptions]) -> BertScorer: ...
+@overload
+def scorer(metric: Jaccard, **options: Unpack[JaccardOptions]) -> JaccardScorer: ...
 @overload
 def load(metric: Metric, config_name: str | None = None, **settings: Any) -> SuiteModule: ...
 @overload

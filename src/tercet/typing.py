@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 Bleu = Literal["bleu_multi", "bleu"]
 Rouge = Literal["rouge_nlws", "rouge"]
 Bertscore = Literal["bertscore_idf", "bertscore"]
+Jaccard = Literal["jaccard_sets", "jaccard"]
 
 #: A metric of the suite, by its full or its short name.
-Metric = Literal[Bleu, Rouge, Bertscore]
+Metric = Literal[Bleu, Rouge, Bertscore, Jaccard]
 
 
 class Options(TypedDict, total=False):
@@ -103,3 +104,20 @@ class BertscoreOptions(Options, total=False):
     nthreads: int
     verbose: bool
     compat: Literal["bert_score"] | None
+
+
+class JaccardOptions(Options, total=False):
+    """Options of jaccard_sets."""
+
+    tokenizer: (
+        Literal["unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none"]
+        | Callable[[str], Iterable[str]]
+    )
+    lowercase: bool
+    ngram: int
+    multiset: bool
+    stemmer: str | Callable[[str], str] | None
+    lemmatizer: str | Callable[[str], str] | None
+    stopwords: str | Collection[str] | None
+    multi_ref: Literal["best", "average"]
+    variants: Mapping[str, Mapping[str, Any]] | None

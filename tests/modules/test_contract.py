@@ -35,6 +35,8 @@ CASES = [
     ("rouge_nlws", {"multi_ref": "jackknife", "use_stemmer": True, "beta": 2}),
     ("rouge_nlws", {"compat": "rouge155", "rouge_types": ["rouge1", "rougeL", "rougeW2", "rougeSU4"]}),
     ("rouge_nlws", {"tokenizer": "unicode", "stemmer": "ru", "sentence_split": "auto"}),
+    ("jaccard_sets", {}),
+    ("jaccard_sets", {"multi_ref": "average", "stemmer": "en", "variants": {"bag": {"multiset": True, "ngram": 2}}}),
     ("bertscore_idf", needed("bertscore_idf")),
     ("bertscore_idf", {**needed("bertscore_idf"), "idf": False, "multi_ref": "best_f"}),
     ("bertscore_idf", {**needed("bertscore_idf"), "idf_documents": "items", "long_text": "window", "max_length": 12}),

@@ -31,7 +31,8 @@ def legend(names: Sequence[str]) -> str:
 def words_html(label: str, words: Sequence[Word], hint: str) -> str:
     """Return a text with each token on the colour of its level; `hint` names the levels, such as ``"{}-gram"``."""
     chips = " ".join(
-        _chip(word.text, word.level, hint.format(word.level) if word.level else "no match") for word in words
+        _chip(word.text, word.level, hint.format(word.level) if word.level else "no match", word.written)
+        for word in words
     )
     return f'<p dir="auto" style="overflow-wrap:anywhere"><b>{clean(label)}</b> {chips or "<i>no token</i>"}</p>'
 
@@ -61,13 +62,20 @@ def page_html(title: str, parts: Sequence[str], signature: str) -> str:
     )
 
 
-def _chip(text: str, level: int, hint: str) -> str:
+def _chip(text: str, level: int, hint: str, written: str | None = None) -> str:
     colour = COLOURS[min(level, len(COLOURS) - 1)]
     title = f' title="{clean(hint)}"' if hint else ""
     return (
         f'<span data-level="{level}"{title} style="background:{colour};border-radius:3px;padding:1px 3px">'
-        f"{clean(text)}</span>"
+        f"{_shown(text, written)}</span>"
     )
+
+
+def _shown(text: str, written: str | None) -> str:
+    """Return a token, with what it was compared by above it where that is a stem or a lemma."""
+    if written is None:
+        return clean(text)
+    return f"<ruby>{clean(written)}<rt>{clean(text)}</rt></ruby>"
 
 
 def _cell(value: object) -> str:

@@ -65,9 +65,7 @@ def _lowered(texts: Any) -> Any:
     data, starts = _bytes_used(texts)
     if data.max(initial=0) > 127:
         return _mapped(str.lower, texts)
-    return pa.LargeStringArray.from_buffers(
-        len(texts), pa.py_buffer(starts), pa.py_buffer(data.tobytes().lower())
-    )
+    return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(starts), pa.py_buffer(data.tobytes().lower()))
 
 
 def _contains(data: NDArray[np.uint8], *needles: bytes) -> bool:

@@ -37,11 +37,11 @@ def space_words(points, data, offsets, kinds, spaced, spaced_offsets):
             point = points[character]
             size = 1 + (point >= 0x80) + (point >= 0x800) + (point >= 0x10000)
             kind = kinds[point]
-            begins = kind == ALONE or (open_kind != LETTER and kind == LETTER) or (open_kind == APART and kind == MARK)
-            goes_on = (
-                (open_kind == LETTER and (kind == LETTER or kind == MARK or kind == JOINER))
-                or (open_kind == ALONE and (kind == MARK or kind == MARK_ALONE))
-            )  # fmt: skip
+            begins = kind == ALONE
+            begins |= open_kind != LETTER and kind == LETTER
+            begins |= open_kind == APART and kind == MARK
+            goes_on = open_kind == LETTER and kind in (LETTER, MARK, JOINER)
+            goes_on |= open_kind == ALONE and kind in (MARK, MARK_ALONE)
             if begins:
                 spaced[n] = 32
                 n += 1
