@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import jaccard_score
 from sklearn.preprocessing import MultiLabelBinarizer
@@ -69,16 +69,19 @@ class TestBesidePython:
         predictions, references = all_pairs([language])
         assert scores(predictions, references, multiset=multiset) == expected(predictions, references, words, by)
 
+    @settings(deadline=None)
     @given(corpora(), st.integers(1, 4), st.booleans())
     def test_any_corpus(self, corpus, ngram, multiset):
         by = of_multisets if multiset else of_sets
         found = scores(*corpus, ngram=ngram, multiset=multiset)
         assert found == expected(*corpus, lambda text: runs(words(text), ngram), by)
 
+    @settings(deadline=None)
     @given(corpora())
     def test_the_average_of_the_references(self, corpus):
         assert scores(*corpus, multi_ref="average") == pytest.approx(expected(*corpus, words, rule=np.mean))
 
+    @settings(deadline=None)
     @given(corpora())
     def test_micro_is_made_of_the_best_references(self, corpus):
         shared = either = 0
@@ -104,7 +107,7 @@ class TestBesidePython:
     def test_stems_and_lemmas(self, options, mapping):
         predictions, references = all_pairs()
         assert scores(predictions, references, **options) == expected(
-            predictions, references, lambda text: map(mapping, words(text))
+            predictions, references, lambda text: [*map(mapping, words(text))]
         )
 
     def test_stopwords_are_left_out(self):
@@ -118,7 +121,7 @@ class TestKernels:
         rng = random.Random(order)
         documents = [[rng.randrange(9) for _ in range(rng.randrange(300))] for _ in range(20)]
         offsets = np.cumsum([0, *map(len, documents)])
-        units, n_types = ngram_ids(Ragged(np.array(sum(documents, []), np.int32), offsets), order, 9)
+        units, n_types = ngram_ids(Ragged(np.concatenate(documents).astype(np.int32), offsets), order, 9)
         texts_, others = np.arange(10), 10 + np.arange(10)
         for by, multiset in ((of_sets, False), (of_multisets, True)):
             shared, either = overlaps(units, texts_, others, n_types, multiset)
@@ -192,6 +195,7 @@ def test_an_item_without_reference(policy, means):
 
 
 class TestExplanation:
+    @settings(deadline=None)
     @given(texts, st.lists(texts, min_size=1, max_size=3), st.integers(1, 3), st.booleans())
     def test_the_counts_are_those_of_the_score(self, prediction, targets, ngram, multiset):
         options = {"ngram": ngram, "multiset": multiset, "stemmer": "en"}
