@@ -11,6 +11,8 @@ from .bertscore.idf_table import IdfTable as IdfTable
 from .bertscore.scorer import BertScorer
 from .bleu.explain import NgramMatches
 from .bleu.scorer import BleuScorer
+from .bleu_rouge.explain import BleuRougeMatches
+from .bleu_rouge.scorer import BleuRougeScorer
 from .comparison.compare import compare as compare
 from .comparison.test_sets import read_test_sets as read_test_sets
 from .core.result import Result as Result
@@ -32,6 +34,8 @@ from .typing import (
     BertscoreOptions,
     Bleu,
     BleuOptions,
+    BleuRouge,
+    BleuRougeOptions,
     Jaccard,
     JaccardOptions,
     Metric,
@@ -45,6 +49,8 @@ def score(metric: Bleu, predictions: Any, references: Any, **options: Unpack[Ble
 def score(metric: Rouge, predictions: Any, references: Any, **options: Unpack[RougeOptions]) -> Result: ...
 @overload
 def score(metric: Bertscore, predictions: Any, references: Any, **options: Unpack[BertscoreOptions]) -> Result: ...
+@overload
+def score(metric: BleuRouge, predictions: Any, references: Any, **options: Unpack[BleuRougeOptions]) -> Result: ...
 @overload
 def score(metric: Jaccard, predictions: Any, references: Any, **options: Unpack[JaccardOptions]) -> Result: ...
 @overload
@@ -66,6 +72,10 @@ def explain(
 ) -> Alignment: ...
 @overload
 def explain(
+    metric: BleuRouge, prediction: str, references: str | Iterable[str], **options: Unpack[BleuRougeOptions]
+) -> BleuRougeMatches: ...
+@overload
+def explain(
     metric: Jaccard, prediction: str, references: str | Iterable[str], **options: Unpack[JaccardOptions]
 ) -> JaccardMatches: ...
 @overload
@@ -74,6 +84,8 @@ def scorer(metric: Bleu, **options: Unpack[BleuOptions]) -> BleuScorer: ...
 def scorer(metric: Rouge, **options: Unpack[RougeOptions]) -> RougeScorer: ...
 @overload
 def scorer(metric: Bertscore, **options: Unpack[BertscoreOptions]) -> BertScorer: ...
+@overload
+def scorer(metric: BleuRouge, **options: Unpack[BleuRougeOptions]) -> BleuRougeScorer: ...
 @overload
 def scorer(metric: Jaccard, **options: Unpack[JaccardOptions]) -> JaccardScorer: ...
 @overload

@@ -30,6 +30,7 @@ METRICS: Mapping[str, Entry] = {
     "bertscore_idf": Entry(
         "bertscore", "BertScorer", "BertscoreOptions", "embeddings of tokens, rare ones weigh more"
     ),
+    "bleu_rouge_f": Entry("bleu_rouge", "BleuRougeScorer", "BleuRougeOptions", "precision of BLEU, recall of ROUGE"),
     "jaccard_sets": Entry("jaccard", "JaccardScorer", "JaccardOptions", "words, stems or n-grams of both texts"),
 }
 

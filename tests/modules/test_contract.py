@@ -37,6 +37,8 @@ CASES = [
     ("rouge_nlws", {"tokenizer": "unicode", "stemmer": "ru", "sentence_split": "auto"}),
     ("jaccard_sets", {}),
     ("jaccard_sets", {"multi_ref": "average", "stemmer": "en", "variants": {"bag": {"multiset": True, "ngram": 2}}}),
+    ("bleu_rouge_f", {}),
+    ("bleu_rouge_f", {"multi_ref": "average", "brevity_penalty": True, "max_order": 3, "beta": 2, "stemmer": "en"}),
     ("bertscore_idf", needed("bertscore_idf")),
     ("bertscore_idf", {**needed("bertscore_idf"), "idf": False, "multi_ref": "best_f"}),
     ("bertscore_idf", {**needed("bertscore_idf"), "idf_documents": "items", "long_text": "window", "max_length": 12}),

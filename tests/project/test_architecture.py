@@ -17,7 +17,7 @@ STEPS = [
     {"core"},
     {"files", "display"},
     {"text", "counting", "encoders", "resampling"},
-    {"bleu", "rouge", "bertscore", "jaccard"},
+    {"bleu", "rouge", "bertscore", "jaccard", "bleu_rouge"},
     {"registry", "api"},
     {"training", "modules"},
     {"comparison"},

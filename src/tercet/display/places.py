@@ -94,6 +94,15 @@ def ngram_limits(others: Sequence[Ids], orders: Iterable[int]) -> dict[int, Coun
     return {order: most(Counter(ngrams(other, order)) for other in others) for order in orders}
 
 
+def ngram_counts(
+    found: Counter[tuple[int, ...]], limits: Counter[tuple[int, ...]], spelling: Sequence[str]
+) -> list[Count]:
+    """Return the n-grams of a text, by their first place, with how often they may count."""
+    return [
+        Count(" ".join(spelling[token] for token in ngram), number, limits[ngram]) for ngram, number in found.items()
+    ]
+
+
 def ngram_levels(ids: Ids, limits: Mapping[int, Counter[tuple[int, ...]]]) -> list[int]:
     """Return for each token the longest counted n-gram that goes through it.
 

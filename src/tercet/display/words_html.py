@@ -28,6 +28,17 @@ def legend(names: Sequence[str]) -> str:
     return f"<p><small>{chips}{_chip('no match', 0, '')}</small></p>"
 
 
+def order_names(max_order: int) -> tuple[str, list[str]]:
+    """Return the legend of the orders of n-grams, and their names; beyond the fourth they share a colour."""
+    orders = [f"{order}-gram" for order in range(1, max_order + 1)]
+    return legend(orders if max_order <= 4 else [*orders[:3], "4-gram or longer"]), orders
+
+
+def reference_label(index: int, n_references: int) -> str:
+    """Return what stands before a reference."""
+    return "reference" if n_references == 1 else f"reference {index + 1}"
+
+
 def words_html(label: str, words: Sequence[Word], hint: str) -> str:
     """Return a text with each token on the colour of its level; `hint` names the levels, such as ``"{}-gram"``."""
     chips = " ".join(

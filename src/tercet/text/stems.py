@@ -265,13 +265,14 @@ def word_map(options: Any) -> WordMap | None:
     return None if options.lemmatizer is None else lemmatizer_for(options.lemmatizer)
 
 
-def check_stopwords(value: Any) -> Any:
-    """Check the option 'stopwords': a collection of words, the name of a list, or None."""
+def check_stopwords(value: Any, other: str = "") -> Any:
+    """Check the option 'stopwords': a collection of words, the name of a list, or None; `other` is a further name."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(word, str) for word in value):
         return frozenset(value)
-    raise refuse("a collection of words, a language code or None")
+    named = f"a language code, {other}" if other else "a language code"
+    raise refuse(f"a collection of words, {named} or None")
 
 
 def stopwords_label(stopwords: str | Collection[str] | None) -> str | None:
