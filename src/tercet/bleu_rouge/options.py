@@ -33,7 +33,7 @@ class BleuRougeOptions(Options):
     multi_ref: str = option(
         "best",
         one_of("best", "average"),
-        "How several references count in recall. For each order the one with the best F of ROUGE (the first on "
+        "How several references count in recall. For each order the one with the best F of ROUGE (the shortest on "
         'ties), or "average": the n-grams of all in one, as ROUGE-1.5.5 -f A. Precision takes all at once, as BLEU.',
     )
     tokenizer: str | Callable[[str], Iterable[str]] = option(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tercet.core.batch import Batch
 from tercet.core.options import Options
-from tercet.core.ragged import TokenBatch, first_greatest
+from tercet.core.ragged import TokenBatch
 from tercet.core.scorer import Scorer, Scores
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
@@ -139,13 +139,20 @@ class BleuRougeScorer(Scorer[BleuRougeOptions]):
         return NgramCounts(matches, totals[:n], hits, totals[n:], lengths)
 
     def best_references(self, counts: NgramCounts, reference_offsets: Counts) -> Counts:
-        """Return the reference of each item with a reference that has the best F of ROUGE, by order: shape (g, N)."""
+        """Return which reference of each item that has any is the best, by order: shape (g, N).
+
+        It is the one with the greatest F of ROUGE, and of equal ones the shortest: that of the greatest recall.
+        """
         n_references = np.diff(reference_offsets)
         starts = reference_offsets[:-1][n_references > 0]
-        totals = np.repeat(counts.totals, n_references, axis=0)
-        f = f_beta(ratio(counts.hits, totals), ratio(counts.hits, counts.reference_totals), self.options.beta)
-        best = [first_greatest(np.ascontiguousarray(column), starts) for column in f.T]
-        return np.stack(best, axis=1)
+        owners = np.repeat(np.arange(len(n_references)), n_references)
+        f = f_beta(
+            ratio(counts.hits, counts.totals[owners]), ratio(counts.hits, counts.reference_totals), self.options.beta
+        )
+        by_rank = [
+            np.lexsort(each) for each in zip(counts.reference_totals.T, -f.T, [owners] * len(f.T), strict=True)
+        ]
+        return np.stack(by_rank, axis=1)[starts]
 
     def _recalled(self, counts: NgramCounts, reference_offsets: Counts) -> tuple[Array, Array]:
         """Return the hits and n-grams that recall divides, each of shape (n, N): 0 for an item without reference."""
