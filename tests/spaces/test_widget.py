@@ -49,7 +49,10 @@ BEGUN = {"bertscore_idf": {"model_type": MINILM, "num_layers": 5}}
 SMALL = "all-MiniLM-L6-v2 (small; take layer 5)"
 CASES = {metric: runpy.run_path(str(ROOT / "metrics" / metric / "cases.py")) for metric in METRICS}
 #: The score in large letters.
-PRIMARY = {"bleu_multi": "bleu", "rouge_nlws": "rouge1", "bertscore_idf": "mean_f1"}
+PRIMARY = {
+    "bleu_multi": "bleu", "rouge_nlws": "rouge1", "bertscore_idf": "mean_f1",
+    "bleu_rouge_f": "bleu_rouge_f", "jaccard_sets": "jaccard",
+}  # fmt: skip
 #: Entries of a result that are not in its table.
 APART = {"signature", "segments", "intervals", "hashcode", "interpretation"}
 
@@ -206,6 +209,7 @@ def written(weights):
 # Texts and options
 
 
+LEMMAS = {"lemma": {"lemmatizer": "ru"}}
 TWO_WEIGHTINGS = {"plain": [0.5, 0.5], "first": [1.0, 0.0]}
 
 
@@ -218,6 +222,9 @@ TWO_WEIGHTINGS = {"plain": [0.5, 0.5], "first": [1.0, 0.0]}
         ("rouge_nlws", "fr", {"rouge_types": ["rougeL", "rouge3", "rouge1"], "beta": 2, "output": "all"}, {}),
         ("rouge_nlws", "en", {"use_stemmer": True, "max_words": 5, "multi_ref": "average"}, {}),
         ("rouge_nlws", "th", {"tokenizer": "char"}, {}),
+        ("jaccard_sets", "en", {"lemmatizer": "en", "ngram": 2, "multiset": True}, {}),
+        ("jaccard_sets", "ru", {"variants": LEMMAS}, {"variants": "and lemmas, Russian"}),
+        ("bleu_rouge_f", "de", {"max_order": 3, "beta": 2, "brevity_penalty": True, "stemmer": "de"}, {}),
         ("bertscore_idf", "es", {"idf": False, "num_layers": 3}, {}),
         ("bertscore_idf", "he", {"multi_ref": "best_f", "scale": 100}, {}),
     ],
@@ -315,7 +322,10 @@ def test_every_example_is_filled_in_and_computed_by_one_click(visit, metric):
 
 def test_the_code_shown_prints_the_same_elsewhere(visit, metric, tmp_path):
     prediction, references = PAIRS["fr"][0]
-    chosen = {"bleu_multi": {"max_order": 2}, "rouge_nlws": {"rouge_types": ["rougeSU4"]}}.get(metric, {"idf": False})
+    chosen = {
+        "bleu_multi": {"max_order": 2}, "rouge_nlws": {"rouge_types": ["rougeSU4"]}, "bertscore_idf": {"idf": False},
+        "bleu_rouge_f": {"max_order": 1}, "jaccard_sets": {"lemmatizer": "fr"},
+    }[metric]  # fmt: skip
     visitor = visit(metric)
     visitor.give(prediction, "\n".join(references))
     visitor.set(chosen)
@@ -399,6 +409,8 @@ ROWS = [
         ("bleu_multi", "tmx", ["en-US", "de", "fr", "en-GB"], ("en-US", [])),
         ("rouge_nlws", "csv", ["generated", "highlights", "ref2", "pegasus"], ("generated", ["highlights", "ref2"])),
         ("bertscore_idf", "jsonl", ["mt", "ref", "ref2", "mt2"], ("mt", ["ref", "ref2"])),
+        ("bleu_rouge_f", "csv", ["mt", "ref", "ref2", "mt2"], ("mt", ["ref", "ref2"])),
+        ("jaccard_sets", "tsv", ["mt", "ref", "ref2", "mt2"], ("mt", ["ref", "ref2"])),
     ],
 )
 def test_a_file_is_scored_with_intervals_a_plot_a_table_and_downloads(visit, tmp_path, metric, end, header, guessed):
@@ -667,8 +679,8 @@ class TestHostileTexts:
     def test_stand_in_messages_as_they_are(self, visit, metric, hostile, tmp_path):
         texts, asked = hostile
         visitor = visit(metric)
-        number = {"bleu_multi": "smooth_value", "rouge_nlws": "max_words", "bertscore_idf": "num_layers"}[metric]
-        for text in texts:
+        number = {"bleu_multi": "smooth_value", "rouge_nlws": "max_words", "bertscore_idf": "num_layers"}.get(metric)
+        for text in texts if number else []:  # the other metrics have no field that takes a text for a number
             visitor.set({number: text})
             visitor.give("a", "a")
             visitor.compute()
@@ -712,7 +724,7 @@ def _argument(code, name):
 
 
 #: The example that the pictures show.
-PICTURED = {"bleu_multi": 0, "rouge_nlws": 6, "bertscore_idf": 0}
+PICTURED = {"bleu_multi": 0, "rouge_nlws": 6, "bertscore_idf": 0, "bleu_rouge_f": 0, "jaccard_sets": 2}
 
 
 @pytest.fixture(scope="module")
@@ -813,8 +825,10 @@ def _photograph(visitor, name, stop=None):
 
 class TestPrograms:
     def test_get_what_the_package_returns(self, program, metric):
-        options = {"bleu_multi": {"smooth_method": "exp", "weights": [0.5, 0.5]}, "rouge_nlws": {"output": "all"}}
-        chosen = options.get(metric, {"idf": False})
+        chosen = {
+            "bleu_multi": {"smooth_method": "exp", "weights": [0.5, 0.5]}, "rouge_nlws": {"output": "all"},
+            "bertscore_idf": {"idf": False}, "bleu_rouge_f": {"max_order": 4}, "jaccard_sets": {"tokenizer": "char"},
+        }[metric]  # fmt: skip
         given = {"predictions": PREDICTIONS, "references": REFERENCES}
         found = program(metric).predict(**given, options=chosen, api_name="/compute")
         expected = scored(metric, *given.values(), **chosen)
