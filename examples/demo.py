@@ -37,9 +37,7 @@ def read_test_set(language):
 
 def main():
     modules = {name: evaluate.load(str(HERE.parent / "metrics" / name)) for name in COLUMNS}
-    table = Table(title="Sample test set: percent, with 95 % bootstrap intervals")
-    table.add_column("language")
-    table.add_column("system")
+    table = Table("language", "system", title="Sample test set: percent, with 95 % bootstrap intervals")
     for name in (column for columns in COLUMNS.values() for column in columns):
         table.add_column(HEADS.get(name, name), justify="right")
     table.add_column("empty", justify="right")
