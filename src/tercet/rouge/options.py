@@ -65,7 +65,8 @@ class RougeOptions(Options):
     lemmatizer: str | Callable[[str], str] | None = option(
         None,
         text_or_callable("a language code"),
-        "Lemmatize the words. A language code of simplemma, or a function.",
+        "Lemmatize the words. A language code of simplemma (Russian by pymorphy3 where that is installed; the "
+        "signature says which one it was), or a function.",
     )
     stopwords: str | frozenset[str] | None = option(
         None,
