@@ -14,10 +14,10 @@ DEMO_OPTIONS = {
     "variants": {
         "choices": {
             "–": None,
-            "and lemmas, English": {"lemma": {"lemmatizer": "en"}},
-            "and lemmas, Russian": {"lemma": {"lemmatizer": "ru"}},
-            "and stems, English": {"stem": {"stemmer": "en"}},
-            "and pairs of words": {"pairs": {"ngram": 2}},
+            "words and lemmas, English": {"lemma": {"lemmatizer": "en"}},
+            "words and lemmas, Russian": {"lemma": {"lemmatizer": "ru"}},
+            "words and stems, English": {"stem": {"stemmer": "en"}},
+            "words and pairs of words": {"pairs": {"ngram": 2}},
         }
     },
     "multi_ref": {},
@@ -79,7 +79,7 @@ CASES = [
     {
         "description": "Two references: the most similar one counts",
         "predictions": ["Good Morning", "nothing in common"],
-        "references": [["Good Morning Transformers", "Morning Transformers"], ["another text", ""]],
+        "references": [["Good Morning Transformers", "Morning Transformers"], ["another text", "some other text"]],
         "options": {},
         "expected": {"jaccard": 1 / 3, "jaccard_micro": 2 / 8},
         "tolerance": 1e-12,

@@ -169,5 +169,5 @@ class TestExplanation:
             (None, "two", 2),
             ("mice", "mouse", 2),
         ]
-        assert "<ruby>mice<rt>mouse</rt></ruby>" in found.to_html()
+        assert '<ruby>mice<rt style="font-size:70%">mouse</rt></ruby>' in found.to_html()
         assert found.to_dict()["prediction"][1] == {"text": "mouse", "level": 2, "written": "mice"}

@@ -212,9 +212,9 @@ class TestExplanation:
         lemmas = found.variants[1]
         assert [(word.written, word.text) for word in lemmas.prediction] == [("кошки", "кошка"), ("спят", "спать")]
         assert "with reference 2 of 2: 1.0000" in found.to_html()
-        assert "<ruby>спят<rt>спать</rt></ruby>" in found.to_html()
+        assert '<ruby>спят<rt style="font-size:70%">спать</rt></ruby>' in found.to_html()
 
     def test_markup_in_a_text_is_text(self):
         html = explain("<b>x</b>", ["<i>"], tokenizer="none", stemmer=lambda word: word[:2]).to_html()
         assert "<b>x" not in html
-        assert "<ruby>&lt;b&gt;x&lt;/b&gt;<rt>&lt;b</rt></ruby>" in html
+        assert '<ruby>&lt;b&gt;x&lt;/b&gt;<rt style="font-size:70%">&lt;b</rt></ruby>' in html

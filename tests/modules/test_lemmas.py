@@ -78,7 +78,7 @@ class TestEachLanguage:
         written = prediction.lower().split()
         assert [word["written"] or word["text"] for word in words] == written
         for word, lemma in zip(written, lemmas.split(), strict=True):
-            assert (f"<ruby>{word}<rt>{lemma}</rt></ruby>" in why.to_html()) == (word != lemma)
+            assert (f'<ruby>{word}<rt style="font-size:70%">{lemma}</rt></ruby>' in why.to_html()) == (word != lemma)
         json.dumps(why.to_dict())
 
 

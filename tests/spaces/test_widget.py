@@ -223,7 +223,7 @@ TWO_WEIGHTINGS = {"plain": [0.5, 0.5], "first": [1.0, 0.0]}
         ("rouge_nlws", "en", {"use_stemmer": True, "max_words": 5, "multi_ref": "average"}, {}),
         ("rouge_nlws", "th", {"tokenizer": "char"}, {}),
         ("jaccard_sets", "en", {"lemmatizer": "en", "ngram": 2, "multiset": True}, {}),
-        ("jaccard_sets", "ru", {"variants": LEMMAS}, {"variants": "and lemmas, Russian"}),
+        ("jaccard_sets", "ru", {"variants": LEMMAS}, {"variants": "words and lemmas, Russian"}),
         ("bleu_rouge_f", "de", {"max_order": 3, "beta": 2, "brevity_penalty": True, "stemmer": "de"}, {}),
         ("bertscore_idf", "es", {"idf": False, "num_layers": 3}, {}),
         ("bertscore_idf", "he", {"multi_ref": "best_f", "scale": 100}, {}),

@@ -86,7 +86,7 @@ def _shown(text: str, written: str | None) -> str:
     """Return a token, with what it was compared by above it where that is a stem or a lemma."""
     if written is None:
         return clean(text)
-    return f"<ruby>{clean(written)}<rt>{clean(text)}</rt></ruby>"
+    return f'<ruby>{clean(written)}<rt style="font-size:70%">{clean(text)}</rt></ruby>'
 
 
 def _cell(value: object) -> str:
