@@ -15,8 +15,10 @@ import datasets
 import evaluate
 import numpy as np
 import sacrebleu
+from nltk.translate.bleu_score import modified_precision
 from rouge_metric import PyRouge
 from rouge_score import rouge_scorer
+from rouge_score.tokenize import tokenize as tokenize_by_rouge
 from sklearn.metrics import jaccard_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
@@ -192,6 +194,30 @@ def evaluate_row() -> Row:
     return Row("ROUGE 1+2+L through evaluate", "MT", "evaluate's rouge", 50, by("rouge_nlws"), by("theirs"))
 
 
+def bleu_rouge_row(asked: float) -> Row:
+    """Return the F of BLEU-n and ROUGE-n of every item beside NLTK's precisions and rouge_score's recalls."""
+    orders = (1, 2)
+
+    def ours(texts: Work) -> Values:
+        result = tercet.score(
+            "bleu_rouge_f", texts.predictions, texts.first_references, tokenizer="rouge", segments=True
+        )
+        return np.array([result["segments"][f"bleu_rouge_f_{order}"] for order in orders])
+
+    def theirs(texts: Work) -> Values:
+        scorer = rouge_scorer.RougeScorer([f"rouge{order}" for order in orders])
+        rows = []
+        for text, reference in zip(texts.predictions, texts.first_references, strict=True):
+            recalls = [each.recall for each in scorer.score(reference, text).values()]
+            words = [tokenize_by_rouge(each, None) for each in (reference, text)]
+            precisions = [float(modified_precision(words[:1], words[1], order)) for order in orders]
+            sides = zip(precisions, recalls, strict=True)
+            rows.append([2 * p * r / (p + r) if p + r else 0.0 for p, r in sides])
+        return np.array(rows).T
+
+    return Row("F of BLEU and ROUGE", "MT", "NLTK and rouge_score", asked, ours, theirs)
+
+
 def words_of(text: str) -> list[str]:
     """Return the words of a text as Python's own regular expressions split them."""
     return re.findall(r"\w+", text.lower())
@@ -275,6 +301,7 @@ ROWS = [
     bootstrap_row(),
     evaluate_row(),
     rouge_row(["rouge1", "rouge2", "rougeL"], "tiny", 1),
+    bleu_rouge_row(60),
     jaccard_row(15),
     jaccard_row(25, work="long"),
     jaccard_row(25, multiset=True),
