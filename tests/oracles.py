@@ -2,9 +2,12 @@
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from functools import cache
 from itertools import chain, combinations, pairwise
+
+from tercet.text.unicode_words import UNSPACED
 
 # --- n-grams: Papineni et al. 2002, BLEU, section 2.1; Lin 2004, ROUGE, section 2
 
@@ -153,6 +156,22 @@ def mteval_13a(text):
     text = re.sub(r"([.,])([^0-9])", r" \1 \2", text)  # or unless before one
     text = re.sub(r"([0-9])(-)", r"\1 \2 ", text)  # hyphen behind a digit
     return text.split()
+
+
+@cache
+def _unicode_pattern():
+    import regex
+
+    unspaced, joiners = UNSPACED, r"\u200c\u200d"
+    return regex.compile(
+        rf"(?V1)[{unspaced}&&[\p{{L}}\p{{N}}]]\p{{M}}*"
+        rf"|[[\p{{L}}\p{{M}}\p{{N}}]--[{unspaced}]][[\p{{L}}\p{{M}}\p{{N}}{joiners}]--[{unspaced}]]*"
+    )
+
+
+def unicode_tokens(text):
+    """Split into words of letters, marks and digits; scripts written without blanks, by character."""
+    return _unicode_pattern().findall(unicodedata.normalize("NFC", text))
 
 
 @cache

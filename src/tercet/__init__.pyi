@@ -11,6 +11,8 @@ from .bertscore.idf_table import IdfTable as IdfTable
 from .bertscore.scorer import BertScorer
 from .bleu.explain import NgramMatches
 from .bleu.scorer import BleuScorer
+from .bleu_rouge.explain import BleuRougeMatches
+from .bleu_rouge.scorer import BleuRougeScorer
 from .comparison.compare import compare as compare
 from .comparison.test_sets import read_test_sets as read_test_sets
 from .core.result import Result as Result
@@ -22,6 +24,8 @@ from .errors import InputError as InputError
 from .errors import MergeError as MergeError
 from .errors import OptionError as OptionError
 from .errors import TercetError as TercetError
+from .jaccard.explain import JaccardMatches
+from .jaccard.scorer import JaccardScorer
 from .modules.suite_module import SuiteModule
 from .rouge.explain import RougeMatches
 from .rouge.scorer import RougeScorer
@@ -32,8 +36,12 @@ from .typing import (
     BertscoreOptions,
     Bleu,
     BleuOptions,
+    BleuRouge,
+    BleuRougeOptions,
     Cosine,
     CosineOptions,
+    Jaccard,
+    JaccardOptions,
     Metric,
     Rouge,
     RougeOptions,
@@ -47,6 +55,10 @@ def score(metric: Rouge, predictions: Any, references: Any, **options: Unpack[Ro
 def score(metric: Bertscore, predictions: Any, references: Any, **options: Unpack[BertscoreOptions]) -> Result: ...
 @overload
 def score(metric: Cosine, predictions: Any, references: Any, **options: Unpack[CosineOptions]) -> Result: ...
+@overload
+def score(metric: BleuRouge, predictions: Any, references: Any, **options: Unpack[BleuRougeOptions]) -> Result: ...
+@overload
+def score(metric: Jaccard, predictions: Any, references: Any, **options: Unpack[JaccardOptions]) -> Result: ...
 @overload
 def explain(
     metric: Bleu, prediction: str, references: str | Iterable[str], **options: Unpack[BleuOptions]
@@ -69,6 +81,14 @@ def explain(
     metric: Cosine, prediction: str, references: str | Iterable[str], **options: Unpack[CosineOptions]
 ) -> Contributions: ...
 @overload
+def explain(
+    metric: BleuRouge, prediction: str, references: str | Iterable[str], **options: Unpack[BleuRougeOptions]
+) -> BleuRougeMatches: ...
+@overload
+def explain(
+    metric: Jaccard, prediction: str, references: str | Iterable[str], **options: Unpack[JaccardOptions]
+) -> JaccardMatches: ...
+@overload
 def scorer(metric: Bleu, **options: Unpack[BleuOptions]) -> BleuScorer: ...
 @overload
 def scorer(metric: Rouge, **options: Unpack[RougeOptions]) -> RougeScorer: ...
@@ -76,6 +96,10 @@ def scorer(metric: Rouge, **options: Unpack[RougeOptions]) -> RougeScorer: ...
 def scorer(metric: Bertscore, **options: Unpack[BertscoreOptions]) -> BertScorer: ...
 @overload
 def scorer(metric: Cosine, **options: Unpack[CosineOptions]) -> CosineScorer: ...
+@overload
+def scorer(metric: BleuRouge, **options: Unpack[BleuRougeOptions]) -> BleuRougeScorer: ...
+@overload
+def scorer(metric: Jaccard, **options: Unpack[JaccardOptions]) -> JaccardScorer: ...
 @overload
 def load(metric: Metric, config_name: str | None = None, **settings: Any) -> SuiteModule: ...
 @overload

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 Bleu = Literal["bleu_multi", "bleu"]
 Rouge = Literal["rouge_nlws", "rouge"]
 Bertscore = Literal["bertscore_idf", "bertscore"]
+BleuRouge = Literal["bleu_rouge_f", "bleu_rouge"]
+Jaccard = Literal["jaccard_sets", "jaccard"]
 Cosine = Literal["embedding_cosine", "cosine"]
 
 #: A metric of the suite, by its full or its short name.
-Metric = Literal[Bleu, Rouge, Bertscore, Cosine]
+Metric = Literal[Bleu, Rouge, BleuRouge, Jaccard, Bertscore, Cosine]
 
 
 class Options(TypedDict, total=False):
@@ -104,6 +106,39 @@ class BertscoreOptions(Options, total=False):
     nthreads: int
     verbose: bool
     compat: Literal["bert_score"] | None
+
+
+class BleuRougeOptions(Options, total=False):
+    """Options of bleu_rouge_f."""
+
+    max_order: int
+    beta: float
+    brevity_penalty: bool
+    multi_ref: Literal["best", "average"]
+    tokenizer: (
+        Literal["unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none"]
+        | Callable[[str], Iterable[str]]
+    )
+    lowercase: bool
+    stemmer: str | Callable[[str], str] | None
+    lemmatizer: str | Callable[[str], str] | None
+
+
+class JaccardOptions(Options, total=False):
+    """Options of jaccard_sets."""
+
+    tokenizer: (
+        Literal["unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none"]
+        | Callable[[str], Iterable[str]]
+    )
+    lowercase: bool
+    ngram: int
+    multiset: bool
+    stemmer: str | Callable[[str], str] | None
+    lemmatizer: str | Callable[[str], str] | None
+    stopwords: str | Collection[str] | None
+    multi_ref: Literal["best", "average"]
+    variants: Mapping[str, Mapping[str, Any]] | None
 
 
 class CosineOptions(Options, total=False):

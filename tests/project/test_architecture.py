@@ -17,7 +17,7 @@ STEPS = [
     {"core"},
     {"files", "display"},
     {"text", "counting", "encoders", "resampling"},
-    {"bleu", "rouge", "bertscore", "cosine"},
+    {"bleu", "rouge", "bleu_rouge", "jaccard", "bertscore", "cosine"},
     {"registry", "api"},
     {"training", "modules"},
     {"comparison"},
@@ -33,7 +33,7 @@ UPWARDS = {("comparison.scores", "report.figure"), ("comparison.scores", "report
 TRAVELS = {room for rooms in STEPS[:7] for room in rooms}  # files of these are asked for by Spaces
 ANYWHERE = {"numpy", "pyarrow", "numba"}
 INSIDE_FUNCTIONS = {
-    *("nltk", "regex", "simplemma", "stop_words", "evaluate"),
+    *("nltk", "regex", "simplemma", "pymorphy3", "stop_words", "evaluate"),
     *("torch", "transformers", "tokenizers", "safetensors", "huggingface_hub", "matplotlib", "tqdm", "defusedxml"),
 }
 

@@ -67,7 +67,7 @@ def test_the_options_are_those_that_are_declared(name):
 
 def test_the_names_are_those_of_the_registry():
     for metric, entry in METRICS.items():
-        assert typing.get_args(getattr(tercet.typing, entry.room.capitalize())) == (metric, entry.room)
+        assert typing.get_args(getattr(tercet.typing, entry.room.title().replace("_", ""))) == (metric, entry.room)
     known = {name for metric, entry in METRICS.items() for name in (metric, entry.room)}
     assert set(typing.get_args(tercet.typing.Metric)) == known
 
@@ -87,7 +87,7 @@ def test_each_metric_has_an_overload_with_its_options(function):
         for node in STUB
         if isinstance(node, ast.FunctionDef) and node.name == function
     }
-    assert found == {entry.room.capitalize(): f"Unpack[{entry.options}]" for entry in METRICS.values()}
+    assert found == {entry.room.title().replace("_", ""): f"Unpack[{entry.options}]" for entry in METRICS.values()}
 
 
 def test_mypy_refuses_what_the_functions_would(tmp_path):

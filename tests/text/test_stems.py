@@ -10,11 +10,19 @@ from nltk.stem.porter import PorterStemmer
 from nltk.stem.snowball import SnowballStemmer
 
 import oracles
+import tercet
 import texts
 from tercet.core.batch import read_batch
 from tercet.errors import OptionError
 from tercet.rouge import perl
-from tercet.text.stems import _PORTER_ENDINGS, lemmatizer_for, map_words, stemmer_for, stopwords_for
+from tercet.text.stems import (
+    _PORTER_ENDINGS,
+    lemmatizer_for,
+    lemmatizer_label,
+    map_words,
+    stemmer_for,
+    stopwords_for,
+)
 from tercet.text.tokenizers import tokenize
 
 ENDINGS = sorted({"ies", "eed", *(ending for each in _PORTER_ENDINGS.values() for ending in each.split())})
@@ -208,3 +216,24 @@ def test_five_decimals_keeps_the_shape(shape):
 def test_the_shortcut_around_porters_steps_changes_no_stem(beginning, endings):
     word = beginning + "".join(endings)
     assert stemmer_for("porter")(word) == (PorterStemmer().stem(word) if len(word) > 3 else word)
+
+
+# --- pymorphy3 for Russian
+
+
+def test_russian_lemmas_are_those_of_pymorphy_where_it_is_installed():
+    assert lemmatizer_label("ru") == "ru(pymorphy3)"
+    assert lemmatizer_for("ru")("теплых") == "тёплый"
+    assert lemmatizer_label("uk") == "uk(simplemma)"
+    assert lemmatizer_label(None) is None
+
+
+def test_without_pymorphy_the_signature_names_another_package(monkeypatch):
+    pair = "rouge_nlws", ["кошки спят"], ["кошка спит"]
+    options = {"tokenizer": "unicode", "lemmatizer": "ru", "rouge_types": ["rouge1"]}
+    by_pymorphy = tercet.score(*pair, **options)
+    monkeypatch.setitem(sys.modules, "pymorphy3", None)
+    by_simplemma = tercet.score(*pair, **options)
+    assert "|lemma:ru(pymorphy3)|" in by_pymorphy.signature
+    assert "|lemma:ru(simplemma)|" in by_simplemma.signature
+    assert by_pymorphy["rouge1"] == by_simplemma["rouge1"] == 1.0

@@ -10,8 +10,8 @@ from typing import Any
 from tercet.core.batch import Batch, make_batch
 from tercet.core.items import check_missing, read_items
 from tercet.core.options import build_options
-from tercet.display.places import Count, Word, ngram_levels, ngram_limits
-from tercet.display.words_html import counts_html, legend, page_html, table_html, words_html
+from tercet.display.places import Count, Word, ngram_counts, ngram_levels, ngram_limits, words_of
+from tercet.display.words_html import counts_html, order_names, page_html, reference_label, table_html, words_html
 
 from .options import BleuOptions
 from .scorer import BleuScorer
@@ -67,12 +67,10 @@ class NgramMatches:
 
     def to_html(self) -> str:
         """Return the texts with matched n-grams coloured by order, and the counts, a fragment of HTML."""
-        orders = [f"{order}-gram" for order in range(1, len(self.ngrams) + 1)]
-        names = orders if len(orders) <= 4 else [*orders[:3], "4-gram or longer"]
-        parts = [legend(names), words_html("prediction", self.prediction, "{}-gram")]
+        legend_html, orders = order_names(len(self.ngrams))
+        parts = [legend_html, words_html("prediction", self.prediction, "{}-gram")]
         for index, words in enumerate(self.references):
-            label = "reference" if len(self.references) == 1 else f"reference {index + 1}"
-            parts.append(words_html(label, words, "{}-gram"))
+            parts.append(words_html(reference_label(index, len(self.references)), words, "{}-gram"))
         rows = [
             (name, hits, total, hits / total if total else 0.0)
             for name, hits, total in zip(orders, self.counts, self.totals, strict=True)
@@ -127,28 +125,23 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
 def explain_batch(scorer: BleuScorer, batch: Batch, context: Any = None) -> NgramMatches:
     """Explain a batch of one item."""
     tokens, words = scorer.tokens(batch)
+    plain, plain_words = scorer.tokens(batch, as_written=True)
     stats = scorer.segment_stats(batch)
     scores = scorer.finalize(scorer.corpus_totals(stats))
-    spelling, orders = words(), range(1, scorer.options.max_order + 1)
+    spelling, written, orders = words(), plain_words(), range(1, scorer.options.max_order + 1)
     text, *targets = tokens.tokens.lists()
+    text_as_written, *targets_as_written = plain.tokens.lists()
 
     of_references, of_text = ngram_limits(targets, orders), ngram_limits([text], orders)
 
-    def marked(own: list[int], limits: dict[int, Counter[tuple[int, ...]]]) -> list[Word]:
-        levels = ngram_levels(own, limits)
-        return [Word(spelling[token], level) for token, level in zip(own, levels, strict=True)]
+    def marked(own: list[int], as_written: list[int], limits: dict[int, Counter[tuple[int, ...]]]) -> list[Word]:
+        return words_of([spelling[i] for i in own], ngram_levels(own, limits), [written[i] for i in as_written])
 
     return NgramMatches(
-        prediction=marked(text, of_references),
-        references=[marked(target, of_text) for target in targets],
-        ngrams=[_counts(of_text[order], of_references[order], spelling) for order in orders],
+        prediction=marked(text, text_as_written, of_references),
+        references=[marked(*each, of_text) for each in zip(targets, targets_as_written, strict=True)],
+        ngrams=[ngram_counts(of_text[order], of_references[order], spelling) for order in orders],
         score=float(scores["bleu"]) / scorer.options.scale,
         brevity_penalty=float(scores["brevity_penalty"]),
         signature=str(scorer.signature()),
     )
-
-
-def _counts(found: Counter[tuple[int, ...]], limits: Counter[tuple[int, ...]], spelling: list[str]) -> list[Count]:
-    return [
-        Count(" ".join(spelling[token] for token in ngram), number, limits[ngram]) for ngram, number in found.items()
-    ]

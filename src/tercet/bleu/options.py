@@ -157,7 +157,8 @@ class BleuOptions(Options):
     lemmatizer: str | Callable[[str], str] | None = option(
         None,
         text_or_callable("a language code"),
-        "Lemmatize the words, in lower case. A language code of simplemma, or a function.",
+        "Lemmatize the words, in lower case. A language code of simplemma (Russian by pymorphy3 where that is "
+        "installed; the signature says which one it was), or a function.",
     )
     grid: Any = option(
         None,

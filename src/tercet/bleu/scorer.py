@@ -16,14 +16,14 @@ from tercet.core.ragged import TokenBatch
 from tercet.core.scorer import Scorer, Scores
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
+from tercet.counting.lengths import brevity_penalty, reference_lengths
 from tercet.counting.ngrams import clipped_matches
 from tercet.errors import OptionError
 from tercet.text.letters import LetterCounts, count_letters
-from tercet.text.stems import check_word_options, lemmatizer_for, map_words, stemmer_for
+from tercet.text.stems import check_word_options, map_words, word_map
 from tercet.text.tokenizers import tokenize
 
 from .grid import Grid, score_weightings
-from .lengths import brevity_penalty, reference_lengths
 from .messages import no_resamples, unsplit_notice, zero_remark
 from .options import REFERENCE_LENGTHS, BleuOptions, check_smoothing, interpretation, smoothing_methods
 from .presets import DIALECTS, PRESETS
@@ -127,17 +127,17 @@ class BleuScorer(Scorer[BleuOptions]):
         rows[base[:, 0] == 0, 4:] = 0.0  # items left out
         return SegmentStats(self.signature(context), self.columns, rows)
 
-    def tokens(self, batch: Batch, context: Any = None) -> tuple[TokenBatch, Callable[[], list[str]]]:
-        """Return the tokens that are counted, and a callable that gives the different ones by id."""
+    def tokens(self, batch: Batch, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
+        """Return the tokens that are counted, and a callable that gives the different ones by id.
+
+        With `as_written`, the words as they were before they got a stem or a lemma.
+        """
         o = self.options
         unstripped = o.compat == "evaluate" and o.tokenizer == "13a"
         tokenizer = "13a-unstripped" if unstripped else o.tokenizer
         tokens, words = tokenize(batch, tokenizer, lowercase=self._lowercase)
-        if o.stemmer is not None:
-            return map_words(tokens, words(), stemmer_for(o.stemmer))
-        if o.lemmatizer is not None:
-            return map_words(tokens, words(), lemmatizer_for(o.lemmatizer))
-        return tokens, words
+        mapping = None if as_written else word_map(o)
+        return (tokens, words) if mapping is None else map_words(tokens, words(), mapping)
 
     def corpus_totals(self, stats: SegmentStats) -> NDArray[np.float64]:
         """Return the sum of the rows; with ``compat="nltk"``, methods 5 to 7 see what NLTK shows them.

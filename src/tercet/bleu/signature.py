@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tercet.core.signature import Signature
-from tercet.text.stems import stemmer_label
+from tercet.text.stems import lemmatizer_label, stemmer_label
 from tercet.text.tokenizers import tokenizer_label
 
 from .options import BleuOptions
@@ -37,8 +37,8 @@ def bleu_signature(metric: str, options: BleuOptions, method: str, lowercase: bo
         "smooth": method + value,
         "reflen": o.reference_length,
         "eff": o.effective_order,
-        "stem": o.stemmer if o.stemmer is None else stemmer_label(o.stemmer),
-        "lemma": o.lemmatizer if o.lemmatizer is None else tokenizer_label(o.lemmatizer),
+        "stem": stemmer_label(o.stemmer),
+        "lemma": lemmatizer_label(o.lemmatizer),
         "missing": None if o.missing_references == "error" else o.missing_references,
         "compat": o.compat,
         "equals": equal_implementation(o, method),

@@ -24,10 +24,27 @@ class Word:
     level : int
         0 without a match; else the length of the longest n-gram or run that goes through it, or the number of its
         skip-bigrams.
+    written : str or None
+        The token as the text has it, where a stem or a lemma is compared in its place.
     """
 
     text: str
     level: int
+    written: str | None = None
+
+
+def words_of(compared: Sequence[str], levels: Sequence[int], written: Sequence[str]) -> list[Word]:
+    """Return tokens as they are compared and as they were written, with their levels.
+
+    Examples
+    --------
+    >>> words_of(["two", "cat"], [0, 1], ["two", "cats"])
+    [Word(text='two', level=0, written=None), Word(text='cat', level=1, written='cats')]
+    """
+    return [
+        Word(text, level, None if text == other else other)
+        for text, level, other in zip(compared, levels, written, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +92,15 @@ def most(counters: Iterable[Counter[tuple[int, ...]]]) -> Counter[tuple[int, ...
 def ngram_limits(others: Sequence[Ids], orders: Iterable[int]) -> dict[int, Counter[tuple[int, ...]]]:
     """Return for each order how often each n-gram may count: as often as in the text that has it most often."""
     return {order: most(Counter(ngrams(other, order)) for other in others) for order in orders}
+
+
+def ngram_counts(
+    found: Counter[tuple[int, ...]], limits: Counter[tuple[int, ...]], spelling: Sequence[str]
+) -> list[Count]:
+    """Return the n-grams of a text, by their first place, with how often they may count."""
+    return [
+        Count(" ".join(spelling[token] for token in ngram), number, limits[ngram]) for ngram, number in found.items()
+    ]
 
 
 def ngram_levels(ids: Ids, limits: Mapping[int, Counter[tuple[int, ...]]]) -> list[int]:

@@ -28,10 +28,22 @@ def legend(names: Sequence[str]) -> str:
     return f"<p><small>{chips}{_chip('no match', 0, '')}</small></p>"
 
 
+def order_names(max_order: int) -> tuple[str, list[str]]:
+    """Return the legend of the orders of n-grams, and their names; beyond the fourth they share a colour."""
+    orders = [f"{order}-gram" for order in range(1, max_order + 1)]
+    return legend(orders if max_order <= 4 else [*orders[:3], "4-gram or longer"]), orders
+
+
+def reference_label(index: int, n_references: int) -> str:
+    """Return what stands before a reference."""
+    return "reference" if n_references == 1 else f"reference {index + 1}"
+
+
 def words_html(label: str, words: Sequence[Word], hint: str) -> str:
     """Return a text with each token on the colour of its level; `hint` names the levels, such as ``"{}-gram"``."""
     chips = " ".join(
-        _chip(word.text, word.level, hint.format(word.level) if word.level else "no match") for word in words
+        _chip(word.text, word.level, hint.format(word.level) if word.level else "no match", word.written)
+        for word in words
     )
     return f'<p dir="auto" style="overflow-wrap:anywhere"><b>{clean(label)}</b> {chips or "<i>no token</i>"}</p>'
 
@@ -61,13 +73,20 @@ def page_html(title: str, parts: Sequence[str], signature: str) -> str:
     )
 
 
-def _chip(text: str, level: int, hint: str) -> str:
+def _chip(text: str, level: int, hint: str, written: str | None = None) -> str:
     colour = COLOURS[min(level, len(COLOURS) - 1)]
     title = f' title="{clean(hint)}"' if hint else ""
     return (
         f'<span data-level="{level}"{title} style="background:{colour};border-radius:3px;padding:1px 3px">'
-        f"{clean(text)}</span>"
+        f"{_shown(text, written)}</span>"
     )
+
+
+def _shown(text: str, written: str | None) -> str:
+    """Return a token, with what it was compared by above it where that is a stem or a lemma."""
+    if written is None:
+        return clean(text)
+    return f'<ruby>{clean(written)}<rt style="font-size:70%">{clean(text)}</rt></ruby>'
 
 
 def _cell(value: object) -> str:

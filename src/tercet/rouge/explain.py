@@ -152,7 +152,9 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
 def explain_batch(scorer: RougeScorer, batch: Batch, context: Any) -> RougeMatches:
     """Explain a batch of one item."""
     tokens, words = scorer.tokens(batch, context)
-    counter, spelling = scorer.counter(tokens), words()
+    plain, plain_words = scorer.tokens(batch, context, as_written=True)
+    counter, spelling, written = scorer.counter(tokens), words(), plain_words()
+    as_written = [[written[i] for i in ids] for ids in plain.tokens.lists()]
     lines = tokens.line_lists()
 
     def matches(kind: RougeType) -> TypeMatches:
@@ -167,7 +169,8 @@ def explain_batch(scorer: RougeScorer, batch: Batch, context: Any) -> RougeMatch
             precision=precision, recall=recall, fmeasure=fmeasure,
             hits=float(counts.hits[best]),
             prediction_total=float(counts.text_totals[best]), reference_total=float(counts.reference_totals[best]),
-            prediction_words=pair.prediction_words(places), reference_words=pair.reference_words(places),
+            prediction_words=pair.prediction_words(places, as_written[0]),
+            reference_words=pair.reference_words(places, as_written[1 + best]),
             counts=places.counts,
         )  # fmt: skip
 

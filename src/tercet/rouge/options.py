@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 from tercet.core.dialect import Dialect
-from tercet.core.options import Options, flag, integer, number, one_of, option, refuse, text_or_callable
+from tercet.core.options import Options, flag, integer, number, one_of, option, text_or_callable
+from tercet.text.stems import check_stopwords
 
 from .types import RougeType, parse_types
 
 TOKENIZERS = ("auto", "rouge", "unicode", "char", "13a", "zh", "ja", "jieba", "none")
 MEASURES = ("precision", "recall", "fmeasure")
-
-
-def _check_stopwords(value: Any) -> Any:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(word, str) for word in value):
-        return frozenset(value)
-    raise refuse("a collection of words, a language code, 'smart' (the list of ROUGE-1.5.5) or None")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,11 +65,12 @@ class RougeOptions(Options):
     lemmatizer: str | Callable[[str], str] | None = option(
         None,
         text_or_callable("a language code"),
-        "Lemmatize the words. A language code of simplemma, or a function.",
+        "Lemmatize the words. A language code of simplemma (Russian by pymorphy3 where that is installed; the "
+        "signature says which one it was), or a function.",
     )
     stopwords: str | frozenset[str] | None = option(
         None,
-        _check_stopwords,
+        partial(check_stopwords, other="'smart' (the list of ROUGE-1.5.5)"),
         'Words to leave out, as the tokenizer returns them (lowercase). A string is a language code, or "smart" (the '
         "list of ROUGE-1.5.5).",
         takes="str | Collection[str] | None",

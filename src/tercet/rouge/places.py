@@ -21,6 +21,7 @@ from tercet.display.places import (
     run_levels,
     skip_bigrams,
     weighted_lcs_places,
+    words_of,
 )
 from tercet.errors import InputError
 
@@ -61,16 +62,13 @@ class PairOfTexts:
         self._reference = list(chain.from_iterable(reference))
         self._spelling = spelling
 
-    def prediction_words(self, places: Places) -> list[Word]:
-        """Return the tokens of the prediction with their levels."""
-        return self._words(self._prediction, places.prediction)
+    def prediction_words(self, places: Places, written: list[str]) -> list[Word]:
+        """Return the tokens of the prediction with their levels, and as they were written."""
+        return words_of([self._spelling[i] for i in self._prediction], places.prediction, written)
 
-    def reference_words(self, places: Places) -> list[Word]:
-        """Return the tokens of the reference with their levels."""
-        return self._words(self._reference, places.reference)
-
-    def _words(self, ids: list[int], levels: list[int]) -> list[Word]:
-        return [Word(self._spelling[token], level) for token, level in zip(ids, levels, strict=True)]
+    def reference_words(self, places: Places, written: list[str]) -> list[Word]:
+        """Return the tokens of the reference with their levels, and as they were written."""
+        return words_of([self._spelling[i] for i in self._reference], places.reference, written)
 
     def places(self, kind: RougeType, compat: str | None) -> Places:
         """Return where the texts match, as the implementation counts: of what counts once, the first place."""

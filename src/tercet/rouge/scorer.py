@@ -20,14 +20,7 @@ from tercet.core.stats import SegmentStats
 from tercet.errors import OptionError
 from tercet.text.letters import LetterCounts, count_letters
 from tercet.text.sentences import split_sentences, truncate_bytes, truncate_words
-from tercet.text.stems import (
-    WordMap,
-    check_word_options,
-    lemmatizer_for,
-    map_words,
-    stemmer_for,
-    stopwords_for,
-)
+from tercet.text.stems import WordMap, check_word_options, map_words, stemmer_for, stopwords_for, word_map
 from tercet.text.tokenizers import tokenize
 
 from .counts import PairCounter, PairCounts
@@ -169,8 +162,13 @@ class RougeScorer(Scorer[RougeOptions]):
         rows = np.concatenate([base, *triples], axis=1)
         return SegmentStats(self.signature(context), self.columns, rows)
 
-    def tokens(self, batch: Batch, context: LetterCounts | None) -> tuple[TokenBatch, Callable[[], list[str]]]:
-        """Return the tokens that are counted, and a callable that gives the different ones by id."""
+    def tokens(
+        self, batch: Batch, context: LetterCounts | None, as_written: bool = False
+    ) -> tuple[TokenBatch, Callable[[], list[str]]]:
+        """Return the tokens that are counted, and a callable that gives the different ones by id.
+
+        With `as_written`, the words as they were before they got a stem or a lemma.
+        """
         o, tokenizer = self.options, self._tokenizer(context)
         lowercase = isinstance(tokenizer, str) and tokenizer not in ("rouge", "none")
         if o.compat == "rouge155" and tokenizer == "rouge":
@@ -178,7 +176,7 @@ class RougeScorer(Scorer[RougeOptions]):
         elif self._package is not None and tokenizer == "none":
             tokenizer = split_marked
         tokens, words = tokenize(batch, tokenizer, lowercase=lowercase, prepare=self._prepare(), lines=True)
-        mapping = self._word_map()
+        mapping = None if as_written else self._word_map()
         stopwords: Collection[str] = ()
         if o.stopwords is not None:
             stopwords = script_stopwords() if o.stopwords == "smart" else stopwords_for(o.stopwords)
@@ -202,9 +200,7 @@ class RougeScorer(Scorer[RougeOptions]):
         o = self.options
         if o.use_stemmer:
             return script_stemmer() if self._by_script else stemmer_for("porter")
-        if o.stemmer is not None:
-            return stemmer_for(o.stemmer)
-        return lemmatizer_for(o.lemmatizer) if o.lemmatizer is not None else None
+        return word_map(o)
 
     def _item_scores(self, kind: RougeType, counts: PairCounts, tokens: TokenBatch) -> Array:
         """Return precision, recall and F of every item, shape (n, 3): 0 for an item without reference."""

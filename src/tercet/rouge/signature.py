@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from tercet.core.signature import Signature, digest
-from tercet.text.stems import stemmer_label
+from tercet.core.signature import Signature
+from tercet.text.stems import lemmatizer_label, stemmer_label, stopwords_label
 from tercet.text.tokenizers import tokenizer_label
 
 from .options import RougeOptions
@@ -29,9 +29,9 @@ def rouge_signature(metric: str, options: RougeOptions, tokenizer: str | Callabl
         "beta": o.beta,
         "multi": o.multi_ref,
         "measure": o.output,
-        "stem": "porter" if o.use_stemmer else o.stemmer and stemmer_label(o.stemmer),
-        "lemma": o.lemmatizer and tokenizer_label(o.lemmatizer),
-        "stopwords": o.stopwords if isinstance(o.stopwords, (str, type(None))) else digest(sorted(o.stopwords)),
+        "stem": "porter" if o.use_stemmer else stemmer_label(o.stemmer),
+        "lemma": lemmatizer_label(o.lemmatizer),
+        "stopwords": stopwords_label(o.stopwords),
         "words": o.max_words,
         "bytes": o.max_bytes,
         "split": o.sentence_split,

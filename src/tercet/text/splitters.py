@@ -27,31 +27,6 @@ def split_intl(text: str) -> list[str]:
     return text.split()
 
 
-@cache
-def _unicode_pattern() -> Any:
-    import regex
-
-    extenders = r"\u3005-\u3007\u3031-\u3035\u303c\u30fc\uff70\uff9e\uff9f"  # letters of no script of their own
-    unspaced = extenders + r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-    joiners = r"\u200c\u200d"
-    return regex.compile(
-        rf"(?V1)[{unspaced}&&[\p{{L}}\p{{N}}]]\p{{M}}*|[[\p{{L}}\p{{M}}\p{{N}}]--[{unspaced}]][[\p{{L}}\p{{M}}\p{{N}}{joiners}]--[{unspaced}]]*"
-    )
-
-
-def split_unicode(text: str) -> list[str]:
-    """Split into words of letters, marks and digits; scripts written without blanks, by character.
-
-    Examples
-    --------
-    >>> split_unicode("Привет, мир! नमस्ते 北京2008 café")
-    ['Привет', 'мир', 'नमस्ते', '北', '京', '2008', 'café']
-    """
-    import unicodedata
-
-    return _unicode_pattern().findall(unicodedata.normalize("NFC", text))  # type: ignore[no-any-return]
-
-
 def split_char(text: str) -> list[str]:
     """Split into characters, white space left out (sacrebleu's char)."""
     return list("".join(text.split()))

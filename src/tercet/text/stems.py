@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import cache, lru_cache
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.core.options import refuse
 from tercet.core.ragged import Ragged, TokenBatch
+from tercet.core.signature import digest
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 
 from .tokenizers import tokenizer_label
@@ -99,14 +102,34 @@ def _snowball(language: str) -> WordMap:
 
 
 def lemmatizer_for(lemmatizer: str | WordMap) -> WordMap:
-    """Return the function that gives the lemma of one word: simplemma for a language code, or a function.
+    """Return the function that gives the lemma of one word.
+
+    Parameters
+    ----------
+    lemmatizer : str or callable
+        A language code of simplemma (Russian by pymorphy3 where that is installed: its dictionary has ten times the
+        words), or a function.
 
     Raises
     ------
     OptionError
         When simplemma is not installed or does not know the language.
     """
-    return _checked("lemmatizer", lemmatizer) if callable(lemmatizer) else _simplemma(lemmatizer)
+    if callable(lemmatizer):
+        return _checked("lemmatizer", lemmatizer)
+    return _pymorphy() if _by_pymorphy(lemmatizer) else _simplemma(lemmatizer)
+
+
+@cache
+def _pymorphy() -> WordMap:
+    import pymorphy3
+
+    analyzer = pymorphy3.MorphAnalyzer(lang="ru")
+
+    def lemma(word: str) -> str:
+        return str(analyzer.parse(word)[0].normal_form).lower()
+
+    return lru_cache(maxsize=1 << 18)(lemma)
 
 
 @cache
@@ -132,9 +155,29 @@ def _simplemma(language: str) -> WordMap:
     return lru_cache(maxsize=1 << 18)(lemma)
 
 
-def stemmer_label(stemmer: str | WordMap) -> str:
+def stemmer_label(stemmer: str | WordMap | None) -> str | None:
     """Return the name that stands for a stemmer in a signature: ``ru`` and ``russian`` are one."""
+    if stemmer is None:
+        return None
     return _SNOWBALL_CODES.get(stemmer, stemmer) if isinstance(stemmer, str) else tokenizer_label(stemmer)
+
+
+def lemmatizer_label(lemmatizer: str | WordMap | None) -> str | None:
+    """Return what stands for a lemmatizer in a signature: a language, and the package that knows its lemmas.
+
+    Examples
+    --------
+    >>> lemmatizer_label("de")
+    'de(simplemma)'
+    """
+    if not isinstance(lemmatizer, str):
+        return None if lemmatizer is None else tokenizer_label(lemmatizer)
+    return f"{lemmatizer}({'pymorphy3' if _by_pymorphy(lemmatizer) else 'simplemma'})"
+
+
+def _by_pymorphy(language: str) -> bool:
+    """Return whether pymorphy3 makes the lemmas: of Russian, where it is installed."""
+    return language == "ru" and find_spec("pymorphy3") is not None
 
 
 def _checked(option: str, function: WordMap) -> WordMap:
@@ -213,6 +256,28 @@ def _without_dropped(tokens: TokenBatch) -> TokenBatch:
         tokens=Ragged(tokens.tokens.values[kept], before[tokens.tokens.offsets]),
         lines=Ragged(starts[filled], lines_before[tokens.lines.offsets]),
     )
+
+
+def word_map(options: Any) -> WordMap | None:
+    """Return what the options 'stemmer' and 'lemmatizer' do to a word; None where neither is given."""
+    if options.stemmer is not None:
+        return stemmer_for(options.stemmer)
+    return None if options.lemmatizer is None else lemmatizer_for(options.lemmatizer)
+
+
+def check_stopwords(value: Any, other: str = "") -> Any:
+    """Check the option 'stopwords': a collection of words, the name of a list, or None; `other` is a further name."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(word, str) for word in value):
+        return frozenset(value)
+    named = f"a language code, {other}" if other else "a language code"
+    raise refuse(f"a collection of words, {named} or None")
+
+
+def stopwords_label(stopwords: str | Collection[str] | None) -> str | None:
+    """Return what stands for stop-words in a signature: the name of a list, or a digest of words that were given."""
+    return stopwords if stopwords is None or isinstance(stopwords, str) else digest(sorted(stopwords))
 
 
 def check_word_options(options: Any) -> None:

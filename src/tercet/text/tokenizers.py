@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Set
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from tercet.errors import InputError, shorten
 
 from .intern import Interned, intern_bytes
 from .intern_kernels import DASH, POINT, SEPARATOR, SINGLE, WIDE
-from .splitters import split_char, split_intl, split_ja, split_jieba, split_unicode
+from .splitters import split_char, split_intl, split_ja, split_jieba
+from .unicode_words import is_composed, unicode_words
 
 Splitter = Callable[[str], Iterable[str]]
 
@@ -52,6 +54,20 @@ def _bytes_of(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     return np.frombuffer(data if data is not None else b"", np.uint8), starts
 
 
+def _bytes_used(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the same without what lies before and behind a slice."""
+    data, starts = _bytes_of(texts)
+    return data[starts[0] : starts[-1]], starts - starts[0]
+
+
+def _lowered(texts: Any) -> Any:
+    """Return the texts in lower case (:meth:`str.lower`); letters of ASCII alone are lowered all at once."""
+    data, starts = _bytes_used(texts)
+    if data.max(initial=0) > 127:
+        return _mapped(str.lower, texts)
+    return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(starts), pa.py_buffer(data.tobytes().lower()))
+
+
 def _contains(data: NDArray[np.uint8], *needles: bytes) -> bool:
     """Return whether any of the needles stands in the bytes; their last byte alone is looked for first."""
     view = data.tobytes()
@@ -70,6 +86,13 @@ def _by_rouge(texts: Any, lower: bool = True) -> Interned:
 
 def _by_whitespace(texts: Any) -> Interned:
     return intern_bytes(*_bytes_of(texts), _WHITESPACE)
+
+
+def _by_unicode(texts: Any) -> Interned:
+    data, starts = _bytes_used(texts)
+    if data.max(initial=0) > 127 and not is_composed(data.tobytes().decode()):
+        data, starts = _bytes_used(_mapped(partial(unicodedata.normalize, "NFC"), texts))
+    return unicode_words(data, starts)
 
 
 def _by_13a(texts: Any, strip: bool = True) -> Interned:
@@ -120,10 +143,10 @@ _BYTE_TOKENIZERS: dict[str, Callable[[Any], Interned]] = {
     "13a-unstripped": lambda texts: _by_13a(texts, strip=False),
     "zh": _by_zh,
     "none": _by_whitespace,
+    "unicode": _by_unicode,
 }
 _PYTHON_TOKENIZERS: dict[str, Splitter] = {
     "intl": split_intl,
-    "unicode": split_unicode,
     "char": split_char,
     "ja": split_ja,
     "jieba": split_jieba,
@@ -171,8 +194,10 @@ def tokenize(
         When a callable returns anything else than strings.
     """
     texts = batch.texts
-    if prepare is not None or lowercase:
-        texts = _mapped(_chain(prepare, str.lower if lowercase else None), texts)
+    if prepare is not None:
+        texts = _mapped(prepare, texts)
+    if lowercase:
+        texts = _lowered(texts)
     if isinstance(tokenizer, str) and tokenizer in _BYTE_TOKENIZERS:
         interned = _BYTE_TOKENIZERS[tokenizer](texts)
     else:
@@ -186,16 +211,6 @@ def tokenize(
         batch.first_item,
     )
     return tokens, interned.words
-
-
-def _chain(*steps: Callable[[str], str] | None) -> Callable[[str], str]:
-    def run(text: str) -> str:
-        for step in steps:
-            if step is not None:
-                text = step(text)
-        return text
-
-    return run
 
 
 def _checked(tokenizer: Splitter) -> Splitter:

@@ -1,0 +1,202 @@
+"""F of BLEU and ROUGE: clipped precisions of BLEU and recalls of ROUGE-N, from one pass over the tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.core.batch import Batch
+from tercet.core.options import Options
+from tercet.core.ragged import TokenBatch
+from tercet.core.scorer import Scorer, Scores
+from tercet.core.signature import Signature
+from tercet.core.stats import SegmentStats
+from tercet.counting.lengths import brevity_penalty, reference_lengths
+from tercet.counting.ngrams import clipped_matches
+from tercet.text.stems import check_word_options, lemmatizer_label, map_words, stemmer_label, word_map
+from tercet.text.tokenizers import tokenize, tokenizer_label
+
+from .measures import arithmetic_mean, f_beta, geometric_mean, ratio
+from .options import BleuRougeOptions
+
+Array = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class NgramCounts:
+    """Counts of n items and their m references, for each order.
+
+    Attributes
+    ----------
+    matches, totals : ndarray of int64, shape (n, max_order)
+        Clipped matches against all references, and n-grams of the prediction: BLEU's.
+    hits, reference_totals : ndarray of int64, shape (m, max_order)
+        Clipped matches with each reference, and its n-grams: ROUGE's.
+    lengths : ndarray of int64, shape (n + m,)
+        Tokens of the texts.
+    """
+
+    matches: Counts
+    totals: Counts
+    hits: Counts
+    reference_totals: Counts
+    lengths: Counts
+
+
+class BleuRougeScorer(Scorer[BleuRougeOptions]):
+    """F of BLEU and ROUGE of a corpus, of its segments, and of resamples.
+
+    A row holds the base columns, the tokens of the prediction and of the closest reference, and for each order the
+    clipped matches and the n-grams of the prediction, and the hits and the n-grams of the reference.
+
+    Examples
+    --------
+    >>> from tercet.core.batch import read_batch
+    >>> scorer = BleuRougeScorer.from_options({})
+    >>> batch = read_batch(["the cat is on the mat"], ["the cat is lying on the mat"])
+    >>> scores = scorer.finalize(scorer.segment_stats(batch, None).total())
+    >>> {name: round(float(scores[name]), 4) for name in scorer.score_names}  # doctest: +NORMALIZE_WHITESPACE
+    {'bleu_rouge_f': 0.8229, 'bleu_rouge_precision': 0.8944, 'bleu_rouge_recall': 0.7619,
+     'bleu_rouge_f_1': 0.9231, 'bleu_rouge_f_2': 0.7273}
+    """
+
+    name: ClassVar[str] = "bleu_rouge_f"
+    primary: ClassVar[str] = "bleu_rouge_f"
+    options_type: ClassVar[type[Options]] = BleuRougeOptions
+
+    def __init__(self, options: BleuRougeOptions) -> None:
+        super().__init__(options)
+        check_word_options(options)
+        self._lowercase = options.lowercase or options.stemmer is not None or options.lemmatizer is not None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of a row."""
+        orders = range(1, self.options.max_order + 1)
+        parts = ("match", "total", "hit", "reference_total")
+        return (*self.base_columns, "length", "closest", *(f"{part}{n}" for part in parts for n in orders))
+
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        """The F of all orders, its two sides, and the F of each order."""
+        orders = (f"bleu_rouge_f_{n}" for n in range(1, self.options.max_order + 1))
+        return ("bleu_rouge_f", "bleu_rouge_precision", "bleu_rouge_recall", *orders)
+
+    def signature(self, context: Any = None) -> Signature:
+        """Return the options that the score depends on."""
+        o = self.options
+        parts = {
+            "tok": tokenizer_label(o.tokenizer),
+            "case": "lc" if self._lowercase or o.tokenizer == "rouge" else "mixed",
+            "order": o.max_order,
+            "beta": o.beta,
+            "bp": o.brevity_penalty,
+            "multi": o.multi_ref,
+            "stem": stemmer_label(o.stemmer),
+            "lemma": lemmatizer_label(o.lemmatizer),
+            "missing": None if o.missing_references == "error" else o.missing_references,
+        }
+        return Signature.of(self.name, parts)
+
+    def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
+        """Return one row per item; time is linear in the tokens."""
+        tokens, _ = self.tokens(batch)
+        counts, n = self.counts(tokens), tokens.n_items
+        base = self.base_rows(batch, counts.lengths[:n])
+        lengths = [counts.lengths[:n, None], reference_lengths(counts.lengths, tokens.reference_offsets)[:, :1]]
+        recalled = self._recalled(counts, tokens.reference_offsets)
+        rows = np.concatenate([base, *lengths, counts.matches, counts.totals, *recalled], axis=1).astype(np.float64)
+        rows[base[:, 0] == 0, len(self.base_columns) :] = 0.0  # items left out
+        return SegmentStats(self.signature(context), self.columns, rows)
+
+    def tokens(self, batch: Batch, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
+        """Return the tokens that are counted, and a callable that gives the different ones by id.
+
+        With `as_written`, the words as they were before they got a stem or a lemma.
+        """
+        tokens, words = tokenize(batch, self.options.tokenizer, lowercase=self._lowercase)
+        mapping = None if as_written else word_map(self.options)
+        return (tokens, words) if mapping is None else map_words(tokens, words(), mapping)
+
+    def counts(self, tokens: TokenBatch) -> NgramCounts:
+        """Return the counts of both sides; they are the same ones where every item has one reference."""
+        n, order = tokens.n_items, self.options.max_order
+        lengths, owners = tokens.tokens.lengths, tokens.owners
+        references = n + np.arange(len(owners) + 1)
+
+        def matched(texts: Counts, first: Counts) -> Counts:
+            return clipped_matches(tokens.tokens, texts, first, order, tokens.n_types)
+
+        matches = matched(np.arange(n), n + tokens.reference_offsets)
+        one_each = bool((np.diff(tokens.reference_offsets) == 1).all())
+        totals = np.maximum(lengths[:, None] - np.arange(order), 0)
+        hits = matches if one_each else matched(owners, references)
+        return NgramCounts(matches, totals[:n], hits, totals[n:], lengths)
+
+    def best_references(self, counts: NgramCounts, reference_offsets: Counts) -> Counts:
+        """Return which reference of each item that has any is the best, by order: shape (g, N).
+
+        It is the one with the greatest F of ROUGE, and of equal ones the shortest: that of the greatest recall.
+        """
+        n_references = np.diff(reference_offsets)
+        starts = reference_offsets[:-1][n_references > 0]
+        owners = np.repeat(np.arange(len(n_references)), n_references)
+        f = f_beta(
+            ratio(counts.hits, counts.totals[owners]), ratio(counts.hits, counts.reference_totals), self.options.beta
+        )
+        by_rank = [
+            np.lexsort(each) for each in zip(counts.reference_totals.T, -f.T, [owners] * len(f.T), strict=True)
+        ]
+        return np.stack(by_rank, axis=1)[starts]
+
+    def _recalled(self, counts: NgramCounts, reference_offsets: Counts) -> tuple[Array, Array]:
+        """Return the hits and n-grams that recall divides, each of shape (n, N): 0 for an item without reference."""
+        n_references = np.diff(reference_offsets)
+        filled = n_references > 0
+        results = np.zeros((2, len(filled), self.options.max_order))
+        if not filled.any():
+            return results[0], results[1]
+        starts = reference_offsets[:-1][filled]
+        if self.options.multi_ref == "best":
+            best = self.best_references(counts, reference_offsets)
+        for result, values in zip(results, (counts.hits, counts.reference_totals), strict=True):
+            if self.options.multi_ref == "best":
+                result[filled] = np.take_along_axis(values, best, axis=0)
+            else:
+                result[filled] = np.add.reduceat(values, starts, axis=0) / n_references[filled, None]
+        return results[0], results[1]
+
+    def finalize(self, totals: Array) -> Scores:
+        """Return the F of each order and of all, and what they are made of.
+
+        An order that no prediction reaches has no precision, and one that no reference reaches has no recall: the
+        means leave it out (BLEU's effective order).
+        """
+        o, n = self.options, self.options.max_order
+        length, closest = totals[..., 4], totals[..., 5]
+        matches, counted, hits, reference_totals = (totals[..., 6 + i * n : 6 + (i + 1) * n] for i in range(4))
+        precisions, recalls = ratio(matches, counted), ratio(hits, reference_totals)
+        precision = geometric_mean(precisions, counted > 0)
+        if o.brevity_penalty:
+            precision = precision * brevity_penalty(length, closest)
+        recall = arithmetic_mean(recalls, reference_totals > 0)
+        by_order = f_beta(precisions, recalls, o.beta)
+        scores = {
+            "bleu_rouge_f": f_beta(precision, recall, o.beta),
+            "bleu_rouge_precision": precision,
+            "bleu_rouge_recall": recall,
+            **{f"bleu_rouge_f_{order + 1}": by_order[..., order] for order in range(n)},
+            "bleu_rouge_precisions": precisions,
+            "bleu_rouge_recalls": recalls,
+        }
+        return {name: o.scale * value for name, value in scores.items()}
+
+    def report(self, stats: SegmentStats) -> dict[str, Any]:
+        """Return a float a score, and the precision and recall of each order as lists."""
+        scores = self.finalize(self.corpus_totals(stats))
+        return {name: value.tolist() for name, value in scores.items()}

@@ -1,0 +1,52 @@
+"""The signature of a Jaccard similarity: the rules of the call, and where its variants differ from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tercet.core.signature import Signature
+from tercet.text.stems import lemmatizer_label, stemmer_label, stopwords_label
+from tercet.text.tokenizers import tokenizer_label
+
+from .options import JaccardOptions
+
+
+def jaccard_signature(metric: str, options: JaccardOptions, variants: Mapping[str, JaccardOptions]) -> Signature:
+    """Return the options that the scores depend on.
+
+    Examples
+    --------
+    >>> options = JaccardOptions()
+    >>> print(jaccard_signature("jaccard_sets", options, {"jaccard": options, "jaccard_3": JaccardOptions(ngram=3)}))
+    jaccard_sets|tok:unicode|case:lc|ngram:1|of:sets|multi:best|variants:3=ngram:3|equals:scikit-learn|version:tercet-0.1.0
+    """
+    own = _parts(options)
+    changed = {
+        name.removeprefix("jaccard_"): ",".join(
+            f"{key}:{value}" for key, value in _parts(each).items() if value != own[key]
+        )
+        for name, each in variants.items()
+        if each is not options
+    }
+    as_there = not any(each.multiset for each in variants.values()) and options.missing_references == "error"
+    parts = {
+        **own,
+        "variants": ";".join(f"{name}={changes}" for name, changes in changed.items()) or None,
+        "missing": None if options.missing_references == "error" else options.missing_references,
+        "equals": "scikit-learn" if as_there else None,
+    }
+    return Signature.of(metric, parts)
+
+
+def _parts(options: JaccardOptions) -> dict[str, object]:
+    lowered = options.lowercase or options.tokenizer == "rouge"
+    return {
+        "tok": tokenizer_label(options.tokenizer),
+        "case": "lc" if lowered else "mixed",
+        "ngram": options.ngram,
+        "of": "multisets" if options.multiset else "sets",
+        "multi": options.multi_ref,
+        "stem": stemmer_label(options.stemmer),
+        "lemma": lemmatizer_label(options.lemmatizer),
+        "stopwords": stopwords_label(options.stopwords),
+    }

@@ -1,0 +1,110 @@
+"""Stems and lemmas in every metric of words, in several languages: scores, signatures, explanations."""
+
+import json
+
+import pytest
+
+import tercet
+from conftest import ZERO_BLEU
+from oracles import unicode_tokens
+from tercet.text.stems import lemmatizer_for, stemmer_for
+from texts import all_pairs
+
+pytestmark = ZERO_BLEU
+
+#: Metrics of words, with what makes them score runs of one word and of two.
+OPTIONS = {
+    "bleu_multi": {"max_order": 2},
+    "rouge_nlws": {"rouge_types": ["rouge1", "rougeL"]},
+    "jaccard_sets": {"ngram": 2},
+    "bleu_rouge_f": {},
+}
+#: By language: a text, another one with the same lemmas (and stems, where they are the same), what stands in both.
+FORMS = {
+    "en": ("mice running home", "mouse run home", "mouse run home"),
+    "de": ("Kinder spielten im Garten", "Kind spielt im Garten", "kind spielen im garen"),
+    "fr": ("chevaux mangeaient", "cheval mangea", "cheval manger"),
+    "es": ("niños comieron manzanas", "niño come manzana", "niño comer manzana"),
+    "ru": ("кошки спят на окнах", "кошка спит на окне", "кошка спать на окно"),
+}
+
+each_metric = pytest.mark.parametrize("metric", OPTIONS)
+each_language = pytest.mark.parametrize("language", FORMS)
+
+
+def primary(metric, prediction, reference, **options):
+    scorer = tercet.scorer(metric, **OPTIONS[metric], **options)
+    result = tercet.score(metric, [prediction], [reference], **OPTIONS[metric], **options)
+    return result[scorer.primary]
+
+
+def words_of(metric, why):
+    """Return the words of the prediction in an explanation."""
+    found = why.to_dict()
+    first = {"rouge_nlws": "types", "jaccard_sets": "variants"}.get(metric)
+    entry = found if first is None else found[first][0]
+    return entry["prediction_words" if metric == "rouge_nlws" else "prediction"]
+
+
+@each_metric
+@each_language
+class TestEachLanguage:
+    def test_other_forms_of_the_same_words_match_by_lemma(self, metric, language):
+        prediction, reference, _ = FORMS[language]
+        assert primary(metric, prediction, reference, tokenizer="unicode") < 1
+        assert primary(metric, prediction, reference, tokenizer="unicode", lemmatizer=language) == pytest.approx(1.0)
+
+    @pytest.mark.parametrize(
+        ("option", "function"), [("lemmatizer", lemmatizer_for), ("stemmer", stemmer_for)], ids=["lemma", "stem"]
+    )
+    def test_the_score_is_that_of_texts_of_lemmas_or_stems(self, metric, language, option, function):
+        predictions, references = all_pairs([language])
+
+        def mapped(text):
+            return " ".join(map(function(language), unicode_tokens(text.lower())))
+
+        there = tercet.score(
+            metric, predictions, references, tokenizer="unicode", **{option: language}, **OPTIONS[metric]
+        )
+        written = [mapped(text) for text in predictions], [[mapped(text) for text in each] for each in references]
+        assert dict(there) == dict(tercet.score(metric, *written, tokenizer="none", **OPTIONS[metric]))
+
+    def test_explanations_show_the_word_and_its_lemma(self, metric, language):
+        prediction, reference, lemmas = FORMS[language]
+        options = {"tokenizer": "unicode", "lemmatizer": language, **OPTIONS[metric]}
+        why = tercet.explain(metric, prediction, [reference], **options)
+        words = words_of(metric, why)
+        assert [word["text"] for word in words] == lemmas.split()
+        written = prediction.lower().split()
+        assert [word["written"] or word["text"] for word in words] == written
+        for word, lemma in zip(written, lemmas.split(), strict=True):
+            assert (f'<ruby>{word}<rt style="font-size:70%">{lemma}</rt></ruby>' in why.to_html()) == (word != lemma)
+        json.dumps(why.to_dict())
+
+
+@each_metric
+def test_the_signature_names_what_made_the_words_alike(metric):
+    def signature(**options):
+        return tercet.score(metric, ["a b c d"], ["a b c d"], **OPTIONS[metric], **options).signature
+
+    assert "|lemma:de(simplemma)|" in signature(lemmatizer="de")
+    assert "|lemma:ru(pymorphy3)|" in signature(lemmatizer="ru")
+    assert "|stem:french|" in signature(stemmer="fr")
+    assert "stem:" not in signature() + signature(lemmatizer="en")
+
+
+@each_metric
+def test_without_stems_and_lemmas_nothing_stands_beside_a_word(metric):
+    why = tercet.explain(metric, "Mice ran", ["mice run"], **OPTIONS[metric])
+    assert all(word["written"] is None for word in words_of(metric, why))
+    assert "<ruby>" not in why.to_html()
+
+
+def test_stopwords_leave_words_and_lemmas_together():
+    why = tercet.explain(
+        "rouge_nlws", "the mice of the house", ["a mouse"], stopwords="en", lemmatizer="en", rouge_types=["rouge1"]
+    )
+    assert [(word.written, word.text) for word in why.types[0].prediction_words] == [
+        ("mice", "mouse"),
+        (None, "house"),
+    ]
