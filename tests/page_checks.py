@@ -6,6 +6,7 @@ import io
 import json
 import runpy
 import warnings
+from typing import NamedTuple
 
 import pytest
 from PIL import Image
@@ -19,13 +20,39 @@ from texts import LATIN, MINILM, all_pairs
 #: Pictures of the pages, for whoever wants to look; the README shows some (see CONTRIBUTING.md).
 SCREENSHOTS = ROOT / "build" / "screenshots"
 
-#: What the page begins with, where the metric has no default.
-BEGUN = {"bertscore_idf": {"model_type": MINILM, "num_layers": 5}}
-#: How the menu calls that encoder.
+
+class OnPage(NamedTuple):
+    """What is special about a metric's page.
+
+    Attributes
+    ----------
+    score : str
+        The name of the score in large letters.
+    chosen : dict
+        Options that give another score.
+    begun : dict
+        What the page begins with, where the metric has no default.
+    pictured : int
+        The example that the pictures show.
+    """
+
+    score: str
+    chosen: dict
+    begun: dict = {}  # noqa: RUF012  nothing changes it
+    pictured: int = 0
+
+
+PAGES = {
+    "bleu_multi": OnPage("bleu", {"max_order": 2}),
+    "rouge_nlws": OnPage("rouge1", {"rouge_types": ["rougeSU4"]}, pictured=6),
+    "bleu_rouge_f": OnPage("bleu_rouge_f", {"max_order": 1}),
+    "jaccard_sets": OnPage("jaccard", {"lemmatizer": "fr"}, pictured=2),
+    "bertscore_idf": OnPage("mean_f1", {"idf": False}, {"model_type": MINILM, "num_layers": 5}),
+    "embedding_cosine": OnPage("cosine", {"pooling": "cls"}, {"model_type": MINILM}),
+}
+#: How the menu of bertscore_idf calls that encoder.
 SMALL = "all-MiniLM-L6-v2 (small; take layer 5)"
 CASES = {metric: runpy.run_path(str(ROOT / "metrics" / metric / "cases.py")) for metric in METRICS}
-#: The score in large letters.
-PRIMARY = {"bleu_multi": "bleu", "rouge_nlws": "rouge1", "bertscore_idf": "mean_f1"}
 #: Entries of a result that are not in its table.
 APART = {"signature", "segments", "intervals", "hashcode", "interpretation"}
 
@@ -39,9 +66,7 @@ def scored(metric, predictions, references, **options):
     """What the metric says of these texts, with what the page begins with."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the page shows them as notes
-        return tercet.score(metric, predictions, references, **{**BEGUN.get(metric, {}), **options}).to_dict(
-            full=True
-        )
+        return tercet.score(metric, predictions, references, **{**PAGES[metric].begun, **options}).to_dict(full=True)
 
 
 def numbers(text):

@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 
 from page_checks import (
     FIRST_LINE,
+    PAGES,
     PREDICTIONS,
-    PRIMARY,
     ROWS,
     WRITERS,
     as_jsonl,
@@ -29,6 +29,7 @@ pytest_plugins = ["pages"]
     ("metric", "end", "header", "guessed"),
     [
         ("bleu_multi", "tmx", ["en-US", "de", "fr", "en-GB"], ("en-US", [])),
+        ("jaccard_sets", "tsv", ["mt", "ref", "ref2", "mt2"], ("mt", ["ref", "ref2"])),
         ("rouge_nlws", "csv", ["generated", "highlights", "ref2", "pegasus"], ("generated", ["highlights", "ref2"])),
         ("bertscore_idf", "jsonl", ["mt", "ref", "ref2", "mt2"], ("mt", ["ref", "ref2"])),
     ],
@@ -53,7 +54,7 @@ def test_a_file_is_scored_with_intervals_a_plot_a_table_and_downloads(visit, tmp
     visitor.choose("#reference-columns", header[1:3])
     visitor.compute_file()
     expected = scored(metric, PREDICTIONS, [list(row[1:3]) for row in ROWS], **more)
-    assert expected[PRIMARY[metric]] != changed[PRIMARY[metric]]
+    assert expected[PAGES[metric].score] != changed[PAGES[metric].score]
     shows(visitor, expected, "file")
     has_its_bars(visitor)
     _has_its_table(visitor, expected["segments"], end)
@@ -86,7 +87,9 @@ def _has_its_downloads(visitor, metric, expected):
     result = json.loads(visitor.download("#download-json"))
     assert result["signature"] == expected["signature"]
     assert result["segments"].keys() == expected["segments"].keys()
-    assert result["intervals"][PRIMARY[metric]] == pytest.approx(expected["intervals"][PRIMARY[metric]], abs=2e-6)
+    assert result["intervals"][PAGES[metric].score] == pytest.approx(
+        expected["intervals"][PAGES[metric].score], abs=2e-6
+    )
 
 
 def test_a_second_file_replaces_the_first(visit, tmp_path):

@@ -3,7 +3,7 @@
 import pytest
 from gradio_client.exceptions import AppError
 
-from page_checks import PREDICTIONS, PRIMARY, REFERENCES, scored
+from page_checks import PAGES, PREDICTIONS, REFERENCES, scored
 from texts import MINILM
 
 pytest_plugins = ["pages"]
@@ -11,14 +11,13 @@ pytest_plugins = ["pages"]
 
 class TestPrograms:
     def test_get_what_the_package_returns(self, program, metric):
-        options = {"bleu_multi": {"smooth_method": "exp", "weights": [0.5, 0.5]}, "rouge_nlws": {"output": "all"}}
-        chosen = options.get(metric, {"idf": False})
+        chosen = PAGES[metric].chosen
         given = {"predictions": PREDICTIONS, "references": REFERENCES}
         found = program(metric).predict(**given, options=chosen, api_name="/compute")
         expected = scored(metric, *given.values(), **chosen)
         assert found.keys() == expected.keys()
         assert found["signature"] == expected["signature"]
-        assert found[PRIMARY[metric]] == pytest.approx(expected[PRIMARY[metric]], rel=0, abs=2e-6)
+        assert found[PAGES[metric].score] == pytest.approx(expected[PAGES[metric].score], rel=0, abs=2e-6)
 
     def test_get_what_the_page_begins_with_without_options(self, program, metric):
         found = program(metric).predict(PREDICTIONS, REFERENCES, api_name="/compute")

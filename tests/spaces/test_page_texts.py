@@ -8,12 +8,13 @@ import pytest
 from playwright.sync_api import expect
 
 import tercet
-from page_checks import BEGUN, CASES, UNLIKE, equal, near, numbers, scored, shows, written
+from page_checks import CASES, PAGES, UNLIKE, equal, near, numbers, scored, shows, written
 from texts import PAIRS
 
 pytest_plugins = ["pages"]
 
 
+LEMMAS = {"lemma": {"lemmatizer": "ru"}}
 TWO_WEIGHTINGS = {"plain": [0.5, 0.5], "first": [1.0, 0.0]}
 
 
@@ -26,6 +27,11 @@ TWO_WEIGHTINGS = {"plain": [0.5, 0.5], "first": [1.0, 0.0]}
         ("rouge_nlws", "fr", {"rouge_types": ["rougeL", "rouge3", "rouge1"], "beta": 2, "output": "all"}, {}),
         ("rouge_nlws", "en", {"use_stemmer": True, "max_words": 5, "multi_ref": "average"}, {}),
         ("rouge_nlws", "th", {"tokenizer": "char"}, {}),
+        ("jaccard_sets", "en", {"lemmatizer": "en", "ngram": 2, "multiset": True}, {}),
+        ("jaccard_sets", "ru", {"variants": LEMMAS}, {"variants": "words and lemmas, Russian"}),
+        ("bleu_rouge_f", "de", {"max_order": 3, "beta": 2, "brevity_penalty": True, "stemmer": "de"}, {}),
+        ("embedding_cosine", "de", {"pooling": "cls", "multi_ref": "average"}, {}),
+        ("embedding_cosine", "ru", {"max_length": 8, "long_text": "window", "scale": 100}, {}),
         ("bertscore_idf", "es", {"idf": False, "num_layers": 3}, {}),
         ("bertscore_idf", "he", {"multi_ref": "best_f", "scale": 100}, {}),
     ],
@@ -80,7 +86,7 @@ class TestPicture:
         visitor = visit(metric)
         visitor.give(prediction, "\n".join(references))
         visitor.compute()
-        options = {**BEGUN["bertscore_idf"], "idf": True, "corpus": references}
+        options = {**PAGES["bertscore_idf"].begun, "idf": True, "corpus": references}
         why = tercet.explain("bertscore_idf", prediction, references, **options)
         sides = (("prediction", why.prediction_tokens), ("reference", why.reference_tokens))
         words = [(name, [token.text for token in tokens if not token.special]) for name, tokens in sides]
@@ -96,6 +102,23 @@ class TestPicture:
         heat_map = visitor.find("#figure img")
         expect(heat_map).to_be_visible()
         assert heat_map.evaluate("image => image.naturalWidth") > 400
+
+    @pytest.mark.parametrize("metric", ["embedding_cosine"])
+    def test_embedding_cosine_colours_what_each_token_adds(self, visit, metric):
+        prediction, references = PAIRS["en"][1]
+        visitor = visit(metric)
+        visitor.give(prediction, "\n".join(references))
+        visitor.compute()
+        why = tercet.explain("embedding_cosine", prediction, references, **PAGES[metric].begun)
+        sides = (("prediction", why.prediction_tokens), ("reference", why.reference_tokens))
+        words = [(name, [token.text for token in tokens]) for name, tokens in sides]
+        visitor.until(lambda: equal([(n, [t for t, _ in tokens]) for n, tokens in visitor.coloured()], words))
+        picture = visitor.find("#picture")
+        picture.get_by_text("all tokens").click()
+        for table, (_, tokens) in zip(picture.locator("table").all(), sides, strict=True):
+            cells = [row.split("\t") for row in table.locator("tr").all_inner_texts()[1:]]
+            assert [row[0] for row in cells] == [token.text for token in tokens]
+            assert [float(row[1]) for row in cells] == near([token.contribution for token in tokens])
 
 
 def test_every_example_is_filled_in_and_computed_by_one_click(visit, metric):
@@ -121,7 +144,7 @@ def test_every_example_is_filled_in_and_computed_by_one_click(visit, metric):
 @pytest.mark.parametrize("metric", UNLIKE)
 def test_the_code_shown_prints_the_same_elsewhere(visit, metric, tmp_path):
     prediction, references = PAIRS["fr"][0]
-    chosen = {"bleu_multi": {"max_order": 2}, "rouge_nlws": {"rouge_types": ["rougeSU4"]}}.get(metric, {"idf": False})
+    chosen = PAGES[metric].chosen
     visitor = visit(metric)
     visitor.give(prediction, "\n".join(references))
     visitor.set(chosen)

@@ -2,15 +2,11 @@
 
 from playwright.sync_api import expect
 
-from page_checks import CASES, ROWS, has, has_its_bars, photograph, refuses
+from page_checks import CASES, PAGES, ROWS, has, has_its_bars, photograph, refuses
 from tercet.core.option_docs import option_docs
 from tercet.registry import options_type
 
 pytest_plugins = ["pages"]
-
-
-#: The example that the pictures show.
-PICTURED = {"bleu_multi": 0, "rouge_nlws": 6, "bertscore_idf": 0}
 
 
 def test_a_phone_shows_it_all_without_moving_sideways(visit, metric):
@@ -26,7 +22,7 @@ def test_a_phone_shows_it_all_without_moving_sideways(visit, metric):
     visitor.find("#options").get_by_role("button", name="Options").click()
     expect(visitor.find("#options .form")).to_be_visible()
     assert visitor.width() <= 390
-    visitor.find("#examples button").nth(PICTURED[metric]).click()
+    visitor.find("#examples button").nth(PAGES[metric].pictured).click()
     visitor.until(lambda: has(visitor.seen()["score"]))
     photograph(visitor, f"{metric}-phone")
 
@@ -49,14 +45,14 @@ def test_a_wide_window_has_the_options_open(visit, metric):
         if option.name in CASES[metric]["DEMO_OPTIONS"]:
             expect(visitor.find(f"#option-{option.name}")).to_contain_text(option.first_sentence)
     assert visitor.width() <= 1280
-    visitor.find("#examples button").nth(PICTURED[metric]).click()
+    visitor.find("#examples button").nth(PAGES[metric].pictured).click()
     visitor.until(lambda: has(visitor.seen()["score"]))
     photograph(visitor, f"{metric}-desktop", "#examples")
 
 
 def test_a_dark_page_is_readable(visit, metric):
     visitor = visit(metric, dark=True)
-    visitor.find("#examples button").nth(PICTURED[metric]).click()
+    visitor.find("#examples button").nth(PAGES[metric].pictured).click()
     visitor.until(lambda: has(visitor.seen()["score"]))
     photograph(visitor, f"{metric}-dark")
     picture = ("#picture p[dir=auto] span", "#picture p b", "#picture summary")
