@@ -1,0 +1,321 @@
+"""Does one metric agree with the grades better than another, by more than chance?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.resampling.paired_tests import ROUNDING
+
+from .between import normal_p_of_sums
+from .weighted import Array, centred, pearson_of_sums
+from .within import agreements
+
+#: Numbers of one step over draws.
+_CELLS = 2_000_000
+
+_Figure = Callable[[Array, Array, Array, Array], Array]
+
+
+def permuted_pearson(human: Array, metrics: Array, n_resamples: int, seed: int) -> Array:
+    """Test pooled Pearson's r of each two metrics by exchanging their scores output by output (PERM-BOTH).
+
+    Parameters
+    ----------
+    human : ndarray, shape (n, m)
+        Of each system and item; NaN where there is no grade.
+    metrics : ndarray, shape (k, n, m)
+        NaN at the same places.
+    n_resamples, seed : int
+
+    Returns
+    -------
+    ndarray, shape (k, k)
+        In row a and column b, p that b correlates no better than a: the share of draws whose difference is at least
+        the observed one, which counts as a draw. 1 on the diagonal.
+
+    Notes
+    -----
+    Source: Deutsch et al. 2021. Scores are standardized first. A draw is three sums, so all draws are a product of
+    matrices: time and memory are linear in outputs.
+    """
+    there = ~np.isnan(human)
+    g, values = _standardized(human)[there], np.array([_standardized(each)[there] for each in metrics])
+    pairs = [np.triu_indices(len(metrics), 1)[side] for side in (0, 1)]
+    shift = values[pairs[1]] - values[pairs[0]]
+    squares = values[pairs[1]] ** 2 - values[pairs[0]] ** 2
+    parts = np.concatenate([shift, squares, shift * g]).T
+    changes = np.concatenate([mask @ parts for mask in tosses(len(g), n_resamples, seed)])
+    sums = np.stack([values.sum(1), (values**2).sum(1), values @ g])  # (3, k)
+    dx, dxx, dxy = np.split(changes, 3, axis=1)  # (draws, pairs) each
+
+    def r(x: Array, xx: Array, xy: Array) -> Array:
+        n, y, yy = (np.broadcast_to(each, x.shape) for each in (float(len(g)), g.sum(), (g * g).sum()))
+        return pearson_of_sums(n, x, y, xx, yy, xy)
+
+    one, other = (sums[:, None, pairs[side]] for side in (0, 1))
+    null = r(other[0] - dx, other[1] - dxx, other[2] - dxy) - r(one[0] + dx, one[1] + dxx, one[2] + dxy)
+    observed = r(*sums)
+    return _matrix(len(metrics), null.T, observed)
+
+
+def permuted_pairs(human: Array, metrics: Array, epsilons: Sequence[float], n_resamples: int, seed: int) -> Array:
+    """Test the accuracy with ties of each two metrics by exchanging their outcomes pair of systems by pair.
+
+    Parameters
+    ----------
+    human, metrics, n_resamples, seed
+        As of :func:`permuted_pearson`.
+    epsilons : sequence of float
+        The threshold of ties of each metric, which no draw calibrates again.
+
+    Returns
+    -------
+    ndarray, shape (k, k)
+        As of :func:`permuted_pearson`.
+
+    Notes
+    -----
+    Source: Deutsch et al. 2023; mt-metrics-eval's PairwisePermutationSigDiff.
+    """
+    outcomes, shares = [], None
+    for metric, epsilon in zip(metrics, epsilons, strict=True):
+        alike, there = agreements(human, metric, epsilon)
+        if shares is None:
+            count = there.sum(0)
+            shares = (there / np.maximum(count, 1) / max(1, int((count > 0).sum()))).ravel()
+        outcomes.append(alike.ravel())
+    values = np.array(outcomes) * shares
+    one, other = np.triu_indices(len(metrics), 1)
+    differences = (values[other] - values[one]).T
+    null = np.concatenate([(1 - 2 * mask) @ differences for mask in tosses(len(differences), n_resamples, seed)])
+    return _matrix(len(metrics), null.T, values.sum(1))
+
+
+def permuted_systems(human: Array, metrics: Array, soft: bool, n_resamples: int, seed: int) -> Array:
+    """Test pairwise accuracy, or soft pairwise accuracy, of each two metrics by exchanging scores output by output.
+
+    Parameters
+    ----------
+    human, metrics, n_resamples, seed
+        As of :func:`permuted_pearson`.
+    soft : bool
+        SPA, whose p of two systems comes from the normal distribution in every draw.
+
+    Returns
+    -------
+    ndarray, shape (k, k)
+        As of :func:`permuted_pearson`.
+    """
+    there = (~np.isnan(human)).astype(np.float64)
+    count = there.sum(1)
+
+    def verdicts(values: Array) -> Array:
+        """Return what each draw, shape (b, n, m), says of each pair of systems, shape (b, p)."""
+        sums = values.sum(2)
+        one, other = np.triu_indices(len(human), 1)
+        if not soft:
+            of_systems = sums / np.maximum(count, 1)
+            return np.sign(np.round(of_systems[:, one] - of_systems[:, other], 12))
+        both = values @ values.transpose(0, 2, 1)
+        squares, sides = (values**2) @ there.T, values @ there.T  # only items on which both systems are graded
+        spread = squares[:, one, other] + squares[:, other, one] - 2 * both[:, one, other]
+        return normal_p_of_sums(sides[:, one, other] - sides[:, other, one], spread)
+
+    def accuracy(found: Array) -> Array:
+        if soft:
+            return np.asarray(1 - np.abs(found - wanted).mean(1), np.float64)
+        return np.asarray((found == wanted).mean(1), np.float64)
+
+    wanted = verdicts(np.nan_to_num(human)[None])
+    values = np.array([np.nan_to_num(_standardized(each)) for each in metrics])
+    observed = accuracy(verdicts(values))
+    pairs = list(zip(*np.triu_indices(len(metrics), 1), strict=True))
+    null: list[list[Array]] = [[] for _ in pairs]
+    for mask in tosses(human.size, n_resamples, seed):
+        masks = mask.reshape(-1, *human.shape)
+        for found, (one, other) in zip(null, pairs, strict=True):
+            shift = masks * (values[other] - values[one])
+            found.append(accuracy(verdicts(values[other] - shift)) - accuracy(verdicts(values[one] + shift)))
+    return _matrix(len(metrics), np.array([np.concatenate(each) for each in null]), observed)
+
+
+def permuted(figure: _Figure, human: Array, metrics: Array, n_resamples: int, seed: int) -> Array:
+    """Test any figure of each two metrics by exchanging their scores output by output (PERM-BOTH).
+
+    Parameters
+    ----------
+    figure : callable
+        Of this room: from grades, scores and weights to values.
+    human, metrics, n_resamples, seed
+        As of :func:`permuted_pearson`.
+
+    Returns
+    -------
+    ndarray, shape (k, k)
+        As of :func:`permuted_pearson`.
+
+    Notes
+    -----
+    Source: Deutsch et al. 2021. Each draw computes the figure of both metrics: seconds for a pair of metrics.
+    """
+    once = np.ones((1, human.shape[0])), np.ones((1, human.shape[1]))
+    values = np.array([_standardized(each) for each in metrics])
+    observed = np.array([figure(human, each, *once)[0] for each in values])
+    pairs = list(zip(*np.triu_indices(len(metrics), 1), strict=True))
+    null = np.empty((len(pairs), n_resamples))
+    draw = 0
+    for masks in tosses(human.size, n_resamples, seed):
+        for mask in masks.reshape(-1, *human.shape):
+            for place, (one, other) in enumerate(pairs):
+                shift = mask * (values[other] - values[one])
+                first, second = values[one] + shift, values[other] - shift
+                null[place, draw] = figure(human, second, *once)[0] - figure(human, first, *once)[0]
+            draw += 1
+    return _matrix(len(metrics), null, observed)
+
+
+def williams(r_one: float, r_other: float, r_between: float, n: int) -> float:
+    """Return p that the second of two dependent Pearson correlations is no greater than the first.
+
+    Parameters
+    ----------
+    r_one, r_other : float
+        Of the grades with each of both metrics.
+    r_between : float
+        Of both metrics.
+    n : int
+        Points.
+
+    Returns
+    -------
+    float
+        One-sided; NaN with fewer than four points.
+
+    Notes
+    -----
+    Source: Williams 1959; Steiger 1980; Graham and Baldwin 2014.
+
+    Examples
+    --------
+    >>> round(williams(0.5, 0.7, 0.6, 50), 4)
+    0.0196
+    """
+    if n < 4 or math.isnan(r_one + r_other + r_between):
+        return math.nan
+    if r_between >= 1 - 1e-12:
+        return 0.5 if math.isclose(r_one, r_other, abs_tol=1e-12) else float(r_other < r_one)
+    k = 1 - r_one**2 - r_other**2 - r_between**2 + 2 * r_one * r_other * r_between
+    middle = ((r_one + r_other) / 2) ** 2
+    below = 2 * max(k, 0.0) * (n - 1) / (n - 3) + middle * (1 - r_between) ** 3
+    t = (r_other - r_one) * math.sqrt((n - 1) * (1 + r_between) / below)
+    return t_tail(t, n - 3)
+
+
+def t_tail(t: float, freedom: int) -> float:
+    """Return the share of Student's t distribution above t.
+
+    Notes
+    -----
+    Source: the incomplete beta function, by Lentz's continued fraction (DLMF 8.17.22).
+
+    Examples
+    --------
+    >>> round(t_tail(2.0, 10), 6), t_tail(0.0, 3)
+    (0.036694, 0.5)
+    """
+    x, a, b = freedom / (freedom + t * t), freedom / 2, 0.5
+    if t == 0:
+        return 0.5
+    front = math.exp(
+        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+    )
+    inner = x < (a + 1) / (a + b + 2)
+    tail = front * _fraction(x, a, b) / a if inner else 1 - front * _fraction(1 - x, b, a) / b
+    return tail / 2 if t > 0 else 1 - tail / 2
+
+
+def clusters(values: Sequence[float], pvalues: Array, alpha: float) -> list[int]:
+    """Return the cluster of each metric, from 1: those of one cluster cannot be told apart from its best.
+
+    Parameters
+    ----------
+    values : sequence of float
+        The figure of each metric.
+    pvalues : ndarray, shape (k, k)
+        In row a and column b, p that b is no better than a.
+    alpha : float
+
+    Returns
+    -------
+    list of int
+
+    Notes
+    -----
+    Source: the WMT metrics tasks. From the best down, a cluster begins at the first metric that is significantly
+    worse than every one of the cluster before.
+
+    Examples
+    --------
+    >>> p = np.array([[1, 0.2, 0.01], [0.8, 1, 0.03], [0.99, 0.97, 1]])
+    >>> clusters([0.1, 0.2, 0.3], p, 0.05)
+    [2, 2, 1]
+    """
+    order = sorted(range(len(values)), key=lambda index: (-np.nan_to_num(values[index], nan=-np.inf), index))
+    found, members, number = [0] * len(values), order[:1], 1
+    for index in order:
+        if index not in members and all(pvalues[index, each] < alpha for each in members):
+            members, number = [], number + 1
+        if index not in members:
+            members.append(index)
+        found[index] = number
+    return found
+
+
+def tosses(n: int, n_resamples: int, seed: int) -> Iterator[Array]:
+    """Yield tosses of a coin, 0 or 1, for each of n places, in chunks of draws, shape (b, n)."""
+    rng = np.random.default_rng(seed)
+    step = max(1, _CELLS // max(1, n))
+    for start in range(0, n_resamples, step):
+        size = min(step, n_resamples - start)
+        yield rng.integers(2, size=(size, n), dtype=np.int8).astype(np.float64)
+
+
+def _standardized(values: Array) -> Array:
+    shifted = centred(values)
+    spread = math.sqrt(float((shifted**2).sum()) / max(1, int((~np.isnan(values)).sum())))
+    return np.where(np.isnan(values), np.nan, shifted / (spread or 1.0))
+
+
+def _matrix(k: int, null: Array, observed: Array) -> Array:
+    """Return p of both directions of each pair, from draws of the second less the first, shape (pairs, draws)."""
+    found = np.ones((k, k))
+    for place, (one, other) in enumerate(zip(*np.triu_indices(k, 1), strict=True)):
+        delta = observed[other] - observed[one]
+        if math.isnan(delta):
+            found[one, other] = found[other, one] = np.nan
+            continue
+        draws: NDArray[np.float64] = null[place]
+        slack = ROUNDING * max(abs(observed[one]), abs(observed[other]))
+        found[one, other] = ((draws >= delta - slack).sum() + 1) / (len(draws) + 1)
+        found[other, one] = ((draws <= delta + slack).sum() + 1) / (len(draws) + 1)
+    return found
+
+
+def _fraction(x: float, a: float, b: float) -> float:
+    tiny = 1e-300
+    c, d = 1.0, 1 / max(1 - (a + b) * x / (a + 1), tiny)
+    found = d
+    for step in range(1, 300):
+        for factor in (
+            step * (b - step) * x / ((a + 2 * step - 1) * (a + 2 * step)),
+            -(a + step) * (a + b + step) * x / ((a + 2 * step) * (a + 2 * step + 1)),
+        ):
+            d, c = 1 / ((1 + factor * d) or tiny), (1 + factor / c) or tiny
+            found *= c * d
+        if abs(c * d - 1) < 1e-15:
+            break
+    return found

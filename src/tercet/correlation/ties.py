@@ -1,0 +1,75 @@
+"""The threshold below which differences of a metric are best called ties."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .weighted import Array
+from .within import pair_differences
+
+
+def calibrate(human: Array, metric: Array) -> tuple[float, float]:
+    """Return the best accuracy with ties that a threshold gives, and the threshold.
+
+    Parameters
+    ----------
+    human, metric : ndarray, shape (n, m)
+        Of each system and item; NaN in both where there is no grade.
+
+    Returns
+    -------
+    accuracy : float
+        acc*eq: the greatest mean over items of :func:`tercet.correlation.within.acc23`. NaN without a graded pair.
+    epsilon : float
+        0 or one of the differences; the first that gives this accuracy.
+
+    Notes
+    -----
+    Source: Deutsch et al. 2023. One sort of the differences of all pairs, then a running sum of what each of them
+    changes when it becomes a tie. The sum adds in the order of mt-metrics-eval: of several thresholds that are equally
+    good but for rounding, it is the same one. Time goes with p log p for p pairs within items, memory with p.
+
+    Examples
+    --------
+    >>> human = np.array([[1.0, 2.0], [1.0, 3.0]])
+    >>> calibrate(human, np.array([[0.5, 0.25], [0.75, 0.875]]))
+    (1.0, 0.25)
+    """
+    x, y = pair_differences(human).T, pair_differences(metric).T  # item by item
+    there = ~np.isnan(x)
+    if not there.any():
+        return float("nan"), 0.0
+    item = np.nonzero(there)[0]
+    tied, alike = (x == 0)[there], (np.sign(x) == np.sign(y))[there]
+    count = there.sum(1)
+    agreed = np.bincount(item, alike, minlength=len(count)).astype(np.int64)
+    graded = count > 0
+    start = sum((agreed[graded] / count[graded]).tolist())
+    size = np.abs(y[there])
+    order = np.argsort(size, kind="stable")
+    of_item, n_pairs = item[order], count[item[order]]
+    change = tied[order].astype(np.int64) - alike[order]
+    after = _running(change, of_item) + agreed[of_item]
+    steps = np.empty(2 * len(order) + 1)
+    steps[0], steps[1::2], steps[2::2] = start, -((after - change) / n_pairs), after / n_pairs
+    totals = np.cumsum(steps)[2::2]
+    size = size[order]
+    last = np.append(size[1:] != size[:-1], True)  # all pairs with one difference become ties together
+    thresholds, totals = size[last], totals[last]
+    if thresholds[0] != 0:
+        thresholds, totals = np.append(0.0, thresholds), np.append(start, totals)
+    values = totals / int(graded.sum())
+    best = int(np.argmax(values))
+    return float(values[best]), float(thresholds[best])
+
+
+def _running(change: np.ndarray[tuple[int], np.dtype[np.int64]], group: Array) -> np.ndarray[
+    tuple[int], np.dtype[np.int64]
+]:
+    """Return the sum, within each group, of the changes up to each one."""
+    order = np.argsort(group, kind="stable")
+    sums = np.cumsum(change[order])
+    starts = np.searchsorted(group[order], group[order])  # of the group of each
+    found = np.empty_like(sums)
+    found[order] = sums - (sums - change[order])[starts]
+    return found
