@@ -15,6 +15,7 @@ from .comparison.compare import compare
 from .comparison.test_sets import read_test_sets
 from .core.result import Result
 from .core.signature import __version__
+from .correlation.correlate import correlate
 from .errors import GatheringError as GatheringError
 from .errors import InputError as InputError
 from .errors import MergeError as MergeError
@@ -31,6 +32,7 @@ __all__ = [
     "__version__",
     "compare",
     "compute_metrics",
+    "correlate",
     "errors",
     "explain",
     "load",

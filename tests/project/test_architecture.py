@@ -17,10 +17,11 @@ STEPS = [
     {"core"},
     {"files", "display"},
     {"text", "counting", "encoders", "resampling"},
-    {"bleu", "rouge", "bleu_rouge", "jaccard", "bertscore", "cosine"},
+    {"bleu", "rouge", "bleu_rouge", "jaccard", "bertscore", "cosine", "association"},
     {"registry", "api"},
     {"training", "modules"},
     {"comparison"},
+    {"correlation"},
     {"difference", "report"},
     {"cli", "typing", "__init__"},
 ]

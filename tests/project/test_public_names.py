@@ -8,7 +8,7 @@ import pytest
 import tercet
 
 PUBLIC = [
-    *("compare", "compute_metrics", "errors", "explain", "load", "read_test_sets", "score", "scorer"),
+    *("compare", "compute_metrics", "correlate", "errors", "explain", "load", "read_test_sets", "score", "scorer"),
     *("IdfTable", "Result", "__version__"),
 ]
 ALSO = ["GatheringError", "InputError", "MergeError", "OptionError", "TercetError", "preprocess_logits_for_metrics"]

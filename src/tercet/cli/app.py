@@ -28,6 +28,7 @@ from tercet.files.limits import LIMITS
 from tercet.files.lines import stream_lines
 from tercet.registry import METRICS
 
+from .correlate_command import correlate_command
 from .explain_command import explain
 from .metrics_command import metrics
 from .score_commands import Quiet, compare_command, score_command
@@ -60,6 +61,7 @@ _LONGEST_MESSAGE = 5_000
 
 app.command("score")(score_command)
 app.command("compare")(compare_command)
+app.command("correlate")(correlate_command)
 app.command("explain")(explain)
 app.command("metrics")(metrics)
 

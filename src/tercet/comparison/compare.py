@@ -98,7 +98,7 @@ def compare(
     """
     from tqdm import tqdm
 
-    test_set, encoded = _read(test_set, references)
+    test_set, encoded = read_test_set(test_set, references)
     if not encoded.n_items:
         raise InputError(f"{test_set.name} has no segment to score.")
     names = list(test_set.systems)
@@ -108,7 +108,7 @@ def compare(
         raise OptionError(f"The test must be one of {', '.join(map(repr, TESTS))} or None. Got {test!r} instead.")
     given = {"n_resamples": n_resamples, "confidence_level": confidence_level, "interval": interval, "alpha": alpha}
     build_options(CompareOptions, {**given, "seed": seed, "progress": progress}, "compare", {})
-    specs = _specs(metrics)
+    specs = read_metrics(metrics)
     for spec in specs:
         spec.scorer(scale=100).check_resampling()
         check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
@@ -131,7 +131,7 @@ def compare(
     return Comparison(test_set, first, tables, test, number, confidence_level, alpha, seed, interval)
 
 
-def _specs(metrics: Any) -> list[MetricSpec]:
+def read_metrics(metrics: Any) -> list[MetricSpec]:
     """Return the metrics, one or several, as values."""
     several = [metrics] if isinstance(metrics, str | MetricSpec) else metrics
     listed = list(several) if isinstance(several, Iterable) else []
@@ -143,7 +143,7 @@ def _specs(metrics: Any) -> list[MetricSpec]:
     return [parse_metric(each) if isinstance(each, str) else each for each in listed]
 
 
-def _read(given: TestSet | Mapping[str, Any], references: Any) -> tuple[TestSet, Encoded]:
+def read_test_set(given: TestSet | Mapping[str, Any], references: Any) -> tuple[TestSet, Encoded]:
     """Return a test set, also of plain texts, with its texts encoded."""
     if isinstance(given, TestSet):
         if references is not None:

@@ -107,10 +107,10 @@ def to_markdown(comparisons: Sequence[Comparison]) -> str:
 
     parts = []
     for comparison in comparisons:
-        head, *rows = _wide(comparison, bold, AS_GOOD, _as_markdown)
+        head, *rows = _wide(comparison, bold, AS_GOOD, as_markdown)
         lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
         parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n\n")
-        parts[-1] += _notes(comparison, _as_markdown, lambda text: f"`{one_cell(text).replace('`', chr(39))}`")
+        parts[-1] += _notes(comparison, as_markdown, lambda text: f"`{one_cell(text).replace('`', chr(39))}`")
     return "\n".join(parts)
 
 
@@ -118,7 +118,7 @@ def to_latex(comparisons: Sequence[Comparison]) -> str:
     """Return the same table for LaTeX with booktabs."""
     parts = []
     for comparison in comparisons:
-        head, *rows = _wide(comparison, lambda text: f"\\textbf{{{text}}}", "$^\\dagger$", _as_latex)
+        head, *rows = _wide(comparison, lambda text: f"\\textbf{{{text}}}", "$^\\dagger$", as_latex)
         body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
         notes = "".join(f"% {line}\n" for line in _notes(comparison, one_cell, one_cell).splitlines() if line)
         parts.append(
@@ -152,12 +152,12 @@ def _notes(comparison: Comparison, plain: Callable[[str], str], code: Callable[[
     return level + comparison.legend(plain) + "\n\n" + "\n\n".join(map(code, signatures)) + "\n"
 
 
-def _as_markdown(text: str) -> str:
+def as_markdown(text: str) -> str:
     """Return a name that Markdown shows as it is: no markup, no HTML, no link, no end of a cell."""
     return re.sub(r"[\\`*\[\]<>|~&!$#]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", one_cell(text))
 
 
-def _as_latex(text: str) -> str:
+def as_latex(text: str) -> str:
     """Return a name that LaTeX sets as it is: also where a bracket or star would belong to the command before it."""
     signs = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     signs |= {sign: f"\\{sign}" for sign in "&%$#_{}"} | {sign: f"{{{sign}}}" for sign in "[]*"}

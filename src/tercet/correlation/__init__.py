@@ -1,1 +1,1 @@
-"""Human grades beside metrics: which metric agrees with them best, and whether that is more than chance."""
+"""Tables of texts and human grades -> which metric to trust; in words, tables and files."""

@@ -1,4 +1,4 @@
-"""Does one metric agree with the grades better than another, by more than chance?"""
+"""Whether one metric agrees with the grades better than another by more than chance."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.resampling.paired_tests import ROUNDING
+from tercet.resampling.bootstrap import ROUNDING
 
 from .between import normal_p_of_sums
 from .weighted import Array, centred, pearson_of_sums
@@ -81,14 +81,11 @@ def permuted_pairs(human: Array, metrics: Array, epsilons: Sequence[float], n_re
     -----
     Source: Deutsch et al. 2023; mt-metrics-eval's PairwisePermutationSigDiff.
     """
-    outcomes, shares = [], None
-    for metric, epsilon in zip(metrics, epsilons, strict=True):
-        alike, there = agreements(human, metric, epsilon)
-        if shares is None:
-            count = there.sum(0)
-            shares = (there / np.maximum(count, 1) / max(1, int((count > 0).sum()))).ravel()
-        outcomes.append(alike.ravel())
-    values = np.array(outcomes) * shares
+    _, there = agreements(human, human, 0.0)
+    count = there.sum(0)
+    shares = there / np.maximum(count, 1) / max(1, int((count > 0).sum()))
+    pairs = zip(metrics, epsilons, strict=True)
+    values = np.array([(shares * agreements(human, metric, epsilon)[0]).ravel() for metric, epsilon in pairs])
     one, other = np.triu_indices(len(metrics), 1)
     differences = (values[other] - values[one]).T
     null = np.concatenate([(1 - 2 * mask) @ differences for mask in tosses(len(differences), n_resamples, seed)])
@@ -119,7 +116,7 @@ def permuted_systems(human: Array, metrics: Array, soft: bool, n_resamples: int,
         one, other = np.triu_indices(len(human), 1)
         if not soft:
             of_systems = sums / np.maximum(count, 1)
-            return np.sign(np.round(of_systems[:, one] - of_systems[:, other], 12))
+            return np.asarray(np.sign(np.round(of_systems[:, one] - of_systems[:, other], 12)), np.float64)
         both = values @ values.transpose(0, 2, 1)
         squares, sides = (values**2) @ there.T, values @ there.T  # only items on which both systems are graded
         spread = squares[:, one, other] + squares[:, other, one] - 2 * both[:, one, other]
@@ -202,7 +199,7 @@ def williams(r_one: float, r_other: float, r_between: float, n: int) -> float:
     Examples
     --------
     >>> round(williams(0.5, 0.7, 0.6, 50), 4)
-    0.0196
+    0.0192
     """
     if n < 4 or math.isnan(r_one + r_other + r_between):
         return math.nan
@@ -230,9 +227,7 @@ def t_tail(t: float, freedom: int) -> float:
     x, a, b = freedom / (freedom + t * t), freedom / 2, 0.5
     if t == 0:
         return 0.5
-    front = math.exp(
-        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    )
+    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
     inner = x < (a + 1) / (a + b + 2)
     tail = front * _fraction(x, a, b) / a if inner else 1 - front * _fraction(1 - x, b, a) / b
     return tail / 2 if t > 0 else 1 - tail / 2

@@ -44,7 +44,7 @@ def pearson(human: Array, metric: Array, systems: Array, items: Array) -> Array:
     --------
     >>> human, metric = np.array([[1.0, 2.0], [3.0, 4.0], [3.0, 5.0]]), np.array([[1.0, 2.0], [3.0, 3.0], [2.0, 4.0]])
     >>> pearson(human, metric, np.ones((1, 3)), np.ones((1, 2))).round(4)
-    array([0.9897])
+    array([0.982])
     """
     return _of_means(within.pearson_block, human, metric, systems, items)
 
@@ -90,7 +90,7 @@ def soft_pairwise_accuracy(human: Array, metric: Array) -> float:
     --------
     >>> human = np.array([[1.0, 2.0, 1.0], [3.0, 4.0, 5.0]])
     >>> soft_pairwise_accuracy(human, human), round(soft_pairwise_accuracy(human, -human), 3)
-    (1.0, 0.117)
+    (1.0, 0.122)
     """
     return float(1 - np.abs(better_p(human) - better_p(metric)).mean())
 
@@ -106,7 +106,7 @@ def better_p(values: Array) -> Array:
     Returns
     -------
     ndarray, shape (p,)
-        In the order of :func:`tercet.correlation.within.pair_differences`.
+        In the order of :func:`tercet.association.within.pair_differences`.
     """
     tosses = np.random.default_rng(_SEED).random((_PERMUTATIONS, values.shape[1]), dtype=np.float32)
     signs = 2 * np.rint(tosses) - 1
@@ -136,7 +136,7 @@ def soft_pairwise_accuracy_resampled(human: Array, metric: Array, systems: Array
 def normal_p_of_sums(sums: Array, squares: Array) -> Array:
     """Return p of sign flips of differences by the normal distribution, from sums and sums of squares of them."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(squares > 1e-12, _above(sums / np.sqrt(squares)), 1.0)
+        return np.asarray(np.where(squares > 1e-12, _above(sums / np.sqrt(squares)), 1.0), np.float64)
 
 
 def _normal_p(differences: Array, items: Array) -> Array:
@@ -152,7 +152,7 @@ def _above(z: Array) -> Array:
     for factor in (1.330274429, -1.821255978, 1.781477937, -0.356563782, 0.319381530):
         series = t * (series + factor)
     tail = np.exp(-size * size / 2) / np.sqrt(2 * np.pi) * series
-    return np.where(z > 0, tail, 1 - tail)
+    return np.asarray(np.where(z > 0, tail, 1 - tail), np.float64)
 
 
 def _of_means(block: within.Block, human: Array, metric: Array, systems: Array, items: Array) -> Array:

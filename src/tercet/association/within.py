@@ -109,9 +109,8 @@ def acc23(human: Array, metric: Array, systems: Array, items: Array, epsilon: fl
     >>> human, metric = np.array([[1.0, 2.0], [3.0, 4.0], [3.0, 5.0]]), np.array([[1.0, 2.0], [3.0, 3.0], [2.0, 4.0]])
     >>> once = np.ones((1, 3)), np.ones((1, 2))
     >>> acc23(human, metric, *once).round(4), acc23(human, metric, *once, epsilon=1.0).round(4)
-    (array([0.8333]), array([0.6667]))
+    (array([0.8333]), array([0.5]))
     """
-
     return weighted_mean(by_item(partial(acc23_block, epsilon=epsilon), human, metric, systems), items)
 
 
@@ -121,15 +120,16 @@ def tau23(human: Array, metric: Array, systems: Array, items: Array) -> Array:
 
 
 def difference_pearson(human: Array, metric: Array, systems: Array, items: Array) -> Array:
-    """Return Pearson's r of the differences of both orders of each pair of systems of an item, pooled over items.
+    """Return Pearson's r of the differences of both orders of each two systems of an item, pooled over items.
 
-    Parameters and result are those of :func:`pearson`; source: the WMT25 metrics task ("pairwise difference Pearson").
+    Parameters and result are those of :func:`pearson`; source: the WMT25 metrics task ("pairwise difference
+    Pearson").
 
     Examples
     --------
     >>> human, metric = np.array([[1.0, 2.0], [3.0, 4.0], [3.0, 5.0]]), np.array([[1.0, 2.0], [3.0, 3.0], [2.0, 4.0]])
     >>> difference_pearson(human, metric, np.ones((1, 3)), np.ones((1, 2))).round(4)
-    array([0.9183])
+    array([0.9232])
     """
     n_rows = max(len(systems), len(items))
     sums = np.zeros((3, n_rows))
@@ -141,6 +141,30 @@ def difference_pearson(human: Array, metric: Array, systems: Array, items: Array
             sums[row] += (of_pairs @ np.nan_to_num(product) * items[:, part]).sum(1)
     nothing = np.zeros(n_rows)  # both orders of each pair: their mean is 0
     return pearson_of_sums(np.ones(n_rows), nothing, nothing, *sums)
+
+
+def darr(human: Array, metric: Array, systems: Array, items: Array) -> Array:
+    """Return the tau of preferences: pairs with different grades ordered alike, less the others, by all of them.
+
+    Parameters and result are those of :func:`pearson`. Pairs are pooled over items; a tie of the metric counts
+    against it. Source: the WMT metrics tasks of 2014 to 2020 ("DARR").
+
+    Examples
+    --------
+    >>> human, metric = np.array([[1.0, 1.0, 1.0], [0.0, 0.0, 0.0]]), np.array([[3.0, 2.0, 1.0], [1.0, 1.0, 1.0]])
+    >>> darr(human, metric, np.ones((1, 2)), np.ones((1, 3))).round(4)
+    array([0.3333])
+    """
+    sums = np.zeros((2, max(len(systems), len(items))))
+    one, other = np.triu_indices(len(human), 1)
+    of_pairs = systems[:, one] * systems[:, other]
+    for part in _blocks(human.shape[1], len(human), len(systems)):
+        x, y = np.sign(pair_differences(human[:, part])), np.sign(pair_differences(metric[:, part]))
+        graded = np.nan_to_num(x) != 0
+        for row, each in enumerate((graded & (x == y), graded)):
+            sums[row] += (of_pairs @ each.astype(np.float64) * items[:, part]).sum(1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(2 * sums[0] / sums[1] - 1, np.float64)
 
 
 def pair_differences(values: Array) -> Array:

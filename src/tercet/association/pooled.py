@@ -119,9 +119,9 @@ def _kendall(kind: str, human: Array, metric: Array, systems: Array, items: Arra
         fill_order_sums(starts, ranks, n_y, np.ascontiguousarray(weights[:, order]), sums)
         n = weights.sum(1)
         of_x, of_y = sums_by_rank(weights, x, n_x), sums_by_rank(weights, y, n_y)
-        untied = [(n * n - (of * of).sum(1)) / 2 for of in (of_x, of_y)]
+        untied_x, untied_y = ((n * n - (of * of).sum(1)) / 2 for of in (of_x, of_y))
         classes = np.minimum((of_x > 0).sum(1), (of_y > 0).sum(1))
-        found.append(kendall_of_sums(kind, sums, *untied, n, classes.astype(np.float64)))
+        found.append(kendall_of_sums(kind, sums, untied_x, untied_y, n, classes.astype(np.float64)))
     return np.concatenate(found)
 
 

@@ -9,9 +9,9 @@ from tercet.core.jit import kernel
 def fill_order_sums(starts, ranks, n_ranks, weights, sums):
     """Fill `sums`, shape (B,): for each row of weights the weight of concordant less that of discordant pairs.
 
-    Points come sorted by x; ``starts[g]`` to ``starts[g + 1]`` are those with the same x. `ranks`, from 1 to `n_ranks`,
-    are dense ranks of y. `weights` has shape (B, n). Each point looks up how much before it is lower and higher in y
-    in a tree of partial sums: B n log n steps, memory for one tree.
+    Points come sorted by x; ``starts[g]`` to ``starts[g + 1]`` are those with the same x. `ranks`, from 1 to
+    `n_ranks`, are dense ranks of y. `weights` has shape (B, n). Each point looks up how much before
+    it is lower and higher in y in a tree of partial sums: B n log n steps, memory for one tree.
     """
     tree = np.zeros(n_ranks + 1)
     for row in range(len(weights)):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .weighted import Array
 from .within import pair_differences
+
+_Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def calibrate(human: Array, metric: Array) -> tuple[float, float]:
@@ -19,15 +23,15 @@ def calibrate(human: Array, metric: Array) -> tuple[float, float]:
     Returns
     -------
     accuracy : float
-        acc*eq: the greatest mean over items of :func:`tercet.correlation.within.acc23`. NaN without a graded pair.
+        acc*eq: the greatest mean over items of :func:`~.within.acc23`. NaN without a graded pair.
     epsilon : float
         0 or one of the differences; the first that gives this accuracy.
 
     Notes
     -----
     Source: Deutsch et al. 2023. One sort of the differences of all pairs, then a running sum of what each of them
-    changes when it becomes a tie. The sum adds in the order of mt-metrics-eval: of several thresholds that are equally
-    good but for rounding, it is the same one. Time goes with p log p for p pairs within items, memory with p.
+    changes when it becomes a tie. The sum adds in the order of mt-metrics-eval: of several thresholds that are
+    equally good but for rounding, it is the same one. Time goes with p log p for p pairs within items, memory with p.
 
     Examples
     --------
@@ -39,7 +43,7 @@ def calibrate(human: Array, metric: Array) -> tuple[float, float]:
     there = ~np.isnan(x)
     if not there.any():
         return float("nan"), 0.0
-    item = np.nonzero(there)[0]
+    item = np.nonzero(there)[0].astype(np.int64)
     tied, alike = (x == 0)[there], (np.sign(x) == np.sign(y))[there]
     count = there.sum(1)
     agreed = np.bincount(item, alike, minlength=len(count)).astype(np.int64)
@@ -63,9 +67,7 @@ def calibrate(human: Array, metric: Array) -> tuple[float, float]:
     return float(values[best]), float(thresholds[best])
 
 
-def _running(change: np.ndarray[tuple[int], np.dtype[np.int64]], group: Array) -> np.ndarray[
-    tuple[int], np.dtype[np.int64]
-]:
+def _running(change: _Integers, group: _Integers) -> _Integers:
     """Return the sum, within each group, of the changes up to each one."""
     order = np.argsort(group, kind="stable")
     sums = np.cumsum(change[order])

@@ -1,0 +1,144 @@
+"""``tercet correlate``: which metric agrees with human grades."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from tercet.comparison.checks import check_file, check_outputs
+from tercet.comparison.metric_specs import parse_metric
+from tercet.comparison.remarks import warn_of
+from tercet.correlation.correlate import correlate
+from tercet.correlation.reading import read_graded
+from tercet.correlation.result import Correlation
+from tercet.correlation.tables import to_json, to_latex, to_markdown, to_text, to_tsv
+from tercet.display.visible import visible
+from tercet.errors import OptionError
+from tercet.files.writing import write_text_file
+
+
+class Form(str, Enum):
+    """Forms of the result."""
+
+    text = "text"
+    json = "json"
+    tsv = "tsv"
+    markdown = "markdown"
+    latex = "latex"
+
+
+class Unit(str, Enum):
+    """What resamples draw anew."""
+
+    items = "items"
+    systems = "systems"
+    both = "both"
+
+
+_FORMS: dict[Form, Callable[[Correlation], str]] = {
+    Form.json: to_json,
+    Form.tsv: to_tsv,
+    Form.markdown: to_markdown,
+    Form.latex: to_latex,
+}
+
+
+def correlate_command(
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="Table of texts and grades (.tsv, .csv, .jsonl, also .gz): columns such as systemA, systemB, reference, "
+            "systemA.content.rater1; or the columns item, system, text, reference, rater, dimension and value; or JSON "
+            "Lines with human: {system: {dimension: value}}.",
+            show_default=False,
+        ),
+    ],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            "-m",
+            help="A metric with options, such as bleu_multi:smooth_method=exp; repeatable. Default: bleu_multi, unless "
+            "--scores is given.",
+        ),
+    ] = None,
+    grades: Annotated[
+        str | None,
+        typer.Option(help="Long table of grades with the columns item, system, rater, dimension and value."),
+    ] = None,
+    scores: Annotated[
+        list[str] | None,
+        typer.Option(help="Dimension that holds scores of a metric made elsewhere, such as COMET; repeatable."),
+    ] = None,
+    dimension: Annotated[
+        list[str] | None, typer.Option("--dimension", "-d", help="Dimension of the grades; repeatable. Default: all.")
+    ] = None,
+    rank_by: Annotated[
+        str | None,
+        typer.Option(
+            help="Figure that ranks and tests the metrics, such as pooled.pearson, item.kendall_b or system.spa. "
+            "Default: item.acc_eq of several systems, pooled.pearson of one."
+        ),
+    ] = None,
+    unit: Annotated[Unit, typer.Option(help="What the resamples of intervals draw anew.")] = Unit.items,
+    n_resamples: Annotated[int, typer.Option(min=1, help="Resamples of the intervals.")] = 1000,
+    n_permutations: Annotated[int, typer.Option(min=1, help="Permutations of the tests.")] = 1000,
+    confidence_level: Annotated[float, typer.Option(min=0.01, max=0.9999, help="Confidence level.")] = 0.95,
+    alpha: Annotated[float, typer.Option(min=0, max=1, help="Significance level of the clusters.")] = 0.05,
+    standardize: Annotated[bool, typer.Option("--standardize", help="Take the z-scores of each rater.")] = False,
+    system: Annotated[
+        list[str] | None, typer.Option("--system", "-s", help="Column of a system; repeatable. Default: guessed.")
+    ] = None,
+    reference_column: Annotated[
+        list[str] | None, typer.Option(help="Column of references; repeatable. Default: guessed.")
+    ] = None,
+    source_column: Annotated[str | None, typer.Option(help="Column of sources. Default: guessed.")] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed of all resampling: the same seed gives the same numbers.")
+    ] = 12345,
+    format: Annotated[Form, typer.Option("--format", "-f", help="Output format.")] = Form.text,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Output file; default: standard output.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")] = False,
+) -> None:
+    """Correlate metrics with human grades: which metric to trust, with intervals and tests."""
+    specs = [parse_metric(each) for each in metric or ([] if scores else ["bleu_multi"])]
+    for spec in specs:
+        spec.scorer()  # refuses options before the files are read
+    if not 0 < alpha < 1:
+        raise OptionError(f"--alpha must be a number between 0 and 1, such as 0.05. Got {alpha:g} instead.")
+    if out is not None:
+        check_file(out)
+    check_outputs({"--out": out}, [file, *([] if grades is None else [grades])])
+    test_set, known = read_graded(
+        file, grades=grades, systems=system or (), reference_columns=reference_column or (),
+        source_column=source_column,
+    )  # fmt: skip
+    warn_of(test_set)
+    found = correlate(
+        test_set, specs, known, scores=scores or (), dimension=dimension or (), rank_by=rank_by, unit=unit.value,
+        n_resamples=n_resamples, n_permutations=n_permutations, confidence_level=confidence_level, alpha=alpha,
+        standardize=standardize, seed=seed, progress=not quiet and sys.stderr.isatty(),
+    )  # fmt: skip
+    text = _rendered(found, format, out)
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        with write_text_file(out) as written:
+            written.write(text)
+        typer.echo(visible(out), err=True)
+
+
+def _rendered(found: Correlation, format: Form, out: Path | None) -> str:
+    if format in _FORMS:
+        return _FORMS[format](found)
+    terminal = out is None and sys.stdout.isatty()
+    return to_text(
+        found, width=Console().width if terminal else 120, colour=terminal and "NO_COLOR" not in os.environ
+    )

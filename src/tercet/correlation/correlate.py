@@ -1,0 +1,309 @@
+"""Which metric agrees with human grades best: scores, figures with intervals, and tests between metrics."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tercet.api import batch_stats, summarize
+from tercet.association.agreement import krippendorff_alpha, raw_agreement
+from tercet.association.between_metrics import pvalues_between, test_name, williams_between
+from tercet.association.figures import FIGURES, figures_for, points_of, value_of
+from tercet.association.intervals import UNITS, distributions, percentile_interval
+from tercet.association.significance import clusters
+from tercet.association.weighted import Array
+from tercet.comparison.checks import check_references
+from tercet.comparison.compare import read_metrics, read_test_set
+from tercet.comparison.metric_specs import MetricSpec
+from tercet.comparison.remarks import warn_of_scores
+from tercet.comparison.test_sets import TestSet
+from tercet.core.options import MOST_RESAMPLES, Options, build_options, flag, integer, number, one_of, option
+from tercet.core.scorer import segment_lists
+from tercet.errors import InputError, OptionError, did_you_mean, shorten
+from tercet.resampling.paired_tests import holm
+
+from .grades import Grades
+from .reading import read_graded
+from .remarks import remarks
+from .result import Correlation, DimensionTable, FigureValue, MetricColumn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrelateOptions(Options):
+    """The settings of a correlation."""
+
+    unit: str = option("items", one_of(*UNITS))
+    n_resamples: int = option(1000, integer(1, MOST_RESAMPLES))
+    n_permutations: int = option(1000, integer(1, MOST_RESAMPLES))
+    confidence_level: float = option(0.95, number("a number between 0 and 1, such as 0.95", lambda x: 0 < x < 1))
+    alpha: float = option(0.05, number("a number between 0 and 1, such as 0.05", lambda x: 0 < x < 1))
+    standardize: bool = option(False, flag)
+    progress: bool = option(False, flag)
+
+
+def correlate(
+    test_set: TestSet | Mapping[str, Any] | str | os.PathLike[str],
+    metrics: str | MetricSpec | Iterable[str | MetricSpec] = ("bleu_multi",),
+    grades: Grades | Mapping[str, Any] | None = None,
+    *,
+    references: Any = None,
+    scores: Mapping[str, Any] | Iterable[str] = (),
+    dimension: str | Iterable[str] = (),
+    rank_by: str | None = None,
+    unit: str = "items",
+    n_resamples: int = 1000,
+    n_permutations: int = 1000,
+    confidence_level: float = 0.95,
+    alpha: float = 0.05,
+    standardize: bool = False,
+    seed: int = 12345,
+    progress: bool = False,
+) -> Correlation:
+    """Say how well metrics agree with human grades, and which of them agrees best.
+
+    Parameters
+    ----------
+    test_set : path, TestSet, or mapping of str to sequence of str
+        A table of texts and grades (:func:`tercet.correlation.reading.read_graded`), one of
+        :func:`tercet.read_test_sets`, or what each system wrote, by its name.
+    metrics : str, MetricSpec or iterable of them
+        As of :func:`tercet.compare`; may be empty where there are `scores`.
+    grades : Grades or mapping, optional
+        With texts: for each system a grade of each item, or that for each dimension; None for one that is missing.
+    references : sequence of str or of sequences of str
+        With a mapping of systems.
+    scores : mapping of str to mapping, or iterable of str
+        Scores of metrics made elsewhere: by name, for each system a score of each item. Or names of dimensions of the
+        grades that hold such scores.
+    dimension : str or iterable of str
+        Of the grades; all by default.
+    rank_by : str, optional
+        The figure that ranks the metrics and that is tested, such as ``pooled.pearson``; by default ``item.acc_eq``
+        with several systems, ``item.darr`` of preferences, and ``pooled.pearson`` with one system.
+    unit : {"items", "systems", "both"}
+        What the intervals' resamples draw anew.
+    n_resamples, n_permutations : int
+        Of the intervals; of the tests.
+    confidence_level, alpha : float
+    standardize : bool
+        Take the z-scores of each rater.
+    seed : int
+    progress : bool
+        Show a bar on stderr.
+
+    Returns
+    -------
+    Correlation
+
+    Raises
+    ------
+    InputError, OptionError
+        For texts or grades that cannot be read, and for an unknown metric, dimension, figure or option.
+
+    Notes
+    -----
+    System scores are means of segment scores. A metric of which less is better is negated first. An output counts
+    where it has a grade and a score of every metric. Definitions and sources stand with each figure
+    (:data:`tercet.association.figures.FIGURES`).
+
+    Examples
+    --------
+    >>> systems = {"A": ["the cat sat", "it rains now", "a dog"], "B": ["a cat", "it rained", "a dog ran"]}
+    >>> references = ["the cat sat down", "it rains", "a dog ran"]
+    >>> grades = {"A": [5, 4, 3], "B": [2, 2, 5]}
+    >>> found = correlate(systems, "rouge:rouge_types=rouge1", grades, references=references)
+    >>> figure = found.tables[0].figures["rouge_nlws:rouge_types=rouge1"]["pooled.pearson"]
+    >>> round(figure.value, 3), figure.n
+    (0.898, 6)
+    """
+    from tqdm import tqdm
+
+    settings = {"unit": unit, "n_resamples": n_resamples, "n_permutations": n_permutations}
+    settings |= {"confidence_level": confidence_level, "alpha": alpha, "standardize": standardize}
+    build_options(CorrelateOptions, {**settings, "seed": seed, "progress": progress}, "correlate", {})
+    if rank_by is not None and rank_by not in FIGURES:
+        raise OptionError(f"There is no figure {shorten(rank_by)} to rank by. {did_you_mean(rank_by, FIGURES)}")
+    if isinstance(test_set, str | os.PathLike):
+        if grades is not None or references is not None:
+            raise InputError("A path has grades and references of its own: give grades= only with texts.")
+        test_set, grades = read_graded(test_set)
+    test_set, encoded = read_test_set(test_set, references)
+    known = _grades(grades, list(test_set.systems), len(test_set.references))
+    known = _with_scores(known, scores)
+    chosen = [dimension] if isinstance(dimension, str) else list(dimension) or known.dimensions
+    for each in chosen:
+        known.check(each)
+    specs = [] if not isinstance(metrics, str | MetricSpec) and not list(metrics) else read_metrics(metrics)
+    columns = [MetricColumn(name, "", values) for name, values in known.scores.items()]
+    with tqdm(total=len(specs) * len(test_set.systems) + len(chosen), disable=not progress) as bar:
+        made = []
+        for spec in specs:
+            bar.set_description(spec.metric[:40])
+            made += list(_scored(spec, test_set, encoded))
+            bar.update(len(test_set.systems))
+        columns = [*made, *columns]
+        if not columns:
+            raise OptionError("There is no metric: give metrics=, or scores= made elsewhere.")
+        tables = []
+        for each in chosen:
+            bar.set_description(each[:40])
+            plan = _Plan(known, each, standardize, rank_by, unit, n_resamples, n_permutations, seed)
+            tables.append(_table(plan, columns, confidence_level, alpha))
+            bar.update()
+    return Correlation(
+        test_set, known, columns, tables, unit, n_resamples, n_permutations, seed, confidence_level, alpha
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is asked of one dimension."""
+
+    grades: Grades
+    dimension: str
+    standardize: bool
+    rank_by: str | None
+    unit: str
+    n_resamples: int
+    n_permutations: int
+    seed: int
+
+
+def _scored(spec: MetricSpec, test_set: TestSet, encoded: Any) -> Iterator[MetricColumn]:
+    """Yield a column for each score of a metric."""
+    check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
+    scorer = spec.scorer(scale=100)
+    stats = [batch_stats(scorer, encoded.batch(index)) for index in range(len(test_set.systems))]
+    for name, each in zip(test_set.systems, stats, strict=True):
+        warn_of_scores(test_set, name, scorer, each)
+    lists = [segment_lists(scorer, each) for each in stats]
+    signature = summarize(scorer, stats[0]).signature
+    negated = not scorer.higher_is_better
+    for name, of_segment in zip(scorer.score_names, scorer.segment_names, strict=True):
+        values = np.array([[np.nan if each is None else each for each in rows[of_segment]] for rows in lists])
+        label = spec.label if len(scorer.score_names) == 1 else f"{spec.label} {name}"
+        yield MetricColumn(label, signature, -values if negated else values, negated)
+
+
+def _table(plan: _Plan, columns: Sequence[MetricColumn], level: float, alpha: float) -> DimensionTable:
+    grades, dimension = plan.grades, plan.dimension
+    human = grades.mean(dimension, plan.standardize)
+    metrics = np.array([column.scores for column in columns], np.float64)
+    there = ~np.isnan(human) & ~np.isnan(metrics).any(axis=0)
+    if there.sum() < 2:
+        raise InputError(f"Fewer than two outputs have a grade in {shorten(dimension)} and a score of every metric.")
+    human, metrics = np.where(there, human, np.nan), np.where(there, metrics, np.nan)
+    kept = there.any(axis=1)
+    human, metrics = human[kept], metrics[:, kept]
+    names = figures_for(len(human))
+    if not (there.sum(0) > 1).any():  # of no item are there two outputs to compare
+        names = [name for name in names if not name.startswith("item.")]
+    rank_by = plan.rank_by or _default(human, names)
+    if rank_by not in names:
+        raise OptionError(
+            f"The figure {rank_by!r} needs several systems with grades of the same item; {shorten(dimension)} has "
+            f"{', '.join(names)}."
+        )
+    found = {name: [value_of(name, human, metric) for metric in metrics] for name in names}
+    drawn = distributions(found, human, metrics, plan.unit, plan.n_resamples, plan.seed)
+    labels = [column.label for column in columns]
+    figures: dict[str, dict[str, FigureValue]] = {label: {} for label in labels}
+    for name in names:
+        for place, (label, (value, epsilon)) in enumerate(zip(labels, found[name], strict=True)):
+            low, high = percentile_interval(drawn[name][place], value, level)
+            n = points_of(name, human, metrics[place])
+            figures[label][name] = FigureValue(value, low, high, epsilon, n)
+    values = [value for value, _ in found[rank_by]]
+    epsilons = [epsilon for _, epsilon in found[rank_by]]
+    pvalues = pvalues_between(rank_by, human, metrics, epsilons, plan.n_permutations, plan.seed)
+    groups = clusters(values, pvalues, alpha)
+    ranking = sorted(range(len(labels)), key=lambda each: (groups[each], -np.nan_to_num(values[each], nan=-np.inf)))
+    raters = grades.values[dimension].reshape(len(grades.raters), -1)
+    table = DimensionTable(
+        dimension, int(there.sum()), int(there.any(axis=0).sum()), figures, rank_by,
+        [labels[each] for each in ranking], dict(zip(labels, groups, strict=True)), test_name(rank_by), pvalues,
+        _adjusted(values, pvalues), williams_between(rank_by, human, metrics), _agreement(raters),
+    )  # fmt: skip
+    table.remarks.extend(remarks(table, drawn[rank_by], labels, alpha))
+    return table
+
+
+def _default(human: Array, names: Sequence[str]) -> str:
+    if "item.acc_eq" not in names:
+        return "pooled.pearson"
+    return "item.darr" if len(human) == 2 and set(np.unique(human[~np.isnan(human)])) <= {0.0, 1.0} else "item.acc_eq"
+
+
+def _adjusted(values: Sequence[float], pvalues: Array) -> Array:
+    """Return p that the better of each two is no better, adjusted for their number, in both directions' cells."""
+    k = len(values)
+    found = np.ones((k, k))
+    pairs = [(one, other) for one in range(k) for other in range(one + 1, k) if not math.isnan(pvalues[one, other])]
+    ways = [(one, other) if values[other] >= values[one] else (other, one) for one, other in pairs]
+    for way, p in zip(ways, holm([float(pvalues[way]) for way in ways]), strict=True):
+        found[way] = p
+    return found
+
+
+def _agreement(raters: Array) -> dict[str, float]:
+    if ((~np.isnan(raters)).sum(0) > 1).sum() == 0:
+        return {}
+    return {
+        "alpha_ordinal": krippendorff_alpha(raters, "ordinal"),
+        "alpha_interval": krippendorff_alpha(raters, "interval"),
+        "raw": raw_agreement(raters),
+    }
+
+
+def _grades(given: Grades | Mapping[str, Any] | None, systems: list[str], n_items: int) -> Grades:
+    """Return the grades of a test set, of plain lists too."""
+    if isinstance(given, Grades):
+        if given.systems != tuple(systems) or given.n_items != n_items:
+            raise InputError(
+                f"The grades are of {len(given.systems)} systems and {given.n_items} items, the texts of "
+                f"{len(systems)} and {n_items}."
+            )
+        return given
+    if not isinstance(given, Mapping) or not given:
+        raise InputError("Grades are missing: give a table with grades, or grades={system: [grade, ...]}.")
+    by_dimension = given if all(isinstance(each, Mapping) for each in given.values()) else {"grade": given}
+    rows: list[tuple[str, str, str, int, Any]] = []
+    for dimension, own in by_dimension.items():
+        values = _by_system(own, systems, n_items, f"grades of {shorten(dimension)}")
+        rows += [
+            (dimension, "", system, item, cell) for system in systems for item, cell in enumerate(values[system])
+        ]
+    return Grades.of_rows(rows, systems, n_items)
+
+
+def _with_scores(grades: Grades, scores: Mapping[str, Any] | Iterable[str]) -> Grades:
+    if not isinstance(scores, Mapping):
+        return grades.with_scores([scores] if isinstance(scores, str) else scores)
+    systems, n_items = list(grades.systems), grades.n_items
+    rows = [
+        (name, "", system, item, cell)
+        for name, own in scores.items()
+        for system, cells in _by_system(own, systems, n_items, f"scores of {shorten(name)}").items()
+        for item, cell in enumerate(cells)
+    ]
+    made = Grades.of_rows(rows, systems, n_items)
+    return Grades(
+        grades.systems, n_items, grades.raters, grades.values,
+        {**grades.scores, **{name: made.mean(name) for name in made.dimensions}},
+    )  # fmt: skip
+
+
+def _by_system(given: Any, systems: list[str], n_items: int, what: str) -> dict[str, list[Any]]:
+    if not isinstance(given, Mapping) or set(given) != set(systems):
+        raise InputError(f"Expected {what} for each system ({', '.join(map(repr, systems))}), got {shorten(given)}.")
+    for system in systems:
+        if len(given[system]) != n_items:
+            raise InputError(
+                f"There are {len(given[system])} {what} for {shorten(system)}; expected {n_items}, one for each item."
+            )
+    return {system: list(given[system]) for system in systems}

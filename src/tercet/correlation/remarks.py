@@ -1,0 +1,85 @@
+"""What a reader must know before trusting a ranking: too few graded items, metrics that cannot be told apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+
+import numpy as np
+
+from tercet.association.weighted import Array
+
+from .result import DimensionTable
+
+#: Items below which intervals and tests are too narrow to rely on.
+_FEW = 30
+#: Chance of finding a difference that is there, for how many items that takes.
+_POWER = 0.8
+#: Beyond this many, the difference is as good as none.
+_MOST = 1_000_000
+
+
+def remarks(table: DimensionTable, drawn: Array, labels: Sequence[str], alpha: float) -> list[str]:
+    """Return sentences on what the figures do not tell.
+
+    Parameters
+    ----------
+    table : DimensionTable
+    drawn : ndarray, shape (k, B)
+        The figure of the ranking, of each metric in the resamples.
+    labels : sequence of str
+    alpha : float
+    """
+    found = []
+    if table.n_items < _FEW:
+        found.append(f"Only {table.n_items} graded items: intervals and tests of so few are not reliable.")
+    if len(labels) < 2:
+        return found
+    first, *others = table.ranking
+    tied = [each for each in others if table.clusters[each] == table.clusters[first]]
+    if not tied:
+        return found
+    one, other = labels.index(first), labels.index(tied[0])
+    values = [table.figures[label][table.rank_by].value for label in (first, tied[0])]
+    n_needed = items_needed(values[0] - values[1], drawn[one] - drawn[other], table.n_items, alpha)
+    named = f"{len(tied) + 1} metrics share the first cluster" if len(tied) > 1 else f"{first} and {tied[0]}"
+    text = f"{named}: these {table.n_items} graded items do not tell them apart in {table.rank_by}."
+    if n_needed is None:
+        found.append(f"{text} Their figures are equal: no number of items would.")
+    else:
+        found.append(
+            f"{text} If {first} is better than {tied[0]} by what is seen here, about {n_needed:,} graded items would "
+            f"show it ({100 * _POWER:.0f} % power, by resampling)."
+        )
+    return found
+
+
+def items_needed(difference: float, drawn: Array, n_items: int, alpha: float) -> int | None:
+    """Return how many items a one-sided test needs to find a difference, or None for more than a million.
+
+    Parameters
+    ----------
+    difference : float
+        Of two metrics.
+    drawn : ndarray
+        The difference in resamples of the items.
+    n_items : int
+    alpha : float
+
+    Notes
+    -----
+    The error of a difference shrinks with the root of the items; it must be as small as the difference over the sum
+    of the normal quantiles of 1 - alpha and of the power.
+
+    Examples
+    --------
+    >>> items_needed(0.1, np.array([0.0, 0.1, 0.2]), 60, 0.05)
+    248
+    """
+    known = drawn[~np.isnan(drawn)]
+    if len(known) < 2 or math.isnan(difference) or abs(difference) < 1e-12:
+        return None
+    quantiles = NormalDist().inv_cdf(1 - alpha) + NormalDist().inv_cdf(_POWER)
+    needed = n_items * (quantiles * float(known.std()) / abs(difference)) ** 2
+    return None if needed > _MOST else max(n_items, math.ceil(needed))

@@ -1,0 +1,237 @@
+"""What a correlation is: every metric's figures with intervals, tests between metrics, and the grades behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tercet.association.figures import FIGURES
+from tercet.association.intervals import UNITS
+from tercet.association.weighted import Array
+from tercet.comparison.test_sets import TestSet
+
+from .grades import Grades
+
+#: Of a row in :meth:`Correlation.records`.
+COLUMNS = (
+    *("test_set", "dimension", "metric", "figure", "value", "low", "high", "n", "epsilon", "rank", "cluster", "unit"),
+    "signature",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FigureValue:
+    """A figure of a metric.
+
+    Attributes
+    ----------
+    value : float
+    low, high : float
+        Bootstrap interval.
+    epsilon : float
+        Differences of the metric of at most this much count as ties; 0 but for ``item.acc_eq``.
+    n : int
+        Outputs, items or systems that it is of. Items with a constant side have no correlation.
+    """
+
+    value: float
+    low: float
+    high: float
+    epsilon: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetricColumn:
+    """Scores of one metric.
+
+    Attributes
+    ----------
+    label : str
+        The metric with its options, and the score where there are several.
+    signature : str
+        Empty for scores made elsewhere.
+    scores : ndarray, shape (n, m)
+        Of each system and item; higher is better: those of other metrics are negated.
+    negated : bool
+    """
+
+    label: str
+    signature: str
+    scores: Array = field(repr=False)
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DimensionTable:
+    """How all metrics agree with the grades of one dimension.
+
+    Attributes
+    ----------
+    dimension : str
+    n_graded, n_items : int
+        Graded outputs, and items with one at least.
+    figures : dict of str to dict of str to FigureValue
+        By metric, then by name of the figure.
+    rank_by : str
+        The figure of the ranking and of the tests.
+    ranking : list of str
+        Metrics, the best first.
+    clusters : dict of str to int
+    test : str
+        What the tests between metrics are.
+    pvalues, adjusted : ndarray, shape (k, k)
+        In row a and column b, p that b is no better than a, also adjusted for all pairs (Holm 1979). NaN with one
+        metric.
+    williams : ndarray, shape (k, k)
+        p of Williams' test, where metrics are ranked by a correlation of Pearson; otherwise NaN.
+    agreement : dict of str to float
+        Of the raters: ``alpha_ordinal``, ``alpha_interval`` and ``raw``; empty with one rater.
+    remarks : list of str
+        What a reader must know before trusting the ranking.
+    """
+
+    dimension: str
+    n_graded: int
+    n_items: int
+    figures: dict[str, dict[str, FigureValue]]
+    rank_by: str
+    ranking: list[str]
+    clusters: dict[str, int]
+    test: str
+    pvalues: Array = field(repr=False)
+    adjusted: Array = field(repr=False)
+    williams: Array = field(repr=False)
+    agreement: dict[str, float] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Correlation:
+    """Metrics beside human grades.
+
+    Attributes
+    ----------
+    test_set : TestSet
+    grades : Grades
+    metrics : list of MetricColumn
+    tables : list of DimensionTable
+    unit : {"items", "systems", "both"}
+        What the intervals' resamples draw anew.
+    n_resamples, n_permutations, seed : int
+        Of the intervals; of the tests; of both.
+    confidence_level, alpha : float
+    """
+
+    test_set: TestSet
+    grades: Grades
+    metrics: list[MetricColumn]
+    tables: list[DimensionTable]
+    unit: str
+    n_resamples: int
+    n_permutations: int
+    seed: int
+    confidence_level: float
+    alpha: float
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each figure of each metric and dimension, in the order of :data:`COLUMNS`."""
+        found = []
+        for table in self.tables:
+            for column in self.metrics:
+                for name, figure in table.figures[column.label].items():
+                    ranked = name == table.rank_by
+                    row = (
+                        *(self.test_set.name, table.dimension, column.label, name),
+                        *(figure.value, figure.low, figure.high, figure.n),
+                        figure.epsilon if name == "item.acc_eq" else None,
+                        table.ranking.index(column.label) + 1 if ranked else None,
+                        table.clusters[column.label] if ranked else None,
+                        *(self.unit, column.signature),
+                    )
+                    found.append(dict(zip(COLUMNS, row, strict=True)))
+        return found
+
+    def to_dataframe(self) -> Any:
+        """Return a data frame of pandas: the rows of :meth:`records`."""
+        import pandas as pd
+
+        return pd.DataFrame(self.records(), columns=list(COLUMNS))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return figures, intervals and tests as plain Python (not texts, grades or scores)."""
+        labels = [column.label for column in self.metrics]
+        return {
+            "test_set": self.test_set.name,
+            "systems": list(self.grades.systems),
+            "n_items": self.grades.n_items,
+            "raters": [rater for rater in self.grades.raters if rater],
+            "unit": self.unit,
+            "n_resamples": self.n_resamples,
+            "n_permutations": self.n_permutations,
+            "seed": self.seed,
+            "confidence_level": self.confidence_level,
+            "alpha": self.alpha,
+            "metrics": [
+                {"metric": column.label, "signature": column.signature, "negated": column.negated}
+                for column in self.metrics
+            ],
+            "dimensions": [
+                {
+                    "dimension": table.dimension,
+                    "n_graded": table.n_graded,
+                    "n_items": table.n_items,
+                    "agreement": _plain(table.agreement),
+                    "figures": {
+                        label: {name: _plain(_fields(each)) for name, each in table.figures[label].items()}
+                        for label in labels
+                    },
+                    "rank_by": table.rank_by,
+                    "ranking": table.ranking,
+                    "clusters": table.clusters,
+                    "test": table.test,
+                    "p_column_better_than_row": _rows(table.pvalues),
+                    "p_adjusted": _rows(table.adjusted),
+                    "p_williams": _rows(table.williams),
+                    "remarks": table.remarks,
+                }
+                for table in self.tables
+            ],
+        }
+
+    def legend(self) -> str:
+        """Return what the numbers are."""
+        return (
+            f"In parentheses: {100 * self.confidence_level:g} % intervals, percentile bootstrap over "
+            f"{'items and systems' if self.unit == 'both' else self.unit} ({UNITS[self.unit]}), "
+            f"{self.n_resamples:,} resamples, seed {self.seed}. Clusters: a new one begins at the first metric "
+            f"that is significantly worse than all of the one before (one-sided p, alpha {self.alpha:g})."
+        )
+
+    def about(self, names: Sequence[str]) -> list[str]:
+        """Return a line that explains each figure."""
+        return [f"{name}: {FIGURES[name].about}" for name in names]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Correlation of {', '.join(repr(column.label) for column in self.metrics)} with the grades of "
+            f"{', '.join(repr(table.dimension) for table in self.tables)} on {self.test_set.name!r}: "
+            f"{len(self.grades.systems)} systems, {self.grades.n_items:,} items>"
+        )
+
+
+def _fields(figure: FigureValue) -> dict[str, float]:
+    return {"value": figure.value, "low": figure.low, "high": figure.high, "n": figure.n, "epsilon": figure.epsilon}
+
+
+def _plain(values: dict[str, float]) -> dict[str, float | None]:
+    return {name: _number(value) for name, value in values.items()}
+
+
+def _rows(values: Array) -> list[list[float | None]]:
+    return [[_number(value) for value in row] for row in values.tolist()]
+
+
+def _number(value: float) -> float | None:
+    return None if value != value else float(value)

@@ -1,0 +1,173 @@
+"""A correlation as text, JSON, TSV, Markdown or LaTeX."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from collections.abc import Callable
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tercet.comparison.exports import name_cell
+from tercet.comparison.tables import as_latex, as_markdown, pvalue_text
+from tercet.display.visible import one_cell
+
+from .result import COLUMNS, Correlation, DimensionTable, FigureValue
+
+#: Figures of the tables for reading, where they are known; JSON and TSV have all of them.
+SHOWN = (
+    *("pooled.pearson", "pooled.kendall_b", "item.kendall_b", "item.acc_eq", "item.darr"),
+    *("system.pearson", "system.pairwise_accuracy", "system.spa"),
+)
+#: Figures beside the one of the ranking, in a terminal.
+_BESIDE = 4
+
+
+def to_text(found: Correlation, width: int | None = None, colour: bool = False) -> str:
+    """Return tables for a terminal: for each dimension the ranking, then p between metrics, then remarks."""
+    buffer = io.StringIO()
+    console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
+    for table in found.tables:
+        console.print(_ranking(found, table))
+        if len(found.metrics) > 1:
+            console.print(_pvalues(table, [column.label for column in found.metrics]))
+        for line in [*_agreement(table), *table.remarks]:
+            console.print(one_cell(line), soft_wrap=True, markup=False)
+    names = list(dict.fromkeys(name for table in found.tables for name in _shown(table)))
+    for line in [found.legend(), *found.about(names), *_signatures(found)]:
+        console.print(one_cell(line), soft_wrap=True, markup=False)
+    return buffer.getvalue()
+
+
+def _ranking(found: Correlation, table: DimensionTable) -> Table:
+    title = f"{found.test_set.name}: {table.dimension}, {table.n_graded} graded outputs of {table.n_items} items"
+    shown = Table(title=escape(one_cell(title)), box=box.SIMPLE_HEAD, title_justify="left")
+    shown.add_column("cluster", justify="right")
+    shown.add_column("metric", overflow="fold")
+    names = _shown(table)
+    for name in names:
+        shown.add_column(name.replace(".", "\n"), justify="right")
+    for label in table.ranking:
+        figures = table.figures[label]
+        cells = [
+            f"[bold]{_with_interval(figures[name])}[/]" if name == table.rank_by else _number(figures[name].value)
+            for name in names
+        ]
+        shown.add_row(str(table.clusters[label]), escape(one_cell(label)), *cells)
+    return shown
+
+
+def _pvalues(table: DimensionTable, labels: list[str]) -> Table:
+    title = f"p that the metric of the column is no better in {table.rank_by} ({table.test})"
+    shown = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
+    shown.add_column("metric", overflow="fold")
+    for number, _ in enumerate(table.ranking, 1):
+        shown.add_column(str(number), justify="right")
+    places = [labels.index(label) for label in table.ranking]
+    for number, row in enumerate(places, 1):
+        cells = ["" if row == column else _p(float(table.pvalues[row, column])) for column in places]
+        shown.add_row(f"{number} {escape(one_cell(labels[row]))}", *cells)
+    return shown
+
+
+def _shown(table: DimensionTable) -> list[str]:
+    """Return the figure of the ranking, and the next ones of those that are shown."""
+    known = next(iter(table.figures.values()))
+    others = [name for name in SHOWN if name in known and name != table.rank_by]
+    others = [name for name in others if name != "item.darr"] or others
+    return [table.rank_by, *others[:_BESIDE], *others[-1:]] if len(others) > _BESIDE else [table.rank_by, *others]
+
+
+def _agreement(table: DimensionTable) -> list[str]:
+    if not table.agreement:
+        return []
+    each = ", ".join(f"{name.replace('_', ', ')} {_number(value)}" for name, value in table.agreement.items())
+    return [f"Agreement of raters: {each.replace('alpha', 'Krippendorff alpha')} (share of equal grades)."]
+
+
+def _signatures(found: Correlation) -> list[str]:
+    return [each for each in dict.fromkeys(column.signature for column in found.metrics) if each]
+
+
+def to_json(found: Correlation) -> str:
+    """Return all numbers as JSON."""
+    return json.dumps(found.to_dict(), ensure_ascii=False, indent=1) + "\n"
+
+
+def to_tsv(found: Correlation) -> str:
+    """Return a line for each figure of each metric and dimension."""
+    lines = ["\t".join(COLUMNS), *("\t".join(map(_tsv_cell, row.values())) for row in found.records())]
+    return "\n".join(lines) + "\n"
+
+
+def _tsv_cell(value: object) -> str:
+    if isinstance(value, str):
+        return name_cell(value)
+    return "" if value is None or value != value else str(value)
+
+
+def to_markdown(found: Correlation) -> str:
+    """Return a table for each dimension: a row for each metric, the best first, and a column for each figure."""
+    parts = []
+    for table in found.tables:
+        head, *rows = _wide(table, lambda text: f"**{text}**", as_markdown)
+        lines = [head, ["---:", "---", *["---:"] * (len(head) - 2)], *rows]
+        notes = [*_agreement(table), *table.remarks]
+        parts.append(
+            f"**{as_markdown(table.dimension)}**\n\n"
+            + "\n".join(f"| {' | '.join(line)} |" for line in lines)
+            + "".join(f"\n\n{as_markdown(line)}" for line in notes)
+        )
+    signatures = [f"`{one_cell(each).replace('`', chr(39))}`" for each in _signatures(found)]
+    return "\n\n".join([*parts, found.legend(), *signatures]) + "\n"
+
+
+def to_latex(found: Correlation) -> str:
+    """Return the same tables for LaTeX with booktabs."""
+    parts = []
+    for table in found.tables:
+        head, *rows = _wide(table, lambda text: f"\\textbf{{{text}}}", as_latex)
+        body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
+        notes = "".join(f"% {one_cell(line)}\n" for line in [*_agreement(table), *table.remarks, found.legend()])
+        parts.append(
+            f"% {one_cell(table.dimension)}\n\\begin{{tabular}}{{rl{'r' * (len(head) - 2)}}}\n\\toprule\n"
+            f"{' & '.join(head)} \\\\\n\\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n{notes}"
+        )
+    return "\n".join(parts)
+
+
+def _wide(table: DimensionTable, bold: Callable[[str], str], plain: Callable[[str], str]) -> list[list[str]]:
+    names = [name for name in SHOWN if name in next(iter(table.figures.values()))]
+    names = names if table.rank_by in names else [table.rank_by, *names]
+    best = {name: max(_known(each[name].value) for each in table.figures.values()) for name in names}
+    rows = [["cluster", "metric", *map(plain, names)]]
+    for label in table.ranking:
+        figures = table.figures[label]
+        cells = [
+            bold(_with_interval(figures[name]))
+            if figures[name].value == best[name]
+            else _with_interval(figures[name])
+            for name in names
+        ]
+        rows.append([str(table.clusters[label]), plain(label), *cells])
+    return rows
+
+
+def _known(value: float) -> float:
+    return -math.inf if math.isnan(value) else value
+
+
+def _with_interval(figure: FigureValue) -> str:
+    return f"{_number(figure.value)} ({_number(figure.low)} to {_number(figure.high)})"
+
+
+def _number(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.3f}"
+
+
+def _p(value: float) -> str:
+    return "-" if math.isnan(value) else pvalue_text(value)
