@@ -23,6 +23,8 @@ from tercet.display.visible import visible
 from tercet.errors import OptionError
 from tercet.files.writing import write_text_file
 
+from .score_commands import Quiet
+
 
 class Form(str, Enum):
     """Forms of the result."""
@@ -54,9 +56,9 @@ def correlate_command(
     file: Annotated[
         str,
         typer.Argument(
-            help="Table of texts and grades (.tsv, .csv, .jsonl, also .gz): columns such as systemA, systemB, reference, "
-            "systemA.content.rater1; or the columns item, system, text, reference, rater, dimension and value; or JSON "
-            "Lines with human: {system: {dimension: value}}.",
+            help="Table of texts and grades (.tsv, .csv, .jsonl, also .gz): columns such as systemA, systemB, "
+            "reference, systemA.content.rater1; or the columns item, system, text, reference, rater, dimension and "
+            "value; or JSON Lines with human: {system: {dimension: value}}.",
             show_default=False,
         ),
     ],
@@ -65,8 +67,8 @@ def correlate_command(
         typer.Option(
             "--metric",
             "-m",
-            help="A metric with options, such as bleu_multi:smooth_method=exp; repeatable. Default: bleu_multi, unless "
-            "--scores is given.",
+            help="A metric with options, such as bleu_multi:smooth_method=exp; repeatable. Default: bleu_multi, "
+            "unless --scores is given.",
         ),
     ] = None,
     grades: Annotated[
@@ -105,7 +107,7 @@ def correlate_command(
     ] = 12345,
     format: Annotated[Form, typer.Option("--format", "-f", help="Output format.")] = Form.text,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Output file; default: standard output.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Correlate metrics with human grades: which metric to trust, with intervals and tests."""
     specs = [parse_metric(each) for each in metric or ([] if scores else ["bleu_multi"])]

@@ -184,9 +184,10 @@ def _scored(spec: MetricSpec, test_set: TestSet, encoded: Any) -> Iterator[Metri
     lists = [segment_lists(scorer, each) for each in stats]
     signature = summarize(scorer, stats[0]).signature
     negated = not scorer.higher_is_better
-    for name, of_segment in zip(scorer.score_names, scorer.segment_names, strict=True):
+    named = dict(zip(reversed(scorer.segment_names), reversed(scorer.score_names), strict=True))
+    for of_segment in dict.fromkeys(scorer.segment_names):  # scores of the corpus that are the same for a segment
         values = np.array([[np.nan if each is None else each for each in rows[of_segment]] for rows in lists])
-        label = spec.label if len(scorer.score_names) == 1 else f"{spec.label} {name}"
+        label = spec.label if len(named) == 1 else f"{spec.label} {named[of_segment]}"
         yield MetricColumn(label, signature, -values if negated else values, negated)
 
 

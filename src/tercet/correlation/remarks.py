@@ -43,8 +43,7 @@ def remarks(table: DimensionTable, drawn: Array, labels: Sequence[str], alpha: f
     one, other = labels.index(first), labels.index(tied[0])
     values = [table.figures[label][table.rank_by].value for label in (first, tied[0])]
     n_needed = items_needed(values[0] - values[1], drawn[one] - drawn[other], table.n_items, alpha)
-    named = f"{len(tied) + 1} metrics share the first cluster" if len(tied) > 1 else f"{first} and {tied[0]}"
-    text = f"{named}: these {table.n_items} graded items do not tell them apart in {table.rank_by}."
+    text = f"These {table.n_items} graded items do not tell {first} and {tied[0]} apart in {table.rank_by}."
     if n_needed is None:
         found.append(f"{text} Their figures are equal: no number of items would.")
     else:
