@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from .figures import FIGURES
-from .significance import permuted, permuted_pairs, permuted_pearson, permuted_systems, williams
+from .significance import permuted, permuted_pairs, permuted_pearson, permuted_systems
 from .weighted import Array
+from .williams import williams
 
 _TIES = ("item.acc23", "item.tau23", "item.acc_eq")
 _SYSTEMS = ("system.pairwise_accuracy", "system.spa")

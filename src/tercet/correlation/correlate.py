@@ -20,7 +20,6 @@ from tercet.association.weighted import Array
 from tercet.comparison.checks import check_references
 from tercet.comparison.compare import read_metrics, read_test_set
 from tercet.comparison.metric_specs import MetricSpec
-from tercet.comparison.remarks import warn_of_scores
 from tercet.comparison.test_sets import TestSet
 from tercet.core.options import MOST_RESAMPLES, Options, build_options, flag, integer, number, one_of, option
 from tercet.core.scorer import segment_lists
@@ -179,15 +178,16 @@ def _scored(spec: MetricSpec, test_set: TestSet, encoded: Any) -> Iterator[Metri
     check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
     scorer = spec.scorer(scale=100)
     stats = [batch_stats(scorer, encoded.batch(index)) for index in range(len(test_set.systems))]
-    for name, each in zip(test_set.systems, stats, strict=True):
-        warn_of_scores(test_set, name, scorer, each)
     lists = [segment_lists(scorer, each) for each in stats]
     signature = summarize(scorer, stats[0]).signature
     negated = not scorer.higher_is_better
-    named = dict(zip(reversed(scorer.segment_names), reversed(scorer.score_names), strict=True))
-    for of_segment in dict.fromkeys(scorer.segment_names):  # scores of the corpus that are the same for a segment
+    found: dict[str, Array] = {}
+    for name, of_segment in zip(scorer.score_names, scorer.segment_names, strict=True):
         values = np.array([[np.nan if each is None else each for each in rows[of_segment]] for rows in lists])
-        label = spec.label if len(named) == 1 else f"{spec.label} {named[of_segment]}"
+        if not any(np.allclose(values, each, rtol=1e-9, equal_nan=True) for each in found.values()):
+            found[name] = values  # of scores that differ for the corpus only, the first
+    for name, values in found.items():
+        label = spec.label if len(found) == 1 else f"{spec.label} {name}"
         yield MetricColumn(label, signature, -values if negated else values, negated)
 
 
