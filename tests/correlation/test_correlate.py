@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tercet
+from conftest import ROOT
 from tercet.correlation.grades import Grades, read_number
 from tercet.correlation.reading import read_graded
 from tercet.correlation.tables import to_json, to_latex, to_markdown, to_text, to_tsv
@@ -81,7 +82,7 @@ def test_better_and_worse_are_preferences(tmp_path):
     path.write_text((json.dumps(row) + "\n") * 3)
     table = tercet.correlate(path, "rouge:rouge_types=rouge1", **FEW).tables[0]
     assert (table.dimension, table.rank_by) == ("preference", "item.darr")
-    assert table.figures["rouge_nlws:rouge_types=rouge1"]["item.darr"].value == 1.0
+    assert table.figures["rouge_nlws"]["item.darr"].value == 1.0
 
 
 def test_figures_come_from_segment_scores_and_scores_made_elsewhere_count_like_metrics():
@@ -105,6 +106,13 @@ def test_the_same_seed_gives_the_same_and_more_systems_do_not_change_a_level():
     assert set(found.tables[0].figures["jaccard_sets"]) == {
         "pooled.pearson", "pooled.spearman", "pooled.kendall_b", "pooled.kendall_c",
     }  # fmt: skip
+
+
+def test_variants_of_a_metric_are_called_by_their_options():
+    variants = ["jaccard:ngram=1", "jaccard:ngram=2", "bleu:max_order=2"]
+    found = tercet.correlate(TEXTS, variants, GRADES, references=REFERENCES, **FEW)
+    labels = [column.label for column in found.metrics]
+    assert labels == ["jaccard_sets:ngram=1", "jaccard_sets:ngram=2", "bleu_multi"]
 
 
 @pytest.mark.parametrize("unit", ["items", "systems", "both"])
@@ -171,3 +179,14 @@ def test_bad_input_is_named(tmp_path):
     path.write_text(path.read_text(encoding="utf-8").replace("\t5\t", "\tgood\t", 1), encoding="utf-8")
     with pytest.raises(InputError, match="Expected a number as the grade of 'A' on item 1, 'content', got 'good'"):
         read_graded(path)
+
+
+def test_the_sample_of_graded_texts():
+    test_set, grades = read_graded(ROOT / "examples" / "data" / "graded.tsv")
+    assert list(test_set.systems) == ["careful", "fluent", "literal", "short"]
+    assert (grades.n_items, grades.raters, grades.dimensions) == (60, ("anna", "boris"), ["content", "form"])
+    russian = [each for (each,) in test_set.references if not each.isascii()]
+    assert len(russian) == 30
+    for dimension in grades.dimensions:
+        assert set(np.unique(grades.values[dimension][~np.isnan(grades.values[dimension])])) <= {1, 2, 3, 4, 5}
+        assert 0 < np.isnan(grades.values[dimension]).mean() < 0.1

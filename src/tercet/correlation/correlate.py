@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,7 @@ from tercet.core.scorer import segment_lists
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.resampling.paired_tests import holm
 
+from .given import grades_of, with_scores
 from .grades import Grades
 from .reading import read_graded
 from .remarks import remarks
@@ -116,7 +118,7 @@ def correlate(
     >>> references = ["the cat sat down", "it rains", "a dog ran"]
     >>> grades = {"A": [5, 4, 3], "B": [2, 2, 5]}
     >>> found = correlate(systems, "rouge:rouge_types=rouge1", grades, references=references)
-    >>> figure = found.tables[0].figures["rouge_nlws:rouge_types=rouge1"]["pooled.pearson"]
+    >>> figure = found.tables[0].figures["rouge_nlws"]["pooled.pearson"]
     >>> round(figure.value, 3), figure.n
     (0.898, 6)
     """
@@ -132,18 +134,20 @@ def correlate(
             raise InputError("A path has grades and references of its own: give grades= only with texts.")
         test_set, grades = read_graded(test_set)
     test_set, encoded = read_test_set(test_set, references)
-    known = _grades(grades, list(test_set.systems), len(test_set.references))
-    known = _with_scores(known, scores)
+    known = grades_of(grades, list(test_set.systems), len(test_set.references))
+    known = with_scores(known, scores)
     chosen = [dimension] if isinstance(dimension, str) else list(dimension) or known.dimensions
     for each in chosen:
         known.check(each)
     specs = [] if not isinstance(metrics, str | MetricSpec) and not list(metrics) else read_metrics(metrics)
     columns = [MetricColumn(name, "", values) for name, values in known.scores.items()]
     with tqdm(total=len(specs) * len(test_set.systems) + len(chosen), disable=not progress) as bar:
-        made = []
+        made: list[MetricColumn] = []
+        times = Counter(spec.metric for spec in specs)
         for spec in specs:
             bar.set_description(spec.metric[:40])
-            made += list(_scored(spec, test_set, encoded))
+            called = spec.metric if times[spec.metric] == 1 else spec.label
+            made += list(_scored(spec, called, test_set, encoded))
             bar.update(len(test_set.systems))
         columns = [*made, *columns]
         if not columns:
@@ -173,8 +177,8 @@ class _Plan:
     seed: int
 
 
-def _scored(spec: MetricSpec, test_set: TestSet, encoded: Any) -> Iterator[MetricColumn]:
-    """Yield a column for each score of a metric."""
+def _scored(spec: MetricSpec, called: str, test_set: TestSet, encoded: Any) -> Iterator[MetricColumn]:
+    """Yield a column for each score of a metric, which is called as told."""
     check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
     scorer = spec.scorer(scale=100)
     stats = [batch_stats(scorer, encoded.batch(index)) for index in range(len(test_set.systems))]
@@ -187,7 +191,7 @@ def _scored(spec: MetricSpec, test_set: TestSet, encoded: Any) -> Iterator[Metri
         if not any(np.allclose(values, each, rtol=1e-9, equal_nan=True) for each in found.values()):
             found[name] = values  # of scores that differ for the corpus only, the first
     for name, values in found.items():
-        label = spec.label if len(found) == 1 else f"{spec.label} {name}"
+        label = called if len(found) == 1 else f"{called} {name}"
         yield MetricColumn(label, signature, -values if negated else values, negated)
 
 
@@ -259,52 +263,3 @@ def _agreement(raters: Array) -> dict[str, float]:
         "alpha_interval": krippendorff_alpha(raters, "interval"),
         "raw": raw_agreement(raters),
     }
-
-
-def _grades(given: Grades | Mapping[str, Any] | None, systems: list[str], n_items: int) -> Grades:
-    """Return the grades of a test set, of plain lists too."""
-    if isinstance(given, Grades):
-        if given.systems != tuple(systems) or given.n_items != n_items:
-            raise InputError(
-                f"The grades are of {len(given.systems)} systems and {given.n_items} items, the texts of "
-                f"{len(systems)} and {n_items}."
-            )
-        return given
-    if not isinstance(given, Mapping) or not given:
-        raise InputError("Grades are missing: give a table with grades, or grades={system: [grade, ...]}.")
-    by_dimension = given if all(isinstance(each, Mapping) for each in given.values()) else {"grade": given}
-    rows: list[tuple[str, str, str, int, Any]] = []
-    for dimension, own in by_dimension.items():
-        values = _by_system(own, systems, n_items, f"grades of {shorten(dimension)}")
-        rows += [
-            (dimension, "", system, item, cell) for system in systems for item, cell in enumerate(values[system])
-        ]
-    return Grades.of_rows(rows, systems, n_items)
-
-
-def _with_scores(grades: Grades, scores: Mapping[str, Any] | Iterable[str]) -> Grades:
-    if not isinstance(scores, Mapping):
-        return grades.with_scores([scores] if isinstance(scores, str) else scores)
-    systems, n_items = list(grades.systems), grades.n_items
-    rows = [
-        (name, "", system, item, cell)
-        for name, own in scores.items()
-        for system, cells in _by_system(own, systems, n_items, f"scores of {shorten(name)}").items()
-        for item, cell in enumerate(cells)
-    ]
-    made = Grades.of_rows(rows, systems, n_items)
-    return Grades(
-        grades.systems, n_items, grades.raters, grades.values,
-        {**grades.scores, **{name: made.mean(name) for name in made.dimensions}},
-    )  # fmt: skip
-
-
-def _by_system(given: Any, systems: list[str], n_items: int, what: str) -> dict[str, list[Any]]:
-    if not isinstance(given, Mapping) or set(given) != set(systems):
-        raise InputError(f"Expected {what} for each system ({', '.join(map(repr, systems))}), got {shorten(given)}.")
-    for system in systems:
-        if len(given[system]) != n_items:
-            raise InputError(
-                f"There are {len(given[system])} {what} for {shorten(system)}; expected {n_items}, one for each item."
-            )
-    return {system: list(given[system]) for system in systems}

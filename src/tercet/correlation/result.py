@@ -49,7 +49,7 @@ class MetricColumn:
     Attributes
     ----------
     label : str
-        The metric with its options, and the score where there are several.
+        The metric, with its options where it is there twice, and the score where it has several.
     signature : str
         Empty for scores made elsewhere.
     scores : ndarray, shape (n, m)

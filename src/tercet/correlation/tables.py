@@ -35,7 +35,8 @@ def to_text(found: Correlation, width: int | None = None, colour: bool = False) 
         console.print(_ranking(found, table))
         if len(found.metrics) > 1:
             console.print(_pvalues(table, [column.label for column in found.metrics]))
-        for line in [*_agreement(table), *table.remarks]:
+        tested = [f"p: {table.rank_by}, {table.test}, {found.n_permutations:,} draws."]
+        for line in [*(tested if len(found.metrics) > 1 else []), *_agreement(table), *table.remarks]:
             console.print(one_cell(line), soft_wrap=True, markup=False)
     names = list(dict.fromkeys(name for table in found.tables for name in _shown(table)))
     for line in [found.legend(), *found.about(names), *_signatures(found)]:
@@ -62,9 +63,8 @@ def _ranking(found: Correlation, table: DimensionTable) -> Table:
 
 
 def _pvalues(table: DimensionTable, labels: list[str]) -> Table:
-    title = f"p that the metric of the column is no better in {table.rank_by} ({table.test})"
-    shown = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
-    shown.add_column("metric", overflow="fold")
+    shown = Table(box=box.SIMPLE_HEAD)
+    shown.add_column("p that the column's metric is no better", overflow="fold")
     for number, _ in enumerate(table.ranking, 1):
         shown.add_column(str(number), justify="right")
     places = [labels.index(label) for label in table.ranking]
@@ -85,8 +85,11 @@ def _shown(table: DimensionTable) -> list[str]:
 def _agreement(table: DimensionTable) -> list[str]:
     if not table.agreement:
         return []
-    each = ", ".join(f"{name.replace('_', ', ')} {_number(value)}" for name, value in table.agreement.items())
-    return [f"Agreement of raters: {each.replace('alpha', 'Krippendorff alpha')} (share of equal grades)."]
+    ordinal, interval, raw = map(_number, table.agreement.values())
+    return [
+        f"Agreement of raters: Krippendorff's alpha {ordinal} (ordinal), {interval} (interval); share of equal grades "
+        f"{raw}."
+    ]
 
 
 def _signatures(found: Correlation) -> list[str]:
