@@ -11,6 +11,8 @@ from .weighted import Array
 
 #: Of the reference implementation of soft pairwise accuracy.
 _PERMUTATIONS, _SEED = 1_000, 4
+#: Resamples of systems and of items that are combined in one step; those that belong together are kept.
+_STEP = 32
 
 
 def means(values: Array, items: Array) -> Array:
@@ -160,5 +162,5 @@ def _of_means(block: within.Block, human: Array, metric: Array, systems: Array, 
     x, y = means(human, items).T, means(metric, items).T
     if len(items) == 1 or len(systems) == 1:
         return within.by_item(block, x, y, systems).ravel()
-    rows = range(len(items))
-    return np.concatenate([block(x[:, row, None], y[:, row, None], systems[row, None])[0] for row in rows])
+    parts = [slice(start, start + _STEP) for start in range(0, len(items), _STEP)]
+    return np.concatenate([np.diag(block(x[:, part], y[:, part], systems[part])) for part in parts])

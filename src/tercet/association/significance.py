@@ -118,6 +118,10 @@ def permuted_systems(human: Array, metrics: Array, soft: bool, n_resamples: int,
             of_systems = sums / np.maximum(count, 1)
             return np.asarray(np.sign(np.round(of_systems[:, one] - of_systems[:, other], 12)), np.float64)
         both = values @ values.transpose(0, 2, 1)
+        if there.all():
+            squares = both.diagonal(axis1=1, axis2=2)
+            spread = squares[:, one] + squares[:, other] - 2 * both[:, one, other]
+            return normal_p_of_sums(sums[:, one] - sums[:, other], spread)
         squares, sides = (values**2) @ there.T, values @ there.T  # only items on which both systems are graded
         spread = squares[:, one, other] + squares[:, other, one] - 2 * both[:, one, other]
         return normal_p_of_sums(sides[:, one, other] - sides[:, other, one], spread)

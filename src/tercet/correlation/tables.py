@@ -86,10 +86,8 @@ def _agreement(table: DimensionTable) -> list[str]:
     if not table.agreement:
         return []
     ordinal, interval, raw = map(_number, table.agreement.values())
-    return [
-        f"Agreement of raters: Krippendorff's alpha {ordinal} (ordinal), {interval} (interval); share of equal grades "
-        f"{raw}."
-    ]
+    alpha = f"Krippendorff's alpha {ordinal} (ordinal), {interval} (interval)"
+    return [f"Agreement of raters: {alpha}; share of equal grades {raw}."]
 
 
 def _signatures(found: Correlation) -> list[str]:
