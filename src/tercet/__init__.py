@@ -15,6 +15,7 @@ from .comparison.compare import compare
 from .comparison.test_sets import read_test_sets
 from .core.result import Result
 from .core.signature import __version__
+from .correlation.best_mean import best_mean
 from .correlation.correlate import correlate
 from .errors import GatheringError as GatheringError
 from .errors import InputError as InputError
@@ -30,6 +31,7 @@ __all__ = [
     "IdfTable",
     "Result",
     "__version__",
+    "best_mean",
     "compare",
     "compute_metrics",
     "correlate",

@@ -17,6 +17,7 @@ from .comparison.compare import compare as compare
 from .comparison.test_sets import read_test_sets as read_test_sets
 from .core.result import Result as Result
 from .core.signature import __version__ as __version__
+from .correlation.best_mean import best_mean as best_mean
 from .correlation.correlate import correlate as correlate
 from .cosine.explain import Contributions
 from .cosine.scorer import CosineScorer

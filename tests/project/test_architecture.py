@@ -19,7 +19,7 @@ STEPS = [
     {"text", "counting", "encoders", "resampling"},
     {"bleu", "rouge", "bleu_rouge", "jaccard", "bertscore", "cosine"},
     {"registry", "api"},
-    {"training", "modules"},
+    {"training", "modules", "mean"},
     {"comparison", "association"},
     {"correlation"},
     {"difference", "report"},

@@ -8,7 +8,8 @@ import pytest
 import tercet
 
 PUBLIC = [
-    *("compare", "compute_metrics", "correlate", "errors", "explain", "load", "read_test_sets", "score", "scorer"),
+    *("best_mean", "compare", "compute_metrics", "correlate", "errors", "explain", "load", "read_test_sets", "score"),
+    "scorer",
     *("IdfTable", "Result", "__version__"),
 ]
 ALSO = ["GatheringError", "InputError", "MergeError", "OptionError", "TercetError", "preprocess_logits_for_metrics"]

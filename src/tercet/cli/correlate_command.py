@@ -15,6 +15,7 @@ from rich.console import Console
 from tercet.comparison.checks import check_file, check_outputs
 from tercet.comparison.metric_specs import parse_metric
 from tercet.comparison.remarks import warn_of
+from tercet.correlation.best_mean import best_mean
 from tercet.correlation.correlate import correlate
 from tercet.correlation.reading import read_graded
 from tercet.correlation.result import Correlation
@@ -23,7 +24,7 @@ from tercet.display.visible import visible
 from tercet.errors import OptionError
 from tercet.files.writing import write_text_file
 
-from .score_commands import Quiet
+from .score_commands import Quiet, Seed
 
 
 class Form(str, Enum):
@@ -102,9 +103,14 @@ def correlate_command(
         list[str] | None, typer.Option(help="Column of references; repeatable. Default: guessed.")
     ] = None,
     source_column: Annotated[str | None, typer.Option(help="Column of sources. Default: guessed.")] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, help="Seed of all resampling: the same seed gives the same numbers.")
-    ] = 12345,
+    mean: Annotated[
+        Path | None,
+        typer.Option(
+            help="Find the weighted mean of two or three metrics that agrees best with the first dimension, and "
+            "write it to this file (.json), which -m of score and compare takes as a metric."
+        ),
+    ] = None,
+    seed: Seed = 12345,
     format: Annotated[Form, typer.Option("--format", "-f", help="Output format.")] = Form.text,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Output file; default: standard output.")] = None,
     quiet: Quiet = False,
@@ -115,9 +121,11 @@ def correlate_command(
         spec.scorer()  # refuses options before the files are read
     if not 0 < alpha < 1:
         raise OptionError(f"--alpha must be a number between 0 and 1, such as 0.05. Got {alpha:g} instead.")
-    if out is not None:
-        check_file(out)
-    check_outputs({"--out": out}, [file, *([] if grades is None else [grades])])
+    for path in (out, mean):
+        if path is not None:
+            check_file(path)
+    inputs = [file, *([] if grades is None else [grades]), *(spec.metric for spec in specs)]
+    check_outputs({"--out": out, "--mean": mean}, inputs)
     test_set, known = read_graded(
         file, grades=grades, systems=system or (), reference_columns=reference_column or (),
         source_column=source_column,
@@ -129,6 +137,10 @@ def correlate_command(
         standardize=standardize, seed=seed, progress=not quiet and sys.stderr.isatty(),
     )  # fmt: skip
     text = _rendered(found, format, out)
+    if mean is not None:
+        best = best_mean(found)
+        best.mean.save(mean)
+        typer.echo("\n".join([*map(visible, best.summary(alpha)), visible(mean)]), err=True)
     if out is None:
         sys.stdout.write(text)
     else:

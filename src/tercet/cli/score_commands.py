@@ -232,7 +232,9 @@ def _inputs(
 ) -> list[str]:
     """Return all files that are read; options of metrics may name some too."""
     values = (value for spec in metrics for value in spec.options.values() if isinstance(value, str))
-    return [*files, *(references or ()), *(() if source is None else (source,)), *filter(os.path.isfile, values)]
+    means = (spec.metric for spec in metrics)
+    named = filter(os.path.isfile, [*values, *means])
+    return [*files, *(references or ()), *(() if source is None else (source,)), *named]
 
 
 def _coloured(out: Path | None) -> bool:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tercet.api import make_scorer
 from tercet.core.scorer import Scorer
 from tercet.errors import OptionError, shorten
+from tercet.mean.saved import SavedMean
+from tercet.mean.scorer import MeanScorer
 from tercet.registry import canonical
 
 #: Options of a metric that a comparison has once for all metrics: there they would say what is not done.
@@ -57,14 +60,27 @@ class MetricSpec:
         return make_scorer(self.metric, {**defaults, **self.options})
 
 
+@dataclass(frozen=True, slots=True)
+class MeanSpec(MetricSpec):
+    """A mean of metrics in a file, whose path is its name."""
+
+    def __post_init__(self) -> None:
+        """Take the path as it is."""
+
+    def scorer(self, **defaults: Any) -> Scorer[Any]:
+        """Return the scorer of what the file holds."""
+        return MeanScorer(SavedMean.load(Path(self.metric)), {**defaults, **self.options})
+
+
 def parse_metric(text: str) -> MetricSpec:
     """Read a metric with options.
 
     Parameters
     ----------
     text : str
-        ``metric`` or ``metric:option=value,option=value``. Values are numbers, true, false, words, or JSON:
-        ``rouge_types=["rouge1","rougeL"]``; a list of words also with ``+`` between: ``rouge_types=rouge1+rougeL``.
+        ``metric`` or ``metric:option=value,option=value``, or the path of a mean of metrics (.json). Values are
+        numbers, true, false, words, or JSON: ``rouge_types=["rouge1","rougeL"]``; a list of words also with ``+``
+        between: ``rouge_types=rouge1+rougeL``.
 
     Raises
     ------
@@ -78,6 +94,8 @@ def parse_metric(text: str) -> MetricSpec:
     >>> parse_metric("rouge_nlws:rouge_types=rouge1+rougeL,beta=1.2").options
     {'rouge_types': ['rouge1', 'rougeL'], 'beta': 1.2}
     """
+    if text.lower().endswith(".json") and "=" not in text:
+        return MeanSpec(text, {})
     named, _, rest = text.partition(":")
     metric = canonical(named)
     options: dict[str, Any] = {}

@@ -192,7 +192,7 @@ def _scored(spec: MetricSpec, called: str, test_set: TestSet, encoded: Any) -> I
             found[name] = values  # of scores that differ for the corpus only, the first
     for name, values in found.items():
         label = called if len(found) == 1 else f"{called} {name}"
-        yield MetricColumn(label, signature, -values if negated else values, negated)
+        yield MetricColumn(label, signature, -values if negated else values, negated, spec, name)
 
 
 def _table(plan: _Plan, columns: Sequence[MetricColumn], level: float, alpha: float) -> DimensionTable:

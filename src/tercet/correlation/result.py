@@ -9,6 +9,7 @@ from typing import Any
 from tercet.association.figures import FIGURES
 from tercet.association.intervals import UNITS
 from tercet.association.weighted import Array
+from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
 
 from .grades import Grades
@@ -55,12 +56,18 @@ class MetricColumn:
     scores : ndarray, shape (n, m)
         Of each system and item; higher is better: those of other metrics are negated.
     negated : bool
+    spec : MetricSpec, optional
+        What scored; none for scores made elsewhere.
+    score : str
+        The name of the score.
     """
 
     label: str
     signature: str
     scores: Array = field(repr=False)
     negated: bool = False
+    spec: MetricSpec | None = None
+    score: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

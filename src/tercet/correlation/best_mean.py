@@ -1,0 +1,206 @@
+"""The mean of two or three metrics that agrees best with grades, and whether it is better than one metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.association.between_metrics import pvalues_between
+from tercet.association.figures import value_of
+from tercet.association.weighted import Array
+from tercet.errors import InputError, OptionError, did_you_mean, shorten
+from tercet.mean.saved import Part, SavedMean
+
+from .result import Correlation, DimensionTable, MetricColumn
+
+#: Metrics that are combined at most: the best ones alone.
+_MOST = 8
+#: Weights of a pair and of three metrics are multiples of these.
+_STEPS = {2: 10, 3: 5}
+
+_Weights = tuple[tuple[int, float], ...]  # numbers of metrics, and what each weighs
+
+
+@dataclass(frozen=True, slots=True)
+class BestMean:
+    """A mean of metrics, beside the best single one.
+
+    Attributes
+    ----------
+    mean : SavedMean
+        With weights chosen on all items.
+    dimension, figure : str
+    in_sample : float
+        The figure of this mean on the items that chose it: too good.
+    out_of_fold : float
+        The figure of means of which each scores only items that did not choose it.
+    single : str
+        The best single metric on all items.
+    single_out_of_fold : float
+        The figure of the single metric, chosen and scored in the same way.
+    pvalue : float
+        That the mean is no better than the single metric, both out of fold.
+    """
+
+    mean: SavedMean
+    dimension: str
+    figure: str
+    in_sample: float
+    out_of_fold: float
+    single: str
+    single_out_of_fold: float
+    pvalue: float
+
+    def summary(self, alpha: float = 0.05) -> list[str]:
+        """Return what was found, in words."""
+        verdict = "better than" if self.pvalue < alpha else "not shown to be better than"
+        return [
+            f"Best mean for {self.dimension}, {self.figure}: {self.mean.formula}",
+            f"{self.out_of_fold:.3f} on items that did not choose the weights ({self.in_sample:.3f} on those that "
+            f"did), {verdict} the best single metric ({self.single}, {self.single_out_of_fold:.3f} likewise; p "
+            f"{self.pvalue:.3g}).",
+        ]
+
+
+def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int = 5) -> BestMean:
+    """Find the weighted mean of two or three metrics that agrees best with grades.
+
+    Parameters
+    ----------
+    found : Correlation
+        Of metrics that were scored here; scores made elsewhere are left out. Means are ranked by its figure.
+    dimension : str, optional
+        The first by default.
+    n_folds : int
+        Into which the items are divided. For each fold, metrics and weights are chosen on the other ones.
+
+    Returns
+    -------
+    BestMean
+        Save its mean with ``.mean.save(path)``: the file is a metric for :func:`tercet.compare` and the commands.
+
+    Raises
+    ------
+    InputError, OptionError
+        For fewer than two metrics, fewer items than folds, or an unknown dimension.
+
+    Notes
+    -----
+    Weights are multiples of a tenth, or of a fifth for three metrics, of standardized scores. The choice is nested in
+    the folds, so what it gains by chance does not count in the out-of-fold figure. With the seed of `found`.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> texts = {"A": ["the cat sat", "it rains", "a dog"], "B": ["a cat", "rain", "the dog barks"]}
+    >>> grades, references = {"A": [5, 4, 3], "B": [3, 1, 4]}, ["the cat sat", "it rains now", "a dog barks"]
+    >>> found = tercet.correlate(texts, ["jaccard:ngram=1", "bleu:max_order=2"], grades, references=references,
+    ...     rank_by="pooled.pearson", n_resamples=9, n_permutations=9)
+    >>> best = best_mean(found, n_folds=3)
+    >>> len(best.mean.parts), best.figure
+    (2, 'pooled.pearson')
+    """
+    table = _table(found, dimension)
+    columns = [column for column in found.metrics if column.spec is not None]
+    if len(columns) < 2:
+        raise InputError("A mean needs at least two metrics that are scored here, not elsewhere.")
+    human = found.grades.mean(table.dimension)
+    there = ~np.isnan(human) & ~np.isnan([column.scores for column in columns]).any(axis=0)
+    graded = np.flatnonzero(there.any(axis=0))
+    if len(graded) < 2 * n_folds or n_folds < 2:
+        raise InputError(f"{len(graded)} graded items are too few for {n_folds} folds.")
+    human = np.where(there, human, np.nan)
+    metrics = np.array([np.where(there, column.scores, np.nan) for column in columns])
+    figure = table.rank_by
+    order = np.random.default_rng(found.seed).permutation(graded)
+    folded = np.full((2, *human.shape), np.nan)  # the mean, and the single metric
+    for held in np.array_split(order, n_folds):
+        kept = np.setdiff1d(graded, held)
+        values, spread = _standardized(metrics, kept)
+        single = _best(figure, human[:, kept], values[:, :, kept], _singles(len(values)))
+        mean = _best(figure, human[:, kept], values[:, :, kept], _means(figure, human[:, kept], values[:, :, kept]))
+        for place, weights in enumerate((mean, single)):
+            folded[place][:, held] = _combined(values, weights)[:, held]
+    values, spread = _standardized(metrics, graded)
+    chosen = _best(figure, human, values, _means(figure, human, values))
+    (lone,) = _best(figure, human, values, _singles(len(values)))
+    out = [value_of(figure, human, each) for each in folded]
+    epsilons = [epsilon for _, epsilon in out]
+    p = pvalues_between(figure, human, folded, epsilons, found.n_permutations, found.seed)[1, 0]
+    about = {
+        "dimension": table.dimension,
+        "figure": figure,
+        "out_of_fold": out[0][0],
+        "test_set": found.test_set.name,
+    }
+    return BestMean(
+        SavedMean(_parts(columns, chosen, spread), about), table.dimension, figure,
+        value_of(figure, human, _combined(values, chosen))[0], out[0][0], columns[lone[0]].label, out[1][0], float(p),
+    )  # fmt: skip
+
+
+def _table(found: Correlation, dimension: str | None) -> DimensionTable:
+    names = [table.dimension for table in found.tables]
+    if dimension is not None and dimension not in names:
+        raise OptionError(f"There is no dimension {shorten(dimension)}. {did_you_mean(dimension, names)}")
+    return found.tables[0 if dimension is None else names.index(dimension)]
+
+
+def _standardized(metrics: Array, items: NDArray[np.int64]) -> tuple[Array, Array]:
+    """Return z-scores by mean and spread on some items, and the spreads."""
+    part = metrics[:, :, items].reshape(len(metrics), -1)
+    spread = np.nanstd(part, axis=1)
+    spread = np.where(spread > 0, spread, 1.0)
+    return (metrics - np.nanmean(part, axis=1)[:, None, None]) / spread[:, None, None], spread
+
+
+def _combined(values: Array, weights: _Weights) -> Array:
+    return np.asarray(sum(weight * values[number] for number, weight in weights), np.float64)
+
+
+def _best(figure: str, human: Array, values: Array, candidates: Sequence[_Weights]) -> _Weights:
+    """Return the weights with the best figure, of equal ones the first."""
+    found = [np.nan_to_num(value_of(figure, human, _combined(values, each))[0], nan=-np.inf) for each in candidates]
+    return candidates[int(np.argmax(found))]
+
+
+def _singles(n_metrics: int) -> list[_Weights]:
+    return [((number, 1.0),) for number in range(n_metrics)]
+
+
+def _means(figure: str, human: Array, values: Array) -> list[_Weights]:
+    """Return all weights of two and three of the metrics that are best alone."""
+    alone = [np.nan_to_num(value_of(figure, human, each)[0], nan=-np.inf) for each in values]
+    best = sorted(np.argsort(alone)[::-1][:_MOST].tolist())
+    return [
+        tuple(zip(numbers, (part / _STEPS[size] for part in parts), strict=True))
+        for size in (2, 3)
+        for numbers in combinations(best, size)
+        for parts in _shares(_STEPS[size], size)
+    ]
+
+
+def _shares(total: int, size: int) -> Iterator[tuple[int, ...]]:
+    """Yield all ways to divide a whole into parts of at least 1."""
+    if size == 1:
+        yield (total,)
+        return
+    for first in range(1, total - size + 2):
+        for rest in _shares(total - first, size - 1):
+            yield (first, *rest)
+
+
+def _parts(columns: Sequence[MetricColumn], weights: _Weights, spread: Array) -> tuple[Part, ...]:
+    """Return the mean of scores that orders texts as the mean of standardized scores does."""
+    sizes = [weight / float(spread[number]) for number, weight in weights]
+    parts = []
+    for (number, _), size in zip(weights, sizes, strict=True):
+        column = columns[number]
+        if column.spec is not None:
+            weight = round(size / sum(sizes), 6) * (-1 if column.negated else 1)
+            parts.append(Part(column.spec.metric, column.spec.options, column.score, weight))
+    return tuple(parts)

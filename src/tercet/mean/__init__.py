@@ -1,0 +1,1 @@
+"""The weighted mean of metrics, as a metric like any other."""

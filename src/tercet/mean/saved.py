@@ -1,0 +1,110 @@
+"""A weighted mean of metrics as a small JSON file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tercet.core.signature import digest
+from tercet.errors import InputError, shorten
+from tercet.files.writing import write_text_file
+from tercet.registry import canonical
+
+#: What marks the file.
+_KIND = "tercet mean of metrics"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A metric of a mean: with its options, one of its scores, and a weight."""
+
+    metric: str
+    options: Mapping[str, Any]
+    score: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class SavedMean:
+    """A weighted mean of metrics.
+
+    Attributes
+    ----------
+    parts : tuple of Part
+        The sizes of their weights add up to 1; a metric of which less is better has a negative one.
+    about : dict
+        What the weights were chosen for.
+
+    Examples
+    --------
+    >>> mean = SavedMean((Part("bleu_multi", {}, "bleu", 0.4), Part("jaccard_sets", {}, "jaccard", 0.6)), {})
+    >>> mean.formula
+    '0.4 bleu_multi + 0.6 jaccard_sets'
+    """
+
+    parts: tuple[Part, ...]
+    about: Mapping[str, Any]
+
+    @property
+    def formula(self) -> str:
+        """The mean as a sum."""
+        names = [each.metric if each.score in each.metric else f"{each.metric} {each.score}" for each in self.parts]
+        return " + ".join(f"{part.weight:.3g} {name}" for part, name in zip(self.parts, names, strict=True))
+
+    @property
+    def digest(self) -> str:
+        """Eight characters that stand for the parts."""
+        return digest([json.dumps(part, sort_keys=True, default=str) for part in self._parts()])
+
+    def _parts(self) -> list[dict[str, Any]]:
+        return [
+            {"metric": each.metric, "options": dict(each.options), "score": each.score, "weight": each.weight}
+            for each in self.parts
+        ]
+
+    def save(self, path: Path) -> None:
+        """Write the file.
+
+        Raises
+        ------
+        InputError
+            For options that no file can hold, such as functions.
+        """
+        try:
+            text = json.dumps({"kind": _KIND, "parts": self._parts(), "about": dict(self.about)}, indent=1)
+        except TypeError as error:
+            raise InputError(f"A mean with these options cannot be saved: {error}.") from None
+        with write_text_file(path) as file:
+            file.write(f"{text}\n")
+
+    @classmethod
+    def load(cls, path: Path) -> SavedMean:
+        """Read the file.
+
+        Raises
+        ------
+        InputError
+            For a file that cannot be read, or holds something else.
+        """
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+        except ValueError:
+            raise InputError(f"{path} is not JSON; expected a mean of metrics that tercet correlate wrote.") from None
+        if not isinstance(found, dict) or found.get("kind") != _KIND or not isinstance(found.get("parts"), list):
+            raise InputError(f"{path} is no mean of metrics; expected a file that tercet correlate --mean wrote.")
+        return cls(tuple(_part(each, path) for each in found["parts"]), found.get("about") or {})
+
+
+def _part(given: Any, path: Path) -> Part:
+    fields: Sequence[tuple[str, type | tuple[type, ...]]] = (
+        *(("metric", str), ("options", dict), ("score", str)),
+        ("weight", (int, float)),
+    )
+    if not isinstance(given, dict) or not all(isinstance(given.get(name), kind) for name, kind in fields):
+        raise InputError(f"{path}: expected metric, options, score and weight of each part, got {shorten(given)}.")
+    return Part(canonical(given["metric"]), given["options"], given["score"], float(given["weight"]))

@@ -1,0 +1,151 @@
+"""A mean of metrics: as a metric like any other, and how it is chosen."""
+
+import json
+
+import numpy as np
+import pytest
+
+import tercet
+from commands import command
+from conftest import ROOT
+from tercet.api import batch_stats
+from tercet.comparison.metric_specs import parse_metric
+from tercet.core.stats import SegmentStats
+from tercet.correlation.best_mean import best_mean
+from tercet.errors import InputError, OptionError
+from tercet.mean.saved import Part, SavedMean
+from tercet.mean.scorer import MeanScorer
+from tercet.resampling.bootstrap import bootstrap
+
+PARTS = (
+    Part("bleu_multi", {"max_order": 2}, "bleu", 0.25),
+    Part("rouge_nlws", {"rouge_types": ["rougeL"]}, "rougeL", 0.75),
+)
+GRADED = ROOT / "examples" / "data" / "graded.tsv"
+METRICS = ["bleu:max_order=2", "jaccard", "jaccard:tokenizer=char"]
+FEW = {"n_resamples": 20, "n_permutations": 100}
+
+
+def english():
+    (test_set,) = tercet.read_test_sets(ROOT / "examples" / "data" / "en.tsv")
+    return test_set
+
+
+def test_it_is_the_weighted_mean_of_segment_scores():
+    test_set = english()
+    scorer = MeanScorer(SavedMean(PARTS, {}), {"scale": 100})
+    stats = batch_stats(scorer, test_set.encoded().batch(1))
+    own = [
+        tercet.score(
+            part.metric, list(test_set.systems.values())[1], test_set.references, segments=True, scale=100, **part.options
+        ).segments[part.score]
+        for part in PARTS
+    ]  # fmt: skip
+    expected = 0.25 * np.array(own[0]) + 0.75 * np.array(own[1])
+    assert scorer.segment_scores(stats.rows)["mean"] == pytest.approx(expected, abs=1e-12)
+    assert scorer.finalize(stats.total())["mean"] == pytest.approx(expected.mean())
+
+
+def test_parts_merge_to_the_whole_and_intervals_hold_the_score():
+    encoded = english().encoded()
+    scorer = MeanScorer(SavedMean(PARTS, {}), {})
+    batch = encoded.batch(0)
+    whole = scorer.segment_stats(batch, scorer.fit(batch))
+    halves = [batch.part(0, 20), batch.part(20, batch.n_items)]
+    context = scorer.fit(halves[0]) + scorer.fit(halves[1])
+    merged = SegmentStats.concatenate([scorer.segment_stats(half, context) for half in halves])
+    np.testing.assert_array_equal(merged.rows, whole.rows)
+    low, high = bootstrap(scorer, whole, n_resamples=100)["mean"].confidence_interval
+    assert low < scorer.finalize(whole.total())["mean"] < high
+
+
+def test_a_file_is_a_metric_of_compare_and_of_the_commands(tmp_path):
+    path = tmp_path / "mean.json"
+    mean = SavedMean(PARTS, {"dimension": "content"})
+    mean.save(path)
+    assert SavedMean.load(path) == mean
+    assert SavedMean.load(path).digest == mean.digest
+    found = tercet.compare(english(), [str(path), "bleu"], n_resamples=50)
+    assert [table.name for table in found.tables] == ["mean", "bleu"]
+    assert f"digest:{mean.digest}" in found.tables[0].signature
+    run = command("score", ROOT / "examples" / "data" / "en.tsv", "-m", path)
+    assert "mean|of:bleu_multi,rouge_nlws|weights:0.25,0.75" in run.stdout
+    assert (
+        "would overwrite the input"
+        in command("score", ROOT / "examples" / "data" / "en.tsv", "-m", path, "-o", path, code=2).stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("{", "is not JSON"),
+        ("[]", "is no mean of metrics"),
+        (json.dumps({"kind": "tercet mean of metrics", "parts": [{"metric": "bleu"}]}), "expected metric, options"),
+    ],
+)
+def test_another_file_is_refused(tmp_path, content, told):
+    path = tmp_path / "mean.json"
+    path.write_text(content)
+    with pytest.raises(InputError, match=told):
+        parse_metric(str(path)).scorer()
+    with pytest.raises(InputError, match="cannot be read"):
+        parse_metric(str(tmp_path / "none.json")).scorer()
+    with pytest.raises(InputError, match="has no score 'rouge9'"):
+        MeanScorer(SavedMean((Part("rouge_nlws", {}, "rouge9", 1.0),), {}), {})
+    with pytest.raises(InputError, match="cannot be saved"):
+        SavedMean((Part("bleu_multi", {"tokenizer": str.split}, "bleu", 1.0),), {}).save(path)
+
+
+def test_the_best_mean_is_chosen_out_of_fold_and_scores_as_it_was_chosen(tmp_path):
+    found = tercet.correlate(GRADED, METRICS, dimension="form", rank_by="pooled.pearson", **FEW)
+    best = best_mean(found)
+    assert best.in_sample >= best.out_of_fold
+    assert sum(part.weight for part in best.mean.parts) == pytest.approx(1.0, abs=1e-5)
+    best.mean.save(tmp_path / "mean.json")
+    again = tercet.correlate(
+        GRADED, str(tmp_path / "mean.json"), dimension="form", rank_by="pooled.pearson", **FEW
+    )  # fmt: skip
+    (figures,) = again.tables[0].figures.values()
+    assert figures["pooled.pearson"].value == pytest.approx(best.in_sample, abs=1e-5)
+    assert "Best mean for form, pooled.pearson" in best.summary()[0]
+
+
+def test_a_mean_of_complementary_metrics_is_better_and_of_noise_is_not():
+    rng = np.random.default_rng(3)
+    found = tercet.correlate(GRADED, METRICS, dimension="form", rank_by="pooled.pearson", **FEW)
+    human = found.grades.mean("form")
+    noise = [rng.normal(size=human.shape) * 2 for _ in range(3)]
+
+    def with_scores(values):
+        for column, each in zip(found.metrics, values, strict=True):
+            column.scores[:] = each
+        return best_mean(found)
+
+    good = with_scores([human + noise[0], human - noise[0] + noise[1] / 4, noise[2]])
+    assert good.pvalue < 0.05
+    assert good.out_of_fold > good.single_out_of_fold + 0.2
+    alone = with_scores([human + noise[0] / 9, noise[1], noise[2]])
+    assert alone.pvalue > 0.05
+    assert "not shown to be better than" in alone.summary()[1]
+
+
+def test_what_cannot_be_combined_is_told():
+    found = tercet.correlate(GRADED, METRICS[:1], dimension="form", **FEW)
+    with pytest.raises(InputError, match="at least two metrics"):
+        best_mean(found)
+    found = tercet.correlate(GRADED, METRICS, dimension="form", **FEW)
+    with pytest.raises(OptionError, match="There is no dimension 'forms'"):
+        best_mean(found, "forms")
+    with pytest.raises(InputError, match="60 graded items are too few for 40 folds"):
+        best_mean(found, n_folds=40)
+
+
+def test_the_command_writes_the_mean(tmp_path):
+    path = tmp_path / "mean.json"
+    run = command(
+        "correlate", GRADED, "-m", "bleu", "-m", "jaccard", "-d", "form", "--mean", path, "-f", "tsv",
+        "--n-resamples", 20, "--n-permutations", 50,
+    )  # fmt: skip
+    assert "Best mean for form" in run.stderr
+    assert len(SavedMean.load(path).parts) == 2
