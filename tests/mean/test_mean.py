@@ -37,7 +37,8 @@ def test_it_is_the_weighted_mean_of_segment_scores():
     stats = batch_stats(scorer, test_set.encoded().batch(1))
     own = [
         tercet.score(
-            part.metric, list(test_set.systems.values())[1], test_set.references, segments=True, scale=100, **part.options
+            part.metric, list(test_set.systems.values())[1], test_set.references,
+            segments=True, scale=100, **part.options,
         ).segments[part.score]
         for part in PARTS
     ]  # fmt: skip

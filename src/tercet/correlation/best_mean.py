@@ -96,11 +96,14 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
     Examples
     --------
     >>> import tercet
-    >>> texts = {"A": ["the cat sat", "it rains", "a dog"], "B": ["a cat", "rain", "the dog barks"]}
-    >>> grades, references = {"A": [5, 4, 3], "B": [3, 1, 4]}, ["the cat sat", "it rains now", "a dog barks"]
-    >>> found = tercet.correlate(texts, ["jaccard:ngram=1", "bleu:max_order=2"], grades, references=references,
-    ...     rank_by="pooled.pearson", n_resamples=9, n_permutations=9)
-    >>> best = best_mean(found, n_folds=3)
+    >>> texts = {"A": ["the cat", "it rains", "a dog", "yes"], "B": ["a cat", "rain", "the dog barks", "no"]}
+    >>> references = ["the cat sat", "it rains now", "a dog barks", "yes"]
+    >>> grades = {"A": [5, 4, 3, 5], "B": [3, 1, 4, 1]}
+    >>> found = tercet.correlate(
+    ...     texts, ["jaccard:ngram=1", "bleu:max_order=2"], grades, references=references,
+    ...     rank_by="pooled.pearson", n_resamples=9, n_permutations=9,
+    ... )
+    >>> best = best_mean(found, n_folds=2)
     >>> len(best.mean.parts), best.figure
     (2, 'pooled.pearson')
     """
