@@ -4,7 +4,7 @@ RUN := $(VENV)/bin/python
 CORE := tests/core tests/text tests/counting tests/resampling tests/bleu tests/rouge tests/project/test_architecture.py
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check lint bench bench-bertscore bench-cosine spaces test-spaces clean
+.PHONY: demo test check lint bench bench-bertscore bench-cosine bench-correlation spaces test-spaces clean
 
 demo: $(VENV)/.demo-installed  ## Score the sample test set with every metric, through evaluate.load
 	$(RUN) examples/demo.py
@@ -42,6 +42,9 @@ bench-bertscore: $(VENV)/.test-installed  ## BERTScore beside its peers, likewis
 
 bench-cosine: $(VENV)/.test-installed  ## embedding_cosine beside sentence-transformers, likewise
 	$(RUN) benchmarks/cosine.py
+
+bench-correlation: $(VENV)/.test-installed  ## Tests between metrics beside their definitions, likewise
+	$(RUN) benchmarks/correlation.py
 
 spaces: $(VENV)/.test-installed  ## A self-contained folder for each metric, in build/spaces
 	for metric in $$($(RUN) -c "from tercet.registry import METRICS; print(*METRICS)"); do $(RUN) -m spaces.build $$metric || exit 1; done

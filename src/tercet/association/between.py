@@ -138,7 +138,7 @@ def soft_pairwise_accuracy_resampled(human: Array, metric: Array, systems: Array
 def normal_p_of_sums(sums: Array, squares: Array) -> Array:
     """Return p of sign flips of differences by the normal distribution, from sums and sums of squares of them."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(squares > 1e-12, _above(sums / np.sqrt(squares)), 1.0), np.float64)
+        return np.where(squares > 1e-12, _above(sums / np.sqrt(squares)), np.ones_like(sums))
 
 
 def _normal_p(differences: Array, items: Array) -> Array:
@@ -150,11 +150,12 @@ def _above(z: Array) -> Array:
     """Return the share of the normal distribution above z, to 1e-7 (Abramowitz and Stegun 1964, 26.2.17)."""
     size = np.abs(z)
     t = 1 / (1 + 0.2316419 * size)
-    series: Any = 0.0
+    series: Any = np.zeros_like(t)
     for factor in (1.330274429, -1.821255978, 1.781477937, -0.356563782, 0.319381530):
         series = t * (series + factor)
     tail = np.exp(-size * size / 2) / np.sqrt(2 * np.pi) * series
-    return np.asarray(np.where(z > 0, tail, 1 - tail), np.float64)
+    found: Array = np.where(z > 0, tail, 1 - tail)
+    return found
 
 
 def _of_means(block: within.Block, human: Array, metric: Array, systems: Array, items: Array) -> Array:

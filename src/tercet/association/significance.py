@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,12 +133,13 @@ def permuted_systems(human: Array, metrics: Array, soft: bool, n_resamples: int,
         return np.asarray((found == wanted).mean(1), np.float64)
 
     wanted = verdicts(np.nan_to_num(human)[None])
-    values = np.array([np.nan_to_num(_standardized(each)) for each in metrics])
+    exact: Any = np.float32 if soft else np.float64  # p of the normal distribution needs no more; sums may tie
+    values = np.array([np.nan_to_num(_standardized(each)) for each in metrics], exact)
     observed = accuracy(verdicts(values))
     pairs = list(zip(*np.triu_indices(len(metrics), 1), strict=True))
     null: list[list[Array]] = [[] for _ in pairs]
     for mask in tosses(human.size, n_resamples, seed):
-        masks = mask.reshape(-1, *human.shape)
+        masks = mask.reshape(-1, *human.shape).astype(exact)
         for found, (one, other) in zip(null, pairs, strict=True):
             shift = masks * (values[other] - values[one])
             found.append(accuracy(verdicts(values[other] - shift)) - accuracy(verdicts(values[one] + shift)))
