@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from enum import Enum
@@ -35,6 +36,7 @@ class Form(str, Enum):
     tsv = "tsv"
     markdown = "markdown"
     latex = "latex"
+    html = "html"
 
 
 class Unit(str, Enum):
@@ -121,6 +123,10 @@ def correlate_command(
         spec.scorer()  # refuses options before the files are read
     if not 0 < alpha < 1:
         raise OptionError(f"--alpha must be a number between 0 and 1, such as 0.05. Got {alpha:g} instead.")
+    if format is Form.html:
+        from tercet.report.page import check_installed
+
+        check_installed()
     for path in (out, mean):
         if path is not None:
             check_file(path)
@@ -150,6 +156,10 @@ def correlate_command(
 
 
 def _rendered(found: Correlation, format: Form, out: Path | None) -> str:
+    if format is Form.html:
+        from tercet.report.trust import trust_html  # templates and plots, which no other form needs
+
+        return trust_html(found, command=shlex.join(["tercet", *sys.argv[1:]]))
     if format in _FORMS:
         return _FORMS[format](found)
     terminal = out is None and sys.stdout.isatty()

@@ -36,7 +36,7 @@ def to_text(found: Correlation, width: int | None = None, colour: bool = False) 
         if len(found.metrics) > 1:
             console.print(_pvalues(table, [column.label for column in found.metrics]))
         tested = [f"p: {table.rank_by}, {table.test}, {found.n_permutations:,} draws."]
-        for line in [*(tested if len(found.metrics) > 1 else []), *_agreement(table), *table.remarks]:
+        for line in [*(tested if len(found.metrics) > 1 else []), *agreement_lines(table), *table.remarks]:
             console.print(one_cell(line), soft_wrap=True, markup=False)
     names = list(dict.fromkeys(name for table in found.tables for name in _shown(table)))
     for line in [found.legend(), *found.about(names), *_signatures(found)]:
@@ -82,7 +82,8 @@ def _shown(table: DimensionTable) -> list[str]:
     return [table.rank_by, *others[:_BESIDE], *others[-1:]] if len(others) > _BESIDE else [table.rank_by, *others]
 
 
-def _agreement(table: DimensionTable) -> list[str]:
+def agreement_lines(table: DimensionTable) -> list[str]:
+    """Return how far the raters agree, in words; nothing of one rater."""
     if not table.agreement:
         return []
     ordinal, interval, raw = map(_number, table.agreement.values())
@@ -117,7 +118,7 @@ def to_markdown(found: Correlation) -> str:
     for table in found.tables:
         head, *rows = _wide(table, lambda text: f"**{text}**", as_markdown)
         lines = [head, ["---:", "---", *["---:"] * (len(head) - 2)], *rows]
-        notes = [*_agreement(table), *table.remarks]
+        notes = [*agreement_lines(table), *table.remarks]
         parts.append(
             f"**{as_markdown(table.dimension)}**\n\n"
             + "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -133,7 +134,7 @@ def to_latex(found: Correlation) -> str:
     for table in found.tables:
         head, *rows = _wide(table, lambda text: f"\\textbf{{{text}}}", as_latex)
         body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
-        notes = "".join(f"% {one_cell(line)}\n" for line in [*_agreement(table), *table.remarks, found.legend()])
+        notes = "".join(f"% {one_cell(line)}\n" for line in [*agreement_lines(table), *table.remarks, found.legend()])
         parts.append(
             f"% {one_cell(table.dimension)}\n\\begin{{tabular}}{{rl{'r' * (len(head) - 2)}}}\n\\toprule\n"
             f"{' & '.join(head)} \\\\\n\\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n{notes}"

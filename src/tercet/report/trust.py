@@ -1,0 +1,138 @@
+"""A correlation as one HTML file: ranking, tests between metrics, plots of systems, and what a metric gets wrong."""
+
+from __future__ import annotations
+
+import math
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from tercet.association.between import means
+from tercet.association.weighted import Array
+from tercet.comparison.tables import pvalue_text
+from tercet.core.markup import clean
+from tercet.core.signature import __version__
+from tercet.correlation.result import Correlation, DimensionTable, MetricColumn
+from tercet.correlation.tables import SHOWN, agreement_lines
+
+from .page import check_installed
+from .svg import ACCENT, INK, LINE, drawing, inline_svg
+
+#: Outputs shown of each dimension, and metrics with a plot.
+_WORST, _PLOTS = 6, 6
+#: Outputs above which a plot shows how many fall into each hexagon, not every one.
+_MANY = 400
+_WIDTH, _HEIGHT = 290, 220
+
+
+def trust_html(found: Correlation, *, command: str | None = None, title: str = "Which metric to trust") -> str:
+    """Return a report: one HTML page that loads nothing and needs no script.
+
+    Parameters
+    ----------
+    found : Correlation
+    command : str, optional
+        What was written on the command line.
+    title : str
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    OptionError
+        Where jinja2 or matplotlib is not installed.
+    """
+    check_installed()
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    def safe(value: Any) -> Any:
+        return Markup(clean(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+    environment = Environment(
+        autoescape=True, finalize=safe, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["p"] = lambda value: "–" if math.isnan(value) else pvalue_text(value)
+    environment.filters["figure"] = lambda value: "–" if math.isnan(value) else f"{value:.3f}"
+    template = environment.from_string(files(__package__).joinpath("trust.html").read_text(encoding="utf-8"))
+    with drawing():
+        views = [_view(found, table, f"c{number}") for number, table in enumerate(found.tables, 1)]
+    return template.render(
+        title=title, version=__version__, command=command, found=found, views=views, markup=Markup,
+        about=found.about(list(dict.fromkeys(name for each in views for name in each["names"]))),
+    )  # fmt: skip
+
+
+def _view(found: Correlation, table: DimensionTable, prefix: str) -> dict[str, Any]:
+    """Return what the template shows of a dimension."""
+    columns = {column.label: column for column in found.metrics}
+    labels = list(columns)
+    places = [labels.index(label) for label in table.ranking]
+    known = next(iter(table.figures.values()))
+    names = [table.rank_by, *(name for name in SHOWN if name in known and name != table.rank_by)]
+    human = found.grades.mean(table.dimension)
+    return {
+        "table": table,
+        "names": names,
+        "agreement": agreement_lines(table),
+        "heat": [[(float(table.pvalues[one, other]), one == other) for other in places] for one in places],
+        "plots": [
+            _scatter(human, columns[label], table.dimension, f"{prefix}p{number}")
+            for number, label in enumerate(table.ranking[:_PLOTS])
+        ],
+        "worst": _worst(found, human, columns[table.ranking[0]]),
+    }
+
+
+def _scatter(human: Array, column: MetricColumn, dimension: str, prefix: str) -> str:
+    """Return a plot of the outputs, with a point for each system's means; many outputs are counted in hexagons."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(_WIDTH / 72, _HEIGHT / 72), layout="constrained")
+    axes = figure.add_subplot()
+    there = ~np.isnan(human) & ~np.isnan(column.scores)
+    x, y = human[there], column.scores[there]
+    if len(x) > _MANY:
+        axes.hexbin(x, y, gridsize=18, mincnt=1, cmap="Blues", alpha=0.7, linewidths=0)
+    else:
+        axes.plot(x, y, linestyle="", marker="o", markersize=3, color=INK, alpha=0.25, markeredgewidth=0)
+    once = np.ones((1, human.shape[1]))
+    of_systems = [means(np.where(there, values, np.nan), once)[0] for values in (human, column.scores)]
+    axes.plot(*of_systems, linestyle="", marker="D", markersize=8, color=ACCENT)
+    axes.grid(color=LINE)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlabel("@0")
+    axes.set_ylabel("@1")
+    pairs = zip(*(each.tolist() for each in of_systems), strict=True)
+    description = f"Mean grade and mean score of each system: {'; '.join(f'{a:.2f} and {b:.2f}' for a, b in pairs)}"
+    return inline_svg(figure, [f"grade, {dimension}", column.label], description, prefix)
+
+
+def _worst(found: Correlation, human: Array, column: MetricColumn) -> list[dict[str, Any]]:
+    """Return the outputs whose places by grade and by score, among all, are furthest apart."""
+    there = ~np.isnan(human) & ~np.isnan(column.scores)
+    places = np.full((2, *human.shape), np.nan)
+    for place, values in enumerate((human, column.scores)):
+        own = values[there]
+        low = np.searchsorted(np.sort(own), own, "left")
+        high = np.searchsorted(np.sort(own), own, "right")
+        places[place][there] = 50 * (low + high) / len(own)
+    apart = np.nan_to_num(np.abs(places[0] - places[1]))
+    systems, items = np.unravel_index(np.argsort(-apart, axis=None, kind="stable")[:_WORST], apart.shape)
+    names = list(found.test_set.systems)
+    return [
+        {
+            "item": int(item) + 1,
+            "references": found.test_set.references[item],
+            "system": names[system],
+            "text": found.test_set.systems[names[system]][item],
+            "grade": float(human[system, item]),
+            "score": float(column.scores[system, item]),
+            "places": [float(each[system, item]) for each in places],
+        }
+        for system, item in zip(systems.tolist(), items.tolist(), strict=True)
+    ]
