@@ -302,9 +302,9 @@ ROWS = [
     evaluate_row(),
     rouge_row(["rouge1", "rouge2", "rougeL"], "tiny", 1),
     bleu_rouge_row(60),
-    jaccard_row(15),
-    jaccard_row(25, work="long"),
-    jaccard_row(25, multiset=True),
+    jaccard_row(8),
+    jaccard_row(6, work="long"),
+    jaccard_row(15, multiset=True),
     overlap_row(50),
     scikit_row(12),
 ]

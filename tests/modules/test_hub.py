@@ -31,6 +31,14 @@ CONFIGURED = {
     "bleu_multi": ("sacrebleu", ["score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len"]),
     "rouge_nlws": ("rouge_score", ["rouge1", "rouge2", "rougeL", "rougeLsum"]),
     "bertscore_idf": ("bert_score", ["precision", "recall", "f1", "hashcode"]),
+    "bleu_rouge_f": (
+        "default",
+        [
+            *("bleu_rouge_f", "bleu_rouge_precision", "bleu_rouge_recall", "bleu_rouge_f_1", "bleu_rouge_f_2"),
+            *("bleu_rouge_precisions", "bleu_rouge_recalls"),
+        ],
+    ),
+    "jaccard_sets": ("default", ["jaccard", "jaccard_micro"]),
     "embedding_cosine": ("default", ["cosine"]),  # there is no module of evaluate's that it speaks as
 }
 PARTNERS = dict(zip(METRICS, [*METRICS][1:] + [*METRICS][:1], strict=True))
@@ -46,6 +54,8 @@ EACH_ITS_OWN = {
     "bleu_multi": {"max_order": 2},
     "rouge_nlws": {"rouge_types": ["rouge1"]},
     "bertscore_idf": {"idf": False},
+    "bleu_rouge_f": {"brevity_penalty": True},
+    "jaccard_sets": {"ngram": 2},
     "embedding_cosine": {"pooling": "cls"},
 }
 

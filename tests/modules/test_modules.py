@@ -163,7 +163,8 @@ class TestCombined:
 
     @pytest.fixture
     def expected(self):
-        own = {"bleu_multi": {"max_order": 2}, "rouge_nlws": {"rouge_types": ["rouge1"]}}
+        two = {"max_order": 2}
+        own = {"bleu_multi": two, "bleu_rouge_f": two, "rouge_nlws": {"rouge_types": ["rouge1"]}}
         return {metric: score(metric, scale=100, **own.get(metric, {})) for metric in METRICS}
 
     def test_each_takes_its_options_and_keys_that_clash_get_the_name(self, combined, expected):
@@ -204,7 +205,7 @@ class TestTheDocumentation:
     def test_is_there(self, metric, module):
         assert module.name == metric
         assert len(module.description) > 200
-        assert "@inproceedings{" in module.citation
+        assert re.match(r"@(inproceedings|article)\{", module.citation)
         assert all(url.startswith("https://") for url in module.info.reference_urls)
 
     def test_describes_every_option(self, metric, module):

@@ -435,10 +435,7 @@ class TestBatches:
             part = slice(start, start + 8)
             found = compute(predictions[part], labels[part], compute_result=start + 8 >= len(TARGETS))
         assert close(metric, found, whole)
-        names = {
-            "bleu_multi": "bleu", "rouge_nlws": "rougeL", "bertscore_idf": "mean_f1", "embedding_cosine": "cosine",
-        }  # fmt: skip
-        assert 0 < whole[names[metric]] < 1
+        assert 0 < whole[tercet.scorer(metric, **needed(metric)).primary] < 1
 
     @pytest.mark.parametrize("tokenizer_of_rouge", ["auto", "unicode"])
     def test_the_letters_of_the_whole_choose_rouge_s_tokenizer(self, tokenizer_of_rouge):
