@@ -30,6 +30,9 @@ METRICS: Mapping[str, Entry] = {
     "bertscore_idf": Entry(
         "bertscore", "BertScorer", "BertscoreOptions", "embeddings of tokens, rare ones weigh more"
     ),
+    "perplexity_lm": Entry(
+        "perplexity", "PerplexityScorer", "PerplexityOptions", "how well a language model foresees each token"
+    ),
 }
 
 #: The metrics by their short names.

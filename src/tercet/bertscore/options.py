@@ -10,26 +10,11 @@ from typing import Any
 
 from tercet.core.dialect import Dialect
 from tercet.core.options import Options, flag, integer, one_of, option, refuse
+from tercet.encoders.choices import as_device, as_dtype, path
 from tercet.encoders.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES
 from tercet.errors import OptionError
 
 from .idf_table import IdfTable
-
-DTYPES = ("float32", "bfloat16", "float16")
-
-
-def _path(expected: str) -> Any:
-    def check(value: Any) -> str | None:
-        if value is None:
-            return None
-        if isinstance(value, (str, PathLike)):
-            path = fspath(value)
-            if isinstance(path, str) and path.strip():
-                return path
-        raise refuse(expected)
-
-    return check
-
 
 def _idf(value: Any) -> bool | str | IdfTable | Mapping[Any, Any]:
     if isinstance(value, (bool, IdfTable, Mapping)):
@@ -50,42 +35,20 @@ def _prefix_space(value: Any) -> bool | str:
         raise refuse("True, False, 'auto' or 'installed'") from None
 
 
-def _dtype(value: Any) -> str | None:
-    name = str(value).removeprefix("torch.")
-    if value is None or name in DTYPES:
-        return None if value is None else name
-    raise refuse("one of 'float32', 'bfloat16', 'float16' or None")
-
-
-def _device(value: Any) -> str | None:
-    if value is None:
-        return None
-    name = str(value)
-    if isinstance(value, bool) or (not isinstance(value, str) and type(value).__name__ != "device") or not name:
-        raise refuse("the name of a device, such as 'cpu' or 'cuda:0', or None")
-    import torch
-
-    try:
-        torch.device(name)
-    except RuntimeError:
-        raise refuse("the name of a device, such as 'cpu' or 'cuda:0', or None") from None
-    return name
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BertscoreOptions(Options):
     """Options of bertscore_idf."""
 
     lang: str | None = option(
         None,
-        _path("the code of a language, such as 'en', or None"),
+        path("the code of a language, such as 'en', or None"),
         "A language code, which names the encoder as bert-score does. en: roberta-large, zh: bert-base-chinese, tr: "
         "dbmdz/bert-base-turkish-cased, en-sci: allenai/scibert_scivocab_uncased, any other: "
         "bert-base-multilingual-cased.",
     )
     model_type: str | None = option(
         None,
-        _path("the name of an encoder on the Hub, the path of a folder, or None"),
+        path("the name of an encoder on the Hub, the path of a folder, or None"),
         "The encoder. Its name on the Hub, or its folder (config.json, model.safetensors, the files of the "
         "tokenizer). Any architecture of transformers with a stack of layers; of encoder-decoders the encoder. "
         "Without a network a name must be in the local cache. Code that comes with a model is never run.",
@@ -132,7 +95,7 @@ class BertscoreOptions(Options):
     )
     baseline_path: str | None = option(
         None,
-        _path("the path of a file, or None"),
+        path("the path of a file, or None"),
         "The file of baselines (LAYER,P,R,F, a row per layer). By default the one that the package bert-score has "
         "for lang and the encoder, where it is installed. `tercet bertscore-baseline` makes one for any encoder from "
         "texts of yours.",
@@ -148,14 +111,14 @@ class BertscoreOptions(Options):
     )
     device: str | None = option(
         None,
-        _device,
+        as_device,
         "Where the encoder runs, such as cpu, cuda:1 or mps. By default the best device available.",
         takes="str | torch.device | None",
         local=True,
     )
     dtype: str | None = option(
         None,
-        _dtype,
+        as_dtype,
         "Precision of the encoder, float32 by default. The others are faster, and off in the third digit.",
         takes='Literal["float32", "bfloat16", "float16"] | torch.dtype | None',
     )
