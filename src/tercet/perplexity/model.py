@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from threading import Lock
 from typing import Any
 
@@ -83,13 +84,19 @@ class LanguageModel:
             )
         return rows
 
-    def spans(self, text: str) -> list[tuple[int, int]] | None:
-        """Return where each token of a text stands in it; None where the tokenizer does not say."""
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Return where each token of a text stands in it: from which character up to, but not including, which."""
         if not getattr(self.tokenizer, "is_fast", False):
-            return None
+            return self._decoded_spans(text)
         with self._lock:
             encoded = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
         return [(start, stop) for start, stop in encoded["offset_mapping"]]
+
+    def _decoded_spans(self, text: str) -> list[tuple[int, int]]:
+        """Return the same for a tokenizer that says nothing of places: by the lengths of what beginnings decode to."""
+        (ids,) = self.ids([text])
+        ends = [len(self.tokenizer.decode(ids[:stop]).rstrip("\ufffd")) for stop in range(len(ids) + 1)]
+        return [(min(start, len(text)), min(stop, len(text))) for start, stop in pairwise(ends)]
 
     def surprisals(self, windows: Windows, batch_size: int) -> NDArray[np.float64]:
         """Return the negative log-likelihood in nats of every target of some windows.

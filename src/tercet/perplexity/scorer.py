@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import log
 from typing import Any, ClassVar
 
@@ -22,6 +23,27 @@ from .texts import Texts, read_texts, start_of, window_of
 from .windows import windows_of
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Different texts with the surprisal of each of their tokens.
+
+    Attributes
+    ----------
+    texts : Texts
+    own : ndarray of int64, shape (n,)
+        The number of each item's text among them.
+    offsets : ndarray of int64
+        Text i has the values ``offsets[i]`` to ``offsets[i + 1]``.
+    values : ndarray of float64
+        Negative log-likelihoods in nats.
+    """
+
+    texts: Texts
+    own: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    values: Array
 
 
 class PerplexityScorer(Scorer[PerplexityOptions]):
@@ -79,32 +101,44 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
         }
         return Signature.of(self.name, parts)
 
-    def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
-        """Return one row per item; equal texts are scored once.
+    def surprisals(self, batch: Batch) -> Scored:
+        """Return how much each token of a batch surprises the model; equal texts are scored once.
 
         Time: the network's. Memory: its own for a batch of tokens, see :meth:`.LanguageModel.surprisals`, and 12
         bytes per token.
+
+        Raises
+        ------
+        InputError
+            For an item that is too short to be scored, or too long.
         """
-        o, model = self.options, self.model()
+        model = self.model()
         given: list[str] = batch.predictions.to_pylist()
         numbers = {text: number for number, text in enumerate(dict.fromkeys(given))}
         own = np.array([numbers[text] for text in given], np.int64)
-        texts = read_texts(list(numbers), o, model)
+        texts = read_texts(list(numbers), self.options, model)
         self._check(texts, own, batch)
-        size, stride = window_of(o, model)
-        windows = windows_of(texts.rows, size, stride)
-        sums = np.append(0.0, np.cumsum(model.surprisals(windows, o.batch_size)))
-        tokens = np.diff(windows.offsets)
-        nll = sums[windows.offsets[1:]] - sums[windows.offsets[:-1]]
-        cut = texts.whole > (size if size is not None and o.long_text == "truncate" else texts.whole)
+        windows = windows_of(texts.rows, *window_of(self.options, model))
+        return Scored(texts, own, windows.offsets, model.surprisals(windows, self.options.batch_size))
+
+    def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
+        """Return one row per item; time and memory as :meth:`surprisals`."""
+        return self.stats_of(self.surprisals(batch), batch)
+
+    def stats_of(self, scored: Scored, batch: Batch) -> SegmentStats:
+        """Return one row per item of a batch that was scored."""
+        own, tokens = scored.own, np.diff(scored.offsets)
+        sums = np.append(0.0, np.cumsum(scored.values))
+        nll = sums[scored.offsets[1:]] - sums[scored.offsets[:-1]]
+        kept = np.array([len(row) for row in scored.texts.rows], np.int64)
         with np.errstate(over="ignore"):  # infinite it is, then
             perplexity = np.exp(nll / np.maximum(tokens, 1))
-        counts = np.column_stack([cut, nll, tokens, texts.sizes, perplexity])[own]
+        counts = np.column_stack([kept < scored.texts.whole, nll, tokens, scored.texts.sizes, perplexity])[own]
         rows = np.column_stack([self.base_rows(batch, tokens[own]), counts])
         left_out = tokens[own] == 0
         rows[left_out] = 0.0
         rows[left_out, self.columns.index("empty")] = 1.0
-        return SegmentStats(self.signature(context), self.columns, rows)
+        return SegmentStats(self.signature(), self.columns, rows)
 
     def _check(self, texts: Texts, own: NDArray[np.int64], batch: Batch) -> None:
         """Raise an InputError for the first item that is too short to be scored, or too long."""

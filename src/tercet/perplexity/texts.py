@@ -24,12 +24,15 @@ class Texts:
         The ids of each, the start token included, cut where they are to be cut.
     whole : ndarray of int64, shape (n,)
         How many ids each had before it was cut.
+    skipped : ndarray of int64, shape (n,)
+        How many tokens of each were cut from its beginning.
     sizes : ndarray of int64, shape (n, 2)
         Bytes in UTF-8 and characters that the scored tokens of each stand for.
     """
 
     rows: list[list[int]]
     whole: NDArray[np.int64]
+    skipped: NDArray[np.int64]
     sizes: NDArray[np.int64]
 
 
@@ -84,16 +87,17 @@ def read_texts(texts: Sequence[str], o: PerplexityOptions, model: LanguageModel)
     rows = [[*start, *row] for row in model.ids(texts)]
     whole = np.array([len(row) for row in rows], np.int64)
     sizes = np.array([(len(text.encode()), len(text)) for text in texts], np.int64).reshape(-1, 2)
+    skipped = np.zeros(len(rows), np.int64)
     most = size if o.long_text == "truncate" and size is not None else whole.max(initial=0)
     for index in np.flatnonzero((whole > most) | (not start)).tolist():
         row = rows[index]
         first, stop = len(start), min(len(row), most)
         if stop < len(row) and model.tokenizer.truncation_side == "left":
             first, stop = len(row) - (stop - len(start)), len(row)
-        rows[index] = [*start, *row[first:stop]]
+        rows[index], skipped[index] = [*start, *row[first:stop]], first - len(start)
         unread = 0 if start else 1  # the first token is read, not scored
         sizes[index] = _size(texts[index], first - len(start) + unread, stop - len(start), model)
-    return Texts(rows, whole, sizes)
+    return Texts(rows, whole, skipped, sizes)
 
 
 def _size(text: str, first: int, stop: int, model: LanguageModel) -> tuple[int, int]:
@@ -101,8 +105,5 @@ def _size(text: str, first: int, stop: int, model: LanguageModel) -> tuple[int, 
     if stop <= first:
         return 0, 0
     spans = model.spans(text)
-    if spans is None:
-        with_part = model.tokenizer.decode(model.ids([text])[0][first:stop])
-        return len(with_part.encode()), len(with_part)
     part = text[spans[first - 1][1] if first else 0 : spans[stop - 1][1] if stop < len(spans) else len(text)]
     return len(part.encode()), len(part)
