@@ -21,11 +21,23 @@ from .errors import MergeError as MergeError
 from .errors import OptionError as OptionError
 from .errors import TercetError as TercetError
 from .modules.suite_module import SuiteModule
+from .perplexity.explain import Surprisals
+from .perplexity.scorer import PerplexityScorer
 from .rouge.explain import RougeMatches
 from .rouge.scorer import RougeScorer
 from .training.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
 from .training.trainer import compute_metrics as compute_metrics
-from .typing import Bertscore, BertscoreOptions, Bleu, BleuOptions, Metric, Rouge, RougeOptions
+from .typing import (
+    Bertscore,
+    BertscoreOptions,
+    Bleu,
+    BleuOptions,
+    Metric,
+    Perplexity,
+    PerplexityOptions,
+    Rouge,
+    RougeOptions,
+)
 
 @overload
 def score(metric: Bleu, predictions: Any, references: Any, **options: Unpack[BleuOptions]) -> Result: ...
@@ -33,6 +45,10 @@ def score(metric: Bleu, predictions: Any, references: Any, **options: Unpack[Ble
 def score(metric: Rouge, predictions: Any, references: Any, **options: Unpack[RougeOptions]) -> Result: ...
 @overload
 def score(metric: Bertscore, predictions: Any, references: Any, **options: Unpack[BertscoreOptions]) -> Result: ...
+@overload
+def score(
+    metric: Perplexity, predictions: Any, references: Any = None, **options: Unpack[PerplexityOptions]
+) -> Result: ...
 @overload
 def explain(
     metric: Bleu, prediction: str, references: str | Iterable[str], **options: Unpack[BleuOptions]
@@ -51,11 +67,17 @@ def explain(
     **options: Unpack[BertscoreOptions],
 ) -> Alignment: ...
 @overload
+def explain(
+    metric: Perplexity, prediction: str, references: Any = None, **options: Unpack[PerplexityOptions]
+) -> Surprisals: ...
+@overload
 def scorer(metric: Bleu, **options: Unpack[BleuOptions]) -> BleuScorer: ...
 @overload
 def scorer(metric: Rouge, **options: Unpack[RougeOptions]) -> RougeScorer: ...
 @overload
 def scorer(metric: Bertscore, **options: Unpack[BertscoreOptions]) -> BertScorer: ...
+@overload
+def scorer(metric: Perplexity, **options: Unpack[PerplexityOptions]) -> PerplexityScorer: ...
 @overload
 def load(metric: Metric, config_name: str | None = None, **settings: Any) -> SuiteModule: ...
 @overload

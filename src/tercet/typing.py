@@ -19,8 +19,10 @@ Bleu = Literal["bleu_multi", "bleu"]
 Rouge = Literal["rouge_nlws", "rouge"]
 Bertscore = Literal["bertscore_idf", "bertscore"]
 
+Perplexity = Literal["perplexity_lm", "perplexity"]
+
 #: A metric of the suite, by its full or its short name.
-Metric = Literal[Bleu, Rouge, Bertscore]
+Metric = Literal[Bleu, Rouge, Bertscore, Perplexity]
 
 
 class Options(TypedDict, total=False):
@@ -103,3 +105,18 @@ class BertscoreOptions(Options, total=False):
     nthreads: int
     verbose: bool
     compat: Literal["bert_score"] | None
+
+
+class PerplexityOptions(Options, total=False):
+    """Options of perplexity_lm."""
+
+    model_id: str | PathLike[str] | None
+    add_start_token: bool
+    max_length: int | None
+    long_text: Literal["window", "truncate", "error"]
+    stride: int | None
+    empty_text: Literal["error", "skip"]
+    batch_size: int
+    device: str | torch.device | None
+    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None
+    compat: Literal["evaluate"] | None
