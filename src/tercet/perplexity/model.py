@@ -151,7 +151,8 @@ class LanguageModel:
         parts = []
         for places, following in zip(flat.split(size), wanted.split(size), strict=True):
             logits = states[places] if self.head is None else self.head(states[places])
-            parts.append(torch.nn.functional.cross_entropy(logits.float(), following, reduction="none"))
+            logits = logits.float()
+            parts.append(torch.logsumexp(logits, 1) - logits.gather(1, following[:, None])[:, 0])
         values: NDArray[np.float64] = torch.cat(parts).double().cpu().numpy()
         return values
 
