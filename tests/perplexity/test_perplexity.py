@@ -62,7 +62,9 @@ def evaluate_s(texts, tokenizer, network, add_start_token=True, max_length=None)
             ids = torch.cat([torch.tensor([[tokenizer.bos_token_id]]), ids], 1)
         with torch.no_grad():
             logits = network(ids, attention_mask=torch.ones_like(ids)).logits
-        losses = torch.nn.functional.cross_entropy(logits.double()[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")
+        losses = torch.nn.functional.cross_entropy(
+            logits.double()[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none"
+        )
         found.append(math.exp(losses.sum() / losses.numel()))
     return found
 
@@ -200,7 +202,9 @@ def test_every_token_is_a_target_once(size, stride, lengths):
 
 
 def test_half_precision_is_near_and_named():
-    full, half = (tercet.score("perplexity_lm", TEXTS, model_id=small_model("llama"), dtype=each) for each in (None, "bfloat16"))
+    full, half = (
+        tercet.score("perplexity_lm", TEXTS, model_id=small_model("llama"), dtype=each) for each in (None, "bfloat16")
+    )
     assert half["perplexity"] == pytest.approx(full["perplexity"], rel=0.05)
     assert half["perplexity"] != full["perplexity"]
     assert "|dtype:bfloat16|" in half.signature
@@ -238,9 +242,17 @@ class TestRefused:
             (["a", "b \ud800"], {}, r"item 1 of predictions is not valid Unicode"),
             ("a text", {}, r"predictions must be a list with one text per item"),
             ([], {}, r"The corpus is empty: predictions must have at least one item"),
-            (["a", "b", ""], {}, r"item 2 of predictions has too little to score: '' is 0 tokens, expected at least one"),
+            (
+                ["a", "b", ""],
+                {},
+                r"item 2 of predictions has too little to score: '' is 0 tokens, expected at least one",
+            ),
             (["a b c", "x"], {"add_start_token": False}, r"item 1 of predictions .* 'x' is 1 tokens, .* two tokens"),
-            (["a", "a b c d e f"], {"max_length": 3, "long_text": "error"}, r"item 1 of predictions has \d+ tokens, the"),
+            (
+                ["a", "a b c d e f"],
+                {"max_length": 3, "long_text": "error"},
+                r"item 1 of predictions has \d+ tokens, the",
+            ),
             (["", ""], {"empty_text": "skip"}, r"No text has a token to score"),
         ],
     )
@@ -313,7 +325,9 @@ class TestModule:
         predictions, references = all_pairs()
         both = evaluate.combine([tercet.load("rouge"), tercet.load("perplexity")])
         found = both.compute(predictions=predictions, references=references, model_id=small_model("gpt2"))
-        assert found["perplexity"] == tercet.score("perplexity", predictions, model_id=small_model("gpt2"))["perplexity"]
+        assert (
+            found["perplexity"] == tercet.score("perplexity", predictions, model_id=small_model("gpt2"))["perplexity"]
+        )
         assert "rougeL" in found
 
 
@@ -337,7 +351,12 @@ def test_a_metric_that_compares_still_needs_them():
 def test_lower_is_better_in_a_comparison():
     spec = f"perplexity_lm:model_id={smollm2()}"
     found = tercet.compare({"shuffled": SHUFFLED, "fluent": FLUENT}, [spec], n_resamples=500)
-    assert [table.name for table in found.tables] == ["perplexity", "mean_perplexity", "bits_per_byte", "bits_per_character"]
+    assert [table.name for table in found.tables] == [
+        "perplexity",
+        "mean_perplexity",
+        "bits_per_byte",
+        "bits_per_character",
+    ]
     for table in found.tables:
         shuffled, fluent = table.rows
         assert fluent.best

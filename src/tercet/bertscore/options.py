@@ -16,6 +16,7 @@ from tercet.errors import OptionError
 
 from .idf_table import IdfTable
 
+
 def _idf(value: Any) -> bool | str | IdfTable | Mapping[Any, Any]:
     if isinstance(value, (bool, IdfTable, Mapping)):
         return value

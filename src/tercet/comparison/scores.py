@@ -208,7 +208,9 @@ class Comparison:
     def legend(self, plain: Callable[[str], str] = str) -> str:
         """Return what the marks of a table stand for; `plain` writes the name of the baseline."""
         intervals = f"Intervals: {self.interval} bootstrap, 1,000 resamples, seed {self.seed}."
-        lower = [name for name, each in zip(self.score_labels(), self.tables, strict=True) if not each.higher_is_better]
+        lower = [
+            name for name, each in zip(self.score_labels(), self.tables, strict=True) if not each.higher_is_better
+        ]
         if lower:
             intervals += f" Lower is better: {', '.join(map(plain, lower))}."
         if self.test is None:

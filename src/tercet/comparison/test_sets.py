@@ -184,9 +184,7 @@ def _table_set(
     )
 
 
-def _check_roles(
-    table: Table, format: str, systems: list[str], references: list[str], need_references: bool
-) -> None:
+def _check_roles(table: Table, format: str, systems: list[str], references: list[str], need_references: bool) -> None:
     missing = [
         f"{what} (choose with {option})"
         for what, option, columns in (
@@ -268,7 +266,9 @@ def _text_set(paths: list[str], reference_paths: list[str], source: str | None, 
                 "segment in each."
             )
     check_different(paths, reference_paths)
-    of_segments: list[list[str]] = [[lines[path][row] for path in reference_paths] for row in range(len(lines[first]))]
+    of_segments: list[list[str]] = [
+        [lines[path][row] for path in reference_paths] for row in range(len(lines[first]))
+    ]
     return TestSet(
         name=names_of([first])[0],
         systems={name: lines[path] for path, name in zip(paths, names_of(paths), strict=True)},

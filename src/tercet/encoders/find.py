@@ -51,9 +51,7 @@ def load_tokenizer(model: str, option: str = "model_type") -> Any:
         return found(model, transformers.AutoTokenizer.from_pretrained, option)
 
 
-def found(
-    model: str, from_pretrained: Callable[..., Any], option: str = "model_type", **given: Any
-) -> Any:
+def found(model: str, from_pretrained: Callable[..., Any], option: str = "model_type", **given: Any) -> Any:
     """Load from a folder, or from the cache of the Hub, or, for what is not there, from the Hub itself."""
     try:
         if not os.path.isdir(model):

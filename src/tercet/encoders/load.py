@@ -66,7 +66,9 @@ def encoder_of(
     subwords = subwords_of(model_type, prefix_space, use_fast)
     with _loading:
         leave_threads_of_the_parent()
-        return _encoder(model, state_of(model), chosen, best_device(device), dtype or "float32", use_safetensors, subwords)
+        return _encoder(
+            model, state_of(model), chosen, best_device(device), dtype or "float32", use_safetensors, subwords
+        )
 
 
 def chosen_layer(model_type: str, num_layers: int | None) -> int:

@@ -93,7 +93,9 @@ def explain(prediction: str, references: Any = None, **options: Any) -> Surprisa
         For an option or a value that ``perplexity_lm`` does not know.
     """
     options = {**options, "empty_text": "error"}
-    scorer = PerplexityScorer(build_options(PerplexityOptions, options, PerplexityScorer.name, PerplexityScorer.presets))
+    scorer = PerplexityScorer(
+        build_options(PerplexityOptions, options, PerplexityScorer.name, PerplexityScorer.presets)
+    )
     return explain_batch(scorer, read_predictions([prediction]))
 
 

@@ -69,7 +69,7 @@ class PerplexityOptions(Options):
     device: str | None = option(
         None,
         _device,
-        "Where the model runs, such as cpu, cuda:1 or mps. By default the best device available; evaluate's \"gpu\" "
+        'Where the model runs, such as cpu, cuda:1 or mps. By default the best device available; evaluate\'s "gpu" '
         "is cuda.",
         takes="str | torch.device | None",
         local=True,
