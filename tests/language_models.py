@@ -4,8 +4,6 @@ Nothing is downloaded. Folders are made once per checkout, in ``build/language-m
 """
 
 import json
-import os
-import shutil
 from collections.abc import Callable
 from hashlib import sha256
 from importlib.metadata import version

@@ -50,7 +50,7 @@ CASES = [
         "tolerance": 0.1,
     },
     {
-        "description": "Three languages: the smaller the tokens, the lower the perplexity; bits per character compare",
+        "description": "Three languages: small tokens have low perplexities, bits per character compare",
         "predictions": ["The weather is nice today.", "Das Wetter ist heute schön.", "Сегодня хорошая погода."],
         "options": _OPTIONS,
         "expected": {"perplexities": [828.17, 547.42, 54.98]},

@@ -1,4 +1,4 @@
-"""perplexity_lm beside the model's own loss, evaluate's definition, and the windows of transformers' documentation."""
+"""perplexity_lm beside the model's own loss, evaluate's definition, and the windows that transformers documents."""
 
 import json
 import math
@@ -52,7 +52,7 @@ def ids_of(text, tokenizer, start):
 def evaluate_s(texts, tokenizer, network, add_start_token=True, max_length=None):
     """Evaluate's definition, each text alone: with others, padding on the left would change what it says.
 
-    In double precision: PyTorch's float32 sums of 49,152 exponentials, transposed as evaluate has them, are off by 1e-4.
+    In double precision: PyTorch's sums of 49,152 exponentials, transposed as evaluate has them, are off by 1e-4.
     """
     found = []
     for text in texts:
@@ -280,7 +280,7 @@ class TestRefused:
         _, network = AutoTokenizer, AutoModelForCausalLM.from_pretrained(tmp_path)
         (tmp_path / "model.safetensors").unlink()
         torch.save(network.state_dict(), tmp_path / "pytorch_model.bin")
-        with pytest.raises(OptionError, match="could not be loaded; .* Only safetensors files are read.$"):
+        with pytest.raises(OptionError, match=r"could not be loaded; .* Only safetensors files are read.$"):
             tercet.score("perplexity_lm", ["a b"], model_id=tmp_path)
 
 
@@ -335,9 +335,9 @@ def test_references_change_nothing():
     options = {"model_id": small_model("gpt2"), "confidence_level": 0.9}
     predictions, references = all_pairs()
     expected = tercet.score("perplexity", predictions, **options)
-    for given in (references, [[]] * len(predictions), ["one too few"]):
+    for ignored in (references, [[]] * len(predictions), ["one too few"]):
         for policy in ("error", "skip", "zero"):
-            found = tercet.score("perplexity", predictions, given, missing_references=policy, scale=100, **options)
+            found = tercet.score("perplexity", predictions, ignored, missing_references=policy, scale=100, **options)
             assert (found, found.signature, found.missing_references) == (expected, expected.signature, 0)
 
 

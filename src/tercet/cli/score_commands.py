@@ -126,7 +126,8 @@ def score_command(
     check_outputs({"--out": out, "--segments": segments}, inputs)
     sets = read_test_sets(
         files, references=references or (), source=source, systems=system or (),
-        reference_columns=reference_column or (), source_column=source_column, need_references=_need_references(specs),
+        reference_columns=reference_column or (), source_column=source_column,
+        need_references=_need_references(specs),
     )  # fmt: skip
     for each in sets:
         warn_of(each)
@@ -196,7 +197,8 @@ def compare_command(
     check_outputs(outputs, inputs)
     sets = read_test_sets(
         files, references=references or (), source=source, systems=system or (),
-        reference_columns=reference_column or (), source_column=source_column, need_references=_need_references(specs),
+        reference_columns=reference_column or (), source_column=source_column,
+        need_references=_need_references(specs),
     )  # fmt: skip
     if export is not None:
         exported = export_paths(sets, export)

@@ -67,7 +67,7 @@ def load_network(model: str, config: Any, num_layers: int | None, use_safetensor
     import transformers
 
     kind = getattr(transformers, _ENCODER_CLASSES.get(config.model_type, "AutoModel"))
-    given = {"output_loading_info": True, **({"use_safetensors": True} if use_safetensors else {})}
+    given: dict[str, Any] = {"output_loading_info": True, **({"use_safetensors": True} if use_safetensors else {})}
     with quiet(), torch.random.fork_rng(devices=[]):  # heads without weights are drawn, and dropped
         network, report = found(model, kind.from_pretrained, **given)
     network = network.to(torch.float32).eval().requires_grad_(False)

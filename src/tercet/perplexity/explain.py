@@ -112,7 +112,7 @@ def explain_batch(scorer: PerplexityScorer, batch: Batch, context: Any = None) -
     unread = int(scored.texts.skipped[0]) + (0 if scorer.options.add_start_token else 1)
     return Surprisals(
         prediction=text,
-        pieces=pieces_of(text, [None] * unread + bits, scorer.model()),
+        pieces=pieces_of(text, [*[None] * unread, *bits], scorer.model()),
         perplexity=float(scores["perplexity"]),
         bits=sum(bits),
         n_tokens=len(bits),
@@ -140,7 +140,7 @@ def pieces_of(text: str, surprisals: Sequence[float | None], model: LanguageMode
     values = [*surprisals, *[None] * (len(ids) - len(surprisals))]
     pieces: list[Piece] = []
     first = begin = end = 0
-    for number, (start, stop) in enumerate(spans):
+    for number, (_, stop) in enumerate(spans):
         end = max(end, stop)
         last = number == len(spans) - 1
         if not last and (end == begin or spans[number + 1][0] < end):

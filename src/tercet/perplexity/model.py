@@ -184,8 +184,8 @@ def _language_model(model: str, state: tuple[object, ...], device: str, dtype: s
     where, tokenizer = usable(device), load_tokenizer(model, _OPTION)
     with quiet(), torch.random.fork_rng(devices=[]):
         network, report = found(
-            model, transformers.AutoModelForCausalLM.from_pretrained, _OPTION, use_safetensors=True, dtype=getattr(torch, dtype),
-            output_loading_info=True,
+            model, transformers.AutoModelForCausalLM.from_pretrained, _OPTION,
+            use_safetensors=True, dtype=getattr(torch, dtype), output_loading_info=True,
         )  # fmt: skip
     check_weights(network, set(report["missing_keys"]), model, "language model")
     network = network.eval().requires_grad_(False)

@@ -62,8 +62,8 @@ class PerplexityOptions(Options):
     batch_size: int = option(
         16,
         integer(1),
-        "Size of the model's batches. It takes 512 times as many tokens at a time on an accelerator, 24 times as many "
-        "on a CPU. Scores in single precision depend on it in the sixth digit.",
+        "Size of the model's batches. It takes 512 times as many tokens at a time on an accelerator, 24 times as "
+        "many on a CPU. Scores in single precision depend on it in the sixth digit.",
         local=True,
     )
     device: str | None = option(
@@ -83,7 +83,7 @@ class PerplexityOptions(Options):
     compat: str | None = option(
         None,
         one_of(None, "evaluate"),
-        "Reproduce the scores of this package: texts longer than the window are truncated. The second name in "
+        "Reproduce the scores of this package: longer texts are truncated. The second name in "
         '`load("perplexity_lm", "evaluate")` sets it, and leaves only the two keys of evaluate\'s perplexity.',
     )
     missing_references: str = option(
@@ -112,7 +112,7 @@ DIALECTS = {
 
 
 def check_together(o: PerplexityOptions) -> None:
-    """Raise an OptionError where the model is not named, for options that do not fit, or packages that are not there."""
+    """Raise an OptionError for a model that is not named, options that do not fit, packages that are not there."""
     if o.model_id is None:
         raise OptionError(
             "perplexity_lm needs 'model_id', the name of a causal language model on the Hub, such as 'gpt2', or its "

@@ -50,8 +50,8 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
     """Perplexity with its options fixed.
 
     Rows hold sums: negative log-likelihood in nats, scored tokens, the bytes and characters that they stand for; and
-    the perplexity of the segment, whose mean evaluate gives. The network is loaded at the first use and shared between
-    scorers.
+    the perplexity of the segment, whose mean evaluate gives. The network is loaded at the first use and shared
+    between scorers.
 
     Source: Jelinek et al. 1977; the definition of evaluate's `perplexity`, and for long texts the windows of
     "Perplexity of fixed-length models" in the documentation of transformers.
@@ -164,9 +164,10 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
         cut, skipped = (int(stats.column(name).sum()) for name in ("truncated", "empty"))
         remarks = []
         if cut:
+            size, _ = window_of(self.options, self.model())
             remarks.append(
-                f"{cut} {'text was' if cut == 1 else 'texts were'} longer than {window_of(self.options, self.model())[0]} "
-                "tokens and truncated: long_text='window' scores such texts whole."
+                f"{cut} {'text was' if cut == 1 else 'texts were'} longer than {size} tokens and truncated: "
+                "long_text='window' scores such texts whole."
             )
         if skipped:
             remarks.append(f"{skipped} {'text has' if skipped == 1 else 'texts have'} no token to score: left out.")

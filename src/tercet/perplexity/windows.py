@@ -41,8 +41,8 @@ class Windows:
 def windows_of(rows: Sequence[Sequence[int]], size: int | None, stride: int) -> Windows:
     """Cut rows of ids into windows of up to `size` ids, each `stride` behind the one before it.
 
-    Every id of a row but its first is a target once, in the first window that holds it: those of later windows have at
-    least ``size - stride`` ids before them.
+    Every id of a row but its first is a target once, in the first window that holds it: those of later windows have
+    at least ``size - stride`` ids before them.
 
     Examples
     --------
