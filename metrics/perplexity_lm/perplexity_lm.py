@@ -21,9 +21,9 @@ _CITATION = """\
 
 _DESCRIPTION = """\
 Perplexity says how well a causal language model foresees texts, token by token; lower is better. This module gives
-the numbers of evaluate's perplexity for any model, and beside them the perplexity of the corpus, bits per byte and per
-character, which compare models with different tokenizers, intervals, a signature and the surprise of every token. It
-scores texts longer than the model takes, in windows.
+the numbers of evaluate's perplexity for any model, and beside them the perplexity of the corpus, bits per byte and
+per character, which compare models with different tokenizers, intervals, a signature and the surprise of every token.
+It scores texts longer than the model takes, in windows.
 """
 
 _KWARGS_DESCRIPTION = f"""

@@ -17,7 +17,7 @@ STEPS = [
     {"core"},
     {"files", "display"},
     {"text", "counting", "encoders", "resampling"},
-    {"bleu", "rouge", "bertscore"},
+    {"bleu", "rouge", "bertscore", "perplexity"},
     {"registry", "api"},
     {"training", "modules"},
     {"comparison"},

@@ -93,7 +93,7 @@ class LanguageModel:
         return [(start, stop) for start, stop in encoded["offset_mapping"]]
 
     def _decoded_spans(self, text: str) -> list[tuple[int, int]]:
-        """Return the same for a tokenizer that says nothing of places: by the lengths of what beginnings decode to."""
+        """Return the same for a tokenizer that says nothing of places: by what beginnings decode to."""
         (ids,) = self.ids([text])
         ends = [len(self.tokenizer.decode(ids[:stop]).rstrip("\ufffd")) for stop in range(len(ids) + 1)]
         return [(min(start, len(text)), min(stop, len(text))) for start, stop in pairwise(ends)]
