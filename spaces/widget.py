@@ -198,7 +198,7 @@ def _file_tab(demo: Demo, contents: list[Any]) -> None:
         return [
             result_html(scored.result, primary, scored.notes),
             gr.Textbox(scored.result["signature"], visible=True),
-            gr.BarPlot(bars, visible=True, x_title=of_items),
+            gr.BarPlot(bars, visible=True, x_title=of_items, sort=list(bars["score"])),
             gr.Dataframe(frame.head(_SHOWN_ROWS).round(4), visible=True),
             gr.DownloadButton(value=downloads.write("items.tsv", _tsv(frame)), visible=True),
             gr.DownloadButton(value=downloads.write("result.json", _json(scored.result)), visible=True),
