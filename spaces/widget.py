@@ -255,8 +255,10 @@ def _compute_for_programs(demo: Demo) -> Callable[..., dict[str, Any]]:
             _LOG.exception("the page failed")
             raise gr.Error(_OUR_FAULT, print_exception=False) from None
 
-    def compute_alone(predictions: list[str], options: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Score predictions, which are compared with nothing.
+    def compute_alone(
+        predictions: list[str], references: list[list[str]] | None = None, options: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Score predictions, which are compared with nothing: references are left alone.
 
         The options are those of the page, under the same names; confidence_level (with n_resamples and seed) adds
         intervals, and segments=true the scores of every text.

@@ -50,9 +50,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:bertscore_idf. all tokens of:Use
 
 every_metric = pytest.mark.parametrize("metric", sorted(METRICS))
 #: Those that compare with references, which most mistakes are about; the room of another has tests of its own.
-each_metric = pytest.mark.parametrize(
-    "metric", sorted(name for name in METRICS if scorer_class(name).takes_references)
-)
+COMPARING = sorted(name for name in METRICS if scorer_class(name).takes_references)
+each_metric = pytest.mark.parametrize("metric", COMPARING)
 each_way = pytest.mark.parametrize("way", [score, compute, add_batch])
 
 

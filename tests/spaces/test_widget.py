@@ -26,6 +26,7 @@ from conftest import ROOT
 from spaces.build import build
 from tercet.core.option_docs import option_docs
 from tercet.registry import METRICS, options_type
+from language_models import SMOLLM2
 from texts import LATIN, MINILM, PAIRS, all_pairs
 
 REQUIRED = bool(os.environ.get("TERCET_REQUIRE_BROWSER"))
@@ -44,12 +45,12 @@ from browser import CHROMIUM, Served, Visitor, chromium  # noqa: E402
 SCREENSHOTS = ROOT / "build" / "screenshots"
 
 #: What the page begins with, where the metric has no default.
-BEGUN = {"bertscore_idf": {"model_type": MINILM, "num_layers": 5}}
+BEGUN = {"bertscore_idf": {"model_type": MINILM, "num_layers": 5}, "perplexity_lm": {"model_id": SMOLLM2}}
 #: How the menu calls that encoder.
 SMALL = "all-MiniLM-L6-v2 (small; take layer 5)"
 CASES = {metric: runpy.run_path(str(ROOT / "metrics" / metric / "cases.py")) for metric in METRICS}
 #: The score in large letters.
-PRIMARY = {"bleu_multi": "bleu", "rouge_nlws": "rouge1", "bertscore_idf": "mean_f1"}
+PRIMARY = {"bleu_multi": "bleu", "rouge_nlws": "rouge1", "bertscore_idf": "mean_f1", "perplexity_lm": "perplexity"}
 #: Entries of a result that are not in its table.
 APART = {"signature", "segments", "intervals", "hashcode", "interpretation"}
 
@@ -220,6 +221,8 @@ TWO_WEIGHTINGS = {"plain": [0.5, 0.5], "first": [1.0, 0.0]}
         ("rouge_nlws", "th", {"tokenizer": "char"}, {}),
         ("bertscore_idf", "es", {"idf": False, "num_layers": 3}, {}),
         ("bertscore_idf", "he", {"multi_ref": "best_f", "scale": 100}, {}),
+        ("perplexity_lm", "ru", {"add_start_token": False}, {}),
+        ("perplexity_lm", "en", {"max_length": 9, "stride": 3}, {}),
     ],
 )
 def test_own_texts_are_scored_as_by_the_package_and_options_count(visit, metric, language, options, clicked):
@@ -297,13 +300,15 @@ def test_every_example_is_filled_in_and_computed_by_one_click(visit, metric):
     visitor = visit(metric)
     number = 0
     for case in CASES[metric]["CASES"]:
-        for prediction, given in zip(case["predictions"], case["references"], strict=True):
+        lists = case.get("references", [[]] * len(case["predictions"]))
+        for prediction, given in zip(case["predictions"], lists, strict=True):
             references = [given] if isinstance(given, str) else given
             visitor.find("#examples button").nth(number).click()
             number += 1
             shows(visitor, scored(metric, [prediction], [references], **case["options"]))
             expect(visitor.find("#prediction textarea")).to_have_value(prediction)
-            expect(visitor.find("#references textarea")).to_have_value("\n".join(references))
+            if references:
+                expect(visitor.find("#references textarea")).to_have_value("\n".join(references))
             if len(case["predictions"]) == 1:
                 rows = {row[0]: row[1] for row in visitor.seen()["rows"]}
                 for name, value in case["expected"].items():
@@ -315,7 +320,10 @@ def test_every_example_is_filled_in_and_computed_by_one_click(visit, metric):
 
 def test_the_code_shown_prints_the_same_elsewhere(visit, metric, tmp_path):
     prediction, references = PAIRS["fr"][0]
-    chosen = {"bleu_multi": {"max_order": 2}, "rouge_nlws": {"rouge_types": ["rougeSU4"]}}.get(metric, {"idf": False})
+    chosen = {
+        "bleu_multi": {"max_order": 2}, "rouge_nlws": {"rouge_types": ["rougeSU4"]}, "bertscore_idf": {"idf": False},
+        "perplexity_lm": {"add_start_token": False},
+    }[metric]  # fmt: skip
     visitor = visit(metric)
     visitor.give(prediction, "\n".join(references))
     visitor.set(chosen)
@@ -667,7 +675,12 @@ class TestHostileTexts:
     def test_stand_in_messages_as_they_are(self, visit, metric, hostile, tmp_path):
         texts, asked = hostile
         visitor = visit(metric)
-        number = {"bleu_multi": "smooth_value", "rouge_nlws": "max_words", "bertscore_idf": "num_layers"}[metric]
+        number = {
+            "bleu_multi": "smooth_value",
+            "rouge_nlws": "max_words",
+            "bertscore_idf": "num_layers",
+            "perplexity_lm": "stride",
+        }[metric]
         for text in texts:
             visitor.set({number: text})
             visitor.give("a", "a")
@@ -712,7 +725,7 @@ def _argument(code, name):
 
 
 #: The example that the pictures show.
-PICTURED = {"bleu_multi": 0, "rouge_nlws": 6, "bertscore_idf": 0}
+PICTURED = {"bleu_multi": 0, "rouge_nlws": 6, "bertscore_idf": 0, "perplexity_lm": 0}
 
 
 @pytest.fixture(scope="module")
@@ -814,7 +827,7 @@ def _photograph(visitor, name, stop=None):
 class TestPrograms:
     def test_get_what_the_package_returns(self, program, metric):
         options = {"bleu_multi": {"smooth_method": "exp", "weights": [0.5, 0.5]}, "rouge_nlws": {"output": "all"}}
-        chosen = options.get(metric, {"idf": False})
+        chosen = options.get(metric, {"add_start_token": False} if metric == "perplexity_lm" else {"idf": False})
         given = {"predictions": PREDICTIONS, "references": REFERENCES}
         found = program(metric).predict(**given, options=chosen, api_name="/compute")
         expected = scored(metric, *given.values(), **chosen)
