@@ -1,4 +1,4 @@
-"""A Trainer that logs the perplexity of what it generates under another model: without labels, the lowest is the best."""
+"""A Trainer that logs the perplexity of what it generates under another model: no labels, the lowest is the best."""
 
 import pytest
 from transformers import AutoTokenizer
