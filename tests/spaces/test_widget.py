@@ -22,7 +22,7 @@ import pytest
 from PIL import Image
 
 import tercet
-from conftest import ROOT
+from conftest import ROOT, SHARES
 from language_models import SMOLLM2
 from spaces.build import build
 from tercet.core.option_docs import option_docs
@@ -339,7 +339,9 @@ def test_the_code_shown_prints_the_same_elsewhere(visit, metric, tmp_path):
     printed = ast.literal_eval(call.args[0])
     attributes = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
     assert attributes["signature"] == expected["signature"]
-    assert printed[next(iter(expected))] == pytest.approx(expected[next(iter(expected))], rel=0, abs=2e-6)
+    assert printed[next(iter(expected))] == pytest.approx(
+        expected[next(iter(expected))], rel=SHARES.get(metric, 0.0), abs=2e-6
+    )
 
 
 class TestReferences:
@@ -465,11 +467,13 @@ def _has_its_downloads(visitor, metric, expected):
     rows = list(csv.DictReader(io.StringIO(visitor.download("#download-tsv")), delimiter="\t"))
     assert [row["prediction"] for row in rows] == PREDICTIONS
     for name, values in expected["segments"].items():
-        assert [float(row[name]) for row in rows] == pytest.approx(values, rel=0, abs=2e-6)
+        assert [float(row[name]) for row in rows] == pytest.approx(values, rel=SHARES.get(metric, 0.0), abs=2e-6)
     result = json.loads(visitor.download("#download-json"))
     assert result["signature"] == expected["signature"]
     assert result["segments"].keys() == expected["segments"].keys()
-    assert result["intervals"][PRIMARY[metric]] == pytest.approx(expected["intervals"][PRIMARY[metric]], abs=2e-6)
+    assert result["intervals"][PRIMARY[metric]] == pytest.approx(
+        expected["intervals"][PRIMARY[metric]], rel=SHARES.get(metric, 0.0), abs=2e-6
+    )
 
 
 def test_a_second_file_replaces_the_first(visit, tmp_path):
@@ -833,7 +837,9 @@ class TestPrograms:
         expected = scored(metric, *given.values(), **chosen)
         assert found.keys() == expected.keys()
         assert found["signature"] == expected["signature"]
-        assert found[PRIMARY[metric]] == pytest.approx(expected[PRIMARY[metric]], rel=0, abs=2e-6)
+        assert found[PRIMARY[metric]] == pytest.approx(
+            expected[PRIMARY[metric]], rel=SHARES.get(metric, 0.0), abs=2e-6
+        )
 
     def test_get_what_the_page_begins_with_without_options(self, program, metric):
         found = program(metric).predict(PREDICTIONS, REFERENCES, api_name="/compute")
@@ -846,9 +852,9 @@ class TestPrograms:
         assert found["signature"] == expected["signature"]
         assert found["intervals"].keys() == expected["intervals"].keys()
         for name, bounds in expected["intervals"].items():
-            assert found["intervals"][name] == pytest.approx(bounds, rel=0, abs=2e-6)
+            assert found["intervals"][name] == pytest.approx(bounds, rel=SHARES.get(metric, 0.0), abs=2e-6)
         for name, values in expected["segments"].items():
-            assert found["segments"][name] == pytest.approx(values, rel=0, abs=2e-6)
+            assert found["segments"][name] == pytest.approx(values, rel=SHARES.get(metric, 0.0), abs=2e-6)
 
     def test_name_an_encoder_as_the_page_does(self, program):
         given = {"model_type": "all-MiniLM-L6-v2", "num_layers": 5}
@@ -1218,7 +1224,9 @@ class TestSeveralVisitors:
         for number, (prediction, references) in enumerate(texts):
             expected = scored(metric, [prediction], references)
             assert found[number]["signature"] == expected["signature"]
-            assert found[number][PRIMARY[metric]] == pytest.approx(expected[PRIMARY[metric]], rel=0, abs=2e-6)
+            assert found[number][PRIMARY[metric]] == pytest.approx(
+                expected[PRIMARY[metric]], rel=SHARES.get(metric, 0.0), abs=2e-6
+            )
 
     def test_do_not_see_each_other_s_files(self, visit, tmp_path):
         path = tmp_path / "own.tsv"
