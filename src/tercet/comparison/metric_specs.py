@@ -9,7 +9,7 @@ from typing import Any
 from tercet.api import make_scorer
 from tercet.core.scorer import Scorer
 from tercet.errors import OptionError, shorten
-from tercet.registry import canonical
+from tercet.registry import canonical, scorer_class
 
 #: Options of a metric that a comparison has once for all metrics: there they would say what is not done.
 _OF_COMPARISON = {
@@ -51,6 +51,11 @@ class MetricSpec:
         """How it was written: the metric, and its options if there are any."""
         options = ",".join(f"{name}={_written(value)}" for name, value in self.options.items())
         return f"{self.metric}:{options}" if options else self.metric
+
+    @property
+    def takes_references(self) -> bool:
+        """Whether predictions are compared with references."""
+        return scorer_class(self.metric).takes_references
 
     def scorer(self, **defaults: Any) -> Scorer[Any]:
         """Return the scorer; `defaults` stand where the options say nothing."""

@@ -104,6 +104,19 @@ def read_items(predictions: object, references: object, name: str = "predictions
     return Items(texts, flat, offsets, name)
 
 
+def read_texts(predictions: object, name: str = "predictions") -> Items:
+    """Check predictions, which have no references.
+
+    Raises
+    ------
+    InputError
+        Names the first item that is no text.
+    """
+    texts = as_list(predictions, name, "one text per item", 1)
+    _check_texts(texts, name)
+    return Items(texts, [], np.zeros(len(texts) + 1, np.int64), name)
+
+
 def in_lists(references: list[str], offsets: NDArray[np.int64]) -> list[list[str]]:
     """Return the references of all items as one list per item."""
     return [references[start:stop] for start, stop in pairwise(offsets.tolist())]
