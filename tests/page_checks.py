@@ -171,9 +171,13 @@ ROWS = [
 
 def has_its_bars(visitor):
     bars = visitor.find("#distribution .mark-rect path")
-    visitor.until(lambda: equal(bars.count(), 20))
-    heights = [box["height"] for box in (bar.bounding_box() for bar in bars.all()) if box]
-    assert sum(height > 1 for height in heights) > 1
+
+    def check():
+        heights = [box["height"] for box in (bar.bounding_box() for bar in bars.all()) if box]
+        assert bars.count() == 20
+        assert sum(height > 1 for height in heights) > 1
+
+    visitor.until(check)
 
 
 def argument_of(code, name):

@@ -14,6 +14,7 @@ from gradio_client import Client
 from playwright.sync_api import sync_playwright
 
 from browser import CHROMIUM, Served, Visitor, chromium
+from language_models import smollm2
 from page_checks import ROWS, as_tsv
 from spaces.build import build
 from tercet.registry import METRICS
@@ -45,6 +46,8 @@ def served(tmp_path_factory):
 
         @cache
         def page_of(metric):
+            if metric == "perplexity_lm":
+                smollm2()  # the model that its page begins with
             work = tmp_path_factory.mktemp(metric)
             page = Served(build(metric, work / "spaces"), work)
             running.callback(page.stop)

@@ -4,34 +4,28 @@ import pytest
 from gradio_client.exceptions import AppError
 
 from page_checks import PAGES, PREDICTIONS, REFERENCES, UNLIKE, same, scored
-from tercet.registry import scorer_class
 from texts import MINILM
 
 pytest_plugins = ["pages"]
 
 
-def given(metric):
-    """What a program sends to be scored."""
-    return (PREDICTIONS, REFERENCES) if scorer_class(metric).takes_references else (PREDICTIONS,)
-
-
 class TestPrograms:
     def test_get_what_the_package_returns(self, program, metric):
         chosen = PAGES[metric].chosen
-        found = program(metric).predict(*given(metric), chosen, api_name="/compute")
-        expected = scored(metric, *given(metric), **chosen)
+        found = program(metric).predict(PREDICTIONS, REFERENCES, chosen, api_name="/compute")
+        expected = scored(metric, PREDICTIONS, REFERENCES, **chosen)
         assert found.keys() == expected.keys()
         assert found["signature"] == expected["signature"]
         assert found[PAGES[metric].score] == same(metric, expected[PAGES[metric].score])
 
     def test_get_what_the_page_begins_with_without_options(self, program, metric):
-        found = program(metric).predict(*given(metric), api_name="/compute")
-        assert found["signature"] == scored(metric, *given(metric))["signature"]
+        found = program(metric).predict(PREDICTIONS, REFERENCES, api_name="/compute")
+        assert found["signature"] == scored(metric, PREDICTIONS, REFERENCES)["signature"]
 
     def test_get_intervals_and_segments(self, program, metric):
         more = {"confidence_level": 0.9, "n_resamples": 200, "segments": True}
-        found = program(metric).predict(*given(metric), more, api_name="/compute")
-        expected = scored(metric, *given(metric), **more)
+        found = program(metric).predict(PREDICTIONS, REFERENCES, more, api_name="/compute")
+        expected = scored(metric, PREDICTIONS, REFERENCES, **more)
         assert found["signature"] == expected["signature"]
         assert found["intervals"].keys() == expected["intervals"].keys()
         for name, bounds in expected["intervals"].items():
@@ -53,8 +47,7 @@ class TestPrograms:
         found = program(metric).view_api(return_format="dict", print_info=False)
         assert (list(found["named_endpoints"]), found["unnamed_endpoints"]) == (["/compute"], {})
         names = [each["parameter_name"] for each in found["named_endpoints"]["/compute"]["parameters"]]
-        compared = ["references"] * scorer_class(metric).takes_references
-        assert names == ["predictions", *compared, "options"]
+        assert names == ["predictions", "references", "options"]
 
     @pytest.mark.parametrize(
         ("metric", "options", "message"),
