@@ -30,7 +30,6 @@ pytest_plugins = ["pages"]
     ("metric", "end", "header", "guessed"),
     [
         ("bleu_multi", "tmx", ["en-US", "de", "fr", "en-GB"], ("en-US", [])),
-        ("jaccard_sets", "tsv", ["mt", "ref", "ref2", "mt2"], ("mt", ["ref", "ref2"])),
         ("rouge_nlws", "csv", ["generated", "highlights", "ref2", "pegasus"], ("generated", ["highlights", "ref2"])),
         ("bertscore_idf", "jsonl", ["mt", "ref", "ref2", "mt2"], ("mt", ["ref", "ref2"])),
     ],
