@@ -23,46 +23,47 @@ class PerplexityOptions(Options):
     model_id: str | None = option(
         None,
         path("the name of a causal language model on the Hub, the path of a folder, or None"),
-        "The causal language model, which is required. Its name on the Hub, or its folder (config.json, "
-        "model.safetensors, the files of the tokenizer). Weights are read from safetensors files only, and code that "
-        "comes with a model is never run. Without a network a name must be in the local cache.",
+        "The causal language model (required). Its name on the Hub, or its folder with config.json, "
+        "model.safetensors and the tokenizer's files. Weights are read from safetensors files only, and code that "
+        "comes with a model is never run. Offline, a model given by name must be in the local cache.",
         takes="str | PathLike[str] | None",
     )
     add_start_token: bool = option(
         True,
         flag,
-        "Put the model's start token (BOS) before each text. The first token of the text is then scored too; "
-        "without it a text needs two tokens, and the first is only read. Required False for a tokenizer without BOS.",
+        "Put the model's start token (BOS) before each text. The first token of the text is then scored too. "
+        "Without it, the first token is read but not scored, so a text needs two tokens. Must be False for a "
+        "tokenizer without BOS.",
     )
     max_length: int | None = option(
         None,
         integer(2, none=True),
-        "Tokens that the model sees at a time, the start token included. By default as many as it takes.",
+        "Most tokens that the model sees at a time, the start token included. By default the model's own limit.",
     )
     long_text: str = option(
         "window",
         one_of("window", "truncate", "error"),
-        "What to do with longer texts. They are scored whole, in windows that overlap, each token once; or, with "
-        '"truncate", cut to max_length, as in evaluate, and counted in the result, with a warning; or refused '
-        '("error").',
+        "What to do with texts longer than max_length. \"window\": score them whole, in overlapping windows, each "
+        'token once. "truncate": cut them to max_length, as evaluate does, with a warning; the result counts them. '
+        '"error": refuse them.',
     )
     stride: int | None = option(
         None,
         integer(1, none=True),
-        "How far a window moves on. Every token but those of the first window then has at least max_length - stride "
-        "tokens before it: small strides are exact and slow. By default half of max_length.",
+        "How many tokens each window moves on. After the first window, every scored token has at least "
+        "max_length - stride tokens before it. Small strides are more exact, and slower. By default half of max_length.",
     )
     empty_text: str = option(
         "error",
         one_of("error", "skip"),
-        'What to do with a text that has no token to score. Refuse the corpus ("error"), as evaluate does, or leave '
-        'the text out ("skip"), with a warning; the result counts such texts.',
+        'What to do with a text that has no token to score. "error": refuse the corpus, as evaluate does. "skip": '
+        "leave the text out, with a warning; the result counts such texts.",
     )
     batch_size: int = option(
         16,
         integer(1),
-        "Size of the model's batches. It takes 512 times as many tokens at a time on an accelerator, 24 times as "
-        "many on a CPU. Scores in single precision depend on it in the sixth digit.",
+        "Size of the model's batches. A batch holds up to 512 times as many tokens on an accelerator, 24 times as "
+        "many on a CPU. In single precision, scores can change with it in the sixth digit.",
         local=True,
     )
     device: str | None = option(
@@ -76,24 +77,25 @@ class PerplexityOptions(Options):
     dtype: str | None = option(
         None,
         as_dtype,
-        "Precision of the model, float32 by default. The others are faster, and off in the third digit.",
+        "Precision of the model, float32 by default. The others are faster, but scores differ in the third digit.",
         takes='Literal["float32", "bfloat16", "float16"] | torch.dtype | None',
     )
     compat: str | None = option(
         None,
         one_of(None, "evaluate"),
-        "Reproduce the scores of this package: longer texts are truncated. The second name in "
-        '`load("perplexity_lm", "evaluate")` sets it, and leaves only the two keys of evaluate\'s perplexity.',
+        "Reproduce the scores of this package. Longer texts are truncated. "
+        '`load("perplexity_lm", "evaluate")` sets it too, and then the result has only the two keys of evaluate\'s '
+        "perplexity.",
     )
     missing_references: str = option(
         "error",
         one_of(*MISSING_POLICIES),
-        "Accepted for calls of several metrics, and of no effect. Perplexity takes no references.",
+        "No effect here: perplexity takes no references. Accepted so that several metrics can share a call.",
     )
     scale: int = option(
         1,
         as_scale,
-        "Accepted for calls of several metrics, and of no effect. A perplexity is no share of 1.",
+        "No effect here: a perplexity is not a share of 1. Accepted so that several metrics can share a call.",
         takes="Literal[1, 100]",
     )
 
@@ -111,12 +113,14 @@ DIALECTS = {
 
 
 def check_together(o: PerplexityOptions) -> None:
-    """Raise an OptionError for a model that is not named, options that do not fit, packages that are not there."""
+    """Raise an OptionError for a missing model, options that contradict each other, or missing packages."""
     if o.model_id is None:
         raise OptionError(
             "perplexity_lm needs 'model_id', the name of a causal language model on the Hub, such as 'gpt2', or its "
             "folder."
         )
     if o.stride is not None and o.long_text != "window":
-        raise OptionError("'stride' is how far the windows of long_text='window' move on: it needs that.")
+        raise OptionError(
+            f"The 'stride' option of perplexity_lm needs long_text='window'. Got long_text={o.long_text!r} instead."
+        )
     needs_packages("perplexity_lm", "perplexity")
