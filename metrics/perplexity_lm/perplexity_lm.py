@@ -20,16 +20,16 @@ _CITATION = """\
 """
 
 _DESCRIPTION = """\
-Perplexity says how well a causal language model foresees texts, token by token; lower is better. This module gives
-the numbers of evaluate's perplexity for any model, and beside them the perplexity of the corpus, bits per byte and
-per character, which compare models with different tokenizers, intervals, a signature and the surprise of every token.
-It scores texts longer than the model takes, in windows.
+Perplexity says how well a causal language model predicts texts, token by token; lower is better. This module gives
+the numbers of evaluate's perplexity for any model, and the perplexity of the whole corpus. It also gives bits per
+byte and per character, by which models with different tokenizers can be compared, intervals, a signature, and how
+much each token surprises the model. Texts longer than the model's limit are scored in windows.
 """
 
 _KWARGS_DESCRIPTION = f"""
 Args:
     predictions (`list` of `str`): one text per item. Also as input_texts or data, as evaluate's modules call them.
-    references (optional): left alone, so that calls of several metrics can be combined.
+    references (optional): ignored; accepted so that several metrics can share a call.
 {args_section(PerplexityOptions)}
 Returns:
     perplexities (`list` of `float`), mean_perplexity, perplexity, bits_per_byte, bits_per_character (`float`), and on

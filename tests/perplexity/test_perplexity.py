@@ -245,13 +245,13 @@ class TestRefused:
             (
                 ["a", "b", ""],
                 {},
-                r"item 2 of predictions has too little to score: '' is 0 tokens, expected at least one",
+                r"item 2 of predictions is too short to be scored: '' has 0 tokens, expected at least one token\.",
             ),
-            (["a b c", "x"], {"add_start_token": False}, r"item 1 of predictions .* 'x' is 1 tokens, .* two tokens"),
+            (["a b c", "x"], {"add_start_token": False}, r"item 1 of predictions .* 'x' has 1 token, .* two tokens"),
             (
                 ["a", "a b c d e f"],
                 {"max_length": 3, "long_text": "error"},
-                r"item 1 of predictions has \d+ tokens, the",
+                r"item 1 of predictions has \d+ tokens, more than the limit of 3",
             ),
             (["", ""], {"empty_text": "skip"}, r"No text has a token to score"),
         ],
@@ -266,7 +266,7 @@ class TestRefused:
             tercet.score("perplexity_lm", ["a", "b", "c", "d", "e", ""], model_id=small_model("gpt2"))
 
     def test_a_network_that_looks_ahead(self):
-        with pytest.raises(OptionError, match="is no causal language model: what it says of a token depends"):
+        with pytest.raises(OptionError, match="is not a causal language model: its output at a token depends"):
             tercet.score("perplexity_lm", ["a b"], model_id=small_model("bert"))
 
     def test_a_start_token_that_is_not_there(self):

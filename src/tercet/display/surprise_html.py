@@ -9,7 +9,7 @@ from tercet.core.markup import clean
 
 from .words_html import page_html
 
-#: Bits from which on a part is as red as can be: one in 65,536.
+#: A part of this many bits or more has the strongest red: a probability of 1 in 65,536.
 _MOST_BITS = 16.0
 _MOST_BARS = 300
 _ROW, _LABEL, _WIDTH = 20, 170, 680
@@ -18,7 +18,7 @@ _SIGNS = str.maketrans({" ": "·", "\n": "⏎", "\t": "⇥", "\r": "⏎"})
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a text: a token, or the least number of them that is valid text together.
+    """A part of a text: a token, or the fewest tokens that are valid text together.
 
     Attributes
     ----------
@@ -42,12 +42,12 @@ def surprise_html(title: str, pieces: Sequence[Piece], signature: str) -> str:
     """Return a fragment of HTML: what the colours mean, the text in colour, a bar per piece."""
     chips = " ".join(_chip(f"{bits:g} bits", float(bits), "") for bits in (1, 4, 8, 12))
     legend = (
-        f"<p><small>{chips} {_chip('16 bits or more', _MOST_BITS, '')} a token of n bits is one that the model "
-        "expects once in 2<sup>n</sup>; point at a part to see its number</small></p>"
+        f"<p><small>{chips} {_chip('16 bits or more', _MOST_BITS, '')} n bits: the model gave this part a "
+        "probability of 1 in 2<sup>n</sup>; point at a part to see its bits</small></p>"
     )
     shown = "".join(_chip(piece.text, piece.surprisal, _hint(piece)) for piece in pieces)
     text = f'<p dir="auto" style="white-space:pre-wrap;overflow-wrap:anywhere">{shown}</p>'
-    more = f"<p><small>and {len(pieces) - _MOST_BARS:,} more</small></p>" if len(pieces) > _MOST_BARS else ""
+    more = f"<p><small>and {len(pieces) - _MOST_BARS:,} more parts</small></p>" if len(pieces) > _MOST_BARS else ""
     return page_html(title, [legend, text, bars_svg(pieces[:_MOST_BARS]), more], signature)
 
 

@@ -31,7 +31,10 @@ def _check_variants(value: Any) -> Any:
 def _checked_name(name: Any) -> str:
     fits = isinstance(name, str) and name.isidentifier()
     if not fits or f"_{name}".endswith("_micro"):  # jaccard_micro is the other mean
-        raise refuse(f"a dict whose names are words (letters, digits and _) that do not end in micro; this one has {name!r:.50}")
+        raise refuse(
+            "a dict whose names are words of letters, digits and _, and do not end in micro; this one has "
+            f"{name!r:.50}"
+        )
     return str(name)
 
 
@@ -39,7 +42,7 @@ def _checked_options(name: str, changes: Mapping[str, Any]) -> dict[str, Any]:
     for each in changes:
         if each not in VARIED:
             raise refuse(
-                f"a dict of variants that change {', '.join(VARIED)}; the variant {name!r} has {each!r:.50}",
+                f"a dict of variants; the variant {name!r} has {each!r:.50}, which no variant can change",
                 did_you_mean(str(each), VARIED),
             )
     built = build_options(JaccardOptions, changes, f"the variant {name!r} of jaccard_sets", {})
@@ -83,8 +86,8 @@ class JaccardOptions(Options):
     lemmatizer: str | Callable[[str], str] | None = option(
         None,
         text_or_callable("a language code"),
-        "Lemmatize the words. A language code of simplemma (for Russian, pymorphy3 is used where it is installed; the "
-        "signature names the package), or a function.",
+        "Lemmatize the words. A language code of simplemma (for Russian, pymorphy3 is used where it is installed; "
+        "the signature names the package), or a function.",
     )
     stopwords: str | frozenset[str] | None = option(
         None,

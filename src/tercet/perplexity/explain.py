@@ -25,7 +25,8 @@ class Surprisals:
     ----------
     prediction : str
     pieces : list of Piece
-        The text in parts: tokens, or as many of them as make valid text. Their surprisals sum to ``bits``.
+        The text in parts: single tokens, or the fewest tokens that are valid text together. Their surprisals sum to
+        ``bits``.
     perplexity : float
         As ``perplexity_lm`` gives it.
     bits : float
@@ -77,7 +78,7 @@ def explain(prediction: str, references: Any = None, **options: Any) -> Surprisa
     ----------
     prediction : str
     references : object, optional
-        Left alone.
+        Ignored.
     **options
         Those of ``perplexity_lm``. Those of a corpus (intervals, segments) change nothing here.
 
@@ -88,7 +89,7 @@ def explain(prediction: str, references: Any = None, **options: Any) -> Surprisa
     Raises
     ------
     InputError
-        For what is not text, or has no token to score.
+        For a prediction that is not text, or has no token to score.
     OptionError
         For an option or a value that ``perplexity_lm`` does not know.
     """
@@ -125,7 +126,7 @@ def explain_batch(scorer: PerplexityScorer, batch: Batch, context: Any = None) -
 def pieces_of(text: str, surprisals: Sequence[float | None], model: LanguageModel) -> list[Piece]:
     """Return a text in the smallest pieces between which no token stands for part of a character.
 
-    What the tokenizer leaves out, such as blanks, belongs to the piece behind it.
+    What the tokenizer leaves out, such as spaces, belongs to the piece after it.
 
     Parameters
     ----------

@@ -79,8 +79,8 @@ class LanguageModel:
         greatest = max((max(row) for row in rows if row), default=0)
         if greatest >= self.vocabulary_size:
             raise InputError(
-                f"The tokenizer of this language model gives the id {greatest}, which its {self.vocabulary_size} "
-                "logits do not have: the files of the folder do not belong together."
+                f"The tokenizer of this language model gives the id {greatest}, but the network has only "
+                f"{self.vocabulary_size} logits: the files of the folder do not belong together."
             )
         return rows
 
@@ -93,7 +93,7 @@ class LanguageModel:
         return [(start, stop) for start, stop in encoded["offset_mapping"]]
 
     def _decoded_spans(self, text: str) -> list[tuple[int, int]]:
-        """Return the same for a tokenizer that says nothing of places: by what beginnings decode to."""
+        """Return the same for a tokenizer without offsets: decode every beginning of the ids, and take its length."""
         (ids,) = self.ids([text])
         ends = [len(self.tokenizer.decode(ids[:stop]).rstrip("\ufffd")) for stop in range(len(ids) + 1)]
         return [(min(start, len(text)), min(stop, len(text))) for start, stop in pairwise(ends)]
@@ -120,7 +120,7 @@ class LanguageModel:
         import torch
 
         found = np.zeros(windows.n_targets)
-        lengths = windows.ids.lengths - 1  # what stands last predicts nothing
+        lengths = windows.ids.lengths - 1  # the last token predicts nothing
         budget = batch_size * (24 if self.device.type == "cpu" else 512)
         if self.head is None:
             budget = min(budget, (1 << 28) // (4 * self.vocabulary_size))
@@ -163,7 +163,7 @@ def language_model(model_id: str, device: str | None, dtype: str | None) -> Lang
     Raises
     ------
     OptionError
-        When the model cannot be found, or is no causal language model.
+        When the model cannot be found, or is not a causal language model.
     InputError
         When its weights do not fill the network.
     """
@@ -208,12 +208,13 @@ def _probe(device: Any) -> Any:
 
 
 def _check_causal(network: Any, device: Any, model: str) -> None:
-    """Refuse a network that sees what follows a place before it says what follows: its perplexity means nothing."""
+    """Refuse a network that looks ahead, and so sees the token that it should predict."""
     one, other = network(input_ids=_probe(device), use_cache=False).logits[:, :3].float()
     if not _near(one, other, network.dtype):
         raise OptionError(
-            f"The model {model!r}, given as 'model_id', is no causal language model: what it says of a token depends "
-            "on the tokens behind it. Perplexity needs one that reads from left to right, such as GPT-2 or Llama."
+            f"The model {model!r}, given as 'model_id', is not a causal language model: its output at a token "
+            "depends on the tokens after it. Perplexity needs one that reads from left to right, such as GPT-2 or "
+            "Llama."
         )
 
 

@@ -43,7 +43,7 @@ class PerplexityOptions(Options):
     long_text: str = option(
         "window",
         one_of("window", "truncate", "error"),
-        "What to do with texts longer than max_length. \"window\": score them whole, in overlapping windows, each "
+        'What to do with texts longer than max_length. "window": score them whole, in overlapping windows, each '
         'token once. "truncate": cut them to max_length, as evaluate does, with a warning; the result counts them. '
         '"error": refuse them.',
     )
@@ -51,7 +51,8 @@ class PerplexityOptions(Options):
         None,
         integer(1, none=True),
         "How many tokens each window moves on. After the first window, every scored token has at least "
-        "max_length - stride tokens before it. Small strides are more exact, and slower. By default half of max_length.",
+        "max_length - stride tokens before it. Small strides are more exact, and slower. By default half of "
+        "max_length.",
     )
     empty_text: str = option(
         "error",

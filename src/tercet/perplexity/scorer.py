@@ -1,4 +1,4 @@
-"""Perplexity of texts under a causal language model: how much each token surprises it, given those before."""
+"""Perplexity of texts under a causal language model: how much each token surprises it, given the tokens before."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
         sums = np.append(0.0, np.cumsum(scored.values))
         nll = sums[scored.offsets[1:]] - sums[scored.offsets[:-1]]
         kept = np.array([len(row) for row in scored.texts.rows], np.int64)
-        with np.errstate(over="ignore"):  # infinite it is, then
+        with np.errstate(over="ignore"):  # too large for a float: infinite
             perplexity = np.exp(nll / np.maximum(tokens, 1))
         counts = np.column_stack([kept < scored.texts.whole, nll, tokens, scored.texts.sizes, perplexity])[own]
         rows = np.column_stack([self.base_rows(batch, tokens[own]), counts])
@@ -147,16 +147,17 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
         lengths = texts.whole[own]
         for index in np.flatnonzero(lengths < 2).tolist() if o.empty_text == "error" else ():
             least = "one token" if start else "two tokens (one with add_start_token=True)"
+            count = lengths[index] - len(start)
             raise InputError(
-                f"item {batch.first_item + index} of predictions has too little to score: "
-                f"{shorten(batch.texts[index].as_py())} is {lengths[index] - len(start)} tokens, expected at least "
-                f"{least}. empty_text='skip' leaves such texts out."
+                f"item {batch.first_item + index} of predictions is too short to be scored: "
+                f"{shorten(batch.texts[index].as_py())} has {count} {'token' if count == 1 else 'tokens'}, expected "
+                f"at least {least}. empty_text='skip' leaves such texts out."
             )
         for index in np.flatnonzero(lengths > (size or lengths)).tolist() if o.long_text == "error" else ():
             raise InputError(
-                f"item {batch.first_item + index} of predictions has {lengths[index]} tokens, the window {size}: "
-                f"{shorten(batch.texts[index].as_py())}. long_text='window' scores it whole, 'truncate' its "
-                "beginning."
+                f"item {batch.first_item + index} of predictions has {lengths[index]} tokens, more than the limit of "
+                f"{size}: {shorten(batch.texts[index].as_py())}. long_text='window' scores it whole, 'truncate' only "
+                "its beginning."
             )
 
     def remark(self, stats: SegmentStats) -> str | None:
@@ -187,7 +188,7 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
         }
 
     def report(self, stats: SegmentStats) -> dict[str, Any]:
-        """Return the list of the items as evaluate's perplexity does, their mean, and the scores that it lacks."""
+        """Return evaluate's two keys, the perplexity of each item and their mean, and then the other scores."""
         scores = super().report(stats)
         return {
             "perplexities": segment_lists(self, stats)["perplexity"],

@@ -1,4 +1,4 @@
-"""Different texts as a language model reads them: ids, which of them are scored, and what they stand for."""
+"""Distinct texts as a language model reads them: their ids, what is cut, and how much text the ids stand for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Texts:
     Attributes
     ----------
     rows : list of list of int
-        The ids of each, the start token included, cut where they are to be cut.
+        The ids of each text, with the start token, after any truncation.
     whole : ndarray of int64, shape (n,)
         How many ids each had before it was cut.
     skipped : ndarray of int64, shape (n,)
@@ -42,13 +42,13 @@ def start_of(o: PerplexityOptions, model: LanguageModel) -> list[int]:
     Raises
     ------
     OptionError
-        Where one is wanted of a tokenizer that has none.
+        When a start token is asked for and the tokenizer has none.
     """
     if not o.add_start_token:
         return []
     if model.tokenizer.bos_token_id is None:
         raise OptionError(
-            "The tokenizer of this language model has no start token (BOS): give add_start_token=False, by which the "
+            "The tokenizer of this language model has no start token (BOS): give add_start_token=False. Then the "
             "first token of each text is read but not scored."
         )
     return [model.tokenizer.bos_token_id]

@@ -1,4 +1,4 @@
-"""Ids of texts -> windows that a model takes, in which every target stands once."""
+"""Ids of texts -> windows that fit the model, in which every token is a target (is scored) once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Windows:
     ids : Ragged of int32
         A row per window, of at least two ids.
     first : ndarray of int64, shape (windows,)
-        The place in the window, from 1, of its first target: those before it were targets of an earlier window.
+        The place in the window, from 1, of its first target: the tokens before it were scored in an earlier window.
     target : ndarray of int64, shape (windows,)
         The number of that target among those of all texts.
     offsets : ndarray of int64, shape (n + 1,)
@@ -39,10 +39,10 @@ class Windows:
 
 
 def windows_of(rows: Sequence[Sequence[int]], size: int | None, stride: int) -> Windows:
-    """Cut rows of ids into windows of up to `size` ids, each `stride` behind the one before it.
+    """Cut rows of ids into windows of up to `size` ids, each `stride` ids after the one before it.
 
-    Every id of a row but its first is a target once, in the first window that holds it: those of later windows have
-    at least ``size - stride`` ids before them.
+    Every id of a row but its first is a target once, in the first window that holds it. So the targets of later
+    windows have at least ``size - stride`` ids before them.
 
     Examples
     --------
