@@ -464,7 +464,7 @@ class TestPlainTexts:
         ("given", "references", "message"),
         [
             ([SAMPLES["en"]], None, "compare takes a TestSet .read_test_sets returns a list of them., or a mapping"),
-            ({"A": ["a"]}, None, "to their texts with references=, got {'A': "),
+            ({"A": ["a"]}, None, "A mapping of systems needs references= for bleu_multi, which compares texts with"),
             (SAMPLES["en"], ["a"], "A TestSet has references of its own"),
             ({}, ["a"], "There is no system to score"),
             ({1: ["a"]}, ["a"], "The names of systems must be strings, got 1"),

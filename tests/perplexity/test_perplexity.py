@@ -315,7 +315,7 @@ class TestModule:
         for text in TEXTS[5:]:
             module.add(prediction=text)
         assert module.compute(**options) == expected
-        with pytest.raises(InputError, match="input_texts are other names of the predictions"):
+        with pytest.raises(InputError, match="input_texts is another name of predictions: give only one"):
             module.compute(predictions=TEXTS, input_texts=TEXTS, **options)
 
     @pytest.mark.filterwarnings("ignore:rouge_nlws. the tokenizer of rouge_score:UserWarning")
@@ -344,8 +344,23 @@ def test_references_change_nothing():
 def test_a_metric_that_compares_still_needs_them():
     with pytest.raises(InputError, match="references must be a list"):
         tercet.score("bleu", ["a b"])
-    with pytest.raises(InputError, match="with references="):
+    with pytest.raises(InputError, match="needs references= for bleu_multi, which compares"):
         tercet.compare({"one": ["a"]}, ["bleu", f"perplexity:model_id={small_model('gpt2')}"])
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (
+            ["a b c"],
+            "predictions of 'other' must have one entry per item, as the first system has: got 1, expected 2",
+        ),
+        (["a b c", ""], "test set: the system 'other': perplexity_lm: item 1 of predictions is too short"),
+    ],
+)
+def test_a_comparison_names_the_system_that_is_wrong(texts, message):
+    with pytest.raises(InputError, match=message):
+        tercet.compare({"one": ["a b", "c d"], "other": texts}, [f"perplexity:model_id={small_model('gpt2')}"])
 
 
 def test_lower_is_better_in_a_comparison():

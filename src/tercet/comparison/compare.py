@@ -99,7 +99,9 @@ def compare(
     from tqdm import tqdm
 
     specs = _specs(metrics)
-    test_set, encoded = _read(test_set, references, any(spec.takes_references for spec in specs))
+    test_set, encoded = _read(
+        test_set, references, list(dict.fromkeys(each.metric for each in specs if each.takes_references))
+    )
     if not encoded.n_items:
         raise InputError(f"{test_set.name} has no segment to score.")
     names = list(test_set.systems)
@@ -122,7 +124,7 @@ def compare(
             stats = []
             for index, name in enumerate(names):
                 bar.set_description(f"{spec.metric} {name}"[:40])
-                stats.append(batch_stats(scorer, encoded.batch(index)))
+                stats.append(_system_stats(scorer, encoded, index, f"{test_set.name}: the system {shorten(name)}"))
                 warn_of_scores(test_set, name, scorer, stats[-1])
                 bar.update()
             bar.set_description(f"{spec.metric} {test} test"[:40])
@@ -144,15 +146,28 @@ def _specs(metrics: Any) -> list[MetricSpec]:
     return [parse_metric(each) if isinstance(each, str) else each for each in listed]
 
 
-def _read(given: TestSet | Mapping[str, Any], references: Any, needed: bool) -> tuple[TestSet, Encoded]:
-    """Return a test set, also of plain texts, with its texts encoded."""
+def _system_stats(scorer: Scorer[Any], encoded: Encoded, system: int, told: str) -> SegmentStats:
+    """Return the rows of a system; errors in its texts name it."""
+    try:
+        return batch_stats(scorer, encoded.batch(system))
+    except InputError as error:
+        raise InputError(f"{told}: {scorer.name}: {error}") from None
+
+
+def _read(given: TestSet | Mapping[str, Any], references: Any, needed_by: Sequence[str]) -> tuple[TestSet, Encoded]:
+    """Return a test set, also of plain texts, with its texts encoded; `needed_by` names what takes references."""
     if isinstance(given, TestSet):
         if references is not None:
             raise InputError("A TestSet has references of its own: give references= only with a mapping of systems.")
         if not given.systems:
             raise InputError(f"{given.name} has no system to score.")
         return given, given.encoded()
-    if not isinstance(given, Mapping) or (references is None and needed):
+    if isinstance(given, Mapping) and given and references is None and needed_by:
+        raise InputError(
+            f"A mapping of systems needs references= for {' and '.join(needed_by)}, which "
+            f"{'compare' if needed_by[1:] else 'compares'} texts with references."
+        )
+    if not isinstance(given, Mapping):
         raise InputError(
             "compare takes a TestSet (read_test_sets returns a list of them), or a mapping of the systems' names to "
             f"their texts with references=, got {shorten(given)}."

@@ -55,6 +55,11 @@ class Items:
         """
         texts = as_list(predictions, name, "one text per item", 1)
         _check_texts(texts, name)
+        n_items = len(self.reference_offsets) - 1
+        if not self.references and len(texts) != n_items:
+            raise InputError(
+                f"{name} must have one entry per item, as the first system has: got {len(texts)}, expected {n_items}."
+            )
         _check_number(texts, name, self.reference_offsets, nested=True)
         return replace(self, predictions=texts, name=name)
 

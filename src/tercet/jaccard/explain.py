@@ -71,7 +71,7 @@ class JaccardMatches:
 
     def to_html(self) -> str:
         """Return the texts with shared units in colour, a fragment of HTML; a section per variant."""
-        return page_html("", [self._section(each) for each in self.variants], self.signature)
+        return page_html("Jaccard similarity", [self._section(each) for each in self.variants], self.signature)
 
     def _repr_html_(self) -> str:
         return self.to_html()

@@ -143,7 +143,8 @@ class SuiteModule(Gathering):
         """Return the predictions, under whichever of their names, and what else was given."""
         named = [name for name in self.called if name in others]
         if len(named) + (given is not None) > 1:
-            raise InputError(f"{' and '.join(named)} are other names of the predictions: give them once.")
+            names = f"{' and '.join(named)} {'are other names' if named[1:] else 'is another name'}"
+            raise InputError(f"{names} of predictions: give only one of them.")
         left = {name: value for name, value in others.items() if name not in named}
         return (others[named[0]] if named else given), left
 
