@@ -101,7 +101,7 @@ class BleuRougeMatches:
 
     def _row(self, name: str, each: OrderMatches) -> tuple[object, ...]:
         whose = "all" if each.reference is None else str(each.reference + 1)
-        recalled = (f"{each.hits:g}", f"{each.reference_total:g}")
+        recalled = (int(n) if n.is_integer() else n for n in (each.hits, each.reference_total))
         return (name, each.matches, each.total, each.precision, whose, *recalled, each.recall, each.fmeasure)
 
     def _repr_html_(self) -> str:

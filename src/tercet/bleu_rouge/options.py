@@ -33,7 +33,7 @@ class BleuRougeOptions(Options):
     multi_ref: str = option(
         "best",
         one_of("best", "average"),
-        "How several references count in recall. \"best\": for each order, the one with the best F of ROUGE (the "
+        'How several references count in recall. "best": for each order, the one with the best F of ROUGE (the '
         'shortest on ties). "average": the n-grams of all references together, as ROUGE-1.5.5 with -f A. Precision '
         "always uses all references, as BLEU does.",
     )

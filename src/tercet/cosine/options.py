@@ -64,9 +64,9 @@ class CosineOptions(Options):
     long_text: str = option(
         "truncate",
         one_of("truncate", "window", "error"),
-        "What to do with texts longer than max_length. \"truncate\": cut them, as sentence-transformers does, with a "
+        'What to do with texts longer than max_length. "truncate": cut them, as sentence-transformers does, with a '
         'warning; the result counts them. "window": embed them in windows that overlap by half, take each token from '
-        "the window where it is farthest from an edge, and pool all tokens. \"error\": raise an error.",
+        'the window where it is farthest from an edge, and pool all tokens. "error": raise an error.',
     )
     multi_ref: str = option(
         "best",

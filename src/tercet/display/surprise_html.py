@@ -42,7 +42,7 @@ def surprise_html(title: str, pieces: Sequence[Piece], signature: str) -> str:
     """Return a fragment of HTML: what the colours mean, the text in colour, a bar per piece."""
     chips = " ".join(_chip(f"{bits} {'bit' if bits == 1 else 'bits'}", float(bits), "") for bits in (1, 4, 8, 12))
     legend = (
-        f"<p><small>{chips} {_chip('16 bits or more', _MOST_BITS, '')} n bits: the model gave this part a "
+        f"<p><small>{chips} {_chip('16 bits or more', _MOST_BITS, '')}<br>n bits: the model gave this part a "
         "probability of 1 in 2<sup>n</sup>; point at a part to see its bits</small></p>"
     )
     shown = "".join(_chip(piece.text, piece.surprisal, _hint(piece)) for piece in pieces)
