@@ -76,7 +76,7 @@ def optional_file(model: str, name: str) -> str | None:
         path = os.path.join(model, name)
         return path if os.path.isfile(path) else None
     from huggingface_hub import constants, hf_hub_download, try_to_load_from_cache
-    from huggingface_hub.errors import EntryNotFoundError
+    from huggingface_hub.errors import EntryNotFoundError, HFValidationError
 
     try:
         known = try_to_load_from_cache(model, name)
@@ -88,7 +88,9 @@ def optional_file(model: str, name: str) -> str | None:
         return str(hf_hub_download(model, name))
     except EntryNotFoundError:
         return None
-    except Exception as error:  # of the HTTP library, or of a name that no model can have
+    except HFValidationError as error:  # a name that no model can have
+        raise _not_found(model, str(error), "model_type") from error
+    except Exception as error:  # of the HTTP library
         if isinstance(try_to_load_from_cache(model, "config.json"), str):
             return None
         raise error if isinstance(error, OptionError) else _not_found(model, str(error), "model_type") from error
