@@ -10,10 +10,10 @@ demo: $(VENV)/.demo-installed  ## Score the sample test set with every metric, t
 	$(RUN) examples/demo.py
 
 test: $(VENV)/.test-installed lint  ## Everything that must hold
-	$(RUN) -m pytest --numprocesses 2 --dist loadgroup --durations 10
+	$(RUN) -m pytest --numprocesses 2 --dist loadscope --durations 10
 
 check: $(VENV)/.test-installed lint  ## In two minutes: style, types, and the tests of the rooms that all others build on
-	$(RUN) -m pytest --numprocesses 2 --dist worksteal $(CORE)
+	$(RUN) -m pytest --numprocesses 2 --dist loadscope $(CORE)
 
 lint: $(VENV)/.test-installed
 	$(RUN) -m ruff check .

@@ -34,6 +34,13 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ["TERCET_LANGUAGE_MODEL"] = SMOLLM2
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    from schedule import Schedule
+
+    return Schedule(config, log)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hf")

@@ -24,8 +24,6 @@ from spaces.publish import client, compare, upload
 from tercet.registry import METRICS, scorer_class
 from texts import LATIN, MINILM, all_pairs
 
-pytestmark = pytest.mark.xdist_group("hub")  # what its tests share is made once
-
 #: A configuration of each, and the keys of evaluate's module that it speaks as.
 CONFIGURED = {
     "bleu_multi": ("sacrebleu", ["score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len"]),

@@ -49,8 +49,6 @@ from tercet import InputError, OptionError
 from tercet.api import make_scorer
 from tercet.registry import METRICS, scorer_class
 
-pytestmark = pytest.mark.xdist_group("trainers")  # what its tests share is made once
-
 OPTIONS = {"max_order": 2, "rouge_types": ["rouge1", "rougeL"]}
 
 
