@@ -114,6 +114,8 @@ def paired_significance(
     (0.511, 0.25)
     """
     scorer = check_options(metric, test, n_resamples, seed, options)
+    if references is None and scorer.takes_references:
+        raise InputError("references must be a list with one text or one list of texts per item, got None.")
     both = read_systems(predictions1, predictions2, references if scorer.takes_references else None)
     return significance(scorer, both, test=test, n_resamples=n_resamples, seed=seed)
 
