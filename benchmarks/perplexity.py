@@ -138,7 +138,7 @@ def main() -> None:
     head = "| model | texts | tokens | asked | evaluate's time over ours: median (min to max) | ours | greatest difference |"
     text = "\n\n".join(
         [
-            f"{machine(PACKAGES)}.",
+            f"{machine(PACKAGES)}. The metric: perplexity_lm.",
             "Texts (generated, seeded) of 3 to 200 words, half of them below 14. One thread on both sides, single "
             "precision, from Python strings to scores, networks loaded before; calls in alternation. evaluate's "
             "definition runs by its own lines in the texts' order, 16 at a time, padded to the longest of the 16 "
