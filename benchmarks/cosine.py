@@ -149,7 +149,7 @@ def main() -> None:
     if given.small:
         return
     parts = [
-        f"{machine(PACKAGES)}. Device: the CPU, one thread for PyTorch and the tokenizers, on both sides.",
+        f"{machine(PACKAGES)}. The metric: embedding_cosine. Device: the CPU, one thread for PyTorch and the tokenizers, on both sides.",
         "all-MiniLM-L6-v2, texts as in the benchmark of BERTScore. From Python strings to the cosines, networks loaded "
         "before and warm, calls in alternation; the cosines of every timed call are compared. tercet forgets all "
         "vectors and ids before each measurement; of 4 systems it then embeds the references once. "

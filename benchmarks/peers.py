@@ -215,7 +215,7 @@ def bleu_rouge_row(asked: float) -> Row:
             rows.append([2 * p * r / (p + r) if p + r else 0.0 for p, r in sides])
         return np.array(rows).T
 
-    return Row("F of BLEU and ROUGE", "MT", "NLTK and rouge_score", asked, ours, theirs)
+    return Row("F of BLEU and ROUGE (bleu_rouge_f)", "MT", "NLTK and rouge_score", asked, ours, theirs)
 
 
 def words_of(text: str) -> list[str]:
@@ -266,7 +266,7 @@ def overlap_row(asked: float) -> Row:
         sets = [(set(text), set(reference)) for text, reference in zip(words[:n], words[n:], strict=True)]
         return np.array([len(one & other) / len(one | other) for one, other in sets])
 
-    return Row("Jaccard of words split before", "MT", "Python's sets", asked, ours, theirs)
+    return Row("Jaccard of words split before (jaccard_sets)", "MT", "Python's sets", asked, ours, theirs)
 
 
 def scikit_row(asked: float) -> Row:
@@ -302,9 +302,9 @@ ROWS = [
     evaluate_row(),
     rouge_row(["rouge1", "rouge2", "rougeL"], "tiny", 1),
     bleu_rouge_row(60),
-    jaccard_row(15),
-    jaccard_row(25, work="long"),
-    jaccard_row(25, multiset=True),
+    jaccard_row(8),
+    jaccard_row(6, work="long"),
+    jaccard_row(15, multiset=True),
     overlap_row(50),
     scikit_row(12),
 ]

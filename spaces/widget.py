@@ -24,7 +24,7 @@ from starlette.middleware import Middleware
 from spaces.widget_controls import Control
 from spaces.widget_guard import Guard, Page, Upload
 from spaces.widget_results import CSS, error_html, result_html
-from spaces.widget_scoring import MOST_BYTES, Demo, folder_address, histogram, known_files, split_references
+from spaces.widget_scoring import MOST_BYTES, Demo, folder_address, known_files, split_references
 from tercet.errors import InputError, TercetError
 
 _SHOWN_ROWS = 500
@@ -107,6 +107,7 @@ def _text_tab(demo: Demo, contents: list[Any]) -> None:
         references = gr.Textbox(
             first_references, lines=4, elem_id="references", min_width=280,
             label="References: one per line; if they span several lines, end each with an empty line",
+            visible=demo.takes_references,
         )  # fmt: skip
     button = gr.Button("Compute", variant="primary", elem_id="compute")
     inputs = [prediction, references, *contents]
@@ -151,7 +152,10 @@ def _file_tab(demo: Demo, contents: list[Any]) -> None:
     about = gr.HTML(elem_id="about-file")
     with gr.Row():
         system = gr.Dropdown([], label="Predictions", elem_id="system", min_width=200)
-        references = gr.Dropdown([], multiselect=True, label="References", elem_id="reference-columns", min_width=200)
+        references = gr.Dropdown(
+            [], multiselect=True, label="References", elem_id="reference-columns", min_width=200,
+            visible=demo.takes_references,
+        )  # fmt: skip
     button = gr.Button("Compute", variant="primary", elem_id="compute-file")
     outcome = gr.HTML(elem_id="file-result")
     signature = _signature_box("file-signature")
@@ -176,7 +180,7 @@ def _file_tab(demo: Demo, contents: list[Any]) -> None:
         return [
             f"<p>{len(table.lines):,} rows</p>",
             gr.Dropdown(names, value=roles.systems[0] if roles.systems else None),
-            gr.Dropdown(names, value=list(roles.references)),
+            gr.Dropdown(names, value=list(roles.references) if demo.takes_references else []),
             "",
             *_hidden(outputs),
         ]
@@ -188,12 +192,13 @@ def _file_tab(demo: Demo, contents: list[Any]) -> None:
         scored, table = demo.score_file(path, system, references, options)
         primary, of_items = scored.primary
         frame = pd.DataFrame(table)
-        bars = pd.DataFrame(histogram(table[of_items], options.get("scale", 1)), columns=["score", "texts"])
-        columns = f"# predictions: the column {system!r}; references: {', '.join(map(repr, references))}\n"
+        bars = pd.DataFrame(demo.histogram(table[of_items], options), columns=["score", "texts"])
+        columns = f"# predictions: the column {system!r}"
+        columns += f"; references: {', '.join(map(repr, references))}\n" if demo.takes_references else "\n"
         return [
             result_html(scored.result, primary, scored.notes),
             gr.Textbox(scored.result["signature"], visible=True),
-            gr.BarPlot(bars, visible=True, x_title=of_items),
+            gr.BarPlot(bars, visible=True, x_title=of_items, sort=list(bars["score"])),
             gr.Dataframe(frame.head(_SHOWN_ROWS).round(4), visible=True),
             gr.DownloadButton(value=downloads.write("items.tsv", _tsv(frame)), visible=True),
             gr.DownloadButton(value=downloads.write("result.json", _json(scored.result)), visible=True),
@@ -250,7 +255,17 @@ def _compute_for_programs(demo: Demo) -> Callable[..., dict[str, Any]]:
             _LOG.exception("the page failed")
             raise gr.Error(_OUR_FAULT, print_exception=False) from None
 
-    return compute
+    def compute_alone(
+        predictions: list[str], references: list[list[str]] | None = None, options: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Score predictions, which are compared with nothing: references are left alone.
+
+        The options are those of the page, under the same names; confidence_level (with n_resamples and seed) adds
+        intervals, and segments=true the scores of every text.
+        """
+        return compute(predictions, [], options)
+
+    return compute if demo.takes_references else compute_alone
 
 
 def _score_first_example(demo: Demo) -> None:

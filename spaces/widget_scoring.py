@@ -15,13 +15,13 @@ import numpy as np
 from spaces.widget_controls import COMMON, FOR_PROGRAMS, Control, controls, given_options, without_defaults
 from tercet.api import make_scorer, score_batch
 from tercet.core.batch import Batch, make_batch
-from tercet.core.items import Items, read_items
+from tercet.core.items import Items, read_items, read_texts
 from tercet.core.scorer import Scorer
 from tercet.errors import InputError
 from tercet.files.read import SUFFIXES, items, read_table
 from tercet.files.roles import Roles, guess_roles
 from tercet.files.table import Table
-from tercet.registry import batch_explanation
+from tercet.registry import batch_explanation, scorer_class
 
 #: Most bytes of a file, and of any request.
 MOST_BYTES = 10 << 20
@@ -73,7 +73,10 @@ class Demo:
     def __init__(self, metric: str, cases: Mapping[str, Any], address: str) -> None:
         self.metric = metric
         self.address = address
-        self.controls = controls(metric, {**cases["DEMO_OPTIONS"], **COMMON})
+        kind = scorer_class(metric)
+        self.takes_references = kind.takes_references
+        self._is_share = kind.is_share
+        self.controls = controls(metric, {**cases["DEMO_OPTIONS"], **(COMMON if kind.is_share else {})})
         self._of_programs = [*self.controls, *controls(metric, FOR_PROGRAMS)]
         self.most_items: int = cases["DEMO_ITEMS"]
         self._cases: Sequence[Mapping[str, Any]] = cases["CASES"]
@@ -85,7 +88,8 @@ class Demo:
         for case in self._cases:
             shown = [self._shown(control, case["options"]) for control in self.controls]
             n_items = len(case["predictions"])
-            pairs = zip(case["predictions"], case["references"], strict=True)
+            references = case.get("references", [[]] * n_items)
+            pairs = zip(case["predictions"], references, strict=True)
             for number, (prediction, references) in enumerate(pairs, 1):
                 label = f"{number} of {n_items}: {case['description']}" if n_items > 1 else case["description"]
                 found.append((label, prediction, joined(references), shown))
@@ -99,8 +103,8 @@ class Demo:
         values = {c.name: c.read(content) for c, content in zip(self.controls, contents, strict=True)}
         return without_defaults(self.controls, values)
 
-    def score(self, predictions: Sequence[str], references: Sequence[Any], options: Mapping[str, Any]) -> Scored:
-        """Score texts that are not too many or too long for a page.
+    def score(self, predictions: Sequence[str], references: Any, options: Mapping[str, Any]) -> Scored:
+        """Score texts that are not too many or too long for a page; references are left alone where none are taken.
 
         Raises
         ------
@@ -108,7 +112,7 @@ class Demo:
             As the metric does, and for more than the page takes.
         """
         scorer = make_scorer(self.metric, options)
-        texts = read_items(predictions, references)
+        texts = read_items(predictions, references) if self.takes_references else read_texts(predictions)
         self._check_size(texts, options.get("tokenizer"))
         batch = make_batch(texts)
         with warnings.catch_warnings(record=True) as caught:  # calls come one at a time: the page sees to that
@@ -116,12 +120,12 @@ class Demo:
             result = score_batch(scorer, batch)
         own = [str(warning.message) for warning in caught if warning.category is UserWarning]
         notes = [note.removeprefix(f"{self.metric}: ") for note in own]
-        if result.empty_predictions:
+        if result.empty_predictions and self.takes_references:  # the others say it themselves
             notes.append(f"Empty predictions: {result.empty_predictions}, which score 0.")
         return Scored(result.to_dict(full=True), notes, dict(options), scorer, batch)
 
     def compute(
-        self, predictions: Sequence[str], references: Sequence[Any], options: Mapping[str, Any] | None
+        self, predictions: Sequence[str], references: Any, options: Mapping[str, Any] | None
     ) -> dict[str, Any]:
         """Score a program's texts: what ``compute`` of the loaded metric returns, for options of the page.
 
@@ -148,7 +152,7 @@ class Demo:
                     f"The {name} has {len(text):,} characters; the page shows matches for up to "
                     f"{TEXT_CHARACTERS:,}. Give long texts as a file."
                 )
-        if not targets:
+        if not targets and self.takes_references:
             raise InputError("There is no reference: give at least one, one per line.")
         scored = self.score([prediction], [targets], options)
         with warnings.catch_warnings():  # said above
@@ -184,22 +188,30 @@ class Demo:
     ) -> tuple[Scored, dict[str, list[Any]]]:
         """Return the result of a column of a file, with intervals, and the table of its items."""
         table, _ = self.read_file(path)
-        if not system or not references:
-            raise InputError("Choose the column of the predictions, and at least one of references.")
+        if not system or (self.takes_references and not references):
+            more = ", and at least one of references" if self.takes_references else ""
+            raise InputError(f"Choose the column of the predictions{more}.")
         predictions, targets = items(table, system, references)
         more = {"segments": True, "confidence_level": CONFIDENCE}
         scored = self.score(predictions, targets, {**options, **more})
         segments = scored.result["segments"]
         rows = {"line": table.lines, **segments, "prediction": predictions}
-        return scored, rows | {"references": [" | ".join(texts) for texts in targets]}
+        if self.takes_references:
+            rows["references"] = [" | ".join(texts) for texts in targets]
+        return scored, rows
 
     def code(self, predictions: str, references: str, options: Mapping[str, Any]) -> str:
         """Return the program that computes the same, for expressions of predictions and references."""
         given = "".join(f"    {name}={value!r},\n" for name, value in options.items())
+        compared = f"    references={references},\n" if self.takes_references else ""
         return (
             f"import evaluate\n\nmetric = evaluate.load({self.address!r})\nresult = metric.compute(\n"
-            f"    predictions={predictions},\n    references={references},\n{given})\nprint(result)\n"
+            f"    predictions={predictions},\n{compared}{given})\nprint(result)\n"
         )
+
+    def histogram(self, values: Sequence[float | None], options: Mapping[str, Any]) -> list[tuple[str, int]]:
+        """Return how many values of a score lie in each of twenty ranges."""
+        return histogram(values, options.get("scale", 1) if self._is_share else 0.0)
 
     def _check_size(self, checked: Items, tokenizer: Any) -> None:
         n_items = len(checked.predictions)
@@ -265,11 +277,16 @@ def known_files() -> list[str]:
 
 
 def histogram(values: Sequence[float | None], scale: float) -> list[tuple[str, int]]:
-    """Return how many values lie in each twentieth between 0 (or the least) and `scale` (or the greatest)."""
+    """Return how many values lie in each twentieth between 0 (or the least) and `scale` (or the greatest).
+
+    Values that are no shares have the scale 0; a few that are much greater than all others share the last range.
+    """
     known = np.array([value for value in values if value is not None], float)
     low, high = min(0.0, known.min(initial=0.0)), max(scale, known.max(initial=0.0))
-    counts, edges = np.histogram(known, bins=20, range=(low, high))
-    digits = 0 if scale == 100 else 2
+    if not scale:
+        high = min(high, 3 * float(np.percentile(known, 90))) if len(known) else 1.0
+    counts, edges = np.histogram(np.minimum(known, high), bins=20, range=(low, high))
+    digits = 0 if high >= 100 else 2
     return [
         (f"{start:.{digits}f} – {stop:.{digits}f}", int(count))
         for start, stop, count in zip(edges, edges[1:], counts, strict=False)

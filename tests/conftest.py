@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 import torch
 
+from language_models import SMOLLM2, TINY, small_model, smollm2
 from texts import MINILM
 
-#: Options without which a metric refuses to score, for tests of what all metrics share: a real, small encoder.
+#: Options without which a metric refuses to score, for tests of what all metrics share: a real, small encoder, and a
+#: small random language model.
 NEEDED = {
     "bertscore_idf": {"model_type": MINILM, "num_layers": 2},
     "embedding_cosine": {"model_type": MINILM},
+    "perplexity_lm": {"model_id": TINY, "empty_text": "skip"},
 }
 
 #: For tests whose texts are too short or too far apart for a BLEU above 0, and that are about something else.
@@ -27,6 +30,16 @@ SETS = ROOT.parent / "shared" / "data"
 # Everything that evaluate and datasets write goes to a folder of this run.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
+# The model of the cases and the card of perplexity_lm.
+os.environ["TERCET_LANGUAGE_MODEL"] = SMOLLM2
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    from schedule import Schedule
+
+    return Schedule(config, log)
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory):
@@ -35,6 +48,18 @@ def _own_cache(tmp_path_factory):
 
     evaluate.config.HF_METRICS_CACHE = str(folder / "metrics")
     evaluate.config.HF_MODULES_CACHE = str(folder / "modules")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _language_models():
+    """The folders that are named above; the real one is made where it is asked for, the small one in a second."""
+    small_model("gpt2")
+
+
+@pytest.fixture(scope="session")
+def real_language_model():
+    """What `TERCET_LANGUAGE_MODEL` names."""
+    return smollm2()
 
 
 @pytest.fixture(scope="session")
@@ -50,6 +75,9 @@ def sets() -> Path:
 # Embeddings of a text depend on its neighbours in a batch, in the last bits.
 TOLERANCES = {"bertscore_idf": 2e-6, "embedding_cosine": 2e-6}
 
+# Likewise of a language model, whose scores have no bound: a share of the score.
+SHARES = {"perplexity_lm": 2e-5}
+
 
 def close(metric, found, expected, scale=1):
     """Return whether two results of a scale are equal, numbers within what the metric's arithmetic allows."""
@@ -60,7 +88,7 @@ def close(metric, found, expected, scale=1):
     if isinstance(expected, list):
         return len(found) == len(expected) and all(map(partial(close, metric, scale=scale), found, expected))
     if isinstance(expected, float):
-        return found == pytest.approx(expected, rel=0, abs=scale * TOLERANCES.get(metric, 0.0))
+        return found == pytest.approx(expected, rel=SHARES.get(metric, 0.0), abs=scale * TOLERANCES.get(metric, 0.0))
     return found == expected
 
 

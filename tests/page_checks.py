@@ -13,7 +13,8 @@ from PIL import Image
 from playwright.sync_api import expect
 
 import tercet
-from conftest import ROOT
+from conftest import ROOT, SHARES
+from language_models import SMOLLM2
 from tercet.registry import METRICS
 from texts import LATIN, MINILM, all_pairs
 
@@ -49,6 +50,7 @@ PAGES = {
     "jaccard_sets": OnPage("jaccard", {"lemmatizer": "fr"}, pictured=2),
     "bertscore_idf": OnPage("mean_f1", {"idf": False}, {"model_type": MINILM, "num_layers": 5}),
     "embedding_cosine": OnPage("cosine", {"pooling": "cls"}, {"model_type": MINILM}),
+    "perplexity_lm": OnPage("perplexity", {"max_length": 9}, {"model_id": SMOLLM2}),
 }
 #: How the menu of bertscore_idf calls that encoder.
 SMALL = "all-MiniLM-L6-v2 (small; take layer 5)"
@@ -62,7 +64,7 @@ PREDICTIONS, REFERENCES = all_pairs(LATIN)
 UNLIKE = ["bleu_multi", "bertscore_idf"]
 
 
-def scored(metric, predictions, references, **options):
+def scored(metric, predictions, references=None, **options):
     """What the metric says of these texts, with what the page begins with."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the page shows them as notes
@@ -75,7 +77,12 @@ def numbers(text):
 
 def near(value):
     """A number as the page shows it: four digits behind the point."""
-    return pytest.approx(value if isinstance(value, list) else [value], abs=6e-5)
+    return pytest.approx(value if isinstance(value, list) else [value], rel=1e-5, abs=6e-5)
+
+
+def same(metric, value):
+    """A number, or numbers, that another process computes as the metric's arithmetic allows."""
+    return pytest.approx(value, rel=SHARES.get(metric, 0.0), abs=2e-6)
 
 
 def shows(visitor, result, tab=""):
@@ -164,9 +171,13 @@ ROWS = [
 
 def has_its_bars(visitor):
     bars = visitor.find("#distribution .mark-rect path")
-    visitor.until(lambda: equal(bars.count(), 20))
-    heights = [box["height"] for box in (bar.bounding_box() for bar in bars.all()) if box]
-    assert sum(height > 1 for height in heights) > 1
+
+    def check():
+        heights = [box["height"] for box in (bar.bounding_box() for bar in bars.all()) if box]
+        assert bars.count() == 20
+        assert sum(height > 1 for height in heights) > 1
+
+    visitor.until(check)
 
 
 def argument_of(code, name):

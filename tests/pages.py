@@ -1,6 +1,7 @@
 """The pages of the Spaces, served and visited: a plugin, as a folder of tests cannot have a conftest of its own here.
 
-A page's server and the browser live as long as the process of the tests. All tests of one page run in one process.
+A page's server and the browser live as long as the process of the tests; tests/schedule.py runs all tests of one page
+in one process.
 """
 
 import os
@@ -14,17 +15,10 @@ from gradio_client import Client
 from playwright.sync_api import sync_playwright
 
 from browser import CHROMIUM, Served, Visitor, chromium
+from language_models import smollm2
 from page_checks import ROWS, as_tsv
 from spaces.build import build
 from tercet.registry import METRICS
-
-
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items):
-    for item in items:
-        if item.path.name.startswith("test_page_"):
-            metric = item.callspec.params.get("metric", "bleu_multi") if hasattr(item, "callspec") else "bleu_multi"
-            item.add_marker(pytest.mark.xdist_group(f"page of {metric}"))
 
 
 @pytest.fixture(scope="session")
@@ -45,6 +39,8 @@ def served(tmp_path_factory):
 
         @cache
         def page_of(metric):
+            if metric == "perplexity_lm":
+                smollm2()  # the model that its page begins with
             work = tmp_path_factory.mktemp(metric)
             page = Served(build(metric, work / "spaces"), work)
             running.callback(page.stop)

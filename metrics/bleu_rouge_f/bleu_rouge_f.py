@@ -27,9 +27,9 @@ _CITATION = """\
 """
 
 _DESCRIPTION = """\
-BLEU is a precision: which share of the prediction's n-grams the references have. ROUGE is a recall: which share of
-the reference's n-grams the prediction has. This module is the F of both: for each length of n-grams, and of BLEU-n
-with the mean of ROUGE-1 to ROUGE-n, from one pass over the texts, with intervals and a signature.
+BLEU is a precision: the share of the prediction's n-grams that occur in the references. ROUGE is a recall: the share
+of the reference's n-grams that occur in the prediction. This module gives the F of both: for each n-gram length, and
+for BLEU-n with the mean of ROUGE-1 to ROUGE-n. It adds intervals and a signature.
 """
 
 _KWARGS_DESCRIPTION = f"""
@@ -39,7 +39,7 @@ Args:
 {args_section(BleuRougeOptions)}
 Returns:
     bleu_rouge_f (`float`): the F of bleu_rouge_precision and bleu_rouge_recall,
-    bleu_rouge_precision (`float`): BLEU, without its brevity penalty unless that is asked for,
+    bleu_rouge_precision (`float`): BLEU, without its brevity penalty unless brevity_penalty=True,
     bleu_rouge_recall (`float`): the mean of the recalls of ROUGE-1 to ROUGE-n,
     bleu_rouge_f_1, bleu_rouge_f_2 ... (`float`): the F of each order,
     bleu_rouge_precisions, bleu_rouge_recalls (`list` of `float`): by order,

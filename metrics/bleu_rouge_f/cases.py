@@ -36,7 +36,7 @@ CASES = [
         "tolerance": 1e-10,
     },
     {
-        "description": "The same with BLEU's brevity penalty on the precision side",
+        "description": "The same with BLEU's brevity penalty on the precision",
         **_CAT,
         "options": {"brevity_penalty": True},
         "expected": {"bleu_rouge_precision": 0.7571162714, "bleu_rouge_f": 0.7595029692},

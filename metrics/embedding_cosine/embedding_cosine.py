@@ -19,9 +19,8 @@ _CITATION = """\
 
 _DESCRIPTION = """\
 The cosine of the angle between the embedding of a text and that of its reference, each pooled from the embeddings of
-its tokens. This module gives the numbers of sentence-transformers for its folders and for any other encoder, takes
-many references, embeds texts longer than the encoder takes in windows, and adds intervals, a signature and an
-explanation.
+its tokens. This module gives the numbers of sentence-transformers, for its folders and for any other encoder. It
+takes several references, can embed long texts in windows, and adds intervals, a signature and an explanation.
 """
 
 _KWARGS_DESCRIPTION = f"""

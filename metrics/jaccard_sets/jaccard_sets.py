@@ -20,9 +20,9 @@ _CITATION = """\
 """
 
 _DESCRIPTION = """\
-The Jaccard similarity of two texts is the number of different words that both have, divided by the number of
-different words that either has. This module takes words of any script, stems, lemmas, n-grams or characters, as sets
-or with their numbers, several of these in one call, and adds intervals and a signature.
+The Jaccard similarity of two texts is the number of different words that occur in both, divided by the number of
+different words that occur in either. This module compares words of any script, stems, lemmas, n-grams or characters,
+as sets or as multisets, several of these in one call, and adds intervals and a signature.
 """
 
 _KWARGS_DESCRIPTION = f"""
@@ -32,7 +32,7 @@ Args:
 {args_section(JaccardOptions)}
 Returns:
     jaccard (`float`): the mean over the items,
-    jaccard_micro (`float`): the sum of the intersections over the sum of the unions,
+    jaccard_micro (`float`): the sum of the sizes of all intersections over the sum of the sizes of all unions,
     jaccard_<name> and jaccard_<name>_micro (`float`) for each variant,
     and on request segments, intervals and signature.
     Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).

@@ -29,6 +29,8 @@ from .errors import TercetError as TercetError
 from .jaccard.explain import JaccardMatches
 from .jaccard.scorer import JaccardScorer
 from .modules.suite_module import SuiteModule
+from .perplexity.explain import Surprisals
+from .perplexity.scorer import PerplexityScorer
 from .rouge.explain import RougeMatches
 from .rouge.scorer import RougeScorer
 from .training.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
@@ -45,6 +47,8 @@ from .typing import (
     Jaccard,
     JaccardOptions,
     Metric,
+    Perplexity,
+    PerplexityOptions,
     Rouge,
     RougeOptions,
 )
@@ -61,6 +65,10 @@ def score(metric: Cosine, predictions: Any, references: Any, **options: Unpack[C
 def score(metric: BleuRouge, predictions: Any, references: Any, **options: Unpack[BleuRougeOptions]) -> Result: ...
 @overload
 def score(metric: Jaccard, predictions: Any, references: Any, **options: Unpack[JaccardOptions]) -> Result: ...
+@overload
+def score(
+    metric: Perplexity, predictions: Any, references: Any = None, **options: Unpack[PerplexityOptions]
+) -> Result: ...
 @overload
 def explain(
     metric: Bleu, prediction: str, references: str | Iterable[str], **options: Unpack[BleuOptions]
@@ -91,6 +99,10 @@ def explain(
     metric: Jaccard, prediction: str, references: str | Iterable[str], **options: Unpack[JaccardOptions]
 ) -> JaccardMatches: ...
 @overload
+def explain(
+    metric: Perplexity, prediction: str, references: Any = None, **options: Unpack[PerplexityOptions]
+) -> Surprisals: ...
+@overload
 def scorer(metric: Bleu, **options: Unpack[BleuOptions]) -> BleuScorer: ...
 @overload
 def scorer(metric: Rouge, **options: Unpack[RougeOptions]) -> RougeScorer: ...
@@ -102,6 +114,8 @@ def scorer(metric: Cosine, **options: Unpack[CosineOptions]) -> CosineScorer: ..
 def scorer(metric: BleuRouge, **options: Unpack[BleuRougeOptions]) -> BleuRougeScorer: ...
 @overload
 def scorer(metric: Jaccard, **options: Unpack[JaccardOptions]) -> JaccardScorer: ...
+@overload
+def scorer(metric: Perplexity, **options: Unpack[PerplexityOptions]) -> PerplexityScorer: ...
 @overload
 def load(metric: Metric, config_name: str | None = None, **settings: Any) -> SuiteModule: ...
 @overload

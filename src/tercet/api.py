@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .core.batch import Batch, read_batch
+from .core.batch import Batch
 from .core.dialect import Dialect
-from .core.items import check_missing
 from .core.option_docs import numpydoc
 from .core.options import option_names
 from .core.result import Result
@@ -29,18 +28,18 @@ _OWN_PACKAGES = {"tercet", "evaluate", "evaluate_modules"}
 PIECE = 1 << 16
 
 
-def score(metric: str, predictions: Any, references: Any, **options: Any) -> Result:
-    """Score predictions against references.
+def score(metric: str, predictions: Any, references: Any = None, **options: Any) -> Result:
+    """Score predictions, against references where the metric compares.
 
     Parameters
     ----------
     metric : str
-        A metric of the suite: ``"bleu_multi"``, ``"rouge_nlws"``, ``"bertscore_idf"``, ``"embedding_cosine"``, or by
-        the short names ``"bleu"``, ``"rouge"``, ``"bertscore"``, ``"cosine"``.
+        A metric of the suite, such as ``"bleu_multi"``, or its short name, such as ``"bleu"``. The options of each
+        are below; ``tercet metrics`` lists them all.
     predictions : sequence of str
         One text per item.
-    references : sequence of str or of sequences of str
-        One reference per item, or a list of any number of them per item.
+    references : sequence of str or of sequences of str, optional
+        One reference per item, or a list of any number of them per item. ``perplexity_lm`` takes none.
     **options
         The metric's options, which ``help(tercet.score)`` lists below.
 
@@ -61,27 +60,29 @@ def score(metric: str, predictions: Any, references: Any, **options: Any) -> Res
     >>> result["bleu"]
     1.0
     """
-    return score_batch(make_scorer(metric, options), read_batch(predictions, references))
+    scorer = make_scorer(metric, options)
+    return score_batch(scorer, scorer.read(predictions, references))
 
 
 score.__doc__ = f"{cleandoc(score.__doc__ or '')}\n\n{numpydoc({name: options_type(name) for name in METRICS})}\n"
 
 
-def explain(metric: str, prediction: str, references: Any, **options: Any) -> Any:
-    """Explain the score of one prediction: which tokens match, how, and what each adds.
+def explain(metric: str, prediction: str, references: Any = None, **options: Any) -> Any:
+    """Explain the score of one prediction: which tokens match, or surprise, and what each adds.
 
     Parameters
     ----------
     metric : str
         A metric of the suite.
     prediction : str
-    references : str or sequence of str
+    references : str or sequence of str, optional
+        ``perplexity_lm`` takes none.
     **options
         The metric's options; for ``bertscore_idf`` also ``corpus``, the texts in which ``idf=True`` counts.
 
     Returns
     -------
-    NgramMatches, RougeMatches, Alignment or Contributions
+    NgramMatches, RougeMatches, BleuRougeMatches, JaccardMatches, Alignment, Contributions or Surprisals
         Values to work with, ``to_dict()``, ``to_html()``; a notebook shows it in colour.
 
     Raises
@@ -143,7 +144,8 @@ def score_batch(scorer: Scorer[Any], batch: Batch) -> Result:
         For an empty corpus, and for items without reference under ``missing_references="error"``.
     """
     if not batch.n_items:
-        raise InputError("The corpus is empty: predictions and references must have at least one item.")
+        both = "predictions and references" if scorer.takes_references else "predictions"
+        raise InputError(f"The corpus is empty: {both} must have at least one item.")
     stats = batch_stats(scorer, batch)
     tell(scorer, scorer.remark(stats))
     return summarize(scorer, stats)
@@ -157,7 +159,7 @@ def segment_stats(scorer: Scorer[Any], predictions: Any, references: Any) -> Seg
     InputError
         As :func:`score` does.
     """
-    return batch_stats(scorer, read_batch(predictions, references))
+    return batch_stats(scorer, scorer.read(predictions, references))
 
 
 def batch_stats(scorer: Scorer[Any], batch: Batch) -> SegmentStats:
@@ -168,7 +170,7 @@ def batch_stats(scorer: Scorer[Any], batch: Batch) -> SegmentStats:
     InputError
         For items without reference under ``missing_references="error"``.
     """
-    check_missing(batch.missing, scorer.options.missing_references)
+    scorer.check_missing(batch.missing)
     n_jobs = scorer.options.n_jobs
     size = max(1, min(PIECE, -(-batch.n_items // n_jobs)))
     starts = range(0, batch.n_items, size)
@@ -192,10 +194,10 @@ def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:
     o = scorer.options
     scored = stats.column("items") > 0
     if not scored.any():
-        raise InputError("No item has a reference, so missing_references='skip' left all of them out.")
+        raise InputError(scorer.nothing_left)
     kept = stats if scored.all() else stats.selected(scored)
-    notes = {"refs": _span(kept.column("references"))}
-    if o.scale != 1:
+    notes = {"refs": _span(kept.column("references"))} if scorer.takes_references else {}
+    if o.scale != 1 and scorer.is_share:
         notes["scale"] = str(o.scale)
     intervals = segments = None
     if o.confidence_level is not None:

@@ -27,12 +27,17 @@ class Entry(NamedTuple):
 METRICS: Mapping[str, Entry] = {
     "bleu_multi": Entry("bleu", "BleuScorer", "BleuOptions", "n-grams shared with the references"),
     "rouge_nlws": Entry("rouge", "RougeScorer", "RougeOptions", "n-grams, subsequences and pairs of words shared"),
-    "bleu_rouge_f": Entry("bleu_rouge", "BleuRougeScorer", "BleuRougeOptions", "precision of BLEU, recall of ROUGE"),
-    "jaccard_sets": Entry("jaccard", "JaccardScorer", "JaccardOptions", "words, stems or n-grams of both texts"),
+    "bleu_rouge_f": Entry(
+        "bleu_rouge", "BleuRougeScorer", "BleuRougeOptions", "F of BLEU's precision and ROUGE's recall"
+    ),
+    "jaccard_sets": Entry("jaccard", "JaccardScorer", "JaccardOptions", "words, stems or n-grams in both texts"),
     "bertscore_idf": Entry(
         "bertscore", "BertScorer", "BertscoreOptions", "embeddings of tokens, rare ones weigh more"
     ),
     "embedding_cosine": Entry("cosine", "CosineScorer", "CosineOptions", "embeddings of whole texts"),
+    "perplexity_lm": Entry(
+        "perplexity", "PerplexityScorer", "PerplexityOptions", "how well a language model predicts each token"
+    ),
 }
 
 #: The metrics by their short names.

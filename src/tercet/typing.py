@@ -22,8 +22,10 @@ BleuRouge = Literal["bleu_rouge_f", "bleu_rouge"]
 Jaccard = Literal["jaccard_sets", "jaccard"]
 Cosine = Literal["embedding_cosine", "cosine"]
 
+Perplexity = Literal["perplexity_lm", "perplexity"]
+
 #: A metric of the suite, by its full or its short name.
-Metric = Literal[Bleu, Rouge, BleuRouge, Jaccard, Bertscore, Cosine]
+Metric = Literal[Bleu, Rouge, BleuRouge, Jaccard, Bertscore, Cosine, Perplexity]
 
 
 class Options(TypedDict, total=False):
@@ -153,3 +155,18 @@ class CosineOptions(Options, total=False):
     long_text: Literal["truncate", "window", "error"]
     multi_ref: Literal["best", "average"]
     use_safetensors: bool
+
+
+class PerplexityOptions(Options, total=False):
+    """Options of perplexity_lm."""
+
+    model_id: str | PathLike[str] | None
+    add_start_token: bool
+    max_length: int | None
+    long_text: Literal["window", "truncate", "error"]
+    stride: int | None
+    empty_text: Literal["error", "skip"]
+    batch_size: int
+    device: str | torch.device | None
+    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None
+    compat: Literal["evaluate"] | None

@@ -23,8 +23,6 @@ from tercet import IdfTable, InputError, OptionError, score
 from tercet.bertscore.explain import explain
 from texts import all_pairs, awkward_corpus
 
-pytestmark = pytest.mark.xdist_group("architectures")  # what its tests share is made once
-
 EVERY = list(ARCHITECTURES)
 CUT_BY_BERT_SCORE = [name for name in EVERY if name != "gpt2"]  # which it runs with all layers only
 SPACE_BEFORE_TEXTS = ["roberta", "bart", "gpt2"]

@@ -69,14 +69,14 @@ def test_what_is_no_sum_over_tokens_is_not_divided_among_them(pooling):
     assert why.decomposes is False
     assert {token.contribution for token in (*why.prediction_tokens, *why.reference_tokens)} == {None}
     shown = Page(why.to_html())
-    assert f"no sum over the tokens (pooling '{pooling}'" in shown.text
+    assert f"with the pooling '{pooling}', or a dense layer after it, the embedding is not a sum" in shown.text
     assert "contribution" not in shown.text.replace(why.signature, "")
 
 
 def test_an_empty_text_has_nothing_to_divide():
     why = explain("", [CAT])
     assert (why.cosine, why.decomposes) == (0.0, False)
-    assert "a text without a token of its own has cosine 0" in why.to_html()
+    assert "the cosine with an empty text is 0" in why.to_html()
 
 
 def test_windows_are_explained_as_one_text():
@@ -93,7 +93,7 @@ def test_what_is_cut_is_not_shown_and_told():
     with pytest.warns(UserWarning, match="2 texts were longer than 6 tokens and truncated"):
         why = explain(CAT, MAT, max_length=6)
     assert [token.text for token in why.prediction_tokens] == ["[CLS]", "The", "cat", "sleeps", "on", "[SEP]"]
-    with pytest.raises(InputError, match="tokens, the encoder takes 6"):
+    with pytest.raises(InputError, match=r"item 0 of predictions has \d+ tokens, the encoder takes 6"):
         explain(CAT, MAT, max_length=6, long_text="error")
 
 

@@ -86,7 +86,7 @@ class TestPooling:
 
     def test_by_several_side_by_side_is_refused(self, home):
         folder = saved(home, modules.Pooling(32, ("mean", "cls")))
-        with pytest.raises(OptionError, match="pools by mean and cls, which embedding_cosine does not do"):
+        with pytest.raises(OptionError, match="pools by mean and cls, which embedding_cosine does not support"):
             same(folder)
 
 
@@ -115,7 +115,7 @@ class TestWhatFollows:
         assert same(folder, use_safetensors=False) == signature
 
     def test_or_what_is_refused(self, home):
-        with pytest.raises(OptionError, match=r"has a module 'LayerNorm', which embedding_cosine does not do"):
+        with pytest.raises(OptionError, match=r"has a module 'LayerNorm', which embedding_cosine does not support"):
             same(saved(home, modules.Pooling(32, "mean"), modules.LayerNorm(32)))
         folder = saved(home, modules.Pooling(32, "mean"), modules.Dense(32, 8, activation_function=torch.nn.ReLU()))
         with pytest.raises(OptionError, match=r"has a dense layer of a kind that is not known here \(ReLU\)"):

@@ -168,10 +168,10 @@ class TestVariants:
             ({"x": 1}, "a dict of dicts of options"),
             ({"micro": {}}, "do not end in micro; this one has 'micro'"),
             ({"a b": {}}, "names are words"),
-            ({"x": {"ngrams": 2}}, "the variant 'x' has 'ngrams'. Got .* Did you mean 'ngram'"),
+            ({"x": {"ngrams": 2}}, "'x' has 'ngrams', which no variant can change. Got .* Did you mean 'ngram'"),
             ({"x": {"ngram": 0}}, "'ngram' option of the variant 'x' of jaccard_sets must be a whole number"),
             ({"x": {"scale": 100}}, "the variant 'x' has 'scale'"),
-            ({"x": {"stemmer": "en", "lemmatizer": "en"}}, "exclude each other"),
+            ({"x": {"stemmer": "en", "lemmatizer": "en"}}, "The variant 'x' of jaccard_sets.* exclude each other"),
         ],
     )
     def test_wrong_ones_are_refused(self, variants, message):

@@ -16,8 +16,6 @@ from conftest import ROOT
 from tercet import GatheringError, InputError
 from texts import LATIN, MINILM, all_pairs
 
-pytestmark = pytest.mark.xdist_group("gathering")  # what its tests share is made once
-
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
 
 

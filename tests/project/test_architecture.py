@@ -17,7 +17,7 @@ STEPS = [
     {"core"},
     {"files", "display"},
     {"text", "counting", "encoders", "resampling"},
-    {"bleu", "rouge", "bleu_rouge", "jaccard", "bertscore", "cosine"},
+    {"bleu", "rouge", "bleu_rouge", "jaccard", "bertscore", "cosine", "perplexity"},
     {"registry", "api"},
     {"training", "modules", "mean"},
     {"comparison", "association"},

@@ -42,6 +42,12 @@ def test_the_tests_between_metrics_are_equal_to_their_definitions():
     assert run.stdout.count("asked)") == 2
 
 
+def test_every_row_of_perplexity_runs_and_is_equal_on_few_texts():
+    run = run_small("perplexity.py")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count("(asked)") == 2
+
+
 def test_a_benchmark_replaces_its_own_section_of_the_results_only(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     from results import write_section

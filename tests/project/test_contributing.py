@@ -11,8 +11,6 @@ import pytest
 
 from conftest import ROOT
 
-pytestmark = pytest.mark.xdist_group("fourth metric")  # what its tests share is made once
-
 BLOCK = re.compile(r"^`([\w/.]+)`(?:: a line in `(\w+)`)?\n\n```python\n(.*?)```", re.MULTILINE | re.DOTALL)
 
 USE = """

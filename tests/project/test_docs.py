@@ -28,6 +28,7 @@ def test_docstring_examples(name):
     assert failures == 0
 
 
+@pytest.mark.usefixtures("real_language_model")
 @pytest.mark.parametrize("path", DOCUMENTS)
 def test_examples_of_a_document(path, monkeypatch):
     monkeypatch.chdir(ROOT)

@@ -25,7 +25,7 @@ from tercet.comparison.test_sets import TestSet, read_test_sets
 from tercet.core.scorer import Scorer
 from tercet.display.places import Word
 from tercet.report.lengths import EXACT, MEAN, bucket_scores, make_buckets
-from tercet.report.matches import Colours, placed, plain
+from tercet.report.matches import Colours, placed, plain, spelled
 from tercet.report.names import fitted, short_names
 from tercet.report.page import to_html
 from tercet.report.segments import Segments
@@ -311,7 +311,7 @@ class TestTexts:
             assert [piece for piece in pieces if piece[1].strip(" ,\n…")] == expected
 
     @pytest.mark.parametrize("language", ["en", "es", "ru", "zh"])
-    @pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
+    @pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws", "bleu_rouge_f", "jaccard_sets"])
     @pytest.mark.filterwarnings("ignore::UserWarning")
     def test_colours_are_those_of_the_explanation(self, metric, language):
         test_set = sample(language)
@@ -323,7 +323,9 @@ class TestTexts:
         colours = Colours(table)
         for prediction, references in zip(test_set.systems["tuned"], test_set.references, strict=True):
             found = tercet.explain(metric, prediction, references, **options)
-            words = found.prediction if metric == "bleu_multi" else found.types[0].prediction_words
+            entry = {"rouge_nlws": "types", "jaccard_sets": "variants"}.get(metric)
+            one = found if entry is None else getattr(found, entry)[0]
+            words = one.prediction_words if metric == "rouge_nlws" else one.prediction
             shown = colours.of(prediction, references)
             assert "".join(part for _, part in shown.pieces) == prediction
             coloured = "".join(part for level, part in shown.pieces if level)
@@ -331,10 +333,21 @@ class TestTexts:
             assert _letters(coloured) == _letters(expected)
 
     @ZERO_BLEU
-    def test_stems_are_shown_as_they_are_compared(self):
+    def test_stems_colour_the_words_that_were_written(self):
         one = TestSet("one", {"a": ["Running <cats>"]}, [["run cat"]], None)
         colours = Colours(compared(one, ["bleu_multi:stemmer=porter"], test=None).tables[0])
-        assert "".join(part for _, part in colours.of("Running cats", ["run cat"]).pieces) == "run cat"
+        assert colours.of("Running <cats>", ["run it"]).pieces == [(1, "Running"), (0, " <cats>")]
+
+    def test_tokens_that_are_no_part_of_the_text_are_shown_as_they_are(self):
+        assert placed("running", [Word("run", 1)]) is None
+        assert spelled([Word("run", 1), Word("cat", 0)]) == [(1, "run"), (0, " "), (0, "cat")]
+
+    def test_each_variant_of_jaccard_has_its_own_colours(self):
+        one = TestSet("one", {"a": ["two cats"]}, [["two cat"]], None)
+        tables = compared(one, [MetricSpec("jaccard", {"variants": {"stem": {"stemmer": "en"}}})], test=None).tables
+        assert [table.name for table in tables][::2] == ["jaccard", "jaccard_stem"]
+        pieces = [Colours(table).of("two cats", ["two cat"]).pieces for table in tables]
+        assert pieces == [[(1, "two"), (0, " cats")]] * 2 + [[(1, "two cats")]] * 2
 
     @ZERO_BLEU
     def test_long_texts_are_cut_and_say_so(self):
@@ -429,8 +442,8 @@ class TestLengths:
         for kind in (BleuScorer, RougeScorer):
             whole = kind.tokens
             monkeypatch.setattr(
-                kind, "tokens", lambda self, batch, context=None, whole=whole: scored.append(batch.n_items)
-                or whole(self, batch, context)
+                kind, "tokens", lambda self, batch, *args, whole=whole, **more: scored.append(batch.n_items)
+                or whole(self, batch, *args, **more)
             )  # fmt: skip
         to_html([comparison])
         assert made == ["rouge_nlws"]

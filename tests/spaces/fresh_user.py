@@ -25,26 +25,19 @@ def main(folder, port):
     environment = {**os.environ, "GRADIO_SERVER_PORT": port, "GRADIO_ANALYTICS_ENABLED": "False"}
     page = subprocess.Popen([sys.executable, str(folder / "app.py")], env=environment, stdout=subprocess.DEVNULL)
     try:
-        loaded = [
-            metric.compute(predictions=case["predictions"], references=case["references"], **case["options"]).to_dict(
-                full=True
-            )
-            for case in cases
-        ]
+        loaded = [metric.compute(**texts_of(case), **case["options"]).to_dict(full=True) for case in cases]
         client = reached(page, f"http://127.0.0.1:{port}/")
-        answered = [
-            client.predict(
-                predictions=case["predictions"],
-                references=[[texts] if isinstance(texts, str) else list(texts) for texts in case["references"]],
-                options=case["options"],
-                api_name="/compute",
-            )
-            for case in cases
-        ]
+        answered = [client.predict(**texts_of(case), options=case["options"], api_name="/compute") for case in cases]
         print(json.dumps({"loaded": loaded, "answered": answered}))
     finally:
         page.terminate()
         page.wait(30)
+
+
+def texts_of(case):
+    """Return what a case scores: predictions, and lists of references where the metric takes them."""
+    lists = [[texts] if isinstance(texts, str) else list(texts) for texts in case.get("references", [])]
+    return {"predictions": case["predictions"], **({"references": lists} if lists else {})}
 
 
 def reached(page, address):

@@ -14,6 +14,7 @@ import pytest
 
 from conftest import ROOT
 from hub import Hub
+from language_models import smollm2
 from spaces.build import build
 from tercet.registry import METRICS
 from texts import MINILM
@@ -47,6 +48,7 @@ def python(folder, tmp_path_factory):
 @pytest.fixture(scope="module")
 def found(folder, python, tmp_path_factory):
     """What the metric and the page give there; encoders come from a Hub on the loopback interface."""
+    smollm2()  # which the cases of perplexity_lm name
     with socket.socket() as free, Hub(tmp_path_factory.mktemp("hub")) as hub:
         hub.add_model("sentence-transformers/all-MiniLM-L6-v2", Path(MINILM))
         free.bind(("127.0.0.1", 0))

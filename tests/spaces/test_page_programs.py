@@ -3,7 +3,7 @@
 import pytest
 from gradio_client.exceptions import AppError
 
-from page_checks import PAGES, PREDICTIONS, REFERENCES, scored
+from page_checks import PAGES, PREDICTIONS, REFERENCES, UNLIKE, same, scored
 from texts import MINILM
 
 pytest_plugins = ["pages"]
@@ -12,12 +12,11 @@ pytest_plugins = ["pages"]
 class TestPrograms:
     def test_get_what_the_package_returns(self, program, metric):
         chosen = PAGES[metric].chosen
-        given = {"predictions": PREDICTIONS, "references": REFERENCES}
-        found = program(metric).predict(**given, options=chosen, api_name="/compute")
-        expected = scored(metric, *given.values(), **chosen)
+        found = program(metric).predict(PREDICTIONS, REFERENCES, chosen, api_name="/compute")
+        expected = scored(metric, PREDICTIONS, REFERENCES, **chosen)
         assert found.keys() == expected.keys()
         assert found["signature"] == expected["signature"]
-        assert found[PAGES[metric].score] == pytest.approx(expected[PAGES[metric].score], rel=0, abs=2e-6)
+        assert found[PAGES[metric].score] == same(metric, expected[PAGES[metric].score])
 
     def test_get_what_the_page_begins_with_without_options(self, program, metric):
         found = program(metric).predict(PREDICTIONS, REFERENCES, api_name="/compute")
@@ -30,9 +29,9 @@ class TestPrograms:
         assert found["signature"] == expected["signature"]
         assert found["intervals"].keys() == expected["intervals"].keys()
         for name, bounds in expected["intervals"].items():
-            assert found["intervals"][name] == pytest.approx(bounds, rel=0, abs=2e-6)
+            assert found["intervals"][name] == same(metric, bounds)
         for name, values in expected["segments"].items():
-            assert found["segments"][name] == pytest.approx(values, rel=0, abs=2e-6)
+            assert found["segments"][name] == same(metric, values)
 
     @pytest.mark.parametrize("metric", ["bertscore_idf"])
     def test_name_an_encoder_as_the_page_does(self, program, metric):
@@ -74,6 +73,7 @@ class TestPrograms:
         with pytest.raises(AppError, match=message.replace("?", r"\?")):
             program(metric).predict(["a"], [["a"]], options, api_name="/compute")
 
+    @pytest.mark.parametrize("metric", UNLIKE)
     @pytest.mark.parametrize(
         ("predictions", "references", "message"),
         [

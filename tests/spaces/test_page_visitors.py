@@ -5,7 +5,7 @@ import threading
 import pytest
 from playwright.sync_api import expect
 
-from page_checks import PAGES, UNLIKE, refuses, scored, shows
+from page_checks import PAGES, UNLIKE, refuses, same, scored, shows
 
 pytest_plugins = ["pages"]
 
@@ -40,7 +40,7 @@ class TestSeveralVisitors:
         for number, (prediction, references) in enumerate(texts):
             expected = scored(metric, [prediction], references)
             assert found[number]["signature"] == expected["signature"]
-            assert found[number][PAGES[metric].score] == pytest.approx(expected[PAGES[metric].score], rel=0, abs=2e-6)
+            assert found[number][PAGES[metric].score] == same(metric, expected[PAGES[metric].score])
 
     def test_do_not_see_each_other_s_files(self, visit, tmp_path):
         path = tmp_path / "own.tsv"

@@ -15,8 +15,6 @@ from spaces.build import build
 from spaces.publish import Change, PublishError, client, compare, describe, space_id, upload
 from tercet import OptionError
 
-pytestmark = pytest.mark.xdist_group("publishing")  # what its tests share is made once
-
 NAME = "org/bleu_multi"
 
 

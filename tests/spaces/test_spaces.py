@@ -19,8 +19,6 @@ from tercet.api import known_arguments
 from tercet.registry import METRICS
 from texts import LATIN, all_pairs
 
-pytestmark = pytest.mark.xdist_group("folders of Spaces")  # what its tests share is made once
-
 #: What a Space has besides the core and its module.
 PAGE = ("widget", "widget_controls", "widget_guard", "widget_results", "widget_scoring")
 OWN = {"app", "cases", *PAGE}

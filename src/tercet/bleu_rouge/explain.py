@@ -1,4 +1,4 @@
-"""Why a prediction has its F of BLEU and ROUGE: the n-grams of each order that both sides count."""
+"""Why a prediction has its F of BLEU and ROUGE: the n-grams of each order, for precision and for recall."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class OrderMatches:
     matches, total : int
         Clipped matches against all references, and n-grams of the prediction: precision divides them.
     reference : int or None
-        Whose recall it is; None with ``multi_ref="average"``, which takes all in one.
+        Index of the reference that recall uses; None with ``multi_ref="average"``, which uses all together.
     hits, reference_total : float
         Clipped matches with that reference, and its n-grams: recall divides them.
     precision, recall, fmeasure : float
@@ -82,7 +82,17 @@ class BleuRougeMatches:
         for index, words in enumerate(self.references):
             parts.append(words_html(reference_label(index, len(self.references)), words, "{}-gram"))
         rows = [self._row(name, each) for name, each in zip(names, self.orders, strict=True)]
-        head = ("order", "matches", "of", "precision", "reference", "hits", "of", "recall", "F")
+        head = (
+            "order",
+            "matches",
+            "in the prediction",
+            "precision",
+            "reference",
+            "hits",
+            "in the reference",
+            "recall",
+            "F",
+        )
         parts.append(table_html("clipped matches", head, rows))
         for name, each in zip(names, self.orders, strict=True):
             parts.append(counts_html(f"all {name}s of the prediction", each.ngrams))
@@ -91,7 +101,7 @@ class BleuRougeMatches:
 
     def _row(self, name: str, each: OrderMatches) -> tuple[object, ...]:
         whose = "all" if each.reference is None else str(each.reference + 1)
-        recalled = (f"{each.hits:g}", f"{each.reference_total:g}")
+        recalled = (int(n) if n.is_integer() else n for n in (each.hits, each.reference_total))
         return (name, each.matches, each.total, each.precision, whose, *recalled, each.recall, each.fmeasure)
 
     def _repr_html_(self) -> str:

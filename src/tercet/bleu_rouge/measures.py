@@ -1,4 +1,4 @@
-"""F of the precision of BLEU and the recall of ROUGE, of any number of corpora at once."""
+"""F of BLEU's precision and ROUGE's recall, for any number of corpora at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Array = NDArray[np.float64]
 
 
 def ratio(hits: NDArray[Any], totals: NDArray[Any]) -> Array:
-    """Return the shares, 0 where there is nothing to hit."""
+    """Return hits divided by totals; 0 where the total is 0."""
     shares: Array = hits / np.where(totals > 0, totals, 1.0)
     return shares
 
@@ -30,13 +30,13 @@ def f_beta(precision: Array, recall: Array, beta: float) -> Array:
 
 
 def geometric_mean(values: Array, known: NDArray[np.bool_]) -> Array:
-    """Return the geometric mean over the last axis of what is known; 0 where a known value is, or none is known."""
+    """Return the geometric mean of the known values over the last axis; 0 if one of them is 0, or none is known."""
     zero = (known & (values <= 0)).any(axis=-1) | ~known.any(axis=-1)
     logs = np.where(known & (values > 0), np.log(np.where(values > 0, values, 1.0)), 0.0)
     return np.where(zero, 0.0, np.exp(logs.sum(axis=-1) / np.maximum(known.sum(axis=-1), 1)))
 
 
 def arithmetic_mean(values: Array, known: NDArray[np.bool_]) -> Array:
-    """Return the mean over the last axis of what is known; 0 where nothing is."""
+    """Return the mean of the known values over the last axis; 0 where none is known."""
     mean: Array = np.where(known, values, 0.0).sum(axis=-1) / np.maximum(known.sum(axis=-1), 1)
     return mean

@@ -14,27 +14,28 @@ TOKENIZERS = ("unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "n
 class BleuRougeOptions(Options):
     """Options of bleu_rouge_f.
 
-    The tokenizer is "unicode" by default, for both sides: it keeps the words of every script, by the same rule
-    whatever the corpus is. That of BLEU keeps marks as tokens, which ROUGE leaves out.
+    The default tokenizer is "unicode", for precision and recall: it keeps the words of every script, by the same rule
+    for every corpus. BLEU's tokenizers keep punctuation marks as tokens, and ROUGE's leaves them out.
     """
 
     max_order: int = option(2, integer(1, 20), "The longest n-gram.")
     beta: float = option(
         1.0,
         number("a number above 0 and up to 1000", lambda x: 0 < x <= 1000),
-        "Weight of recall in F. 2 weighs recall twice as much as precision.",
+        "Weight of recall in F. At 1 both weigh the same; at 2 recall weighs twice as much as precision.",
     )
     brevity_penalty: bool = option(
         False,
         flag,
-        "Multiply the precision side by BLEU's brevity penalty. It is then BLEU itself; without it, recall alone "
-        "punishes predictions that are too short. The F of single orders has no penalty.",
+        "Multiply the precision by BLEU's brevity penalty, which makes it BLEU itself. Without it, only recall "
+        "punishes predictions that are too short. The F of a single order never has the penalty.",
     )
     multi_ref: str = option(
         "best",
         one_of("best", "average"),
-        "How several references count in recall. For each order the one with the best F of ROUGE (the shortest on "
-        'ties), or "average": the n-grams of all in one, as ROUGE-1.5.5 -f A. Precision takes all at once, as BLEU.',
+        'How several references count in recall. "best": for each order, the one with the best F of ROUGE (the '
+        'shortest on ties). "average": the n-grams of all references together, as ROUGE-1.5.5 with -f A. Precision '
+        "always uses all references, as BLEU does.",
     )
     tokenizer: str | Callable[[str], Iterable[str]] = option(
         "unicode",
@@ -48,12 +49,12 @@ class BleuRougeOptions(Options):
     stemmer: str | Callable[[str], str] | None = option(
         None,
         text_or_callable("a language"),
-        'Stem the words, in lower case. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"), or a '
+        'Lowercase and stem the words. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"), or a '
         "function.",
     )
     lemmatizer: str | Callable[[str], str] | None = option(
         None,
         text_or_callable("a language code"),
-        "Lemmatize the words, in lower case. A language code of simplemma (Russian by pymorphy3 where that is "
-        "installed; the signature says which one it was), or a function.",
+        "Lowercase and lemmatize the words. A language code of simplemma (for Russian, pymorphy3 is used where it is "
+        "installed; the signature names the package), or a function.",
     )

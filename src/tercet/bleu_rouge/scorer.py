@@ -115,7 +115,7 @@ class BleuRougeScorer(Scorer[BleuRougeOptions]):
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def tokens(self, batch: Batch, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
-        """Return the tokens that are counted, and a callable that gives the different ones by id.
+        """Return the tokens that are counted, and a callable that returns the distinct ones by id.
 
         With `as_written`, the words as they were before they got a stem or a lemma.
         """
@@ -124,7 +124,7 @@ class BleuRougeScorer(Scorer[BleuRougeOptions]):
         return (tokens, words) if mapping is None else map_words(tokens, words(), mapping)
 
     def counts(self, tokens: TokenBatch) -> NgramCounts:
-        """Return the counts of both sides; they are the same ones where every item has one reference."""
+        """Return the counts for precision and recall; the matches are the same where every item has one reference."""
         n, order = tokens.n_items, self.options.max_order
         lengths, owners = tokens.tokens.lengths, tokens.owners
         references = n + np.arange(len(owners) + 1)
@@ -141,7 +141,7 @@ class BleuRougeScorer(Scorer[BleuRougeOptions]):
     def best_references(self, counts: NgramCounts, reference_offsets: Counts) -> Counts:
         """Return which reference of each item that has any is the best, by order: shape (g, N).
 
-        It is the one with the greatest F of ROUGE, and of equal ones the shortest: that of the greatest recall.
+        It is the one with the greatest F of ROUGE. Of equal ones it is the shortest, which has the greatest recall.
         """
         n_references = np.diff(reference_offsets)
         starts = reference_offsets[:-1][n_references > 0]
@@ -155,7 +155,7 @@ class BleuRougeScorer(Scorer[BleuRougeOptions]):
         return np.stack(by_rank, axis=1)[starts]
 
     def _recalled(self, counts: NgramCounts, reference_offsets: Counts) -> tuple[Array, Array]:
-        """Return the hits and n-grams that recall divides, each of shape (n, N): 0 for an item without reference."""
+        """Return the hits and the n-grams of recall, each of shape (n, N); 0 for an item without a reference."""
         n_references = np.diff(reference_offsets)
         filled = n_references > 0
         results = np.zeros((2, len(filled), self.options.max_order))
@@ -174,8 +174,8 @@ class BleuRougeScorer(Scorer[BleuRougeOptions]):
     def finalize(self, totals: Array) -> Scores:
         """Return the F of each order and of all, and what they are made of.
 
-        An order that no prediction reaches has no precision, and one that no reference reaches has no recall: the
-        means leave it out (BLEU's effective order).
+        If no prediction is long enough for an order, it has no precision; if no reference is, it has no recall. The
+        means leave such orders out (BLEU's effective order).
         """
         o, n = self.options, self.options.max_order
         length, closest = totals[..., 4], totals[..., 5]
@@ -197,6 +197,6 @@ class BleuRougeScorer(Scorer[BleuRougeOptions]):
         return {name: o.scale * value for name, value in scores.items()}
 
     def report(self, stats: SegmentStats) -> dict[str, Any]:
-        """Return a float a score, and the precision and recall of each order as lists."""
+        """Return each score as a float, and the precisions and recalls of the orders as lists."""
         scores = self.finalize(self.corpus_totals(stats))
         return {name: value.tolist() for name, value in scores.items()}

@@ -102,7 +102,7 @@ def _show_warning(
 
 @app.callback(
     invoke_without_command=True,
-    help=f"Score generated texts, equal to the reference implementations, by {', '.join(METRICS)}.",
+    help=f"Score generated texts by {', '.join(METRICS)}: the same numbers as the reference implementations.",
 )
 def version(show: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
     """Print the version, where it is asked for."""

@@ -33,7 +33,7 @@ def _metrics() -> Table:
 def _options(metric: str) -> Table:
     table = Table(title=f"Options of {metric}", box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("option", no_wrap=True)
-    table.add_column("what it does: what it takes and its default, in the first line", overflow="fold")
+    table.add_column("what it takes and its default, then what it does", overflow="fold")
     for each in option_docs(options_type(metric)):
         table.add_row(each.name, f"[dim]{escape(each.takes)}; default {escape(each.default)}[/]\n{escape(each.doc)}")
     return table

@@ -127,6 +127,7 @@ def score_command(
     sets = read_test_sets(
         files, references=references or (), source=source, systems=system or (),
         reference_columns=reference_column or (), source_column=source_column,
+        need_references=_need_references(specs),
     )  # fmt: skip
     for each in sets:
         warn_of(each)
@@ -197,6 +198,7 @@ def compare_command(
     sets = read_test_sets(
         files, references=references or (), source=source, systems=system or (),
         reference_columns=reference_column or (), source_column=source_column,
+        need_references=_need_references(specs),
     )  # fmt: skip
     if export is not None:
         exported = export_paths(sets, export)
@@ -225,6 +227,10 @@ def _metrics(written: Sequence[str] | None) -> list[MetricSpec]:
     for spec in specs:
         spec.scorer()  # refuses options before the files are read and their oddities told
     return specs
+
+
+def _need_references(metrics: Sequence[MetricSpec]) -> bool:
+    return any(spec.takes_references for spec in metrics)
 
 
 def _inputs(

@@ -59,8 +59,8 @@ def compare(
         One of :func:`tercet.read_test_sets`, or what each system wrote, by its name.
     metrics : str, MetricSpec or iterable of them
         As :func:`parse_metric` reads them; in percent unless an option ``scale`` says otherwise.
-    references : sequence of str or of sequences of str
-        With a mapping of systems; a TestSet has its own.
+    references : sequence of str or of sequences of str, optional
+        With a mapping of systems; a TestSet has its own. Not needed where no metric compares with references.
     baseline : str, optional
         The system that the others are tested against; the first one by default.
     test : {"permutation", "bootstrap", None}
@@ -98,7 +98,9 @@ def compare(
     """
     from tqdm import tqdm
 
-    test_set, encoded = read_test_set(test_set, references)
+    specs = read_metrics(metrics)
+    needed_by = list(dict.fromkeys(each.metric for each in specs if each.takes_references))
+    test_set, encoded = read_test_set(test_set, references, needed_by)
     if not encoded.n_items:
         raise InputError(f"{test_set.name} has no segment to score.")
     names = list(test_set.systems)
@@ -108,10 +110,10 @@ def compare(
         raise OptionError(f"The test must be one of {', '.join(map(repr, TESTS))} or None. Got {test!r} instead.")
     given = {"n_resamples": n_resamples, "confidence_level": confidence_level, "interval": interval, "alpha": alpha}
     build_options(CompareOptions, {**given, "seed": seed, "progress": progress}, "compare", {})
-    specs = read_metrics(metrics)
     for spec in specs:
         spec.scorer(scale=100).check_resampling()
-        check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
+        if spec.takes_references:
+            check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
     test = test if len(names) > 1 else None
     number = None if test is None else TESTS[test][1] if n_resamples is None else n_resamples
     tables: list[ScoreTable] = []
@@ -121,7 +123,7 @@ def compare(
             stats = []
             for index, name in enumerate(names):
                 bar.set_description(f"{spec.metric} {name}"[:40])
-                stats.append(batch_stats(scorer, encoded.batch(index)))
+                stats.append(_system_stats(scorer, encoded, index, f"{test_set.name}: the system {shorten(name)}"))
                 warn_of_scores(test_set, name, scorer, stats[-1])
                 bar.update()
             bar.set_description(f"{spec.metric} {test} test"[:40])
@@ -143,15 +145,30 @@ def read_metrics(metrics: Any) -> list[MetricSpec]:
     return [parse_metric(each) if isinstance(each, str) else each for each in listed]
 
 
-def read_test_set(given: TestSet | Mapping[str, Any], references: Any) -> tuple[TestSet, Encoded]:
-    """Return a test set, also of plain texts, with its texts encoded."""
+def _system_stats(scorer: Scorer[Any], encoded: Encoded, system: int, told: str) -> SegmentStats:
+    """Return the rows of a system; errors in its texts name it."""
+    try:
+        return batch_stats(scorer, encoded.batch(system))
+    except InputError as error:
+        raise InputError(f"{told}: {scorer.name}: {error}") from None
+
+
+def read_test_set(
+    given: TestSet | Mapping[str, Any], references: Any, needed_by: Sequence[str]
+) -> tuple[TestSet, Encoded]:
+    """Return a test set, also of plain texts, with its texts encoded; `needed_by` names what takes references."""
     if isinstance(given, TestSet):
         if references is not None:
             raise InputError("A TestSet has references of its own: give references= only with a mapping of systems.")
         if not given.systems:
             raise InputError(f"{given.name} has no system to score.")
         return given, given.encoded()
-    if not isinstance(given, Mapping) or references is None:
+    if isinstance(given, Mapping) and given and references is None and needed_by:
+        raise InputError(
+            f"A mapping of systems needs references= for {' and '.join(needed_by)}, which "
+            f"{'compare' if needed_by[1:] else 'compares'} texts with references."
+        )
+    if not isinstance(given, Mapping):
         raise InputError(
             "compare takes a TestSet (read_test_sets returns a list of them), or a mapping of the systems' names to "
             f"their texts with references=, got {shorten(given)}."
@@ -168,10 +185,10 @@ def read_test_set(given: TestSet | Mapping[str, Any], references: Any) -> tuple[
 
 
 def _scored(stats: Sequence[SegmentStats]) -> list[SegmentStats]:
-    """Return the rows of the items that were scored: those left out have no reference, for every system."""
-    kept = stats[0].column("items") > 0
+    """Return the rows of the items that were scored for every system: others were left out."""
+    kept = np.logical_and.reduce([each.column("items") > 0 for each in stats])
     if not kept.any():
-        raise InputError("No segment has a reference.")
+        raise InputError("No segment has a reference, or is scored for every system.")
     return [each.selected(kept) for each in stats]
 
 
@@ -211,7 +228,7 @@ def _tables(
         values = np.array([float(each[name]) for each in scores])
         adjusted = _adjusted(pvalues[name])
         top = int(values.argmax() if scorer.higher_is_better else values.argmin())
-        counts = [_counts(each[of_segment], lists[base][of_segment]) for each in lists]
+        counts = [_counts(each[of_segment], lists[base][of_segment], scorer.higher_is_better) for each in lists]
         rows = []
         for index, system in enumerate(names):
             value, bounds = float(values[index]), intervals[index][name].confidence_interval
@@ -243,8 +260,11 @@ def _adjusted(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.minimum(adjusted, adjusted.T)
 
 
-def _counts(own: Sequence[float | None], base: Sequence[float | None]) -> tuple[int, int, int]:
+def _counts(
+    own: Sequence[float | None], base: Sequence[float | None], higher_is_better: bool
+) -> tuple[int, int, int]:
+    """Return on how many segments a system is better than, as good as, and worse than the baseline."""
     pairs = [(one, other) for one, other in zip(own, base, strict=True) if one is not None and other is not None]
-    wins = sum(one > other for one, other in pairs)
+    wins = sum(one > other if higher_is_better else one < other for one, other in pairs)
     ties = sum(one == other for one, other in pairs)
     return wins, ties, len(pairs) - wins - ties

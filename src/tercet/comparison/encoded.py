@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.core.batch import Batch, join_offsets
-from tercet.core.items import read_items
+from tercet.core.items import read_items, read_texts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +36,7 @@ class Encoded:
 
     @classmethod
     def read(cls, names: Sequence[str], predictions: Sequence[Any], references: Any) -> Encoded:
-        """Check and encode the texts of one or more systems; references may be an iterator.
+        """Check and encode the texts of one or more systems; references may be an iterator, None for none.
 
         Raises
         ------
@@ -49,7 +49,10 @@ class Encoded:
         >>> [encoded.batch(index).texts.to_pylist() for index in (0, 1)]
         [['a', 'c'], ['b', 'c']]
         """
-        first = read_items(predictions[0], references, names[0])
+        if references is None:
+            first = read_texts(predictions[0], names[0])
+        else:
+            first = read_items(predictions[0], references, names[0])
         texts, flat = [first.encode(first.predictions)], first.encode(first.references)
         for name, given in zip(names[1:], predictions[1:], strict=True):
             other = first.of_other_system(given, name)

@@ -12,7 +12,7 @@ from tercet.core.scorer import Scorer
 from tercet.errors import OptionError, shorten
 from tercet.mean.saved import SavedMean
 from tercet.mean.scorer import MeanScorer
-from tercet.registry import canonical
+from tercet.registry import canonical, scorer_class
 
 #: Options of a metric that a comparison has once for all metrics: there they would say what is not done.
 _OF_COMPARISON = {
@@ -55,6 +55,11 @@ class MetricSpec:
         options = ",".join(f"{name}={_written(value)}" for name, value in self.options.items())
         return f"{self.metric}:{options}" if options else self.metric
 
+    @property
+    def takes_references(self) -> bool:
+        """Whether predictions are compared with references."""
+        return scorer_class(self.metric).takes_references
+
     def scorer(self, **defaults: Any) -> Scorer[Any]:
         """Return the scorer; `defaults` stand where the options say nothing."""
         return make_scorer(self.metric, {**defaults, **self.options})
@@ -66,6 +71,11 @@ class MeanSpec(MetricSpec):
 
     def __post_init__(self) -> None:
         """Take the path as it is."""
+
+    @property
+    def takes_references(self) -> bool:
+        """Whether predictions are compared with references: a mean of metrics is taken to need them."""
+        return True
 
     def scorer(self, **defaults: Any) -> Scorer[Any]:
         """Return the scorer of what the file holds."""

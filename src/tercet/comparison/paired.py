@@ -69,7 +69,7 @@ def paired_significance(
     metric: str,
     predictions1: Any,
     predictions2: Any,
-    references: Any,
+    references: Any = None,
     *,
     test: str = "permutation",
     n_resamples: int | None = None,
@@ -84,7 +84,8 @@ def paired_significance(
         A metric of the suite.
     predictions1, predictions2 : sequence of str
         The texts of the two systems, for the same items.
-    references : sequence of str or of sequences of str
+    references : sequence of str or of sequences of str, optional
+        Left alone where the metric takes none.
     test : {"permutation", "bootstrap"}
         Approximate randomization, or paired bootstrap.
     n_resamples : int, optional
@@ -113,7 +114,9 @@ def paired_significance(
     (0.511, 0.25)
     """
     scorer = check_options(metric, test, n_resamples, seed, options)
-    both = read_systems(predictions1, predictions2, references)
+    if references is None and scorer.takes_references:
+        raise InputError("references must be a list with one text or one list of texts per item, got None.")
+    both = read_systems(predictions1, predictions2, references if scorer.takes_references else None)
     return significance(scorer, both, test=test, n_resamples=n_resamples, seed=seed)
 
 
@@ -124,9 +127,9 @@ def significance(
     if not both.n_items:
         raise InputError("The corpus is empty: predictions and references must have at least one item.")
     whole = [batch_stats(scorer, both.batch(system)) for system in range(2)]
-    kept = whole[0].column("items") > 0
+    kept = np.logical_and(*(each.column("items") > 0 for each in whole))
     if not kept.any():
-        raise InputError("No item has a reference, so missing_references='skip' left all of them out.")
+        raise InputError(scorer.nothing_left)
     systems = [each.selected(kept) for each in whole]
     run, usual = TESTS[test]
     number = usual if n_resamples is None else n_resamples

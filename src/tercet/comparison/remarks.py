@@ -41,7 +41,8 @@ def remarks(test_set: TestSet) -> list[str]:
         empty = [number for number, text in enumerate(texts, 1) if not text.strip()]
         if empty:
             several = f"{len(empty):,} empty text{'s' * (len(empty) > 1)}, the first in segment {empty[0]:,}"
-            found.append(f"{test_set.name}: the system {shorten(system)} has {several}: it scores 0 there.")
+            then = ": it scores 0 there" if any(test_set.references) else ""  # metrics without references decide
+            found.append(f"{test_set.name}: the system {shorten(system)} has {several}{then}.")
         if len(empty) < len(texts) and all(map(operator.contains, test_set.references, texts)):
             found.append(
                 f"{test_set.name}: the system {shorten(system)} is identical to a reference in every segment: is it "

@@ -41,7 +41,7 @@ class SystemScore:
     pvalue : float or None
         Of the paired test against the baseline.
     wins, ties, losses : int or None
-        Segments on which it scores more than, as much as, or less than the baseline.
+        Segments on which it scores better than, the same as, or worse than the baseline.
     best : bool
         Whether no system has a better value.
     as_good : bool or None
@@ -208,6 +208,11 @@ class Comparison:
     def legend(self, plain: Callable[[str], str] = str) -> str:
         """Return what the marks of a table stand for; `plain` writes the name of the baseline."""
         intervals = f"Intervals: {self.interval} bootstrap, 1,000 resamples, seed {self.seed}."
+        lower = [
+            name for name, each in zip(self.score_labels(), self.tables, strict=True) if not each.higher_is_better
+        ]
+        if lower:
+            intervals += f" Lower is better: {', '.join(map(plain, lower))}."
         if self.test is None:
             return f"{BEST} or bold: the best. {intervals}"
         return (

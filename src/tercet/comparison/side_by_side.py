@@ -61,7 +61,8 @@ def side_by_side(
             f"{test_set.name} has no segment {segment:,}: its segments are numbered 1 to {n_segments:,}."
         )
     for spec in metrics:
-        check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
+        if spec.takes_references:
+            check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
     index = segment - 1
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)

@@ -62,6 +62,7 @@ def read_test_sets(
     systems: str | Sequence[str] = (),
     reference_columns: str | Sequence[str] = (),
     source_column: str | None = None,
+    need_references: bool = True,
 ) -> list[TestSet]:
     r"""Read test sets from tables, or one from text files.
 
@@ -89,6 +90,9 @@ def read_test_sets(
         Columns of the tables. An empty cell of a system is an empty text, one of references is no reference.
     source_column : str, optional
         Column of the tables.
+    need_references : bool
+        False for metrics that take none: a table may then have none, and text files stand alone, as one test set
+        named after the first of them.
 
     Returns
     -------
@@ -125,7 +129,8 @@ def read_test_sets(
                 f"{named[0]!r} is the name of a column, but {paths[0]!r} is a text file, judging by its extension; "
                 f"tables end in {' '.join(SUFFIXES)}."
             )
-        return [_text_set(paths, reference_paths, None if source is None else os.fspath(source))]
+        source = None if source is None else os.fspath(source)
+        return [_text_set(paths, reference_paths, source, need_references)]
     texts = [path for path in paths if not table_format(path)] or [*reference_paths, *_listed(source)]
     if texts:
         raise InputError(
@@ -134,12 +139,14 @@ def read_test_sets(
             "the table saved as text files too."
         )
     return [
-        _table_set(path, name, _listed(systems), _listed(reference_columns), source_column)
+        _table_set(path, name, _listed(systems), _listed(reference_columns), source_column, need_references)
         for path, name in zip(tables, names_of(tables), strict=True)
     ]
 
 
-def _table_set(path: str, name: str, systems: list[str], references: list[str], source: str | None) -> TestSet:
+def _table_set(
+    path: str, name: str, systems: list[str], references: list[str], source: str | None, need_references: bool
+) -> TestSet:
     """Read a table; what is not named has the role that its name tells."""
     format = table_format(path)
     with open_binary(path) as stream:
@@ -164,7 +171,7 @@ def _table_set(path: str, name: str, systems: list[str], references: list[str], 
     source = source or roles.source
     references = references or [column for column in roles.references if column not in {*systems, source}]
     systems = systems or [column for column in roles.systems if column not in {*references, source}]
-    _check_roles(table, format, systems, references)
+    _check_roles(table, format, systems, references, need_references)
     if guessed:
         known = {*roles.systems, *roles.references, *references, roles.source, source}
         _warn_unused(table, [column for column in table.columns if column not in known])
@@ -177,14 +184,14 @@ def _table_set(path: str, name: str, systems: list[str], references: list[str], 
     )
 
 
-def _check_roles(table: Table, format: str, systems: list[str], references: list[str]) -> None:
+def _check_roles(table: Table, format: str, systems: list[str], references: list[str], need_references: bool) -> None:
     missing = [
         f"{what} (choose with {option})"
         for what, option, columns in (
             ("what a system wrote", "--system, systems=", systems),
             ("references", "--reference-column, reference_columns=", references),
         )
-        if not columns
+        if not columns and (need_references or what != "references")
     ]
     if missing:
         kind = "language" if format == "tmx" else "column"
@@ -232,9 +239,9 @@ def _sources(table: Table, column: str) -> list[str]:
     return [cell or "" for cell in cells]
 
 
-def _text_set(paths: list[str], reference_paths: list[str], source: str | None) -> TestSet:
+def _text_set(paths: list[str], reference_paths: list[str], source: str | None, need_references: bool) -> TestSet:
     """Read systems, references and the source from text files with the same number of lines."""
-    if not reference_paths:
+    if not reference_paths and need_references:
         raise InputError(
             f"{paths[0]!r} is a text file, judging by its extension, and needs references: give a text file with one "
             f"per line (--references, references=); tables end in {' '.join(SUFFIXES)}."
@@ -248,10 +255,10 @@ def _text_set(paths: list[str], reference_paths: list[str], source: str | None) 
             )
     if every.count(STDIN) > 1:
         raise InputError("Standard input (-) can be read only once; give files for the others.")
-    first = reference_paths[0]
+    first = [*reference_paths, *paths][0]
     lines = {path: read_lines(path) for path in every}
     if not lines[first]:
-        raise InputError(f"{first!r} is empty; expected a reference per line.")
+        raise InputError(f"{first!r} is empty; expected a {'reference' if reference_paths else 'text'} per line.")
     for path in every:
         if len(lines[path]) != len(lines[first]):
             raise InputError(
@@ -259,11 +266,13 @@ def _text_set(paths: list[str], reference_paths: list[str], source: str | None) 
                 "segment in each."
             )
     check_different(paths, reference_paths)
-    of_segments: Iterable[tuple[str, ...]] = zip(*(lines[path] for path in reference_paths), strict=True)
+    of_segments: list[list[str]] = [
+        [lines[path][row] for path in reference_paths] for row in range(len(lines[first]))
+    ]
     return TestSet(
         name=names_of([first])[0],
         systems={name: lines[path] for path, name in zip(paths, names_of(paths), strict=True)},
-        references=[list(texts) for texts in of_segments],
+        references=of_segments,
         source=None if source is None else lines[source],
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .items import Items, in_lists, read_items
+from .items import Items, in_lists, read_items, read_texts
 from .ragged import ranges
 
 
@@ -123,3 +123,15 @@ def read_batch(predictions: object, references: object) -> Batch:
     tercet.errors.InputError: item 1 of predictions must be a string, got 7 (int).
     """
     return make_batch(read_items(predictions, references))
+
+
+def read_predictions(predictions: object) -> Batch:
+    """Check and encode predictions of which nothing is known but themselves; see :func:`read_texts`.
+
+    Examples
+    --------
+    >>> batch = read_predictions(["a b", "c"])
+    >>> batch.n_items, batch.reference_counts.tolist(), batch.texts.to_pylist()
+    (2, [0, 0], ['a b', 'c'])
+    """
+    return make_batch(read_texts(predictions))

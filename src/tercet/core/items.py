@@ -55,6 +55,11 @@ class Items:
         """
         texts = as_list(predictions, name, "one text per item", 1)
         _check_texts(texts, name)
+        n_items = len(self.reference_offsets) - 1
+        if not self.references and len(texts) != n_items:
+            raise InputError(
+                f"{name} must have one entry per item, as the first system has: got {len(texts)}, expected {n_items}."
+            )
         _check_number(texts, name, self.reference_offsets, nested=True)
         return replace(self, predictions=texts, name=name)
 
@@ -102,6 +107,19 @@ def read_items(predictions: object, references: object, name: str = "predictions
     flat, offsets = _flat_references(targets)
     _check_number(texts, name, offsets, nested=bool(targets) and not isinstance(targets[0], str))
     return Items(texts, flat, offsets, name)
+
+
+def read_texts(predictions: object, name: str = "predictions") -> Items:
+    """Check predictions, which have no references.
+
+    Raises
+    ------
+    InputError
+        Names the first item that is no text.
+    """
+    texts = as_list(predictions, name, "one text per item", 1)
+    _check_texts(texts, name)
+    return Items(texts, [], np.zeros(len(texts) + 1, np.int64), name)
 
 
 def in_lists(references: list[str], offsets: NDArray[np.int64]) -> list[list[str]]:

@@ -105,7 +105,10 @@ def _in_words(node: ast.expr) -> str:
 def numpydoc(kinds: Mapping[str, type[Options]]) -> str:
     """Return sections of a docstring: the options of each of these metrics, and those of every metric."""
     shared = option_docs(Options)
-    sections = {f"Options of {metric}": option_docs(kind)[: -len(shared)] for metric, kind in kinds.items()}
+    sections = {
+        f"Options of {metric}": [each for each in option_docs(kind) if each not in shared]
+        for metric, kind in kinds.items()
+    }
     sections["Options of every metric"] = shared
     return "\n\n".join("\n".join(_numpydoc_section(title, docs)) for title, docs in sections.items())
 

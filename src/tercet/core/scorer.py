@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from tercet.errors import OptionError, did_you_mean
 
-from .batch import Batch
+from .batch import Batch, read_batch, read_predictions
 from .dialect import Dialect
+from .items import check_missing
 from .options import Options, build_options
 from .signature import Signature
 from .stats import SegmentStats
@@ -35,6 +36,10 @@ class Scorer(ABC, Generic[OptionsT]):
         The score to sort systems by.
     higher_is_better : bool
         Whether a greater primary score is a better one.
+    takes_references : bool
+        Whether predictions are compared with references; otherwise those that are given are left alone.
+    is_share : bool
+        Whether its scores are shares of 1, which the option ``scale`` turns into percent.
     options_type : type
         Dataclass of its options.
     presets : mapping
@@ -43,6 +48,8 @@ class Scorer(ABC, Generic[OptionsT]):
         For values of ``compat``: how the evaluate module of that package spells arguments and results.
     loads_model : bool
         Whether scoring loads a network: nothing to do in passing.
+    nothing_left : str
+        What the error says where the options left out every item.
     base_columns : tuple of str
         Columns that every scorer's rows begin with: ``items`` (1, or 0 for an item left out), ``empty`` (1 for
         an empty prediction), ``missing`` (1 for an item without reference), ``references`` (their number).
@@ -51,10 +58,13 @@ class Scorer(ABC, Generic[OptionsT]):
     name: ClassVar[str]
     primary: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
+    takes_references: ClassVar[bool] = True
+    is_share: ClassVar[bool] = True
     options_type: ClassVar[type[Options]]
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     dialects: ClassVar[Mapping[str, Dialect]] = {}
     loads_model: ClassVar[bool] = False
+    nothing_left: ClassVar[str] = "No item has a reference, so missing_references='skip' left all of them out."
     base_columns: ClassVar[tuple[str, ...]] = ("items", "empty", "missing", "references")
 
     def __init__(self, options: OptionsT) -> None:
@@ -90,6 +100,22 @@ class Scorer(ABC, Generic[OptionsT]):
             hint = did_you_mean(str(configuration), ["default", *cls.presets])
             raise OptionError(f"{cls.name} has no configuration {configuration!r}. {hint}")
         return cls.dialects.get(configuration, Dialect(options={"compat": configuration}))
+
+    @classmethod
+    def read(cls, predictions: Any, references: Any = None) -> Batch:
+        """Return texts as a user has them, checked and encoded; without references where the metric takes none.
+
+        Raises
+        ------
+        InputError
+            As :func:`~.batch.read_batch`.
+        """
+        return read_batch(predictions, references) if cls.takes_references else read_predictions(predictions)
+
+    def check_missing(self, missing: Sequence[int]) -> None:
+        """Raise an InputError for items without reference, where the metric and its options do not allow them."""
+        if self.takes_references:
+            check_missing(missing, self.options.missing_references)
 
     @property
     @abstractmethod
@@ -172,8 +198,8 @@ class Scorer(ABC, Generic[OptionsT]):
 
     def base_rows(self, batch: Batch, prediction_lengths: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the columns that every scorer's rows begin with, shape (n, 4)."""
-        references = batch.reference_counts
-        missing = references == 0
+        references = batch.reference_counts if self.takes_references else np.zeros(batch.n_items, np.int64)
+        missing = (references == 0) & self.takes_references
         left_out = missing if self.options.missing_references == "skip" else np.zeros_like(missing)
         empty = (prediction_lengths == 0) & ~left_out
         return np.column_stack([~left_out, empty, missing, references]).astype(np.float64)

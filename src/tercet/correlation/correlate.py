@@ -133,13 +133,14 @@ def correlate(
         if grades is not None or references is not None:
             raise InputError("A path has grades and references of its own: give grades= only with texts.")
         test_set, grades = read_graded(test_set)
-    test_set, encoded = read_test_set(test_set, references)
+    specs = [] if not isinstance(metrics, str | MetricSpec) and not list(metrics) else read_metrics(metrics)
+    needed_by = list(dict.fromkeys(each.metric for each in specs if each.takes_references))
+    test_set, encoded = read_test_set(test_set, references, needed_by)
     known = grades_of(grades, list(test_set.systems), len(test_set.references))
     known = with_scores(known, scores)
     chosen = [dimension] if isinstance(dimension, str) else list(dimension) or known.dimensions
     for each in chosen:
         known.check(each)
-    specs = [] if not isinstance(metrics, str | MetricSpec) and not list(metrics) else read_metrics(metrics)
     columns = [MetricColumn(name, "", values) for name, values in known.scores.items()]
     with tqdm(total=len(specs) * len(test_set.systems) + len(chosen), disable=not progress) as bar:
         made: list[MetricColumn] = []

@@ -70,12 +70,12 @@ class Declared:
 
 
 def declared_by(model_type: str) -> Declared:
-    """Read what the files of an encoder declare; one without them declares nothing.
+    """Read what the files of an encoder declare; an encoder without such files declares nothing.
 
     Raises
     ------
     OptionError
-        For what sentence-transformers would do and this metric does not, such as several poolings side by side.
+        For what sentence-transformers supports and this metric does not, such as several poolings at once.
     """
     folder = os.path.expanduser(model_type)
     home = str(Path(folder).resolve()) if os.path.isdir(folder) else locate(model_type)
@@ -168,7 +168,7 @@ def _read(home: str, name: str) -> Any:
 
 def _refusal(home: str, what: str) -> OptionError:
     return OptionError(
-        f"The encoder {shorten(home, 300)}, given as 'model_type', {what}, which embedding_cosine does not do. "
-        "A folder of the network alone (config.json, model.safetensors, the files of the tokenizer), without "
-        "modules.json, is used with the option 'pooling'."
+        f"The encoder {shorten(home, 300)}, given as 'model_type', {what}, which embedding_cosine does not support. "
+        "Give a folder of the network alone (config.json, model.safetensors and the tokenizer's files, without "
+        "modules.json), and choose its pooling with the option 'pooling'."
     )

@@ -17,9 +17,8 @@ from tercet.core.ragged import Ragged, different_rows
 from tercet.display.contributions_html import Part, contributions_html
 from tercet.encoders.embeddings import windows_of
 from tercet.encoders.encoder import Encoder
-from tercet.encoders.messages import cut_remark
+from tercet.encoders.messages import cut_remark, long_text_error
 from tercet.encoders.subwords import Subwords
-from tercet.errors import InputError
 
 from .options import CosineOptions
 from .pooling import SUMS_OF_ALL, Pooling, token_weights
@@ -40,8 +39,8 @@ class Contributions:
     prediction_tokens, reference_tokens : list of Part
         The contributions of each side sum to the cosine, where the pooling allows them; None where it does not.
     decomposes : bool
-        Whether it does: where an embedding is a weighted sum over its tokens (mean, weightedmean and
-        mean_sqrt_len_tokens, without dense layers).
+        Whether the pooling allows it: where an embedding is a weighted sum over its tokens (mean, weightedmean and
+        mean_sqrt_len_tokens, without dense layers), and neither text is empty.
     pooling : str
     signature : str
     reference_index : int
@@ -74,10 +73,10 @@ class Contributions:
         if self.decomposes:
             return "the bluer a token, the more it adds to the cosine; the redder, the more it takes away"
         if self.cosine == 0.0:
-            return "a text without a token of its own has cosine 0"
+            return "the cosine with an empty text is 0"
         return (
-            f"the embedding is no sum over the tokens (pooling {self.pooling!r}, or a dense layer behind it): the "
-            "cosine cannot be divided among them"
+            f"with the pooling {self.pooling!r}, or a dense layer after it, the embedding is not a sum over the "
+            "tokens, so the cosine cannot be divided among them"
         )
 
 
@@ -99,14 +98,15 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     Raises
     ------
     InputError
-        For what is not text, and for a prediction without reference.
+        For input that is not text, and for a prediction without a reference.
     OptionError
         For an option or a value that the metric does not know.
 
     Notes
     -----
-    With the mean as pooling, ``cos(u, v)`` is the sum over u's n tokens of ``t / n`` times ``v``, over the lengths of
-    u and v: what a token adds is exact, given all other tokens that its own embedding has seen.
+    With the pooling "mean", the embedding u of a text is the sum of its n token embeddings t, each divided by n. So
+    ``cos(u, v)`` is the sum of ``(t / n) @ v / (|u| |v|)`` over the tokens: what each token adds is exact. But the
+    embedding of a token itself depends on all the other tokens of its text.
     """
     items = read_items([prediction], [references])
     check_missing(items.missing, "error")
@@ -122,7 +122,7 @@ def explain_batch(scorer: CosineScorer, batch: Batch, context: None = None) -> C
     limit = scorer.limit(encoder.subwords)
     whole, documents = scorer.prepare(batch.texts.to_pylist(), encoder.subwords)
     if scorer.options.long_text == "error" and limit is not None and (whole.lengths > limit).any():
-        raise InputError(f"The texts have {whole.lengths.tolist()} tokens, the encoder takes {limit}.")
+        raise long_text_error(int(np.flatnonzero(whole.lengths > limit)[0]), whole, batch, limit)
     empty = scorer.is_empty(whole, encoder.subwords)
     rows, which = different_rows(documents)
     none, batch_size = np.zeros(len(rows.lengths), bool), scorer.options.batch_size

@@ -8,7 +8,7 @@ from tercet.core.options import Options, flag, integer, one_of, option
 from tercet.encoders.options import as_device, as_dtype, needs_packages, path
 from tercet.errors import OptionError
 
-#: How the embeddings of tokens become one, in the words of sentence-transformers.
+#: How the embeddings of tokens become one; the names are those of sentence-transformers.
 POOLINGS = ("mean", "cls", "max", "lasttoken", "weightedmean", "mean_sqrt_len_tokens")
 
 
@@ -19,27 +19,27 @@ class CosineOptions(Options):
     model_type: str | None = option(
         None,
         path("the name of an encoder on the Hub, the path of a folder, or None"),
-        "The encoder, which must be given. Its name on the Hub, or its folder (config.json, model.safetensors, the "
-        "files of the tokenizer). Folders of sentence-transformers are used as they declare: pooling, dense layers, "
-        "length, lower case and default prompt. Any architecture of transformers with a stack of layers; of "
-        "encoder-decoders the encoder. Without a network a name must be in the local cache. Code that comes with a "
-        "model is never run.",
+        "The encoder (required). Its name on the Hub, or its folder with config.json, model.safetensors and the "
+        "tokenizer's files. What a sentence-transformers folder declares is applied: pooling, dense layers, length, "
+        "lower case and default prompt. Any architecture of transformers with a stack of layers works; of an "
+        "encoder-decoder only the encoder is used. Offline, an encoder given by name must be in the local cache. "
+        "Code that comes with a model is never run.",
         takes="str | PathLike[str] | None",
     )
     pooling: str = option(
         "auto",
         one_of("auto", *POOLINGS),
-        'How the embeddings of tokens become that of the text. "auto": as a sentence-transformers folder declares, '
-        'and the mean where nothing is declared; "mean": of all tokens, special ones included; "cls": that of the '
-        'first token; "max": the greatest value in each dimension; "lasttoken": that of the last token, as decoders '
-        'are used; "weightedmean": later tokens weigh more; "mean_sqrt_len_tokens": the sum over the root of the '
-        "number.",
+        'How token embeddings become one embedding of the text. "auto": as a sentence-transformers folder declares, '
+        'or "mean" where nothing is declared. "mean": the mean of all tokens, special ones included. "cls": the '
+        'first token. "max": the greatest value in each dimension. "lasttoken": the last token, as is usual for '
+        'decoders. "weightedmean": a mean in which later tokens weigh more. "mean_sqrt_len_tokens": the sum divided '
+        "by the square root of the number of tokens.",
     )
     batch_size: int = option(
         64,
         integer(1),
-        "Size of the encoder's batches. It takes 512 times as many tokens at a time on an accelerator, 6 times as "
-        "many on a CPU, where small batches stay in the caches. Scores depend on it in the seventh digit.",
+        "Size of the encoder's batches. A batch holds up to 512 times as many tokens on an accelerator, 6 times as "
+        "many on a CPU, where small batches stay in the caches. Scores can change with it in the seventh digit.",
         local=True,
     )
     device: str | None = option(
@@ -52,27 +52,26 @@ class CosineOptions(Options):
     dtype: str | None = option(
         None,
         as_dtype,
-        "Precision of the encoder, float32 by default. The others are faster, and off in the third digit.",
+        "Precision of the encoder, float32 by default. The others are faster, but scores differ in the third digit.",
         takes='Literal["float32", "bfloat16", "float16"] | torch.dtype | None',
     )
     max_length: int | None = option(
         None,
         integer(1, none=True),
-        "Tokens of a text that are embedded at a time, special ones included. By default what a "
-        "sentence-transformers folder declares, or as many as the encoder takes.",
+        "Most tokens that are embedded at a time, special ones included. By default the length that a "
+        "sentence-transformers folder declares, or else the encoder's own limit.",
     )
     long_text: str = option(
         "truncate",
         one_of("truncate", "window", "error"),
-        "What to do with longer texts. They are truncated, as in sentence-transformers, and counted in the result, "
-        'with a warning; "window" embeds them in windows that overlap by half, each token where it stands farthest '
-        'from an edge, and pools all tokens, so that a window weighs as many tokens as it gives; "error" raises an '
-        "error.",
+        'What to do with texts longer than max_length. "truncate": cut them, as sentence-transformers does, with a '
+        'warning; the result counts them. "window": embed them in windows that overlap by half, take each token from '
+        'the window where it is farthest from an edge, and pool all tokens. "error": raise an error.',
     )
     multi_ref: str = option(
         "best",
         one_of("best", "average"),
-        "How several references count. The greatest cosine, or the average of all.",
+        "How several references count. The greatest cosine, or the average of all cosines.",
     )
     use_safetensors: bool = option(
         True,

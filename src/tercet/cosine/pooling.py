@@ -1,4 +1,4 @@
-"""From the embeddings of tokens to that of their text: what each token weighs, and what follows the pooling."""
+"""From token embeddings to the embedding of their text: the weight of each token, and the layers after pooling."""
 
 from __future__ import annotations
 
@@ -112,8 +112,8 @@ def token_weights(
 
     Notes
     -----
-    Of a text in several windows ``"cls"`` and ``"lasttoken"`` are the mean over its windows, each weighing as many
-    tokens as it gives.
+    For a text in several windows, ``"cls"`` and ``"lasttoken"`` are means over its windows, each weighted by the
+    number of tokens that are taken from it.
     """
     text = owners(windows, rows)[chosen]
     lengths = rows.lengths[text].astype(np.float64)[:, None]
@@ -144,7 +144,7 @@ def _layer(home: str, dense: Dense, use_safetensors: bool) -> Layer:
     if path is None:
         raise OptionError(
             f"The dense layer {dense.path!r} of the encoder {home!r} has no model.safetensors. Only safetensors "
-            "files are read; use_safetensors=False takes pytorch_model.bin, of a source that you trust."
+            "files are read by default; for a source that you trust, use_safetensors=False reads pytorch_model.bin."
         )
     return _read_layer(path, os.stat(path).st_mtime_ns, dense.activation)
 

@@ -101,7 +101,7 @@ class CosineScorer(Scorer[CosineOptions]):
         return whole, subwords.truncate(whole, limit) if self.options.long_text == "truncate" else whole
 
     def is_empty(self, whole: Ragged, subwords: Subwords) -> NDArray[np.bool_]:
-        """Return which documents have no token of their own: none but special ones, and those of the prompt."""
+        """Return which documents are empty: they have no tokens but special ones, and those of the prompt."""
         prompt = self.declared.prompt.strip()
         least = len(subwords.whole([prompt]).values) if prompt else subwords.n_special
         return whole.lengths <= least
@@ -130,7 +130,7 @@ class CosineScorer(Scorer[CosineOptions]):
     def _pairs(
         self, documents: Ragged, encoder: Encoder, owners: NDArray[np.int64], empty: NDArray[np.bool_]
     ) -> Array:
-        """Return the cosine of every prediction with each of its references; 0 beside an empty text."""
+        """Return the cosine of every prediction with each of its references; 0 where a text is empty."""
         n_items = len(empty) - len(owners)
         different, text = different_rows(documents)
         of_references = np.zeros(len(different.lengths), bool)

@@ -27,7 +27,7 @@ _PAIRS = 4096
 
 @dataclass(slots=True)
 class _Kept:
-    """Vectors of texts by pooling and ids; those that were not used for longest go first."""
+    """Vectors of texts by pooling and ids; the least recently used ones are dropped first."""
 
     vectors: dict[tuple[str, bytes], Vectors] = field(default_factory=dict)
     n_bytes: int = 0
@@ -62,7 +62,7 @@ def embed(
     limit: int | None,
     batch_size: int,
 ) -> Vectors:
-    """Return the vectors of different texts, shape (n, d).
+    """Return the vectors of distinct texts, shape (n, d).
 
     Parameters
     ----------
@@ -78,9 +78,9 @@ def embed(
 
     Notes
     -----
-    Vectors are kept for later calls, so that several systems with the same references pay for them once, and the same
-    call gives the same bits. References are embedded before predictions, which so meet the same neighbours when
-    references are recalled; but few texts share a batch, as two would take twice the time.
+    Vectors are kept for later calls. So references are embedded once for several systems, and the same call gives the
+    same bits. References are embedded before predictions: then predictions are batched in the same way whether or not
+    the references were kept. Texts that fit in one batch go together, because two batches would take twice the time.
 
     Memory: the vectors, `KEPT_BYTES` for those that are kept, and what the encoder itself needs for a batch.
     """
@@ -110,7 +110,7 @@ def embed(
 
 
 def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_size: int) -> Vectors:
-    """Return what is pooled of some windows, shape (n, d); 0 for texts without any."""
+    """Return the pooled vectors from some windows, shape (n, d); 0 for texts without a window."""
     import torch
 
     text = owners(windows, rows)

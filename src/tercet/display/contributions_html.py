@@ -1,4 +1,4 @@
-"""Texts whose tokens each add to a score, or take from it, as HTML that a browser shows without anything else.
+"""Texts whose tokens each add to a score or take away from it, as HTML that a browser shows without anything else.
 
 Backgrounds are translucent, so that the text keeps the colour that the page gives it, on white or on black.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tercet.core.markup import clean
 
-#: Of what adds and of what takes away: told apart also by those who do not see red and green.
+#: Colours of what adds and of what takes away; colour-blind readers can tell them apart too.
 _ADDS, _TAKES = "86,140,233", "220,50,47"
 _BAR = 120  # pixels of the longest bar of a text
 
@@ -24,11 +24,11 @@ class Part:
     token : str
         As the tokenizer spells it, such as ``##ing``.
     text : str
-        The stretch of the text that it stands for; the spelling for a special token.
+        The part of the text that it stands for; for a special token, its spelling.
     span : (int, int) or None
-        Where that stretch is in the text; None for special tokens.
+        Where that part is in the text; None for special tokens.
     special : bool
-        Whether the tokenizer put it there, as ``[CLS]``.
+        Whether the tokenizer added it, such as ``[CLS]``.
     contribution : float or None
         None where the score cannot be divided among the tokens.
     """

@@ -184,7 +184,7 @@ def states_of(
     """
     import torch
 
-    for chosen in _batches(windows.ids.lengths, budget, one_length):
+    for chosen in batches_of(windows.ids.lengths, budget, one_length):
         lengths = windows.ids.lengths[chosen]
         width = int(lengths.max())
         within = np.arange(width)[None, :]
@@ -213,7 +213,7 @@ def _normalised(states: Any) -> Any:
     return states / torch.linalg.vector_norm(states, dim=-1, keepdim=True)
 
 
-def _batches(lengths: NDArray[np.int64], budget: int, one_length: bool) -> Iterator[NDArray[np.int64]]:
+def batches_of(lengths: NDArray[np.int64], budget: int, one_length: bool) -> Iterator[NDArray[np.int64]]:
     """Yield the indices of windows of near lengths, the longest first, of at most `budget` tokens with padding."""
     order = np.argsort(-lengths, kind="stable")
     start = 0

@@ -1,4 +1,4 @@
-"""The files of an encoder: of a folder, of the Hub's cache, or of the Hub itself."""
+"""The files of a model: of a folder, of the Hub's cache, or of the Hub itself."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from typing import Any
 from tercet.core.surroundings import check_working_directory
 from tercet.errors import OptionError, shorten
 
+#: What messages call a model, by the option that names it.
+_CALLED = {"model_type": "encoder", "model_id": "language model"}
 
-def locate(model_type: str) -> str:
-    """Return the absolute path of a folder, or the name of a model of the Hub as it is.
+
+def locate(model: str, option: str = "model_type") -> str:
+    """Return the absolute path of a folder, or the name of a model of the Hub as it is; `option` names it.
 
     Raises
     ------
@@ -23,44 +26,44 @@ def locate(model_type: str) -> str:
         Where there is no working directory, which transformers asks for as it is imported.
     """
     check_working_directory("transformers")
-    path = os.path.expanduser(model_type)
+    path = os.path.expanduser(model)
     if os.path.isdir(path):  # False also for what cannot be the name of a folder
         if not os.path.isfile(os.path.join(path, "config.json")):
-            raise OptionError(f"The folder {path!r}, given as 'model_type', has no config.json.")
+            raise OptionError(f"The folder {path!r}, given as {option!r}, has no config.json.")
         return str(Path(path).resolve())
-    if model_type.startswith((".", "/", "~")) or model_type.count("/") > 1 or "\\" in model_type:
-        raise OptionError(f"There is no folder {shorten(model_type, 300)}, given as 'model_type'.")
-    return model_type
+    if model.startswith((".", "/", "~")) or model.count("/") > 1 or "\\" in model:
+        raise OptionError(f"There is no folder {shorten(model, 300)}, given as {option!r}.")
+    return model
 
 
-def load_config(model: str) -> Any:
+def load_config(model: str, option: str = "model_type") -> Any:
     """Return the configuration of a located model."""
     import transformers
 
-    return found(model, transformers.AutoConfig.from_pretrained)
+    return found(model, transformers.AutoConfig.from_pretrained, option)
 
 
-def load_tokenizer(model: str) -> Any:
+def load_tokenizer(model: str, option: str = "model_type") -> Any:
     """Return the tokenizer of a located model; the fast one where there is one."""
     import transformers
 
     with quiet():
-        return found(model, transformers.AutoTokenizer.from_pretrained)
+        return found(model, transformers.AutoTokenizer.from_pretrained, option)
 
 
-def found(model: str, from_pretrained: Callable[..., Any], **given: Any) -> Any:
+def found(model: str, from_pretrained: Callable[..., Any], option: str = "model_type", **given: Any) -> Any:
     """Load from a folder, or from the cache of the Hub, or, for what is not there, from the Hub itself."""
     try:
         if not os.path.isdir(model):
             try:
                 return from_pretrained(model, trust_remote_code=False, local_files_only=True, **given)
             except (OSError, ValueError):
-                _check_hub(model)
+                _check_hub(model, option)
         return from_pretrained(model, trust_remote_code=False, **given)
     except OptionError:
         raise
     except Exception as error:  # broken files raise errors of many kinds
-        raise _not_found(model, str(error), "use_safetensors" in given) from error
+        raise _not_found(model, str(error), option, "use_safetensors" in given) from error
 
 
 def optional_file(model: str, name: str) -> str | None:
@@ -73,7 +76,7 @@ def optional_file(model: str, name: str) -> str | None:
         path = os.path.join(model, name)
         return path if os.path.isfile(path) else None
     from huggingface_hub import constants, hf_hub_download, try_to_load_from_cache
-    from huggingface_hub.errors import EntryNotFoundError
+    from huggingface_hub.errors import EntryNotFoundError, HFValidationError
 
     try:
         known = try_to_load_from_cache(model, name)
@@ -81,44 +84,48 @@ def optional_file(model: str, name: str) -> str | None:
             return known
         if known is not None or constants.HF_HUB_OFFLINE:  # known not to be there, or not to be asked for
             return None
-        _check_hub(model)
+        _check_hub(model, "model_type")
         return str(hf_hub_download(model, name))
     except EntryNotFoundError:
         return None
-    except Exception as error:  # of the HTTP library, or of a name that no model can have
+    except HFValidationError as error:  # a name that no model can have
+        raise _not_found(model, str(error), "model_type") from error
+    except Exception as error:  # of the HTTP library
         if isinstance(try_to_load_from_cache(model, "config.json"), str):
             return None
-        raise error if isinstance(error, OptionError) else _not_found(model, str(error)) from error
+        raise error if isinstance(error, OptionError) else _not_found(model, str(error), "model_type") from error
 
 
-def _check_hub(model: str) -> None:
+def _check_hub(model: str, option: str) -> None:
     """Raise an OptionError when the Hub cannot be asked or has no such model: transformers tries for a minute."""
     from huggingface_hub import HfApi, constants
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, RepositoryNotFoundError
 
     if constants.HF_HUB_OFFLINE:
-        raise _not_found(model, "the Hub was not asked, for HF_HUB_OFFLINE is set")
+        raise _not_found(model, "the Hub was not asked, for HF_HUB_OFFLINE is set", option)
     try:
         HfApi().model_info(model, timeout=10)
     except (RepositoryNotFoundError, HFValidationError) as error:
-        raise _not_found(model, str(error)) from error
+        raise _not_found(model, str(error), option) from error
     except HfHubHTTPError:  # it answers: what transformers asks for may be there
         return
     except Exception as error:  # of the HTTP library, which is another one in each release
-        raise _not_found(model, f"the Hub cannot be reached ({error})") from error
+        raise _not_found(model, f"the Hub cannot be reached ({error})", option) from error
 
 
-def _not_found(model: str, reason: str, safetensors_only: bool = False) -> OptionError:
+def _not_found(model: str, reason: str, option: str, safetensors_only: bool = False) -> OptionError:
     from huggingface_hub import constants
 
     looked = f"in the cache {constants.HF_HUB_CACHE!r} and at {constants.ENDPOINT}"
     if os.path.isdir(model):
         looked = f"in the folder {model!r}"
     reason = " ".join(reason.split())[:400].rstrip(".")
-    weights = " Only safetensors files are read; use_safetensors=False takes other files, of a source that you trust."
+    weights = " Only safetensors files are read."
+    if option == "model_type":
+        weights = f"{weights[:-1]}; use_safetensors=False takes other files, of a source that you trust."
     return OptionError(
-        f"The encoder {shorten(model, 300)} could not be loaded; looked {looked}: {reason}. Give as "
-        "'model_type' the path of a folder with config.json, model.safetensors and the files of the tokenizer, or a "
+        f"The {_CALLED[option]} {shorten(model, 300)} could not be loaded; looked {looked}: {reason}. Give as "
+        f"{option!r} the path of a folder with config.json, model.safetensors and the files of the tokenizer, or a "
         f"name of the Hub.{weights if safetensors_only else ''}"
     )
 

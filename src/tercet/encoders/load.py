@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from tercet.core.signature import digest
 from tercet.errors import OptionError, shorten
@@ -28,7 +29,7 @@ def subwords_of(
     model = locate(model_type)
     by_release = use_fast and prefix_space == "installed"  # which alone makes a difference
     with _loading:
-        return _subwords(model, _state(model), prefix_space, by_release, lowercase)
+        return _subwords(model, state_of(model), prefix_space, by_release, lowercase)
 
 
 def encoder_of(
@@ -71,12 +72,12 @@ def encoder_of(
     model = locate(model_type)
     chosen = None if all_layers or last_layer else chosen_layer(model_type, num_layers)
     with _loading:
-        state = _state(model)
+        state = state_of(model)
         subwords = _subwords(model, state, prefix_space, use_fast and prefix_space == "installed", lowercase)
         if last_layer:
             chosen = _depth(model, state)
-        _leave_threads_of_the_parent()
-        return _encoder(model, state, chosen, _device(device), dtype or "float32", use_safetensors, subwords)
+        leave_threads_of_the_parent()
+        return _encoder(model, state, chosen, best_device(device), dtype or "float32", use_safetensors, subwords)
 
 
 def chosen_layer(model_type: str, num_layers: int | None) -> int:
@@ -101,7 +102,7 @@ def chosen_layer(model_type: str, num_layers: int | None) -> int:
 _processes: set[int] = set()  # that have asked for an encoder: this one, and those that it was forked from
 
 
-def _leave_threads_of_the_parent() -> None:
+def leave_threads_of_the_parent() -> None:
     """Let a forked child compute with one thread: it has none of PyTorch's pool, and would wait for them for ever."""
     import torch
 
@@ -125,19 +126,13 @@ def _encoder(
 ) -> Encoder:
     import torch
 
-    try:
-        where = torch.device(device)
-        torch.zeros(1, device=where).cpu()
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise OptionError(f"The 'device' {shorten(device)} cannot be used here: {reason}") from error
+    where = usable(device)
     network = load_network(model, load_config(model), num_layers, use_safetensors)
     network.model.to(where, getattr(torch, dtype))
     if where.type == "cpu" and dtype == "float32":
         use_onednn(network.model)
     n_layers = network.depth + 1 if num_layers is None else 1
-    name = re.sub(r"[|:,\s]", "_", Path(model).name if os.path.isdir(model) else model)
-    label = f"{name}@{digest([network.digest, subwords.fingerprint])}"
+    label = label_of(model, network.digest, subwords.fingerprint)
     return Encoder(subwords, network, where, n_layers, label, padding_shows(network.model, subwords, where))
 
 
@@ -156,7 +151,7 @@ def _depth(model: str, state: tuple[object, ...]) -> int:
     return model_depth(load_config(model))
 
 
-def _state(model: str) -> tuple[object, ...]:
+def state_of(model: str) -> tuple[object, ...]:
     """Return what changes with the files of a folder: a model that is being trained is loaded anew."""
     if not os.path.isabs(model):
         return ()
@@ -165,7 +160,14 @@ def _state(model: str) -> tuple[object, ...]:
     return tuple(sorted((name, stat.st_size, stat.st_mtime_ns, stat.st_ino) for name, stat in stats))
 
 
-def _device(asked: str | None) -> str:
+def label_of(model: str, *digests: str) -> str:
+    """Return what a signature calls a located model: its name, and a digest of what it is made of."""
+    name = re.sub(r"[|:,\s]", "_", Path(model).name if os.path.isdir(model) else model)
+    return f"{name}@{digest(digests)}"
+
+
+def best_device(asked: str | None) -> str:
+    """Return the device that was asked for, or the first of ``cuda``, ``mps`` and ``cpu`` that is there."""
     import torch
 
     if asked is not None:
@@ -173,3 +175,16 @@ def _device(asked: str | None) -> str:
     if torch.cuda.is_available():
         return "cuda"
     return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def usable(device: str) -> Any:
+    """Return a device of PyTorch, or raise an OptionError where it cannot be used."""
+    import torch
+
+    try:
+        where = torch.device(device)
+        torch.zeros(1, device=where).cpu()
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise OptionError(f"The 'device' {shorten(device)} cannot be used here: {reason}") from error
+    return where

@@ -67,7 +67,7 @@ def load_network(model: str, config: Any, num_layers: int | None, use_safetensor
     import transformers
 
     kind = getattr(transformers, _ENCODER_CLASSES.get(config.model_type, "AutoModel"))
-    given = {"output_loading_info": True, **({"use_safetensors": True} if use_safetensors else {})}
+    given: dict[str, Any] = {"output_loading_info": True, **({"use_safetensors": True} if use_safetensors else {})}
     with quiet(), torch.random.fork_rng(devices=[]):  # heads without weights are drawn, and dropped
         network, report = found(model, kind.from_pretrained, **given)
     network = network.to(torch.float32).eval().requires_grad_(False)
@@ -75,27 +75,29 @@ def load_network(model: str, config: Any, num_layers: int | None, use_safetensor
     if hasattr(network, "encoder") and hasattr(network, "decoder"):
         network = network.encoder
         missing = {key.removeprefix("encoder.") for key in missing if key.startswith("encoder.")}
-    depth, digest = model_depth(config), _digest(network)
+    depth, digest = model_depth(config), weights_digest(network)
     if num_layers is not None:
         cut(network, num_layers, depth)
     if getattr(network, "pooler", None) is not None:
         network.pooler = torch.nn.Identity()  # not None: some models ask no questions before they call it
-    _check_weights(network, missing, model)
+    check_weights(network, missing, model)
     return Network(network, network.config, depth, digest)
 
 
-def _check_weights(network: Any, missing: set[str], model: str) -> None:
-    """Refuse an encoder with layers that no file filled: they would be random numbers."""
+def check_weights(network: Any, missing: set[str], model: str, called: str = "encoder") -> None:
+    """Refuse a network with layers that no file filled: they would be random numbers."""
     left = sorted(missing & set(network.state_dict()))
     if left:
         raise InputError(
-            f"The files of the encoder {model!r} lack weights of {len(left)} tensors, such as {left[0]!r}: "
+            f"The files of the {called} {model!r} lack weights of {len(left)} tensors, such as {left[0]!r}: "
             "config.json and the weights do not belong together."
         )
 
 
-def _digest(network: Any) -> str:
+def weights_digest(network: Any) -> str:
     """Return a digest of all weights and of what the configuration changes of its defaults. Time: a second per GB."""
+    import torch
+
     settings = network.config.to_diff_dict()
     for key in _NOT_OF_THE_MODEL:
         settings.pop(key, None)
@@ -104,5 +106,5 @@ def _digest(network: Any) -> str:
         if name.startswith("pooler."):  # which BERTScore does not use, and a file may lack
             continue
         total.update(f"{name}{tuple(tensor.shape)}".encode())
-        total.update(tensor.contiguous().numpy())
+        total.update(tensor.contiguous().reshape(-1).view(torch.uint8).cpu().numpy())  # half precisions too
     return total.hexdigest()[:8]

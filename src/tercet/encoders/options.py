@@ -52,11 +52,11 @@ def as_device(value: Any) -> str | None:
     return name
 
 
-def needs_packages(metric: str) -> None:
-    """Raise an OptionError where the packages are missing that run a network."""
+def needs_packages(metric: str, extra: str = "bertscore") -> None:
+    """Raise an OptionError where the packages are missing that run a network; `extra` of tercet's brings them."""
     for package in ("torch", "transformers"):
         if find_spec(package) is None:
             raise OptionError(
                 f"{metric} needs the package {package!r}, which is not installed: pip install torch "
-                "transformers, or tercet[bertscore]."
+                f"transformers, or tercet[{extra}]."
             )

@@ -89,15 +89,7 @@ class Subwords:
     def fingerprint(self) -> str:
         """Sixteen characters that stand for the tokenizer: its vocabulary and rules, and the space before texts."""
         if self._fingerprint is None:
-            backend = getattr(self.tokenizer, "backend_tokenizer", None)
-            if backend is None:
-                rules: Any = sorted(self.tokenizer.get_vocab().items())
-            else:
-                rules = json.loads(backend.to_str())
-                for setting_of_a_call in ("truncation", "padding"):
-                    rules.pop(setting_of_a_call, None)
-            text = json.dumps([rules, self.prefix_space], sort_keys=True)
-            self._fingerprint = sha256(text.encode()).hexdigest()[:16]
+            self._fingerprint = fingerprint_of(self.tokenizer, self.prefix_space)
         return self._fingerprint
 
     def whole(self, texts: Sequence[str]) -> Ragged:
@@ -222,6 +214,18 @@ class Subwords:
             f"The tokenizer {type(self.tokenizer).__name__} gives no token for single letters: its "
             "special tokens cannot be told from those of a text."
         )
+
+
+def fingerprint_of(tokenizer: Any, setting: Any) -> str:
+    """Return sixteen characters that stand for a tokenizer, its vocabulary and rules, and a setting of its use."""
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    if backend is None:
+        rules: Any = sorted(tokenizer.get_vocab().items())
+    else:
+        rules = json.loads(backend.to_str())
+        for setting_of_a_call in ("truncation", "padding"):
+            rules.pop(setting_of_a_call, None)
+    return sha256(json.dumps([rules, setting], sort_keys=True).encode()).hexdigest()[:16]
 
 
 def puts_space(tokenizer: Any, asked: bool | str, use_fast: bool) -> bool:

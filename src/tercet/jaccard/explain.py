@@ -1,4 +1,4 @@
-"""Why a prediction has its Jaccard similarity: the units that both texts have, and those of one alone."""
+"""Why a prediction has its Jaccard similarity: which units (tokens or n-grams) occur in both texts, or in one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class VariantMatches:
     name : str
         The key of its score.
     reference : int
-        Which reference: the most similar one, also where ``multi_ref`` takes the average of all.
+        Index of the most similar reference, also where ``multi_ref`` takes the average of all.
     score : float
         Of this reference, from 0 to 1.
     shared, either : int
@@ -36,7 +36,7 @@ class VariantMatches:
     prediction, reference_words : list of Word
         The tokens; their level is 1 within a shared unit.
     units : list of Count
-        All units of both texts, those of the prediction first.
+        All units (tokens or n-grams) of both texts, those of the prediction first.
     """
 
     name: str
@@ -71,7 +71,7 @@ class JaccardMatches:
 
     def to_html(self) -> str:
         """Return the texts with shared units in colour, a fragment of HTML; a section per variant."""
-        return page_html("", [self._section(each) for each in self.variants], self.signature)
+        return page_html("Jaccard similarity", [self._section(each) for each in self.variants], self.signature)
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -79,11 +79,12 @@ class JaccardMatches:
     def _section(self, each: VariantMatches) -> str:
         which = "" if self.n_references == 1 else f" with reference {each.reference + 1} of {self.n_references}"
         return "".join([
-            f"<h4>{each.name}{which}: {each.score:.4f}</h4><p>{each.shared:,} shared of {each.either:,}</p>",
+            f"<h4>{each.name}{which}: {each.score:.4f}</h4>",
+            f"<p>in both texts: {each.shared:,}; in either: {each.either:,}</p>",
             legend(["in both texts"]),
             words_html("prediction", each.prediction, "in both texts"),
             words_html("reference", each.reference_words, "in both texts"),
-            counts_html("all units of both texts", each.units),
+            counts_html("all that was compared", each.units),
         ])  # fmt: skip
 
 
@@ -104,7 +105,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     Raises
     ------
     InputError
-        For what is not text, and for a prediction without reference.
+        For input that is not text, and for a prediction without a reference.
     OptionError
         For an option or a value that ``jaccard_sets`` does not know.
 

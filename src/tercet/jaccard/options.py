@@ -12,9 +12,9 @@ from tercet.text.stems import check_stopwords
 
 TOKENIZERS = ("unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none")
 
-#: What a variant may change: how texts become units, and how these are compared.
+#: What a variant may change: how texts become tokens or n-grams, and how these are compared.
 VARIED = ("tokenizer", "lowercase", "ngram", "multiset", "stemmer", "lemmatizer", "stopwords", "multi_ref")
-#: Most variants: each tokenizes, at worst, and scores every item once more.
+#: Limit on variants: each may tokenize and score every item once more.
 MOST_VARIANTS = 20
 
 
@@ -31,7 +31,10 @@ def _check_variants(value: Any) -> Any:
 def _checked_name(name: Any) -> str:
     fits = isinstance(name, str) and name.isidentifier()
     if not fits or f"_{name}".endswith("_micro"):  # jaccard_micro is the other mean
-        raise refuse(f"a dict whose names are words that do not end in micro; this one has {name!r:.50}")
+        raise refuse(
+            "a dict whose names are words of letters, digits and _, and do not end in micro; this one has "
+            f"{name!r:.50}"
+        )
     return str(name)
 
 
@@ -39,7 +42,7 @@ def _checked_options(name: str, changes: Mapping[str, Any]) -> dict[str, Any]:
     for each in changes:
         if each not in VARIED:
             raise refuse(
-                f"a dict of variants that change {', '.join(VARIED)}; the variant {name!r} has {each!r:.50}",
+                f"a dict of variants; the variant {name!r} has {each!r:.50}, which no variant can change",
                 did_you_mean(str(each), VARIED),
             )
     built = build_options(JaccardOptions, changes, f"the variant {name!r} of jaccard_sets", {})
@@ -50,8 +53,8 @@ def _checked_options(name: str, changes: Mapping[str, Any]) -> dict[str, Any]:
 class JaccardOptions(Options):
     """Options of jaccard_sets.
 
-    The tokenizer is "unicode" by default: it keeps the words of every script, by the same rule whatever the corpus
-    is. That of ROUGE drops all but a-z and 0-9, and those of BLEU keep marks, which are no words.
+    The default tokenizer is "unicode": it keeps the words of every script, by the same rule for every corpus.
+    ROUGE's tokenizer drops everything but a-z and 0-9, and BLEU's tokenizers keep punctuation marks as tokens.
     """
 
     tokenizer: str | Callable[[str], Iterable[str]] = option(
@@ -66,14 +69,14 @@ class JaccardOptions(Options):
     ngram: int = option(
         1,
         integer(1, 20),
-        "What is compared: runs of this many tokens, 1 for the tokens themselves. With the "
-        'tokenizer "char" these are n-grams of characters. A text of fewer tokens has none.',
+        "Compare runs of this many tokens; 1 compares single tokens. With the tokenizer "
+        '"char" these are n-grams of characters. A text with fewer tokens has no n-grams.',
     )
     multiset: bool = option(
         False,
         flag,
-        "Count units as often as they stand in a text. The score is then the sum of the "
-        "smaller numbers over the sum of the greater ones.",
+        "Count each token or n-gram as often as it occurs in a text. The score is then the "
+        "sum of the smaller counts over the sum of the greater ones.",
     )
     stemmer: str | Callable[[str], str] | None = option(
         None,
@@ -83,8 +86,8 @@ class JaccardOptions(Options):
     lemmatizer: str | Callable[[str], str] | None = option(
         None,
         text_or_callable("a language code"),
-        "Lemmatize the words. A language code of simplemma (Russian by pymorphy3 where that is installed; the "
-        "signature says which one it was), or a function.",
+        "Lemmatize the words. A language code of simplemma (for Russian, pymorphy3 is used where it is installed; "
+        "the signature names the package), or a function.",
     )
     stopwords: str | frozenset[str] | None = option(
         None,
@@ -100,7 +103,7 @@ class JaccardOptions(Options):
     variants: Mapping[str, Mapping[str, Any]] | None = option(
         None,
         _check_variants,
-        "Further scores in the same call. Each name adds `jaccard_<name>`, with the options of its "
-        'mapping in place of those of the call: `{"lemma": {"lemmatizer": "en"}}` scores lemmas beside words. Up to '
-        f"{MOST_VARIANTS} of them; they may change {', '.join(VARIED)}.",
+        "Further scores in the same call. Each name adds `jaccard_<name>`. Its mapping holds the options "
+        'that differ from those of the call: `{"lemma": {"lemmatizer": "en"}}` scores lemmas beside words. Up to '
+        f"{MOST_VARIANTS} variants, which may change {', '.join(VARIED)}.",
     )

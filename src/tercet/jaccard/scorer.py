@@ -16,6 +16,7 @@ from tercet.core.scorer import Scorer, Scores
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
 from tercet.counting.overlaps import ngram_ids, overlaps
+from tercet.errors import OptionError
 from tercet.text.stems import check_word_options, map_words, stopwords_for, word_map
 from tercet.text.tokenizers import tokenize
 
@@ -39,7 +40,7 @@ class Overlaps:
     shared, either : ndarray, shape (m,)
         Sizes of intersection and union.
     starts : ndarray of int64, shape (n,)
-        First pair of each item; an item without reference has a pair with nothing.
+        First pair of each item; an item without a reference is paired with an empty text.
     counts : ndarray of int64, shape (n,)
         Pairs of each item.
     """
@@ -51,7 +52,7 @@ class Overlaps:
 
     @property
     def scores(self) -> Array:
-        """Intersection over union, shape (m,); 0 where neither text has a unit."""
+        """Intersection over union, shape (m,); 0 where both texts are empty."""
         return self.shared / np.maximum(self.either, 1.0)
 
 
@@ -78,8 +79,15 @@ class JaccardScorer(Scorer[JaccardOptions]):
         super().__init__(options)
         named = {f"jaccard_{name}": replace(options, **changes) for name, changes in (options.variants or {}).items()}
         self.variants: dict[str, JaccardOptions] = {"jaccard": options, **named}
-        for each in self.variants.values():
-            check_word_options(each)
+        for key, each in self.variants.items():
+            try:
+                check_word_options(each)
+            except OptionError as error:
+                if each is options:
+                    raise
+                name = key.removeprefix("jaccard_")
+                where = f"The variant {name!r} of jaccard_sets, with the options of the call"
+                raise OptionError(f"{where}: {error}") from None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -88,7 +96,7 @@ class JaccardScorer(Scorer[JaccardOptions]):
 
     @property
     def score_names(self) -> tuple[str, ...]:
-        """Of each variant the mean over the items, and that over their units (micro)."""
+        """For each variant the mean over the items, and the score over all units together (micro)."""
         return tuple(f"{name}{end}" for name in self.variants for end in ("", "_micro"))
 
     def signature(self, context: Any = None) -> Signature:
@@ -96,7 +104,7 @@ class JaccardScorer(Scorer[JaccardOptions]):
         return jaccard_signature(self.name, self.options, self.variants)
 
     def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
-        """Return one row per item; each tokenization is made once, whatever the number of variants."""
+        """Return one row per item; variants with the same tokenizer and case share one tokenization."""
         splits: Splits = {}
         parts = []
         for variant in self.variants.values():
@@ -111,14 +119,14 @@ class JaccardScorer(Scorer[JaccardOptions]):
     def tokens(
         self, batch: Batch, variant: JaccardOptions, splits: Splits | None = None, as_written: bool = False
     ) -> Split:
-        """Return the tokens of a variant, and a callable that gives the different ones by id.
+        """Return the tokens of a variant, and a callable that returns the distinct ones by id.
 
         Parameters
         ----------
         batch : Batch
         variant : JaccardOptions
         splits : dict, optional
-            What was split before, by tokenizer and case; filled.
+            Texts that were split before, by tokenizer and case; new ones are added.
         as_written : bool
             The words as they were before they got a stem or a lemma.
         """
@@ -138,7 +146,7 @@ class JaccardScorer(Scorer[JaccardOptions]):
         n_references = np.diff(tokens.reference_offsets)
         counts = np.maximum(n_references, 1)
         starts = np.cumsum(counts) - counts
-        nothing = len(units.lengths)  # the empty document behind all others
+        nothing = len(units.lengths)  # an empty document after all others
         references = np.full(int(counts.sum()), nothing)
         has_reference = np.repeat(n_references > 0, counts)
         references[has_reference] = tokens.n_items + np.arange(nothing - tokens.n_items)
@@ -156,7 +164,7 @@ class JaccardScorer(Scorer[JaccardOptions]):
         return pairs[first_greatest(found.scores, found.starts)]
 
     def finalize(self, totals: Array) -> Scores:
-        """Return the means over the items, and over their units: sums of intersections over sums of unions."""
+        """Return the means over the items, and (micro) sums of intersections over sums of unions."""
         items = np.maximum(totals[..., 0], 1.0)
         scores: Scores = {}
         for name in self.variants:

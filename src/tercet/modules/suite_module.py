@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tercet.api import dialect_of, explain, make_scorer, own_options, score_batch
-from tercet.core.batch import Batch, join_batches, read_batch
+from tercet.core.batch import Batch, join_batches
 from tercet.core.options import shared_options
 from tercet.core.result import Result
 from tercet.errors import InputError
+from tercet.registry import scorer_class
 from tercet.training.trainer import TrainerMetrics, compute_metrics
 
 from .gathering import Gathering
@@ -28,9 +29,12 @@ class SuiteModule(Gathering):
     ----------
     metric : str
         Name of the metric of the suite.
+    called : tuple of str
+        What else evaluate's own module calls the predictions.
     """
 
     metric: ClassVar[str]
+    called: ClassVar[tuple[str, ...]] = ()
 
     if TYPE_CHECKING:  # what evaluate's class has
 
@@ -54,6 +58,7 @@ class SuiteModule(Gathering):
         Return:
             `Result`, a `dict` with further attributes, or `None` if this is not the main process (`process_id != 0`).
         """
+        predictions, options = self._predictions(predictions, options)
         own = own_options(self.metric, options, self._dialect)
         with self._dialect.speaking():
             scorer = make_scorer(self.metric, own)
@@ -77,6 +82,7 @@ class SuiteModule(Gathering):
             references (`list` of `str` or of `list` of `str`):
                 One reference per item, or a list of any number of them per item.
         """
+        predictions, inputs = self._predictions(predictions, inputs)
         _refuse_inputs(inputs)
         self._keep(self._read(predictions, references))
 
@@ -94,7 +100,7 @@ class SuiteModule(Gathering):
         _refuse_inputs(inputs)
         self.add_batch(predictions=[prediction], references=[reference])
 
-    def explain(self, prediction: str, references: Any, **options: Any) -> Any:
+    def explain(self, prediction: str, references: Any = None, **options: Any) -> Any:
         """Explain the score of one prediction: values to work with, `to_dict()`, `to_html()`; coloured in a notebook.
 
         Args:
@@ -106,7 +112,7 @@ class SuiteModule(Gathering):
                 Those of `compute`; for bertscore_idf also `corpus`, the texts in which `idf=True` counts.
 
         Return:
-            `NgramMatches`, `RougeMatches`, `Alignment` or `Contributions` of the metric's `explain` file.
+            What `tercet.explain` returns: see the metric's `explain` file.
         """
         own = self._dialect.to_options(options)
         with self._dialect.speaking():
@@ -130,8 +136,17 @@ class SuiteModule(Gathering):
         with self._dialect.speaking():
             return compute_metrics(tokenizer, self.metric, options=options, **settings)
 
-    def _read(self, predictions: Any, references: Any) -> Batch:  # type: ignore[override]
-        return read_batch(predictions, references)
+    def _read(self, predictions: Any, references: Any = None) -> Batch:  # type: ignore[override]
+        return scorer_class(self.metric).read(predictions, references)
+
+    def _predictions(self, given: Any, others: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Return the predictions, under whichever of their names, and what else was given."""
+        named = [name for name in self.called if name in others]
+        if len(named) + (given is not None) > 1:
+            names = f"{' and '.join(named)} {'are other names' if named[1:] else 'is another name'}"
+            raise InputError(f"{names} of predictions: give only one of them.")
+        left = {name: value for name, value in others.items() if name not in named}
+        return (others[named[0]] if named else given), left
 
 
 def _refuse_inputs(inputs: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -53,9 +53,16 @@ class Colours:
         self._ascii_only = tokenizer == "rouge"
         self._scorer: Scorer[Any] | None = None
         self.legend: tuple[str, ...] = ()
-        if scorer.name == "bleu_multi":
+        self._by_order = scorer.name in ("bleu_multi", "bleu_rouge_f")
+        self._words: Callable[[Any], list[Word]] = lambda found: found.prediction
+        if self._by_order:
             self.legend = NGRAMS[: scorer.options.max_order]
             self._scorer = scorer
+        elif scorer.name == "jaccard_sets":
+            self.legend = MATCH
+            self._scorer = scorer
+            variant = table.name.removesuffix("_micro")
+            self._words = lambda found: next(each.prediction for each in found.variants if each.name == variant)
         elif scorer.name == "rouge_nlws":
             self.legend = MATCH
             name = table.name.removesuffix("_precision").removesuffix("_recall")
@@ -63,35 +70,37 @@ class Colours:
             if scorer.options.tokenizer == "auto":  # as chosen for all texts, not for each by itself
                 shown["tokenizer"] = tokenizer
             self._scorer = type(scorer)(replace(scorer.options, **shown))
+            self._words = lambda found: found.types[0].prediction_words
 
     def of(self, prediction: str, references: Sequence[str]) -> Text:
         """Return an output with what it shares with its references in colour."""
         if self._scorer is None or not prediction or not references:
             return plain(prediction)
-        explain, is_bleu = batch_explanation(self._scorer.name), self._scorer.name == "bleu_multi"
+        explain = batch_explanation(self._scorer.name)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 found = explain(self._scorer, read_batch([prediction], [list(references)]), None)
         except TercetError:
             return plain(prediction)
-        words = found.prediction if is_bleu else found.types[0].prediction_words
-        levels = [Word(word.text, min(word.level, _HIGHEST if is_bleu else 1)) for word in words]
+        most = _HIGHEST if self._by_order else 1
+        levels = [Word(word.text, min(word.level, most), word.written) for word in self._words(found)]
         return _cut(_joined(placed(prediction, levels, self._ascii_only) or spelled(levels)))
 
 
 def placed(text: str, words: Sequence[Word], ascii_only: bool = False) -> list[tuple[int, str]] | None:
     """Return the text itself in pieces with the levels of its tokens.
 
-    None where the tokens are not found one after the other with nothing but blanks and punctuation between them, as
-    with stems: :func:`spelled` then shows the tokens. With `ascii_only` there may be other letters between, which
+    None where the tokens are not found one after the other with nothing but blanks and punctuation between them:
+    :func:`spelled` then shows the tokens. With `ascii_only` there may be other letters between, which
     the tokenizer of ROUGE drops.
 
     Examples
     --------
     >>> placed("The cats, sat!", [Word("the", 1), Word("cats", 0), Word("sat", 1)])
     [(1, 'The'), (0, ' '), (0, 'cats'), (0, ', '), (1, 'sat'), (0, '!')]
-    >>> placed("running", [Word("run", 1)])
+    >>> placed("running", [Word("run", 1, "running")]), placed("running", [Word("run", 1)])
+    ([(1, 'running')], None)
     """
     for folded in (text, text.lower()):
         if len(folded) == len(text) and (pieces := _found(text, folded, words, ascii_only)) is not None:
@@ -107,11 +116,12 @@ def spelled(words: Sequence[Word]) -> list[tuple[int, str]]:
 def _found(text: str, folded: str, words: Sequence[Word], ascii_only: bool) -> list[tuple[int, str]] | None:
     pieces, end = [], 0
     for word in words:
-        start = folded.find(word.text, end)
+        written = word.text if word.written is None else word.written
+        start = folded.find(written, end)
         if start < 0 or _holds_letters(text[end:start], ascii_only):
             return None
-        pieces += [(0, text[end:start]), (word.level, text[start : start + len(word.text)])]
-        end = start + len(word.text)
+        pieces += [(0, text[end:start]), (word.level, text[start : start + len(written)])]
+        end = start + len(written)
     if _holds_letters(text[end:], ascii_only):
         return None
     return [(level, part) for level, part in [*pieces, (0, text[end:])] if part]

@@ -7,7 +7,6 @@ from typing import Any
 
 from tercet.api import score_batch, summarize, tell
 from tercet.core.batch import Batch, join_batches, read_batch
-from tercet.core.items import check_missing
 from tercet.core.result import Result
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
@@ -54,7 +53,7 @@ class Running:
         InputError
             For items without reference under ``missing_references="error"``, by their number in the corpus.
         """
-        check_missing([self._items + index for index in batch.missing], self.scorer.options.missing_references)
+        self.scorer.check_missing([self._items + index for index in batch.missing])
         batch = replace(batch, first_item=self._items)
         if self.scorer.needs_corpus or not batch.n_items:
             return Counted(batch, None, None)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tercet.api import known_options, make_scorer, score_batch
-from tercet.core.batch import Batch, make_batch, read_batch
+from tercet.core.batch import Batch, make_batch, read_batch, read_predictions
 from tercet.core.items import read_items
 from tercet.core.options import Options, build_options, flag, one_of, refuse
 from tercet.core.options import option as declare
@@ -152,6 +152,11 @@ class TrainerMetrics:
         self.reset()
 
     @property
+    def higher_is_better(self) -> dict[str, bool]:
+        """Whether a greater score is a better one, by its metric: for ``greater_is_better`` of a Trainer."""
+        return {name: scorer.higher_is_better for name, scorer in self._scorers.items()}
+
+    @property
     def references(self) -> Any:
         """The references as they were given."""
         return self._references.given
@@ -258,6 +263,8 @@ class TrainerMetrics:
         """Return a checked batch, whose items are the evaluation set's from `first` on, and its lengths."""
         given = evaluation_of(predictions, labels, inputs)
         texts = read_texts(given, self._decoder, self._causal)
+        if not any(scorer.takes_references for scorer in self._scorers.values()):
+            return read_predictions(texts.predictions), texts.lengths
         references = self._references.of(given, texts.labels, len(texts.predictions), first)
         n_items = len(references) if self._references.listed else len(texts.predictions)
         lengths = None if texts.lengths is None else texts.lengths[:n_items]
