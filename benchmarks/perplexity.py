@@ -68,7 +68,8 @@ def make_texts(number: int, seed: int = 7) -> list[str]:
 
 def random_gpt2(folder: Path, hidden: int) -> str:
     """Save a GPT-2 with random weights, 6 layers and a vocabulary of GPT-2's size, beside a tokenizer of the tests."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+    root = Path(__file__).resolve().parents[1]
+    sys.path[:0] = [str(root / "tests"), str(root)]
     from language_models import small_model
 
     tokenizer = transformers.AutoTokenizer.from_pretrained(small_model("gpt2"))
@@ -83,7 +84,8 @@ def random_gpt2(folder: Path, hidden: int) -> str:
 
 def real_model() -> str:
     """Return the folder of SmolLM2-135M."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+    root = Path(__file__).resolve().parents[1]
+    sys.path[:0] = [str(root / "tests"), str(root)]
     from language_models import smollm2
 
     return smollm2()

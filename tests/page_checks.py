@@ -170,6 +170,7 @@ ROWS = [
 
 
 def has_its_bars(visitor):
+    """The page comes to draw how the scores of a file's items are distributed."""
     bars = visitor.find("#distribution .mark-rect path")
 
     def check():

@@ -106,6 +106,7 @@ def score(metric, predictions=PREDICTIONS, references=REFERENCES, **more):
     result = tercet.score(metric, predictions, references, **{**needed(metric), "signature": True, **more})
     if "hashcode" in result:
         result["hashcode"] = result["hashcode"].replace(MINILM, MODEL)
+    if "model_type" in needed(metric):
         result["signature"] = result["signature"].replace(f"|model:{Path(MINILM).name}@", f"|model:{MODEL}@")
     return result
 
