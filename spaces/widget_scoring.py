@@ -30,6 +30,9 @@ TEXT_CHARACTERS, LONG_CHARACTERS, ALL_CHARACTERS = 10_000, 20_000, 5_000_000
 #: Most products of the tokens of a prediction and its references, and of their lines, which count so many times:
 #: what ROUGE-W takes time for, some seconds for each hundred million.
 MOST_PRODUCTS, _LINES = 1_000_000_000, 10
+#: Most characters of an item in the mean; and where texts are compared with nothing: a language model reads them whole,
+#: while those that compare by a network read what it takes at a time.
+MEAN_CHARACTERS, MEAN_CHARACTERS_ALONE = 1000, 150
 _TOKENS = re.compile(r"[^\W\u0e00-\U0010ffff]+|\S")  # words, and each character of scripts without blanks
 #: Tokenizers that look for words of a dictionary, and most squares of the lengths of stretches without blanks or
 #: marks: what they take time for.
@@ -227,8 +230,11 @@ class Demo:
                 f"A text has {longest:,} characters; this page takes texts of up to {LONG_CHARACTERS:,}."
             )
         n_characters = sum(map(len, texts))
-        most = min(ALL_CHARACTERS, 1000 * self.most_items)
-        pairs = zip(checked.predictions, checked.reference_lists(), strict=True)
+        mean = MEAN_CHARACTERS if self.takes_references else MEAN_CHARACTERS_ALONE
+        most = min(ALL_CHARACTERS, mean * self.most_items)
+        # Each token of a text that is compared with nothing is read beside the others of it.
+        targets = checked.reference_lists() if self.takes_references else [[text] for text in checked.predictions]
+        pairs = zip(checked.predictions, targets, strict=True)
         products = sum(
             _n_tokens(prediction, tokenizer) * sum(_n_tokens(text, tokenizer) for text in references)
             + _LINES * prediction.count("\n") * sum(text.count("\n") for text in references)

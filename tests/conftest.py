@@ -63,6 +63,22 @@ def real_language_model():
 
 
 @pytest.fixture(scope="session")
+def browser():
+    """Debian's chromium, one for all tests of a process: playwright runs once in it."""
+    from playwright.sync_api import sync_playwright
+
+    from browser import CHROMIUM, chromium
+
+    if not chromium():
+        assert not os.environ.get("TERCET_REQUIRE_BROWSER"), "TERCET_REQUIRE_BROWSER is set, but there is no chromium"
+        pytest.skip("Debian's chromium is not installed")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
 def sets() -> Path:
     """Folder of real test sets with golden figures; the tests that need it are skipped where it is absent."""
     if not SETS.is_dir():

@@ -4,7 +4,6 @@ A page's server and the browser live as long as the process of the tests; tests/
 in one process.
 """
 
-import os
 import threading
 from contextlib import ExitStack
 from functools import cache
@@ -12,24 +11,12 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from gradio_client import Client
-from playwright.sync_api import sync_playwright
 
-from browser import CHROMIUM, Served, Visitor, chromium
+from browser import Served, Visitor
 from language_models import smollm2
 from page_checks import ROWS, as_tsv
 from spaces.build import build
 from tercet.registry import METRICS
-
-
-@pytest.fixture(scope="session")
-def browser():
-    if not chromium():
-        assert not os.environ.get("TERCET_REQUIRE_BROWSER"), "TERCET_REQUIRE_BROWSER is set, but there is no chromium"
-        pytest.skip("Debian's chromium is not installed")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")

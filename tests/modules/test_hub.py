@@ -56,7 +56,7 @@ EACH_ITS_OWN = {
     "bleu_rouge_f": {"brevity_penalty": True},
     "jaccard_sets": {"ngram": 2},
     "embedding_cosine": {"pooling": "cls"},
-    "perplexity_lm": {"max_length": 9},
+    "perplexity_lm": {"add_start_token": False},
 }
 
 

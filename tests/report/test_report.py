@@ -1,10 +1,7 @@
 """The HTML report: its numbers are the comparison's, it is one file of valid HTML, and no text becomes markup."""
 
-import os
 import re
-import shutil
 import sys
-from contextlib import contextmanager
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -260,11 +257,6 @@ HOSTILE = [
     "&amp;&#60;b>", "a\nb\tc", "<!-- --> ]]>",
 ]  # fmt: skip
 ANY_NAME = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
-#: As for the pages of the Spaces.
-CHROMIUM = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
 
 
 class TestTexts:
@@ -456,49 +448,32 @@ class TestLengths:
         assert sum(map(int, segments[1:])) == sum(map(bool, references))
 
 
-@contextmanager
-def chromium():
-    required = bool(os.environ.get("TERCET_REQUIRE_BROWSER"))
-    path = shutil.which("chromium")
-    if not required:
-        pytest.importorskip("playwright", reason="playwright is not installed")
-        if path is None:
-            pytest.skip("Debian's chromium is not installed")
-    assert path, "TERCET_REQUIRE_BROWSER is set, but there is no chromium"
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
-        yield browser
-        browser.close()
-
-
-def test_a_browser_shows_it_at_two_widths_without_overflow_and_asks_nobody(tmp_path, comparison):
+def test_a_browser_shows_it_at_two_widths_without_overflow_and_asks_nobody(tmp_path, comparison, browser):
     names = {"x" * 70: "tuned", "a name of several words that is quite long": "large", "short": "baseline"}
     systems = {name: ENGLISH.systems[own] for name, own in names.items()}
     long = replace(ENGLISH, systems={**systems, **{f"s{n}": ENGLISH.systems["tuned"] for n in range(12)}})
     file = tmp_path / "report.html"
     file.write_text(to_html([comparison, compared(long, METRICS[:1], n_resamples=20)]), encoding="utf-8")
-    with chromium() as browser:
-        for width in (1280, 390):
-            page = browser.new_page(viewport={"width": width, "height": 900})
-            asked, said = [], []
-            page.on("request", lambda request, asked=asked: asked.append(request.url))
-            page.on("console", lambda line, said=said: said.append(line.text))
-            page.goto(file.as_uri())
-            page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-            assert page.evaluate("document.documentElement.scrollWidth") == width
-            assert asked == [file.as_uri()]
-            assert said == []
-            overlapping = page.evaluate("""() => [...document.querySelectorAll('svg.plot')].filter(svg => {
-                const box = svg.getBoundingClientRect();
-                return [...svg.querySelectorAll('text')].some(text => {
-                    const own = text.getBoundingClientRect();
-                    return own.left < box.left - 8 || own.right > box.right + 8 || own.bottom > box.bottom + 2;
-                });
-            }).map(svg => svg.getAttribute('aria-label'))""")
-            assert overlapping == []
-            page.close()
+    for width in (1280, 390):
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        asked, said = [], []
+        page.on("request", lambda request, asked=asked: asked.append(request.url))
+        page.on("console", lambda line, said=said: said.append(line.text))
+        page.goto(file.as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert asked == [file.as_uri()]
+        assert said == []
+        overlapping = page.evaluate("""() => [...document.querySelectorAll('svg.plot')].filter(svg => {
+            const box = svg.getBoundingClientRect();
+            return [...svg.querySelectorAll('text')].some(text => {
+                const own = text.getBoundingClientRect();
+                return own.left < box.left - 8 || own.right > box.right + 8 || own.bottom > box.bottom + 2;
+            });
+        }).map(svg => svg.getAttribute('aria-label'))""")
+        assert overlapping == []
+        page.close()
+        page.close()
 
 
 #: What runs, or asks somebody, wherever a page takes it for markup, an attribute, a script, a style or an address.
@@ -518,7 +493,7 @@ INJECTIONS = [
 ]
 
 
-def test_in_a_browser_no_hostile_text_does_anything_wherever_it_stands(tmp_path):
+def test_in_a_browser_no_hostile_text_does_anything_wherever_it_stands(tmp_path, browser):
     """Texts, names of systems and of the test set, options, signatures, the command and the title."""
     texts = [f"{each} the cat sat on the mat" for each in INJECTIONS]
     systems = {name: [*texts[index:], *texts[:index]] for index, name in enumerate(INJECTIONS)}
@@ -528,27 +503,26 @@ def test_in_a_browser_no_hostile_text_does_anything_wherever_it_stands(tmp_path)
     tables = [replace(table, metric=f"{table.metric} {every}", signature=every) for table in found.tables]
     file = tmp_path / "<script>window.ran=1<\\script>.html"
     file.write_text(to_html([found, replace(found, tables=tables)], command=every, title=every), encoding="utf-8")
-    with chromium() as browser:
-        page = browser.new_page()
-        asked, said, shown = [], [], []
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("console", lambda line: said.append(line.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
-        page.goto(file.as_uri())
-        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-        page.mouse.move(300, 300)
-        page.wait_for_timeout(500)
-        assert (asked, said) == ([file.as_uri()], [])
-        assert page.evaluate("window.ran") is None
-        assert page.evaluate("document.querySelectorAll('script, iframe, img, base, object').length") == 0
-        assert page.evaluate("document.querySelectorAll('style').length") == 1
-        assert page.evaluate("document.title") == every
-        shown = {
-            place: page.evaluate(f"[...document.querySelectorAll({place!r})].map(each => each.textContent).join(' ')")
-            for place in ("h1", "h2", "h3", "th", "dd", ".text", "pre", "code", "main")
-        }
-        page.close()
+    page = browser.new_page()
+    asked, said, shown = [], [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda line: said.append(line.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+    page.goto(file.as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    page.mouse.move(300, 300)
+    page.wait_for_timeout(500)
+    assert (asked, said) == ([file.as_uri()], [])
+    assert page.evaluate("window.ran") is None
+    assert page.evaluate("document.querySelectorAll('script, iframe, img, base, object').length") == 0
+    assert page.evaluate("document.querySelectorAll('style').length") == 1
+    assert page.evaluate("document.title") == every
+    shown = {
+        place: page.evaluate(f"[...document.querySelectorAll({place!r})].map(each => each.textContent).join(' ')")
+        for place in ("h1", "h2", "h3", "th", "dd", ".text", "pre", "code", "main")
+    }
+    page.close()
     for each in INJECTIONS:
         for place in ("h1", "h2", "h3", "th", ".text", "pre"):
             assert each in shown[place], place
