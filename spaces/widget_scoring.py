@@ -30,8 +30,8 @@ TEXT_CHARACTERS, LONG_CHARACTERS, ALL_CHARACTERS = 10_000, 20_000, 5_000_000
 #: Most products of the tokens of a prediction and its references, and of their lines, which count so many times:
 #: what ROUGE-W takes time for, some seconds for each hundred million.
 MOST_PRODUCTS, _LINES = 1_000_000_000, 10
-#: Most characters of an item in the mean; and where texts are compared with nothing: a language model reads them whole,
-#: while those that compare by a network read what it takes at a time.
+#: Most characters of an item in the mean; and where texts are compared with nothing: a language model reads them
+#: whole, while those that compare by a network read what it takes at a time.
 MEAN_CHARACTERS, MEAN_CHARACTERS_ALONE = 1000, 150
 _TOKENS = re.compile(r"[^\W\u0e00-\U0010ffff]+|\S")  # words, and each character of scripts without blanks
 #: Tokenizers that look for words of a dictionary, and most squares of the lengths of stretches without blanks or
