@@ -5,13 +5,16 @@ CORE := tests/core tests/text tests/counting tests/resampling tests/bleu tests/r
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: demo test check lint bench bench-bertscore bench-cosine bench-perplexity bench-correlation spaces \
-	test-spaces clean
+	test-long test-spaces clean
 
 demo: $(VENV)/.demo-installed  ## Score the sample test set with every metric, through evaluate.load
 	$(RUN) examples/demo.py
 
-test: $(VENV)/.test-installed lint  ## Everything that must hold
+test: $(VENV)/.test-installed lint  ## What must hold before anything is merged
 	$(RUN) -m pytest --numprocesses 2 --dist loadscope --durations 10
+
+test-long: $(VENV)/.test-installed  ## What takes long: costly tests of every metric, all benchmarks on few texts, all test sets
+	$(RUN) -m pytest --numprocesses 2 --dist loadscope --durations 10 -m long
 
 check: $(VENV)/.test-installed lint  ## In two minutes: style, types, and the tests of the rooms that all others build on
 	$(RUN) -m pytest --numprocesses 2 --dist loadscope $(CORE)

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from language_models import SMOLLM2, TINY, small_model, smollm2
+from schedule import Schedule, is_long
 from texts import MINILM
 
 #: Options without which a metric refuses to score, for tests of what all metrics share: a real, small encoder, and a
@@ -34,10 +35,14 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ["TERCET_LANGUAGE_MODEL"] = SMOLLM2
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    for item in filter(is_long, items):
+        item.add_marker("long")
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    from schedule import Schedule
-
     return Schedule(config, log)
 
 

@@ -60,9 +60,6 @@ APART = {"signature", "segments", "intervals", "hashcode", "interpretation"}
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
 
-#: What a page does whatever its metric is tested on these: one of kernels, and one of networks.
-UNLIKE = ["bleu_multi", "bertscore_idf"]
-
 
 def scored(metric, predictions, references=None, **options):
     """What the metric says of these texts, with what the page begins with."""

@@ -1,4 +1,4 @@
-"""Which tests run one after the other in one process, where pytest runs in several: those that share what is costly.
+"""Which tests `make test` leaves to `make test-long`, and which run in one process: those that share what is costly.
 
 (The marks that pytest-xdist 3.8 has for this, ``xdist_group``, do nothing under pytest 9.2.)
 """
@@ -8,6 +8,9 @@ from pathlib import PurePath
 from xdist.scheduler import LoadScopeScheduling
 
 from tercet.registry import METRICS
+
+#: A metric without and one with a network: of costly tests, `make test` runs those of these two.
+UNLIKE = ["bleu_multi", "bertscore_idf"]
 
 #: Files whose tests share encoders, folders of Spaces, trained models or a stand-in of the Hub.
 SHARED = {
@@ -31,3 +34,10 @@ class Schedule(LoadScopeScheduling):
         if name.startswith("test_page_"):
             return next((metric for metric in METRICS if metric in test), "bleu_multi")
         return name if name in SHARED else nodeid
+
+
+def is_long(item):
+    """Return whether a test is marked so, or is a costly one of another metric."""
+    given = getattr(item, "callspec", None)
+    named = {each for each in given.params.values() if isinstance(each, str) and each in METRICS} if given else set()
+    return bool(item.get_closest_marker("costly") and named and not named & {*UNLIKE})

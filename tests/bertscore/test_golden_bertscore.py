@@ -20,7 +20,7 @@ def one_line(text):
 
 
 @pytest.mark.parametrize("compat", [None, "bert_score"])
-@pytest.mark.parametrize("name", GOLDEN)
+@pytest.mark.parametrize("name", [GOLDEN[0], *(pytest.param(name, marks=pytest.mark.long) for name in GOLDEN[1:])])
 def test_a_test_set(sets, name, compat):
     golden = json.loads((sets / name).read_text())
     weights = (Path(MINILM) / "model.safetensors").read_bytes()

@@ -234,9 +234,9 @@ class TestSurroundings:
     @pytest.mark.parametrize(
         "environment",
         [
-            {"LC_ALL": "C"},
             {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
-            {"PYTHONIOENCODING": "ascii"},
+            pytest.param({"LC_ALL": "C"}, marks=pytest.mark.long),
+            pytest.param({"PYTHONIOENCODING": "ascii"}, marks=pytest.mark.long),
         ],
     )
     def test_a_terminal_of_few_signs(self, tmp_path, environment):

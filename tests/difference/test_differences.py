@@ -163,6 +163,7 @@ def test_the_packages_rouge_and_rouge_chinese_themselves(package, language, spli
 TYPES = ["rouge1", "rouge2", "rouge5", "rougeL", "rougeLsum", "rougeW", "rougeS4"]
 
 
+@pytest.mark.long
 def test_a_text_too_long_for_the_package_rouge_is_told():
     text = " ".join(map(str, range(3000)))
     found = explain_difference("rouge_nlws", [text], [text], against="rouge", rouge_types="rougeL")

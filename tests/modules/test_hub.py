@@ -44,6 +44,8 @@ PARTNERS = dict(zip(METRICS, [*METRICS][1:] + [*METRICS][:1], strict=True))
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 
+pytestmark = pytest.mark.costly
+
 BAD = {
     "None": (["x", None], ["y", "z"]),
     "a list after strings": (["x", "y"], ["a", ["b"]]),
@@ -68,11 +70,23 @@ def there(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def folders(there, tmp_path_factory):
+def chosen(request):
+    """The metrics of the tests that run."""
+    of_tests = {
+        item.callspec.params["metric"]
+        for item in request.session.items
+        if item.module == request.module and "metric" in getattr(getattr(item, "callspec", None), "params", ())
+    }
+    return [metric for metric in METRICS if metric in of_tests]
+
+
+@pytest.fixture(scope="module")
+def folders(there, chosen, tmp_path_factory):
     out = tmp_path_factory.mktemp("spaces")
+    published = dict.fromkeys([*chosen, *(PARTNERS[metric] for metric in chosen)])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(constants, "HF_HUB_OFFLINE", False)
-        return {metric: publish(there, build(metric, out)) for metric in METRICS}
+        return {metric: publish(there, build(metric, out)) for metric in published}
 
 
 @pytest.fixture(scope="module")
@@ -117,8 +131,8 @@ def metric(request):
 
 
 @pytest.fixture(scope="module")
-def tours(there, folders, home):
-    """What users found who use the three metrics at the same time, with one cache that is empty at first."""
+def tours(there, chosen, folders, home):
+    """What users found who use metrics at the same time, with one cache that is empty at first."""
 
     def tour(metric):
         pair = (metric, PARTNERS[metric])
@@ -134,7 +148,7 @@ def tours(there, folders, home):
         return use(there, home, "tour", metric, **both, options=options(metric), **more)
 
     with ThreadPoolExecutor(2) as pool:
-        return dict(zip(folders, pool.map(tour, folders), strict=True))
+        return dict(zip(chosen, pool.map(tour, chosen), strict=True))
 
 
 @pytest.fixture

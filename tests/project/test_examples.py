@@ -33,6 +33,7 @@ def test_the_sample_test_set(language):
         assert sum(row[first] != row[second] for row in rows) > 30
 
 
+@pytest.mark.long
 def test_the_readme_shows_what_the_demo_prints():
     run = subprocess.run(
         [sys.executable, "examples/demo.py"], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
@@ -75,6 +76,7 @@ def test_scripts_are_short(path):
     assert len(path.read_text().splitlines()) < 80
 
 
+@pytest.mark.long
 def test_the_trainer_logs_falling_loss_and_rising_scores_as_the_readme_shows():
     """Other machines round otherwise: the shape of the table is the same, and what it tells."""
     run = subprocess.run(

@@ -24,6 +24,7 @@ from page_checks import (
 )
 
 pytest_plugins = ["pages"]
+pytestmark = pytest.mark.costly
 
 
 @pytest.mark.parametrize(

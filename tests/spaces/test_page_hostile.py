@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from page_checks import argument_of, as_jsonl, equal, has, photograph, refuses, scored, shows
 
 pytest_plugins = ["pages"]
+pytestmark = pytest.mark.costly
 
 
 #: Texts that would run, load, hide or turn something in a page that took them for anything but texts.

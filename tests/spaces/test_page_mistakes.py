@@ -3,9 +3,11 @@
 import pytest
 from playwright.sync_api import expect
 
-from page_checks import CASES, SMALL, UNLIKE, refuses, scored, shows
+from page_checks import CASES, SMALL, refuses, scored, shows
+from schedule import UNLIKE
 
 pytest_plugins = ["pages"]
+pytestmark = pytest.mark.costly
 
 
 class TestMistakes:

@@ -3,10 +3,12 @@
 import pytest
 from gradio_client.exceptions import AppError
 
-from page_checks import PAGES, PREDICTIONS, REFERENCES, UNLIKE, same, scored
+from page_checks import PAGES, PREDICTIONS, REFERENCES, same, scored
+from schedule import UNLIKE
 from texts import MINILM
 
 pytest_plugins = ["pages"]
+pytestmark = pytest.mark.costly
 
 
 class TestPrograms:

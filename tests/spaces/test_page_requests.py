@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 pytest_plugins = ["pages"]
+pytestmark = pytest.mark.costly
 
 
 def ask(page, path, body=None, **headers):

@@ -8,10 +8,12 @@ import pytest
 from playwright.sync_api import expect
 
 import tercet
-from page_checks import CASES, PAGES, UNLIKE, equal, near, numbers, same, scored, shows, written
+from page_checks import CASES, PAGES, equal, near, numbers, same, scored, shows, written
+from schedule import UNLIKE
 from texts import PAIRS
 
 pytest_plugins = ["pages"]
+pytestmark = pytest.mark.costly
 
 
 LEMMAS = {"lemma": {"lemmatizer": "ru"}}

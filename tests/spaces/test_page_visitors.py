@@ -5,9 +5,11 @@ import threading
 import pytest
 from playwright.sync_api import expect
 
-from page_checks import PAGES, UNLIKE, refuses, same, scored, shows
+from page_checks import PAGES, refuses, same, scored, shows
+from schedule import UNLIKE
 
 pytest_plugins = ["pages"]
+pytestmark = pytest.mark.costly
 
 
 class TestSeveralVisitors:

@@ -1,5 +1,6 @@
 """The page of each Space in windows of all sizes and in the dark."""
 
+import pytest
 from playwright.sync_api import expect
 
 from page_checks import CASES, PAGES, ROWS, has, has_its_bars, photograph, refuses
@@ -7,6 +8,7 @@ from tercet.core.option_docs import option_docs
 from tercet.registry import options_type
 
 pytest_plugins = ["pages"]
+pytestmark = pytest.mark.costly
 
 
 def test_a_phone_shows_it_all_without_moving_sideways(visit, metric):
