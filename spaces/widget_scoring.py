@@ -18,6 +18,7 @@ from tercet.core.batch import Batch, make_batch
 from tercet.core.items import Items, read_items, read_texts
 from tercet.core.scorer import Scorer
 from tercet.errors import InputError
+from tercet.files.limits import Limits
 from tercet.files.read import SUFFIXES, items, read_table
 from tercet.files.roles import Roles, guess_roles
 from tercet.files.table import Table
@@ -25,6 +26,8 @@ from tercet.registry import batch_explanation, scorer_class
 
 #: Most bytes of a file, and of any request.
 MOST_BYTES = 10 << 20
+#: Most bytes of a workbook, which is an archive, when it is unpacked.
+MOST_UNPACKED = 50 << 20
 #: Most characters of a text on the page, whose matches are drawn; of any text; and of all texts of a call.
 TEXT_CHARACTERS, LONG_CHARACTERS, ALL_CHARACTERS = 10_000, 20_000, 5_000_000
 #: Most products of the tokens of a prediction and its references, and of their lines, which count so many times:
@@ -180,7 +183,7 @@ class Demo:
         n_lines = text.count(b"\n")
         if n_lines > 20 * self.most_items + 1000:  # read as a table, it would take memory first
             raise InputError(f"The file has {n_lines:,} lines; the page takes {self.most_items:,} rows.")
-        table = read_table(path)
+        table = read_table(path, limits=Limits(n_bytes=MOST_UNPACKED))
         n_rows = len(table.lines)
         if n_rows > self.most_items:
             raise InputError(f"The file has {n_rows:,} rows; the page takes {self.most_items:,} for this metric.")

@@ -27,7 +27,7 @@ BAD_TABLES = {
     "half utf-16": ("a.tsv", PAIRS.decode().encode("utf-16")[:-1], "which is not UTF-16"),
     "nul": ("a.tsv", PAIRS + b"a\0\tb\n", "line 3: found a NUL character"),
     "binary": ("a.tsv", bytes(range(256)) * 9, "found the byte 0x80, which is not UTF-8"),
-    "workbook": ("a.xlsx", b"PK\x03\x04", "a.xlsx is, judging by its extension, a workbook, which is not supported"),
+    "workbook": ("a.xlsx", b"PK\x03\x04", "a.xlsx is not an Excel workbook (.xlsx), or is damaged"),
     "workbook inside": ("a.tsv", b"PK\x03\x04", "a.tsv is a ZIP archive, as workbooks (.xlsx, .ods)"),
     "gzip inside": ("a.tsv", gzip.compress(PAIRS), "a.tsv is a gzip archive, which is not supported yet"),
     "gzip by name only": ("a.tsv.gz", PAIRS, "cannot be read: Not a gzipped file"),

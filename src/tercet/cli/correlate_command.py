@@ -59,7 +59,7 @@ def correlate_command(
     file: Annotated[
         str,
         typer.Argument(
-            help="Table of texts and grades (.tsv, .csv, .jsonl, also .gz): columns such as systemA, systemB, "
+            help="Table of texts and grades (.tsv, .csv, .jsonl, .xlsx, also .gz): columns such as systemA, systemB, "
             "reference, systemA.content.rater1; or the columns item, system, text, reference, rater, dimension and "
             "value; or JSON Lines with human: {system: {dimension: value}}.",
             show_default=False,

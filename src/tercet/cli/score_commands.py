@@ -55,8 +55,8 @@ class Interval(str, Enum):
 Files = Annotated[
     list[str],
     typer.Argument(
-        help="Tables with named columns (.tsv, .csv, .jsonl, .tmx; each is a test set), or text files with one "
-        "segment per line (each is a system). Any of them may be gzipped (.gz).",
+        help="Tables with named columns (.tsv, .csv, .jsonl, .xlsx, .tmx; each is a test set), or text files with "
+        "one segment per line (each is a system). Any of them may be gzipped (.gz).",
         show_default=False,
     ),
 ]

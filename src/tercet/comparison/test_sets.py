@@ -66,11 +66,11 @@ def read_test_sets(
 ) -> list[TestSet]:
     r"""Read test sets from tables, or one from text files.
 
-    A file is a table by the end of its name: .tsv .tab .csv .jsonl .ndjson .tmx, also with .gz behind it. Each table
-    is a test set of its own. Its columns have the roles that their names tell (:func:`tercet.roles.guess_roles`)
-    where `systems`, `reference_columns` and `source_column` do not name them; a warning names columns of text that
-    have none. The columns of a TMX file are languages, which tell no role: systems and references must be named, by
-    code or its beginning ("pt" for "pt-BR").
+    A file is a table by the end of its name: .tsv .tab .csv .jsonl .ndjson .tmx .xlsx .xlsm, also with .gz behind it.
+    Each table is a test set of its own. Its columns have the roles that their names tell
+    (:func:`tercet.roles.guess_roles`) where `systems`, `reference_columns` and `source_column` do not name them; a
+    warning names columns of text that have none. The columns of a TMX file are languages, which tell no role: systems
+    and references must be named, by code or its beginning ("pt" for "pt-BR"). Of a workbook, the first sheet is read.
 
     Every other file holds what a system wrote, a segment per line, and all of them are one test set, named after the
     first file of references. A system is called as its file without its ends: ``.gz``, and one of letters only, so

@@ -52,7 +52,7 @@ def read_graded(
     Parameters
     ----------
     path : path
-        .tsv .csv .jsonl, also gzipped.
+        .tsv .csv .jsonl .xlsx, also gzipped.
     grades : path, optional
         A long table without texts; its ``item`` is the ``id`` of the first table, or the number of its row, from 1.
     systems, reference_columns, source_column
@@ -114,7 +114,7 @@ def _table(path: str) -> Table:
     check_no_workbook(path)
     format = table_format(path)
     if not format or format == "tmx":
-        raise InputError(f"{path}: expected a table of texts and grades (.tsv, .csv, .jsonl).")
+        raise InputError(f"{path}: expected a table of texts and grades (.tsv, .csv, .jsonl, .xlsx).")
     with open_binary(path) as stream:
         return READERS[format](stream, path)
 

@@ -11,7 +11,10 @@ _EXPECTED = "text saved as UTF-8"
 
 #: How files begin that are no text, what they are, and what to do with them.
 _NO_TEXT = {
-    b"PK\x03\x04": ("a ZIP archive, as workbooks (.xlsx, .ods) and documents are", "save the sheet as CSV in UTF-8"),
+    b"PK\x03\x04": (
+        "a ZIP archive, as workbooks (.xlsx, .ods) and documents are",
+        "let the name of an Excel workbook end in .xlsx, or save the sheet as CSV in UTF-8",
+    ),
     b"\xd0\xcf\x11\xe0": ("a workbook (.xls) or document of old programs", "save the sheet as CSV in UTF-8"),
     b"\x1f\x8b": ("a gzip archive", "let its name end in .gz, or unpack it"),
     b"PAR1": ("a Parquet file", "save its texts as JSON Lines"),

@@ -14,18 +14,14 @@ A TSV whose only quotes are around whole cells, ``"Yes."``, keeps them: no progr
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import BinaryIO
 
 from tercet.errors import InputError, shorten
 
 from .decoding import decode
 from .limits import LIMITS, Limits, read_bytes
-from .table import MOST_CELLS, MOST_COLUMNS, Table
-
-# A row: the line on which it begins, and its cells.
-_Row = tuple[int, list[str]]
+from .table import MOST_COLUMNS, Row, Table, listed, table_of_rows
 
 
 def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
@@ -63,15 +59,15 @@ def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     """
     text = decode(read_bytes(stream, name, limits), name)
     lines = enumerate(text.split("\n"), 1)
-    plain = _listed(((number, line.removesuffix("\r").split("\t", MOST_COLUMNS)) for number, line in lines), name)
+    plain = listed(((number, line.removesuffix("\r").split("\t", MOST_COLUMNS)) for number, line in lines), name)
     if plain[-1][1] == [""]:  # behind the last line end
         plain.pop()
     quoted = _quoted_tsv(text, name, limits)
     if quoted and _even(quoted):
         header_is_quoted = '"' in text.partition("\n")[0]
         if header_is_quoted or any('"' in cell for _, cells in quoted for cell in cells) or not _even(plain):
-            return _table(quoted, name)
-    return _table(plain, name)
+            return table_of_rows(quoted, name)
+    return table_of_rows(plain, name)
 
 
 def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
@@ -101,35 +97,20 @@ def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
             return 0
 
     separator = max(",;\t", key=cells_of_header)
-    return _table(_listed(_Quoted(text, separator, name, limits).rows(), name), name)
+    return table_of_rows(listed(_Quoted(text, separator, name, limits).rows(), name), name)
 
 
-def _listed(rows: Iterable[_Row], name: str) -> list[_Row]:
-    """Return rows as a list, which takes many times the memory of their text."""
-    found: list[_Row] = []
-    n_cells = 0
-    for row in rows:
-        n_cells += len(row[1])
-        if n_cells > MOST_CELLS:
-            raise InputError(
-                f"{name}, line {row[0]}: more than {MOST_CELLS:,} cells, which are the most that are read: split it "
-                "into several files."
-            )
-        found.append(row)
-    return found
-
-
-def _quoted_tsv(text: str, name: str, limits: Limits) -> list[_Row]:
+def _quoted_tsv(text: str, name: str, limits: Limits) -> list[Row]:
     """Return the rows of a TSV if all its quotes are those of a program that writes CSV, else an empty list."""
     if '"' not in text:
         return []
     try:
-        return _listed(_Quoted(text, "\t", name, limits, quotes_in_text=False).rows(), name)
+        return listed(_Quoted(text, "\t", name, limits, quotes_in_text=False).rows(), name)
     except InputError:
         return []
 
 
-def _even(rows: list[_Row]) -> bool:
+def _even(rows: list[Row]) -> bool:
     return len({len(cells) for _, cells in rows}) == 1
 
 
@@ -149,7 +130,7 @@ class _Quoted:
         self.quotes_in_text = quotes_in_text
         self.end_of_cell = re.compile(f"[{separator}\n]")
 
-    def rows(self) -> Iterator[_Row]:
+    def rows(self) -> Iterator[Row]:
         position, line = 0, 1
         while position < len(self.text):
             start, cells, more = position, list[str](), True
@@ -197,27 +178,3 @@ class _Quoted:
 
     def _place(self, position: int) -> str:
         return f"{self.name}, line {self.text.count(chr(10), 0, position) + 1}"
-
-
-def _table(rows: list[_Row], name: str) -> Table:
-    """Return rows as columns under the names of the first row; check that they are a table."""
-    if not any(cell.strip() for _, cells in rows[:1] for cell in cells):
-        found = "its first line is empty" if rows else "it is empty"
-        raise InputError(f"{name}: expected the names of the columns in the first line, but {found}.")
-    if len(rows[0][1]) > MOST_COLUMNS:
-        raise InputError(f"{name}, line 1: more than {MOST_COLUMNS} columns; expected at most that.")
-    names = [cell.strip() or f"column {number}" for number, cell in enumerate(rows[0][1], 1)]
-    twice = [column for column, times in Counter(names).items() if times > 1]
-    if twice:
-        raise InputError(f"{name}, line 1: the column {shorten(twice[0])} appears twice; expected distinct names.")
-    while len(names) > 1 and rows[-1][1] == [""]:  # empty lines at the end; of a single column, they are cells
-        rows.pop()
-    if len(rows) == 1:
-        shown = ", ".join(shorten(column)[1:-1] for column in names[:20])
-        raise InputError(f"{name} has a header ({shown}) and no rows; expected a row per item.")
-    for line, cells in rows:
-        if len(cells) != len(names):
-            found = f"more than {MOST_COLUMNS}" if len(cells) > MOST_COLUMNS else str(len(cells))
-            raise InputError(f"{name}, line {line}: expected {len(names)} cells, as in the header, found {found}.")
-    columns = map(list, zip(*(cells for _, cells in rows[1:]), strict=True))
-    return Table(name, dict(zip(names, columns, strict=True)), [line for line, _ in rows[1:]])

@@ -14,6 +14,7 @@ from .jsonl import read_jsonl
 from .limits import LIMITS, Limits
 from .table import Table
 from .tmx import read_tmx
+from .workbook import read_workbook
 
 
 class Reader(Protocol):
@@ -30,13 +31,17 @@ READERS: dict[str, Reader] = {
     "csv": read_csv,
     "jsonl": read_jsonl,
     "tmx": read_tmx,
+    "xlsx": read_workbook,
 }
 #: Formats by the end of a file's name, in lower case.
-SUFFIXES = {".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".tmx": "tmx"}
+SUFFIXES = {
+    ".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".tmx": "tmx",
+    ".xlsx": "xlsx", ".xlsm": "xlsx",
+}  # fmt: skip
 
 
-#: Ends of the names of spreadsheets, which are not read.
-WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".ods", ".numbers")
+#: Ends of the names of other programs' workbooks, which are not read.
+WORKBOOKS = (".xls", ".xlsb", ".ods", ".numbers")
 
 
 def read_table(path: str | os.PathLike[str], *, format: str | None = None, limits: Limits = LIMITS) -> Table:
@@ -45,8 +50,9 @@ def read_table(path: str | os.PathLike[str], *, format: str | None = None, limit
     Parameters
     ----------
     path : str or path
-    format : {"tsv", "csv", "jsonl", "tmx"}, optional
-        By default, what the end of the file's name says: .tsv .tab .csv .jsonl .ndjson .tmx, in any case.
+    format : {"tsv", "csv", "jsonl", "tmx", "xlsx"}, optional
+        By default, what the end of the file's name says: .tsv .tab .csv .jsonl .ndjson .tmx .xlsx .xlsm, in
+        any case.
     limits : Limits
         Sizes beyond which a file is refused.
 
@@ -133,15 +139,15 @@ def check_no_workbook(path: str) -> None:
 
     Examples
     --------
-    >>> check_no_workbook("data/test.xlsx")
+    >>> check_no_workbook("data/test.ods")
     Traceback (most recent call last):
-    tercet.errors.InputError: data/test.xlsx is, judging by its extension, a workbook, which is not supported yet: \
-save the sheet as CSV in UTF-8 (.csv), or as tab-separated text or JSON Lines (.tsv, .jsonl).
+    tercet.errors.InputError: data/test.ods is, judging by its extension, a workbook that is not supported: save it \
+as an Excel workbook (.xlsx), or the sheet as CSV in UTF-8 (.csv).
     """
     if path.lower().endswith(WORKBOOKS):
         raise InputError(
-            f"{path} is, judging by its extension, a workbook, which is not supported yet: save the sheet as "
-            "CSV in UTF-8 (.csv), or as tab-separated text or JSON Lines (.tsv, .jsonl)."
+            f"{path} is, judging by its extension, a workbook that is not supported: save it as an Excel workbook "
+            "(.xlsx), or the sheet as CSV in UTF-8 (.csv)."
         )
     if path.lower().endswith(".json"):
         raise InputError(f"{path} is JSON by its name; expected JSON Lines, an object per line (.jsonl).")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,9 @@ from tercet.errors import InputError, did_you_mean, shorten
 #: rows that share no column would otherwise become a table of the square of its rows.
 MOST_COLUMNS = 500
 MOST_CELLS = 20_000_000
+
+#: A row of a file: the line on which it begins, and its cells.
+Row = tuple[int, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +93,54 @@ class RaggedRows:
         if not self._table.lines:
             raise InputError(f"{self._table.name} is empty; expected {expected}.")
         return self._table
+
+
+def listed(rows: Iterable[Row], name: str) -> list[Row]:
+    """Return rows as a list, which takes many times the memory of their text."""
+    found: list[Row] = []
+    n_cells = 0
+    for row in rows:
+        n_cells += len(row[1])
+        if n_cells > MOST_CELLS:
+            raise InputError(
+                f"{name}, line {row[0]}: more than {MOST_CELLS:,} cells, which are the most that are read: split it "
+                "into several files."
+            )
+        found.append(row)
+    return found
+
+
+def table_of_rows(rows: list[Row], name: str) -> Table:
+    """Return rows as columns under the names of the first row.
+
+    Raises
+    ------
+    InputError
+        Names the line of a row with more or fewer cells than the first, a column that is there twice, or a file
+        without rows.
+
+    Examples
+    --------
+    >>> table_of_rows([(1, ["mt", "ref"]), (2, ["a", "b"])], "test.csv")
+    Table(name='test.csv', columns={'mt': ['a'], 'ref': ['b']}, lines=[2])
+    """
+    if not any(cell.strip() for _, cells in rows[:1] for cell in cells):
+        found = "its first line is empty" if rows else "it is empty"
+        raise InputError(f"{name}: expected the names of the columns in the first line, but {found}.")
+    if len(rows[0][1]) > MOST_COLUMNS:
+        raise InputError(f"{name}, line 1: more than {MOST_COLUMNS} columns; expected at most that.")
+    names = [cell.strip() or f"column {number}" for number, cell in enumerate(rows[0][1], 1)]
+    twice = [column for column, times in Counter(names).items() if times > 1]
+    if twice:
+        raise InputError(f"{name}, line 1: the column {shorten(twice[0])} appears twice; expected distinct names.")
+    while len(names) > 1 and rows[-1][1] == [""]:  # empty lines at the end; of a single column, they are cells
+        rows.pop()
+    if len(rows) == 1:
+        shown = ", ".join(shorten(column)[1:-1] for column in names[:20])
+        raise InputError(f"{name} has a header ({shown}) and no rows; expected a row per item.")
+    for line, cells in rows:
+        if len(cells) != len(names):
+            found = f"more than {MOST_COLUMNS}" if len(cells) > MOST_COLUMNS else str(len(cells))
+            raise InputError(f"{name}, line {line}: expected {len(names)} cells, as in the header, found {found}.")
+    columns = map(list, zip(*(cells for _, cells in rows[1:]), strict=True))
+    return Table(name, dict(zip(names, columns, strict=True)), [line for line, _ in rows[1:]])

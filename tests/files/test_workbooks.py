@@ -1,0 +1,121 @@
+"""Excel workbooks: their first sheet is read as the same table in a CSV; what is damaged or too large is refused."""
+
+import datetime
+import io
+import zipfile
+
+import openpyxl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tercet
+from tercet.errors import InputError
+from tercet.files.limits import Limits
+from tercet.files.read import read_table
+from tercet.files.workbook import read_workbook
+from workbooks import workbook
+
+#: Characters that XML can hold; Excel keeps no carriage return.
+CHARACTERS = st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff") | st.sampled_from(
+    "\n\t"
+)
+
+
+def read(data, **limits):
+    return read_workbook(io.BytesIO(data), "test.xlsx", Limits(**limits))
+
+
+@given(st.lists(st.tuples(st.text(CHARACTERS), st.text(CHARACTERS)), min_size=1, max_size=4))
+def test_texts_of_all_scripts_come_back(rows):
+    rows = [(f"a{one}", f"{other}z") for one, other in rows]
+    rows = [row for row in rows if not any("_x" in cell or cell.startswith("=") for cell in row)]  # Excel's escapes
+    if rows:
+        found = read(workbook([("mt", "ref"), *rows]))
+        assert list(zip(found.columns["mt"], found.columns["ref"], strict=True)) == rows
+
+
+def test_numbers_dates_and_empty_cells_are_read_as_text():
+    day = datetime.date(2026, 3, 4)
+    found = read(workbook([["mt", "ref", "n"], [42, None, 4.0], [3.5, "кот", 0], [True, day, None], ["#N/A", "猫"]]))
+    assert found.columns == {
+        "mt": ["42", "3.5", "TRUE", "#N/A"],
+        "ref": ["", "кот", "2026-03-04 00:00:00", "猫"],
+        "n": ["4", "0", "", ""],
+    }
+    assert found.lines == [2, 3, 4, 5]
+
+
+def test_the_first_sheet_counts_and_empty_rows_at_its_end_do_not():
+    found = read(workbook([["mt", "ref"], ["a", "b"], [], ["c", "d"], [None, None]], others=["notes"]))
+    assert found.columns == {"mt": ["a", "", "c"], "ref": ["b", "", "d"]}
+    assert found.lines == [2, 3, 4]
+
+
+def test_the_last_result_of_a_formula_is_its_text():
+    """As Excel keeps it; a program that computes none leaves the cell empty."""
+    assert read(workbook([["mt", "ref"], ["a", "b"], ["=1+1", "c"]])).columns["mt"] == ["a", ""]
+
+
+def test_a_cell_without_a_name_above_it_is_named_by_its_number():
+    assert read(workbook([["mt", None, "ref"], ["a", "x", "b"]])).columns == {
+        "mt": ["a"],
+        "column 2": ["x"],
+        "ref": ["b"],
+    }
+
+
+def test_scores_grades_and_test_sets_are_read_from_it(tmp_path):
+    path = tmp_path / "graded.xlsx"
+    head = ["ref", "A", "B", "A.content", "B.content"]
+    rows = [["it rains a lot", "it rained", "it rains a lot", 2, 5], ["кот спит", "кот спит", "пёс", 4.5, None]]
+    path.write_bytes(workbook([head, *rows]))
+    (test_set,) = tercet.read_test_sets(path, systems=["A", "B"])
+    assert test_set.systems == {"A": ["it rained", "кот спит"], "B": ["it rains a lot", "пёс"]}
+    found = tercet.correlate(path, "jaccard", n_resamples=9, n_permutations=9)
+    assert found.grades.mean("content")[0].tolist() == [2.0, 4.5]
+    assert found.tables[0].n_graded == 3
+
+
+def damaged(part):
+    """Return a workbook in which a part of the archive is no XML."""
+    source, target = zipfile.ZipFile(io.BytesIO(workbook([["mt", "ref"], ["a", "b"]]))), io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name in source.namelist():
+            archive.writestr(name, b"<broken" if name.endswith(part) else source.read(name))
+    return target.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "not an Excel workbook .* or is damaged"),
+        (workbook([["mt"], ["a"]])[:-30], "not an Excel workbook .* or is damaged"),
+        (damaged("workbook.xml"), "not an Excel workbook .* that can be read"),
+        (damaged("sheet1.xml"), "not an Excel workbook .* that can be read"),
+        (workbook([]), "expected the names of the columns in the first line, but it is empty"),
+        (workbook([["mt", "ref"]]), "has a header .mt, ref. and no rows"),
+        (workbook([["mt", "mt"], ["a", "b"]]), "the column 'mt' appears twice"),
+        (workbook([["mt"] + [str(n) for n in range(600)], ["a"]]), "more than 500 columns"),
+    ],
+)
+def test_what_is_no_table_is_told(data, message):
+    with pytest.raises(InputError, match=message):
+        read(data)
+
+
+def test_an_archive_that_would_fill_the_memory_is_refused_before_it_is_unpacked():
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", b" " * (8 << 20))
+    with pytest.raises(InputError, match=r"test\.xlsx holds more than 4 MiB, unpacked"):
+        read(target.getvalue(), n_bytes=4 << 20)
+
+
+def test_a_sheet_that_claims_another_size_is_read_to_its_end(tmp_path):
+    source, path = zipfile.ZipFile(io.BytesIO(workbook([["mt", "ref"], ["a", "b"]]))), tmp_path / "test.xlsx"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in source.namelist():
+            archive.writestr(name, source.read(name).replace(b'ref="A1:B2"', b'ref="A1:A1"'))
+    assert openpyxl.load_workbook(path).active.dimensions
+    assert read_table(path).columns == {"mt": ["a"], "ref": ["b"]}
