@@ -7,22 +7,21 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tercet.association.between_metrics import pvalues_between
 from tercet.association.figures import value_of
 from tercet.association.weighted import Array
-from tercet.errors import InputError, OptionError, did_you_mean, shorten
+from tercet.errors import InputError, OptionError, shorten
 from tercet.mean.saved import Part, SavedMean
 
-from .result import Correlation, DimensionTable, MetricColumn
+from .columns import MetricColumn
+from .folds import UNITS, Weights, best, combined, out_of_fold, singles, spreads, standardized
+from .result import Correlation
 
 #: Metrics that are combined at most: the best ones alone.
 _MOST = 8
 #: Weights of a pair and of three metrics are multiples of these.
 _STEPS = {2: 10, 3: 5}
-
-_Weights = tuple[tuple[int, float], ...]  # numbers of metrics, and what each weighs
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +36,15 @@ class BestMean:
     in_sample : float
         The figure of this mean on the items that chose it: too good.
     out_of_fold : float
-        The figure of means of which each scores only items that did not choose it.
+        The figure of means of which each scores only items, or systems, that did not choose it.
     single : str
         The best single metric on all items.
     single_out_of_fold : float
         The figure of the single metric, chosen and scored in the same way.
     pvalue : float
         That the mean is no better than the single metric, both out of fold.
+    unit : {"items", "systems"}
+        What the folds hold.
     """
 
     mean: SavedMean
@@ -54,19 +55,20 @@ class BestMean:
     single: str
     single_out_of_fold: float
     pvalue: float
+    unit: str = "items"
 
     def summary(self, alpha: float = 0.05) -> list[str]:
         """Return what was found, in words."""
         verdict = "better than" if self.pvalue < alpha else "not shown to be better than"
         return [
             f"Best mean for {self.dimension}, {self.figure}: {self.mean.formula}",
-            f"{self.out_of_fold:.3f} on items that did not choose the weights ({self.in_sample:.3f} on those that "
-            f"did), {verdict} the best single metric ({self.single}, {self.single_out_of_fold:.3f} likewise; p "
+            f"{self.out_of_fold:.3f} on {self.unit} that did not choose the weights ({self.in_sample:.3f} on those "
+            f"that did), {verdict} the best single metric ({self.single}, {self.single_out_of_fold:.3f} likewise; p "
             f"{self.pvalue:.3g}).",
         ]
 
 
-def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int = 5) -> BestMean:
+def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int = 5, unit: str = "items") -> BestMean:
     """Find the weighted mean of two or three metrics that agrees best with grades.
 
     Parameters
@@ -77,6 +79,9 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
         The first by default.
     n_folds : int
         Into which the items are divided. For each fold, metrics and weights are chosen on the other ones.
+    unit : {"items", "systems"}
+        What the folds divide: ``items`` says how the mean does on new items of the same systems, ``systems`` how it
+        does on new systems (each is a fold of its own where there are no more than folds).
 
     Returns
     -------
@@ -86,12 +91,15 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
     Raises
     ------
     InputError, OptionError
-        For fewer than two metrics, fewer items than folds, or an unknown dimension.
+        For fewer than two metrics, fewer items than twice the folds, fewer than three systems to divide, or an
+        unknown dimension or unit.
 
     Notes
     -----
     Weights are multiples of a tenth, or of a fifth for three metrics, of standardized scores. The choice is nested in
-    the folds, so what it gains by chance does not count in the out-of-fold figure. With the seed of `found`.
+    the folds, so what it gains by chance does not count in the out-of-fold figure. (Within a fold, candidates are
+    compared on all items that it may see: their weights are fixed, so dividing those items again would compare the
+    same numbers.) With the seed of `found`.
 
     Examples
     --------
@@ -107,30 +115,18 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
     >>> len(best.mean.parts), best.figure
     (2, 'pooled.pearson')
     """
-    table = _table(found, dimension)
+    table = found.table(dimension)
     columns = [column for column in found.metrics if column.spec is not None]
     if len(columns) < 2:
         raise InputError("A mean needs at least two metrics that are scored here, not elsewhere.")
-    human = found.grades.mean(table.dimension)
-    there = ~np.isnan(human) & ~np.isnan([column.scores for column in columns]).any(axis=0)
-    graded = np.flatnonzero(there.any(axis=0))
-    if len(graded) < 2 * n_folds or n_folds < 2:
-        raise InputError(f"{len(graded)} graded items are too few for {n_folds} folds.")
-    human = np.where(there, human, np.nan)
-    metrics = np.array([np.where(there, column.scores, np.nan) for column in columns])
+    if unit not in UNITS:
+        raise OptionError(f"Folds hold one of {', '.join(UNITS)}. Got {shorten(unit)} instead.")
     figure = table.rank_by
-    order = np.random.default_rng(found.seed).permutation(graded)
-    folded = np.full((2, *human.shape), np.nan)  # the mean, and the single metric
-    for held in np.array_split(order, n_folds):
-        kept = np.setdiff1d(graded, held)
-        values, spread = _standardized(metrics, kept)
-        single = _best(figure, human[:, kept], values[:, :, kept], _singles(len(values)))
-        mean = _best(figure, human[:, kept], values[:, :, kept], _means(figure, human[:, kept], values[:, :, kept]))
-        for place, weights in enumerate((mean, single)):
-            folded[place][:, held] = _combined(values, weights)[:, held]
-    values, spread = _standardized(metrics, graded)
-    chosen = _best(figure, human, values, _means(figure, human, values))
-    (lone,) = _best(figure, human, values, _singles(len(values)))
+    human, metrics = found.graded(table, columns)
+    folded = out_of_fold(figure, human, metrics, (_means, singles), unit=unit, n_folds=n_folds, seed=found.seed)
+    values = standardized(metrics)
+    chosen = best(figure, human, values, _means(figure, human, values))
+    (lone,) = best(figure, human, values, singles(figure, human, values))
     out = [value_of(figure, human, each) for each in folded]
     epsilons = [epsilon for _, epsilon in out]
     p = pvalues_between(figure, human, folded, epsilons, found.n_permutations, found.seed)[1, 0]
@@ -141,48 +137,20 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
         "test_set": found.test_set.name,
     }
     return BestMean(
-        SavedMean(_parts(columns, chosen, spread), about), table.dimension, figure,
-        value_of(figure, human, _combined(values, chosen))[0], out[0][0], columns[lone[0]].label, out[1][0], float(p),
+        SavedMean(_parts(columns, chosen, spreads(metrics)), about), table.dimension, figure,
+        value_of(figure, human, combined(values, chosen))[0], out[0][0], columns[lone[0]].label, out[1][0],
+        float(p), unit,
     )  # fmt: skip
 
 
-def _table(found: Correlation, dimension: str | None) -> DimensionTable:
-    names = [table.dimension for table in found.tables]
-    if dimension is not None and dimension not in names:
-        raise OptionError(f"There is no dimension {shorten(dimension)}. {did_you_mean(dimension, names)}")
-    return found.tables[0 if dimension is None else names.index(dimension)]
-
-
-def _standardized(metrics: Array, items: NDArray[np.int64]) -> tuple[Array, Array]:
-    """Return z-scores by mean and spread on some items, and the spreads."""
-    part = metrics[:, :, items].reshape(len(metrics), -1)
-    spread = np.nanstd(part, axis=1)
-    spread = np.where(spread > 0, spread, 1.0)
-    return (metrics - np.nanmean(part, axis=1)[:, None, None]) / spread[:, None, None], spread
-
-
-def _combined(values: Array, weights: _Weights) -> Array:
-    return np.asarray(sum(weight * values[number] for number, weight in weights), np.float64)
-
-
-def _best(figure: str, human: Array, values: Array, candidates: Sequence[_Weights]) -> _Weights:
-    """Return the weights with the best figure, of equal ones the first."""
-    found = [np.nan_to_num(value_of(figure, human, _combined(values, each))[0], nan=-np.inf) for each in candidates]
-    return candidates[int(np.argmax(found))]
-
-
-def _singles(n_metrics: int) -> list[_Weights]:
-    return [((number, 1.0),) for number in range(n_metrics)]
-
-
-def _means(figure: str, human: Array, values: Array) -> list[_Weights]:
+def _means(figure: str, human: Array, values: Array) -> list[Weights]:
     """Return all weights of two and three of the metrics that are best alone."""
     alone = [np.nan_to_num(value_of(figure, human, each)[0], nan=-np.inf) for each in values]
-    best = sorted(np.argsort(alone)[::-1][:_MOST].tolist())
+    first = sorted(np.argsort(alone)[::-1][:_MOST].tolist())
     return [
         tuple(zip(numbers, (part / _STEPS[size] for part in parts), strict=True))
         for size in (2, 3)
-        for numbers in combinations(best, size)
+        for numbers in combinations(first, size)
         for parts in _shares(_STEPS[size], size)
     ]
 
@@ -197,7 +165,7 @@ def _shares(total: int, size: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def _parts(columns: Sequence[MetricColumn], weights: _Weights, spread: Array) -> tuple[Part, ...]:
+def _parts(columns: Sequence[MetricColumn], weights: Weights, spread: Array) -> tuple[Part, ...]:
     """Return the mean of scores that orders texts as the mean of standardized scores does."""
     sizes = [weight / float(spread[number]) for number, weight in weights]
     parts = []

@@ -27,11 +27,13 @@ from tercet.core.scorer import segment_lists
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.resampling.paired_tests import holm
 
+from .columns import FigureValue, MetricColumn
 from .given import grades_of, with_scores
 from .grades import Grades
+from .layers import layer_sweeps
 from .reading import read_graded
 from .remarks import remarks
-from .result import Correlation, DimensionTable, FigureValue, MetricColumn
+from .result import Correlation, DimensionTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,8 +162,9 @@ def correlate(
             tables.append(_table(plan, columns, confidence_level, alpha))
             bar.update()
     return Correlation(
-        test_set, known, columns, tables, unit, n_resamples, n_permutations, seed, confidence_level, alpha
-    )
+        test_set, known, columns, tables, unit, n_resamples, n_permutations, seed, confidence_level, alpha,
+        standardize,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +238,9 @@ def _table(plan: _Plan, columns: Sequence[MetricColumn], level: float, alpha: fl
         [labels[each] for each in ranking], dict(zip(labels, groups, strict=True)), test_name(rank_by), pvalues,
         _adjusted(values, pvalues), williams_between(rank_by, human, metrics), _agreement(raters),
     )  # fmt: skip
+    table.layers.extend(
+        layer_sweeps(dimension, rank_by, human, metrics, columns, figures, plan.n_permutations, plan.seed)
+    )
     table.remarks.extend(remarks(table, drawn[rank_by], labels, alpha))
     return table
 

@@ -6,68 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from tercet.association.figures import FIGURES
 from tercet.association.intervals import UNITS
 from tercet.association.weighted import Array
-from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
+from tercet.errors import OptionError, did_you_mean, shorten
 
+from .columns import FigureValue, MetricColumn
 from .grades import Grades
+from .layers import LayerSweep
 
 #: Of a row in :meth:`Correlation.records`.
 COLUMNS = (
     *("test_set", "dimension", "metric", "figure", "value", "low", "high", "n", "epsilon", "rank", "cluster", "unit"),
     "signature",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class FigureValue:
-    """A figure of a metric.
-
-    Attributes
-    ----------
-    value : float
-    low, high : float
-        Bootstrap interval.
-    epsilon : float
-        Differences of the metric of at most this much count as ties; 0 but for ``item.acc_eq``.
-    n : int
-        Outputs, items or systems that it is of. Items with a constant side have no correlation.
-    """
-
-    value: float
-    low: float
-    high: float
-    epsilon: float
-    n: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MetricColumn:
-    """Scores of one metric.
-
-    Attributes
-    ----------
-    label : str
-        The metric, with its options where it is there twice, and the score where it has several.
-    signature : str
-        Empty for scores made elsewhere.
-    scores : ndarray, shape (n, m)
-        Of each system and item; higher is better: those of other metrics are negated.
-    negated : bool
-    spec : MetricSpec, optional
-        What scored; none for scores made elsewhere.
-    score : str
-        The name of the score.
-    """
-
-    label: str
-    signature: str
-    scores: Array = field(repr=False)
-    negated: bool = False
-    spec: MetricSpec | None = None
-    score: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,6 +52,8 @@ class DimensionTable:
         Of the raters: ``alpha_ordinal``, ``alpha_interval`` and ``raw``; empty with one rater.
     remarks : list of str
         What a reader must know before trusting the ranking.
+    layers : list of LayerSweep
+        For each metric that was scored with ``all_layers=True``, which layer agrees best.
     """
 
     dimension: str
@@ -112,6 +69,7 @@ class DimensionTable:
     williams: Array = field(repr=False)
     agreement: dict[str, float] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    layers: list[LayerSweep] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -129,6 +87,8 @@ class Correlation:
     n_resamples, n_permutations, seed : int
         Of the intervals; of the tests; of both.
     confidence_level, alpha : float
+    standardize : bool
+        Whether grades are means of the raters' z-scores.
     """
 
     test_set: TestSet
@@ -141,6 +101,28 @@ class Correlation:
     seed: int
     confidence_level: float
     alpha: float
+    standardize: bool = False
+
+    def table(self, dimension: str | None = None) -> DimensionTable:
+        """Return how the metrics agree with the grades of a dimension; by default the first.
+
+        Raises
+        ------
+        OptionError
+            For a dimension that is not there.
+        """
+        names = [table.dimension for table in self.tables]
+        if dimension is not None and dimension not in names:
+            raise OptionError(f"There is no dimension {shorten(dimension)}. {did_you_mean(dimension, names)}")
+        return self.tables[0 if dimension is None else names.index(dimension)]
+
+    def graded(self, table: DimensionTable, columns: Sequence[MetricColumn]) -> tuple[Array, Array]:
+        """Return grades (n, m) of the graded systems, and scores (k, n, m); NaN where one of them is missing."""
+        human = self.grades.mean(table.dimension, self.standardize)
+        scores = np.array([column.scores for column in columns], np.float64)
+        there = ~np.isnan(human) & ~np.isnan(scores).any(axis=0)
+        kept = there.any(axis=1)
+        return np.where(there, human, np.nan)[kept], np.where(there, scores, np.nan)[:, kept]
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each figure of each metric and dimension, in the order of :data:`COLUMNS`."""
@@ -202,6 +184,7 @@ class Correlation:
                     "p_adjusted": _rows(table.adjusted),
                     "p_williams": _rows(table.williams),
                     "remarks": table.remarks,
+                    "layers": [each.to_dict() for each in table.layers],
                 }
                 for table in self.tables
             ],

@@ -16,7 +16,8 @@ from tercet.comparison.exports import name_cell
 from tercet.comparison.tables import as_latex, as_markdown, pvalue_text
 from tercet.display.visible import one_cell
 
-from .result import COLUMNS, Correlation, DimensionTable, FigureValue
+from .columns import FigureValue
+from .result import COLUMNS, Correlation, DimensionTable
 
 #: Figures of the tables for reading, where they are known; JSON and TSV have all of them.
 SHOWN = (
@@ -36,7 +37,7 @@ def to_text(found: Correlation, width: int | None = None, colour: bool = False) 
         if len(found.metrics) > 1:
             console.print(_pvalues(table, [column.label for column in found.metrics]))
         tested = [f"p: {table.rank_by}, {table.test}, {found.n_permutations:,} draws."]
-        for line in [*(tested if len(found.metrics) > 1 else []), *agreement_lines(table), *table.remarks]:
+        for line in [*(tested if len(found.metrics) > 1 else []), *note_lines(found, table)]:
             console.print(one_cell(line), soft_wrap=True, markup=False)
     names = list(dict.fromkeys(name for table in found.tables for name in _shown(table)))
     for line in [found.legend(), *found.about(names), *_signatures(found)]:
@@ -91,6 +92,11 @@ def agreement_lines(table: DimensionTable) -> list[str]:
     return [f"Agreement of raters: {alpha}; share of equal grades {raw}."]
 
 
+def note_lines(found: Correlation, table: DimensionTable) -> list[str]:
+    """Return how far raters agree, what a reader must know, and which layers agree best."""
+    return [*agreement_lines(table), *table.remarks, *(each.summary(found.alpha) for each in table.layers)]
+
+
 def _signatures(found: Correlation) -> list[str]:
     return [each for each in dict.fromkeys(column.signature for column in found.metrics) if each]
 
@@ -118,7 +124,7 @@ def to_markdown(found: Correlation) -> str:
     for table in found.tables:
         head, *rows = _wide(table, lambda text: f"**{text}**", as_markdown)
         lines = [head, ["---:", "---", *["---:"] * (len(head) - 2)], *rows]
-        notes = [*agreement_lines(table), *table.remarks]
+        notes = [*note_lines(found, table)]
         parts.append(
             f"**{as_markdown(table.dimension)}**\n\n"
             + "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -134,7 +140,7 @@ def to_latex(found: Correlation) -> str:
     for table in found.tables:
         head, *rows = _wide(table, lambda text: f"\\textbf{{{text}}}", as_latex)
         body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
-        notes = "".join(f"% {one_cell(line)}\n" for line in [*agreement_lines(table), *table.remarks, found.legend()])
+        notes = "".join(f"% {one_cell(line)}\n" for line in [*note_lines(found, table), found.legend()])
         parts.append(
             f"% {one_cell(table.dimension)}\n\\begin{{tabular}}{{rl{'r' * (len(head) - 2)}}}\n\\toprule\n"
             f"{' & '.join(head)} \\\\\n\\midrule\n{body}\\bottomrule\n\\end{{tabular}}\n{notes}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from importlib.resources import files
 from typing import Any
 
@@ -13,7 +14,9 @@ from tercet.association.weighted import Array
 from tercet.comparison.tables import pvalue_text
 from tercet.core.markup import clean
 from tercet.core.signature import __version__
-from tercet.correlation.result import Correlation, DimensionTable, MetricColumn
+from tercet.correlation.columns import MetricColumn
+from tercet.correlation.layers import LayerSweep
+from tercet.correlation.result import Correlation, DimensionTable
 from tercet.correlation.tables import SHOWN, agreement_lines
 
 from .page import check_installed
@@ -24,6 +27,8 @@ _WORST, _PLOTS = 6, 6
 #: Outputs above which a plot shows how many fall into each hexagon, not every one.
 _MANY = 400
 _WIDTH, _HEIGHT = 290, 220
+#: Below which p is drawn in darker colours.
+_LEVELS = (0.001, 0.01, 0.05, 0.1)
 
 
 def trust_html(found: Correlation, *, command: str | None = None, title: str = "Which metric to trust") -> str:
@@ -56,12 +61,13 @@ def trust_html(found: Correlation, *, command: str | None = None, title: str = "
         autoescape=True, finalize=safe, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["p"] = lambda value: "–" if math.isnan(value) else pvalue_text(value)
+    environment.filters["level"] = lambda value: bisect(_LEVELS, value)
     environment.filters["figure"] = lambda value: "–" if math.isnan(value) else f"{value:.3f}"
     template = environment.from_string(files(__package__).joinpath("trust.html").read_text(encoding="utf-8"))
     with drawing():
         views = [_view(found, table, f"c{number}") for number, table in enumerate(found.tables, 1)]
     return template.render(
-        title=title, version=__version__, command=command, found=found, views=views, markup=Markup,
+        title=title, version=__version__, command=command, found=found, views=views, markup=Markup, levels=_LEVELS,
         about=found.about(list(dict.fromkeys(name for each in views for name in each["names"]))),
     )  # fmt: skip
 
@@ -79,6 +85,10 @@ def _view(found: Correlation, table: DimensionTable, prefix: str) -> dict[str, A
         "names": names,
         "agreement": agreement_lines(table),
         "heat": [[(float(table.pvalues[one, other]), one == other) for other in places] for one in places],
+        "layers": [
+            (each.summary(found.alpha), _curve(each, f"{prefix}l{number}"))
+            for number, each in enumerate(table.layers)
+        ],
         "plots": [
             _scatter(human, columns[label], table.dimension, f"{prefix}p{number}")
             for number, label in enumerate(table.ranking[:_PLOTS])
@@ -110,6 +120,27 @@ def _scatter(human: Array, column: MetricColumn, dimension: str, prefix: str) ->
     pairs = zip(*(each.tolist() for each in of_systems), strict=True)
     description = f"Mean grade and mean score of each system: {'; '.join(f'{a:.2f} and {b:.2f}' for a, b in pairs)}"
     return inline_svg(figure, [f"grade, {dimension}", column.label], description, prefix)
+
+
+def _curve(sweep: LayerSweep, prefix: str) -> str:
+    """Return a plot of the figure of each layer with its interval; the best is a diamond, the usual one a ring."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(_WIDTH / 72, _HEIGHT / 72), layout="constrained")
+    axes = figure.add_subplot()
+    values = [each.value for each in sweep.values]
+    axes.fill_between(
+        range(len(values)), [each.low for each in sweep.values], [each.high for each in sweep.values], color=LINE
+    )
+    axes.plot(values, color=INK, marker="o", markersize=3, linewidth=1)
+    axes.plot([sweep.usual], [values[sweep.usual]], marker="o", markersize=9, color=ACCENT, fillstyle="none")
+    axes.plot([sweep.best], [values[sweep.best]], marker="D", markersize=8, color=ACCENT)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xticks(range(0, len(values), max(1, len(values) // 8)))
+    axes.set_xlabel("@0")
+    axes.set_ylabel("@1")
+    description = "; ".join(f"layer {layer}: {value:.3f}" for layer, value in enumerate(values))
+    return inline_svg(figure, [f"layer of {sweep.metric}", sweep.figure], description, prefix)
 
 
 def _worst(found: Correlation, human: Array, column: MetricColumn) -> list[dict[str, Any]]:

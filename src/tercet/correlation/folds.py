@@ -1,0 +1,105 @@
+"""What a choice among metrics is worth on data that did not make it: some folds choose, the others are scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.association.figures import value_of
+from tercet.association.weighted import Array
+from tercet.errors import InputError
+
+#: A mean of metrics: their numbers, and what each weighs.
+Weights = tuple[tuple[int, float], ...]
+#: From the name of a figure, grades (n, m) and standardized scores (k, n, m) to what may be chosen.
+Candidates = Callable[[str, Array, Array], Sequence[Weights]]
+
+#: What a fold holds.
+UNITS = ("items", "systems")
+_Places = NDArray[np.int64]
+
+
+def out_of_fold(
+    figure: str, human: Array, metrics: Array, choices: Sequence[Candidates], *, unit: str, n_folds: int, seed: int
+) -> Array:
+    """Return scores of each choice where it was not made.
+
+    Parameters
+    ----------
+    figure : str
+        What the best candidate has most of.
+    human : ndarray, shape (n, m)
+        Grades of each system and item; NaN where there is none.
+    metrics : ndarray, shape (k, n, m)
+        NaN at the same places.
+    choices : sequence of callable
+    unit : {"items", "systems"}
+        What a fold holds: a fifth of the items, say, of all systems; or some of the systems with all their items.
+    n_folds : int
+        Fewer where there are fewer systems.
+    seed : int
+
+    Returns
+    -------
+    ndarray, shape (len(choices), n, m)
+        For each output the mean that was chosen, and standardized, without the outputs of its fold.
+
+    Raises
+    ------
+    InputError
+        For fewer items than twice the folds, or fewer than three systems.
+    """
+    axis = 1 if unit == "items" else 0
+    found = np.full((len(choices), *human.shape), np.nan)
+    for kept, held in _folds(human, axis, n_folds, seed):
+        values = standardized(metrics, kept, axis)
+        grades, seen = np.take(human, kept, axis), np.take(values, kept, axis + 1)
+        for place, candidates in enumerate(choices):
+            chosen = combined(values, best(figure, grades, seen, candidates(figure, grades, seen)))
+            there = (slice(None), held) if axis else (held,)
+            found[place][there] = chosen[there]
+    return found
+
+
+def _folds(human: Array, axis: int, n_folds: int, seed: int) -> Iterator[tuple[_Places, _Places]]:
+    """Yield the items, or systems, that choose, and those that are held out."""
+    graded = np.flatnonzero((~np.isnan(human)).any(axis=1 - axis))
+    if n_folds < 2 or (axis == 1 and len(graded) < 2 * n_folds):
+        raise InputError(f"{len(graded)} graded items are too few for {n_folds} folds.")
+    if axis == 0 and len(graded) < 3:
+        raise InputError(f"{len(graded)} graded systems are too few for folds of systems; expected at least 3.")
+    order = np.random.default_rng(seed).permutation(graded)
+    for held in np.array_split(order, min(n_folds, len(graded))):
+        yield np.setdiff1d(graded, held), held
+
+
+def standardized(metrics: Array, places: _Places | None = None, axis: int = 1) -> Array:
+    """Return z-scores by the mean and spread of all outputs, or of those of some systems (axis 0) or items (1)."""
+    seen = metrics if places is None else np.take(metrics, places, axis + 1)
+    spread = spreads(seen)
+    middle = np.nanmean(seen.reshape(len(seen), -1), axis=1)
+    return np.asarray((metrics - middle[:, None, None]) / spread[:, None, None], np.float64)
+
+
+def spreads(metrics: Array) -> Array:
+    """Return the standard deviation of each metric, 1 of a constant one."""
+    found = np.nanstd(metrics.reshape(len(metrics), -1), axis=1)
+    return np.where(found > 0, found, 1.0)
+
+
+def combined(values: Array, weights: Weights) -> Array:
+    """Return the weighted sum of scores."""
+    return np.asarray(sum(weight * values[number] for number, weight in weights), np.float64)
+
+
+def best(figure: str, human: Array, values: Array, candidates: Sequence[Weights]) -> Weights:
+    """Return the candidate with the best figure, of equal ones the first."""
+    found = [np.nan_to_num(value_of(figure, human, combined(values, each))[0], nan=-np.inf) for each in candidates]
+    return candidates[int(np.argmax(found))]
+
+
+def singles(figure: str, human: Array, values: Array) -> list[Weights]:
+    """Return each metric alone."""
+    return [((number, 1.0),) for number in range(len(values))]

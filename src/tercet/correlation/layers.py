@@ -1,0 +1,154 @@
+"""Which layer of BERTScore's encoder agrees with grades best, and whether that is more than chance."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tercet.association.between_metrics import pvalues_between
+from tercet.association.figures import value_of
+from tercet.association.weighted import Array
+from tercet.bertscore.scorer import BertScorer
+from tercet.encoders.names import best_layer
+from tercet.errors import InputError
+
+from .columns import FigureValue, MetricColumn
+from .folds import Candidates, Weights, out_of_fold, singles
+
+#: The score that is compared: F.
+_SCORE = re.compile(r"mean_f1_layer(\d+)")
+_FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class LayerSweep:
+    """The figure of each layer, and what it gains to choose one by the grades.
+
+    Attributes
+    ----------
+    metric : str
+        As the table calls it, without the score.
+    dimension, figure : str
+    values : list of FigureValue
+        Of F by each layer, from 0, the embeddings, on.
+    best : int
+        The layer with the greatest figure.
+    usual : int
+        The layer that is used without grades: the one asked for (``num_layers``), that of bert-score for this
+        encoder, or the one at two thirds of the depth.
+    out_of_fold, usual_out_of_fold : float
+        The figure where each fold of the items is scored by the layer that the others choose; and by the usual one.
+    pvalue : float
+        That choosing is no better than the usual layer. 1 where the usual layer is chosen each time.
+    """
+
+    metric: str
+    dimension: str
+    figure: str
+    values: list[FigureValue]
+    best: int
+    usual: int
+    out_of_fold: float
+    usual_out_of_fold: float
+    pvalue: float
+
+    def summary(self, alpha: float = 0.05) -> str:
+        """Return what was found, in words."""
+        begin = f"Best layer of {self.metric} for {self.dimension}: {self.best} ({self.figure} "
+        begin += f"{self.values[self.best].value:.3f}"
+        if self.best == self.usual:
+            return f"{begin}), which is also the one that is used without grades."
+        verdict = "more than chance" if self.pvalue < alpha else "which may be chance"
+        return (
+            f"{begin}; layer {self.usual}, used without grades, {self.values[self.usual].value:.3f}). Chosen on "
+            f"other items, the layer gives {self.out_of_fold:.3f} where layer {self.usual} gives "
+            f"{self.usual_out_of_fold:.3f}: {verdict} (p {self.pvalue:.3g})."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain Python; the values are among the table's figures."""
+        return {
+            "metric": self.metric,
+            "best": self.best,
+            "usual": self.usual,
+            "out_of_fold": self.out_of_fold,
+            "usual_out_of_fold": self.usual_out_of_fold,
+            "p": self.pvalue,
+        }
+
+
+def layer_sweeps(
+    dimension: str,
+    figure: str,
+    human: Array,
+    metrics: Array,
+    columns: Sequence[MetricColumn],
+    figures: Mapping[str, Mapping[str, FigureValue]],
+    n_permutations: int,
+    seed: int,
+) -> list[LayerSweep]:
+    """Compare the layers of each metric that was scored with ``all_layers=True``.
+
+    Parameters
+    ----------
+    dimension, figure : str
+    human : ndarray, shape (n, m)
+    metrics : ndarray, shape (k, n, m)
+    columns : sequence of MetricColumn
+        Of the scores.
+    figures : mapping
+        By metric and figure.
+    n_permutations, seed : int
+
+    Returns
+    -------
+    list of LayerSweep
+        Empty where there is no such metric, or where the graded items are too few for five folds.
+    """
+    by_metric: dict[int, list[int]] = defaultdict(list)
+    for place, column in enumerate(columns):
+        if column.spec is not None and _SCORE.fullmatch(column.score):
+            by_metric[id(column.spec)].append(place)
+    found = []
+    for places in by_metric.values():
+        layers = [columns[place] for place in places]
+        usual = _usual(layers)
+        try:
+            folded = out_of_fold(
+                figure, human, metrics[places], (singles, _always(usual)), unit="items", n_folds=_FOLDS, seed=seed
+            )
+        except InputError:  # too few items for folds, of which the remarks tell
+            continue
+        out = [value_of(figure, human, each) for each in folded]
+        p = pvalues_between(figure, human, folded, [epsilon for _, epsilon in out], n_permutations, seed)[1, 0]
+        values = [figures[layer.label][figure] for layer in layers]
+        best = int(np.nanargmax([each.value for each in values]))
+        called = layers[0].label.removesuffix(f" {layers[0].score}")
+        found.append(
+            LayerSweep(called, dimension, figure, values, best, usual, out[0][0], out[1][0], float(p))
+        )  # fmt: skip
+    return found
+
+
+def _always(layer: int) -> Candidates:
+    """Return the choice of one who has no grades."""
+
+    def choose(figure: str, human: Array, values: Array) -> list[Weights]:
+        return [((layer, 1.0),)]
+
+    return choose
+
+
+def _usual(columns: Sequence[MetricColumn]) -> int:
+    """Return the layer that would be used without grades."""
+    assert columns[0].spec is not None
+    scorer = columns[0].spec.scorer()
+    assert isinstance(scorer, BertScorer)
+    asked = scorer.options.num_layers
+    known = best_layer(scorer.model_type) if asked is None else asked
+    return max(1, round((len(columns) - 1) * 2 / 3)) if known is None else known
