@@ -186,13 +186,22 @@ class TestStreams:
         assert "Exception ignored" not in ended.stderr
         return ended.returncode, ended.stdout, without_compiling(ended.stderr)
 
-    @pytest.mark.parametrize(("line", "unbuffered"), [*((line, "") for line in COMMANDS), (COMMANDS[0], "1")])
+    @pytest.mark.parametrize(
+        ("line", "unbuffered"),
+        [
+            *((line, "") for line in COMMANDS[:2]),
+            *(pytest.param(line, "", marks=pytest.mark.long) for line in COMMANDS[2:]),
+            pytest.param(COMMANDS[0], "1", marks=pytest.mark.long),
+        ],
+    )
     def test_the_output_is_closed_or_full(self, table, line, unbuffered):
         for where, why in ((">&-", "Bad file descriptor"), ("> /dev/full", "No space left on device")):
             found = self.shell(f"tercet {line} {where}", table.parent, PYTHONUNBUFFERED=unbuffered)
             assert found == (2, "", f"error: the standard output: {why}.\n")
 
-    @pytest.mark.parametrize("line", COMMANDS)
+    @pytest.mark.parametrize(
+        "line", [COMMANDS[0], *(pytest.param(line, marks=pytest.mark.long) for line in COMMANDS[1:])]
+    )
     def test_a_reader_that_has_enough_ends_it_without_a_word(self, table, line):
         code, out, told = self.shell(f"tercet {line} | true; echo ${{PIPESTATUS[0]}}", table.parent)
         assert (code, out, told) == (0, "1\n", "")

@@ -269,8 +269,8 @@ def lines_of(*arguments, env=None, cwd=ROOT):
 @pytest.mark.parametrize(
     ("arguments", "env"),
     [
-        pytest.param(["-O"], {}, id="without asserts"),
-        pytest.param(["-W", "error"], {}, id="warnings are errors"),
+        pytest.param(["-O"], {}, id="without asserts", marks=pytest.mark.long),
+        pytest.param(["-W", "error"], {}, id="warnings are errors", marks=pytest.mark.long),
         pytest.param([], {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, id="C locale"),
     ],
 )

@@ -285,6 +285,7 @@ class TestTheLoader:
         assert key("core_signature", f'__version__ = "{tercet.__version__}"', '__version__ = "99.0.0"') != unchanged
 
 
+@pytest.mark.long
 def test_revisions_are_kept_apart_and_a_missing_one_is_refused_while_nothing_is_cached(tmp_path, monkeypatch):
     """A private Space, loaded with a token: an old version, the new one, the old one by its commit."""
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
