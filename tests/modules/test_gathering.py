@@ -269,11 +269,12 @@ def lines_of(*arguments, env=None, cwd=ROOT):
 @pytest.mark.parametrize(
     ("arguments", "env"),
     [
-        pytest.param(["-O"], {}, id="without asserts", marks=pytest.mark.long),
-        pytest.param(["-W", "error"], {}, id="warnings are errors", marks=pytest.mark.long),
+        pytest.param(["-O"], {}, id="without asserts"),
+        pytest.param(["-W", "error"], {}, id="warnings are errors"),
         pytest.param([], {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, id="C locale"),
     ],
 )
+@pytest.mark.long
 def test_an_odd_python_scores_and_refuses_all_the_same(arguments, env, tmp_path):
     first, *others = lines_of(*arguments, env={"HF_HOME": str(tmp_path), **env})
     assert first == "bleu_multi 1.0"

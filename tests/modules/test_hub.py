@@ -169,6 +169,7 @@ class TestScores:
         assert close(metric, found["threads"], [score(metric)] * 2)
 
     @pytest.mark.usefixtures("tours")
+    @pytest.mark.long
     def test_of_two_processes_are_those_of_the_whole_on_the_first(self, metric, there, home, tmp_path):
         def part(process):
             mine = slice(0, 3) if process == 0 else slice(3, None)

@@ -84,7 +84,6 @@ class TestPicture:
         assert len(levels) == 14
         visitor.until(lambda: equal(visitor.coloured(), levels))
 
-    @pytest.mark.costly("bertscore_idf")
     @pytest.mark.parametrize("metric", ["bertscore_idf"])
     def test_bertscore_draws_lines_a_table_and_a_heat_map(self, visit, metric):
         prediction, references = PAIRS["en"][1]

@@ -772,7 +772,7 @@ print(json.dumps([compute(EvalPrediction(logits, labels)), compute(prepared, lab
 
 
 @pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
-@pytest.mark.costly
+@pytest.mark.long
 def test_a_module_of_a_space_works_without_the_package(metric, tokenizer, tmp_path):
     options = {"bleu_multi": {"max_order": 2}, "rouge_nlws": {"rouge_types": ["rougeL"]}}[metric]
     texts = ["north east west"], ["north east south"]
