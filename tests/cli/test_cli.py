@@ -216,6 +216,7 @@ class TestStreams:
         assert code == 0
         assert (table.parent / "s.tsv").read_text().startswith("test_set\tsegment")
 
+    @pytest.mark.long
     def test_a_closed_input(self, table):
         (table.parent / "ref.txt").write_text("a\n")
         code, _, told = self.shell("tercet score - -r ref.txt <&-", table.parent)
@@ -244,10 +245,11 @@ class TestSurroundings:
         "environment",
         [
             {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
-            pytest.param({"LC_ALL": "C"}, marks=pytest.mark.long),
-            pytest.param({"PYTHONIOENCODING": "ascii"}, marks=pytest.mark.long),
+            {"LC_ALL": "C"},
+            {"PYTHONIOENCODING": "ascii"},
         ],
     )
+    @pytest.mark.long
     def test_a_terminal_of_few_signs(self, tmp_path, environment):
         path = tmp_path / "я.tsv"
         path.write_text("система\tref\nкот сидел тут и там\tкот сидел здесь и там\n", encoding="utf-8")
@@ -258,6 +260,7 @@ class TestSurroundings:
         code, _, told = TestStreams().shell("tercet score я.tsv -s нет", tmp_path, **environment)
         assert (code, "has no column" in told) == (2, True)
 
+    @pytest.mark.long
     def test_without_assertions_and_with_warnings_as_errors(self, table):
         code = "from tercet.cli.app import main; main()"
         for flags in (["-OO"], ["-W", "error::UserWarning"]):

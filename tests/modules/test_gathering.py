@@ -341,6 +341,7 @@ print("both")
 """
 
 
+@pytest.mark.long
 def test_a_forked_child_scores_as_its_parent(tmp_path):
     process = subprocess.run(
         [sys.executable, "-c", FORK, MINILM], capture_output=True, text=True, timeout=120,

@@ -363,6 +363,7 @@ print(model.config.hidden_size, tokenizer.tokenize("unaffable"))
 """
 
 
+@pytest.mark.long
 def test_transformers_loads_a_model_that_the_stand_in_serves(there, home):
     run = subprocess.run(
         [sys.executable, "-c", TRANSFORMERS, MODEL],
