@@ -206,6 +206,7 @@ class TestStreams:
         code, out, told = self.shell(f"tercet {line} | true; echo ${{PIPESTATUS[0]}}", table.parent)
         assert (code, out, told) == (0, "1\n", "")
 
+    @pytest.mark.long
     def test_a_closed_output_does_not_matter_where_none_is_needed(self, table):
         code, _, told = self.shell("tercet score in.tsv --out x.txt >&-", table.parent)
         assert (code, told) == (0, "x.txt\n")
@@ -227,6 +228,7 @@ class TestStreams:
 
 
 class TestSurroundings:
+    @pytest.mark.long
     def test_a_folder_that_is_deleted_meanwhile(self, table, tmp_path):
         gone = tmp_path / "gone"
         gone.mkdir()

@@ -162,6 +162,7 @@ def said(tmp_path_factory):
     }
 
 
+@pytest.mark.long
 class TestProcesses:
     @pytest.mark.parametrize("run", ["first and last", "second"])
     def test_one_may_have_nothing_to_add(self, said, run):
