@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from hypothesis import settings
 
 from language_models import SMOLLM2, TINY, small_model, smollm2
 from schedule import Schedule, is_long
@@ -24,6 +25,10 @@ NEEDED = {
 ZERO_BLEU = pytest.mark.filterwarnings("ignore:.*bleu_multi. BLEU is .*0 only because:UserWarning")
 
 torch.set_num_threads(1)  # small products: more threads wait for each other, the longer the busier the machine
+
+# A third of the usual examples: `.ci/run` asks for all of them.
+settings.register_profile("quick", max_examples=30)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 ROOT = Path(__file__).resolve().parents[1]
 SETS = ROOT.parent / "shared" / "data"

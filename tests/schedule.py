@@ -9,7 +9,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from tercet.registry import METRICS
 
-#: A metric without and one with a network: of costly tests, `make test` runs those of these two.
+#: A metric without and one with a network, for what all metrics share but these two may do otherwise.
 UNLIKE = ["bleu_multi", "bertscore_idf"]
 
 #: Files whose tests share encoders, folders of Spaces, trained models or a stand-in of the Hub.
@@ -37,7 +37,8 @@ class Schedule(LoadScopeScheduling):
 
 
 def is_long(item):
-    """Return whether a test is marked so, or is a costly one of another metric."""
-    given = getattr(item, "callspec", None)
-    named = {each for each in given.params.values() if isinstance(each, str) and each in METRICS} if given else set()
-    return bool(item.get_closest_marker("costly") and named and not named & {*UNLIKE})
+    """Return whether a test is a costly one of another metric than the first, or than those its mark names."""
+    mark = item.get_closest_marker("costly")
+    given = item.callspec.params.values() if mark and hasattr(item, "callspec") else ()
+    named = {each for each in given if isinstance(each, str) and each in METRICS}
+    return bool(named) and not named & {"bleu_multi", *mark.args}

@@ -108,6 +108,7 @@ class TestALongText:
         assert measures(long_text="window") == pytest.approx(measures(), abs=1e-6)
 
     @ignore_cut
+    @pytest.mark.long
     def test_of_10000_words_is_scored_in_every_way(self):
         text = "cats and dogs sleep " * 2500
         assert measures([text], [text], long_text="window") == pytest.approx(np.ones((3, 1)), abs=1e-5)

@@ -117,11 +117,20 @@ def ragged_corpus(shortest=1):
 
 # ---------------------------------------------------------------- every architecture
 
+#: Of each kind of positions, tokenizers and layers one.
+KINDS = {"bert", "t5", "xlnet", "gpt2"}
+
+
+def each_of(cases):
+    """Return a parameter for each architecture, or tuple that begins with one; most of them are long."""
+    rows = [case if isinstance(case, tuple) else (case,) for case in cases]
+    return [pytest.param(*row, marks=[pytest.mark.long] * (row[0] not in KINDS)) for row in rows]
+
 
 @pytest.mark.parametrize("idf", [False, True])
 @pytest.mark.parametrize(
     ("name", "num_layers"),
-    [case for case in product(CUT_BY_BERT_SCORE, (0, 2, DEPTH)) if case != ("deberta-v2", 0)],
+    each_of(case for case in product(CUT_BY_BERT_SCORE, (0, 2, DEPTH)) if case != ("deberta-v2", 0)),
 )
 def test_a_layer(name, num_layers, idf):
     corpus, options = ragged_corpus(), {"num_layers": num_layers, "idf": idf}
@@ -129,7 +138,7 @@ def test_a_layer(name, num_layers, idf):
 
 
 @pytest.mark.parametrize("idf", [False, True])
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", each_of(EVERY))
 def test_all_layers(name, idf):
     corpus, options = ragged_corpus(), {"all_layers": True, "idf": idf}
     expected = theirs(*corpus, name, **options)
@@ -138,7 +147,7 @@ def test_all_layers(name, idf):
 
 
 @pytest.mark.parametrize("idf", [False, True])
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", each_of(EVERY))
 def test_the_default_options(name, idf):
     """They give what bert-score gives without padding, a pair to a batch, and with the space of transformers 4.
 
@@ -151,7 +160,7 @@ def test_the_default_options(name, idf):
 
 
 @pytest.mark.parametrize("idf", [False, True])
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", each_of(EVERY))
 def test_texts_that_are_too_long_are_cut(name, idf):
     predictions, references = ragged_corpus()
     predictions[3] = " ".join(predictions)
@@ -162,7 +171,7 @@ def test_texts_that_are_too_long_are_cut(name, idf):
 
 
 @pytest.mark.filterwarnings("ignore:.*longer than 64 tokens:UserWarning")  # a few are
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", each_of(EVERY))
 def test_awkward_texts(name):
     predictions, references = awkward_corpus(1, n_items=30, most=12, references=4)
     predictions = [text if text.strip() else "." for text in predictions]
@@ -191,7 +200,7 @@ def test_layers_of_gpt2(num_layers, idf):
     assert ours(predictions, references, "gpt2", **options, compat="bert_score") == near(expected)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", each_of(EVERY))
 def test_the_last_layer_is_the_last_of_all(name):
     corpus = ragged_corpus()
     assert ours(*corpus, name, num_layers=DEPTH) == near(ours(*corpus, name, all_layers=True)[:, -1])
@@ -308,7 +317,7 @@ def weights_of_ids(name, without=()):
     return {number: (1 + 7 * number % 11) / 3 for number in sorted(ids)}
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", each_of(EVERY))
 def test_a_mapping_of_ids(name):
     corpus, mapping = ragged_corpus(shortest=5), weights_of_ids(name)
     expected = theirs(*corpus, name, idf=mapping)
@@ -374,7 +383,7 @@ def test_a_table_counted_as_bert_score_counts(name):
 
 
 @pytest.mark.parametrize("n_items", [1, 3])
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", each_of(EVERY))
 def test_equal_references_weigh_nothing(name, n_items):
     """Then bert-score's recall is no number, nor the precision of a prediction that equals them, and F is 0."""
     corpus = ["a cat on the mat", "the mat", "the ferry"][:n_items], [["the mat"]] * n_items
@@ -406,7 +415,7 @@ def test_by_default_tokens_without_weight_count_the_same():
 
 
 @pytest.mark.parametrize("idf", [False, True])
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", each_of(EVERY))
 def test_blank_texts(name, idf):
     """bert-score fails with transformers 5; with 4 it takes their special tokens, of which T5 has but one."""
     predictions = ["", " \n\t", "a cat", "a cat on"]

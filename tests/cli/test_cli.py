@@ -186,17 +186,27 @@ class TestStreams:
         assert "Exception ignored" not in ended.stderr
         return ended.returncode, ended.stdout, without_compiling(ended.stderr)
 
-    @pytest.mark.parametrize(("line", "unbuffered"), [*((line, "") for line in COMMANDS), (COMMANDS[0], "1")])
+    @pytest.mark.parametrize(
+        ("line", "unbuffered"),
+        [
+            *((line, "") for line in COMMANDS[:2]),
+            *(pytest.param(line, "", marks=pytest.mark.long) for line in COMMANDS[2:]),
+            pytest.param(COMMANDS[0], "1", marks=pytest.mark.long),
+        ],
+    )
     def test_the_output_is_closed_or_full(self, table, line, unbuffered):
         for where, why in ((">&-", "Bad file descriptor"), ("> /dev/full", "No space left on device")):
             found = self.shell(f"tercet {line} {where}", table.parent, PYTHONUNBUFFERED=unbuffered)
             assert found == (2, "", f"error: the standard output: {why}.\n")
 
-    @pytest.mark.parametrize("line", COMMANDS)
+    @pytest.mark.parametrize(
+        "line", [COMMANDS[0], *(pytest.param(line, marks=pytest.mark.long) for line in COMMANDS[1:])]
+    )
     def test_a_reader_that_has_enough_ends_it_without_a_word(self, table, line):
         code, out, told = self.shell(f"tercet {line} | true; echo ${{PIPESTATUS[0]}}", table.parent)
         assert (code, out, told) == (0, "1\n", "")
 
+    @pytest.mark.long
     def test_a_closed_output_does_not_matter_where_none_is_needed(self, table):
         code, _, told = self.shell("tercet score in.tsv --out x.txt >&-", table.parent)
         assert (code, told) == (0, "x.txt\n")
@@ -207,6 +217,7 @@ class TestStreams:
         assert code == 0
         assert (table.parent / "s.tsv").read_text().startswith("test_set\tsegment")
 
+    @pytest.mark.long
     def test_a_closed_input(self, table):
         (table.parent / "ref.txt").write_text("a\n")
         code, _, told = self.shell("tercet score - -r ref.txt <&-", table.parent)
@@ -217,6 +228,7 @@ class TestStreams:
 
 
 class TestSurroundings:
+    @pytest.mark.long
     def test_a_folder_that_is_deleted_meanwhile(self, table, tmp_path):
         gone = tmp_path / "gone"
         gone.mkdir()
@@ -235,10 +247,11 @@ class TestSurroundings:
         "environment",
         [
             {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
-            pytest.param({"LC_ALL": "C"}, marks=pytest.mark.long),
-            pytest.param({"PYTHONIOENCODING": "ascii"}, marks=pytest.mark.long),
+            {"LC_ALL": "C"},
+            {"PYTHONIOENCODING": "ascii"},
         ],
     )
+    @pytest.mark.long
     def test_a_terminal_of_few_signs(self, tmp_path, environment):
         path = tmp_path / "я.tsv"
         path.write_text("система\tref\nкот сидел тут и там\tкот сидел здесь и там\n", encoding="utf-8")
@@ -249,6 +262,7 @@ class TestSurroundings:
         code, _, told = TestStreams().shell("tercet score я.tsv -s нет", tmp_path, **environment)
         assert (code, "has no column" in told) == (2, True)
 
+    @pytest.mark.long
     def test_without_assertions_and_with_warnings_as_errors(self, table):
         code = "from tercet.cli.app import main; main()"
         for flags in (["-OO"], ["-W", "error::UserWarning"]):

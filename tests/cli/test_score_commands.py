@@ -80,6 +80,7 @@ class TestScoreAndCompare:
         assert "news, segment 2 has no reference; -O missing_references=skip" in run.stderr
 
     @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+    @pytest.mark.long
     def test_signs_that_the_encoding_lacks_do_not_end_it(self, encoding):
         for arguments in (["compare", SAMPLES["es"], "--n-resamples", "20"], ["score", SAMPLES["es"]]):
             run = subprocess.run(

@@ -197,9 +197,8 @@ def test_many_sentences_are_found_in_a_time_that_grows_with_their_number():
     assert split_sentences("It rains today. " * 30_000).count("\n") == 29_999
 
 
-@pytest.mark.parametrize(
-    "damage", ["cut", *(pytest.param(each, marks=pytest.mark.long) for each in ("empty", "unwritable"))]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("damage", ["empty", "cut", "unwritable"])
 def test_a_damaged_or_unwritable_cache_of_kernels_costs_time_only(damage, tmp_path):
     code = "import tercet; print(tercet.score('bleu_multi', ['a b c d'], ['a b c d'])['bleu'])"
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}

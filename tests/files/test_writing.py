@@ -107,6 +107,7 @@ class TestTheOldFileStays:
         assert left.suffix == ".tmp"
 
     @pytest.mark.parametrize("name", ENDLESS)
+    @pytest.mark.long
     def test_when_the_process_is_killed_at_any_moment(self, name, tmp_path):
         waits = random.Random(5)
         path = tmp_path / "bleu_multi"

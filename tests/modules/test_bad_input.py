@@ -46,7 +46,10 @@ def _own_files(monkeypatch, tmp_path):
 
 
 # a corpus of one reference has no document frequencies to speak of
-pytestmark = pytest.mark.filterwarnings("ignore:bertscore_idf. all tokens of:UserWarning")
+pytestmark = [
+    pytest.mark.costly("bertscore_idf", "perplexity_lm"),
+    pytest.mark.filterwarnings("ignore:bertscore_idf. all tokens of:UserWarning"),
+]
 
 every_metric = pytest.mark.parametrize("metric", sorted(METRICS))
 #: Those that compare with references, which most mistakes are about; the room of another has tests of its own.

@@ -50,6 +50,23 @@ CASES = [
     ("perplexity_lm", {**needed("perplexity_lm"), "add_start_token": False, "max_length": 16, "stride": 5}),
 ]
 #: Those whose scores are shares of 1, which a match makes.
+
+
+def each_of(cases):
+    """Run a test for each case; those of a network take long, but for the first."""
+    first = dict(reversed(cases))
+    slow = {metric for metric in METRICS if needed(metric)}
+    return pytest.mark.parametrize(
+        ("metric", "options"),
+        [
+            pytest.param(
+                metric, options, marks=[pytest.mark.long] * (metric in slow and options is not first[metric])
+            )
+            for metric, options in cases
+        ],
+    )
+
+
 SHARES_OF_ONE = [case for case in CASES if scorer_class(case[0]).is_share]
 
 pytestmark = [
@@ -73,7 +90,7 @@ def test_every_metric_of_the_suite_is_among_the_cases():
     assert {metric for metric, _ in CASES} == set(METRICS)
 
 
-@pytest.mark.parametrize(("metric", "options"), CASES)
+@each_of(CASES)
 class TestEveryScorer:
     def test_the_order_of_items_does_not_matter(self, metric, options):
         predictions, references = all_pairs()
@@ -165,7 +182,7 @@ class TestEveryScorer:
         assert score_batch(scorer, batch) == score_batch(scorer, batch)
 
 
-@pytest.mark.parametrize(("metric", "options"), SHARES_OF_ONE)
+@each_of(SHARES_OF_ONE)
 class TestEveryShareOfOne:
     def test_a_perfect_match_scores_one(self, metric, options):
         texts = [text for text in all_pairs()[0] if len(text.split()) > 4]
@@ -236,7 +253,7 @@ def test_every_preset_is_among_the_statistics():
         assert set(make_scorer(metric, {}).presets) <= listed
 
 
-@pytest.mark.parametrize(("metric", "options"), STATISTICS)
+@each_of(STATISTICS)
 class TestOneStatistic:
     def test_a_resample_that_draws_every_item_once_has_the_score(self, metric, options):
         scorer = make_scorer(metric, options)

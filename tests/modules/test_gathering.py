@@ -162,6 +162,7 @@ def said(tmp_path_factory):
     }
 
 
+@pytest.mark.long
 class TestProcesses:
     @pytest.mark.parametrize("run", ["first and last", "second"])
     def test_one_may_have_nothing_to_add(self, said, run):
@@ -274,6 +275,7 @@ def lines_of(*arguments, env=None, cwd=ROOT):
         pytest.param([], {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, id="C locale"),
     ],
 )
+@pytest.mark.long
 def test_an_odd_python_scores_and_refuses_all_the_same(arguments, env, tmp_path):
     first, *others = lines_of(*arguments, env={"HF_HOME": str(tmp_path), **env})
     assert first == "bleu_multi 1.0"
@@ -340,6 +342,7 @@ print("both")
 """
 
 
+@pytest.mark.long
 def test_a_forked_child_scores_as_its_parent(tmp_path):
     process = subprocess.run(
         [sys.executable, "-c", FORK, MINILM], capture_output=True, text=True, timeout=120,

@@ -169,6 +169,7 @@ class TestScores:
         assert close(metric, found["threads"], [score(metric)] * 2)
 
     @pytest.mark.usefixtures("tours")
+    @pytest.mark.long
     def test_of_two_processes_are_those_of_the_whole_on_the_first(self, metric, there, home, tmp_path):
         def part(process):
             mine = slice(0, 3) if process == 0 else slice(3, None)
@@ -285,6 +286,7 @@ class TestTheLoader:
         assert key("core_signature", f'__version__ = "{tercet.__version__}"', '__version__ = "99.0.0"') != unchanged
 
 
+@pytest.mark.long
 def test_revisions_are_kept_apart_and_a_missing_one_is_refused_while_nothing_is_cached(tmp_path, monkeypatch):
     """A private Space, loaded with a token: an old version, the new one, the old one by its commit."""
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
@@ -361,6 +363,7 @@ print(model.config.hidden_size, tokenizer.tokenize("unaffable"))
 """
 
 
+@pytest.mark.long
 def test_transformers_loads_a_model_that_the_stand_in_serves(there, home):
     run = subprocess.run(
         [sys.executable, "-c", TRANSFORMERS, MODEL],

@@ -144,7 +144,7 @@ print(json.dumps(module.compute(predictions=[items[-1][0]], references=[items[-1
 """
 
 
-@pytest.mark.costly
+@pytest.mark.long
 def test_two_processes_give_the_result_of_the_whole_on_the_first(metric, tmp_path):
     pairs = list(zip(PREDICTIONS, REFERENCES, strict=True))
 

@@ -423,6 +423,7 @@ SHUFFLED = [
 ]
 
 
+@pytest.mark.long
 def test_a_real_model_prefers_what_it_knows(loaded):
     folder = smollm2()
     result = tercet.score("perplexity_lm", [*FLUENT, *SHUFFLED], model_id=folder)

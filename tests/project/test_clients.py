@@ -139,6 +139,7 @@ class TestLoggers:
         events = EventAccumulator(str(tmp_path)).Reload()
         assert {name: events.Scalars(name)[0].value for name in result} == pytest.approx(dict(result))
 
+    @pytest.mark.long
     def test_wandb_offline(self, result, tmp_path):
         code = (
             "import json, sys, wandb, tercet\n"

@@ -64,6 +64,7 @@ def test_the_readme_shows_what_commands_print(command, shown):
         ("merge_across_processes.py", "equal to the bit, signature and all"),
     ],
 )
+@pytest.mark.long
 def test_a_script_runs_as_it_is(script, last):
     run = subprocess.run(
         [sys.executable, str(ROOT / "examples" / script)], capture_output=True, text=True, timeout=120, check=True

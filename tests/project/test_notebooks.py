@@ -28,7 +28,11 @@ def text_of(data):
     return sorted(data) if "image/png" in data else re.sub(r" at 0x[0-9a-f]+", "", data["text/plain"])
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [NOTEBOOKS[-1], *(pytest.param(path, marks=pytest.mark.long) for path in NOTEBOOKS[:-1])],
+    ids=lambda path: path.stem,
+)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the notebook machinery
 def test_a_notebook_gives_what_it_is_kept_with(path, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")

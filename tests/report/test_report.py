@@ -243,6 +243,7 @@ class TestOneFile:
         with pytest.raises(OptionError, match=rf"needs {name}.*pip install tercet\[report\]"):
             to_html([comparison])
 
+    @pytest.mark.long
     def test_many_systems_and_long_texts_stay_small(self):
         systems = {f"system {number}": ["word " * 5_000] * 20 for number in range(12)}
         for number, texts in enumerate(systems.values()):

@@ -68,6 +68,7 @@ class TestHostileTexts:
         shown = "".join(visitor.find("#picture").inner_text().split()).casefold()
         assert ("hyperlink" if metric == "bleu_multi" else "onmouseover") in shown
 
+    @pytest.mark.long
     def test_stand_in_the_table_of_a_file_as_they_are(self, visit, hostile, tmp_path):
         texts, asked = hostile
         texts = [*texts, "\0 nothing \0"]
@@ -98,6 +99,7 @@ class TestHostileTexts:
         photograph(visitor, "bleu_multi-hostile")
         has_run_nothing(visitor, asked)
 
+    @pytest.mark.long
     def test_stand_in_messages_as_they_are(self, visit, hostile, tmp_path):
         texts, asked = hostile
         visitor = visit("bleu_multi")
@@ -116,6 +118,7 @@ class TestHostileTexts:
             expect(visitor.find("#about-file").get_by_role("alert")).to_contain_text(message)
             has_run_nothing(visitor, asked)
 
+    @pytest.mark.long
     def test_stand_in_names_of_scores_as_they_are(self, visit, hostile, tmp_path):
         _, asked = hostile
         name = "<b/class/hostile><script>alert(1)</script>![x](javascript)"

@@ -271,6 +271,7 @@ def test_what_is_no_request_is_refused(served, path, body, status, message):
     assert page.troubles() == []
 
 
+@pytest.mark.long
 def test_requests_leave_nothing_behind(served):
     page = served("bleu_multi")
     held = []

@@ -148,6 +148,7 @@ def test_every_example_is_filled_in_and_computed_by_one_click(visit, metric):
 
 
 @pytest.mark.parametrize("metric", UNLIKE)
+@pytest.mark.long
 def test_the_code_shown_prints_the_same_elsewhere(visit, metric, tmp_path):
     prediction, references = PAIRS["fr"][0]
     chosen = PAGES[metric].chosen

@@ -304,6 +304,7 @@ class TestTheCommand:
         )
         assert len(there.uploads) == 1
 
+    @pytest.mark.long
     def test_ends_with_a_line_for_each_mistake(self, run, there):
         assert "There is no metric 'blue'" in run("blue", status=2)
         assert "cannot be one of the Hub" in run("bleu_multi", namespace="a/b", status=2)

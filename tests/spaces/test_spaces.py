@@ -122,7 +122,7 @@ def test_the_requirements_name_tested_versions_and_not_the_package(metric, folde
     assert not [line for line in lines if line.startswith("tercet")]
 
 
-@pytest.mark.costly
+@pytest.mark.long
 def test_it_scores_the_same_where_the_package_cannot_be_imported(metric, folder, tmp_path):
     given = {"predictions": PREDICTIONS, "references": REFERENCES, "confidence_level": 0.9, **needed(metric)}
     run = subprocess.run(

@@ -119,7 +119,7 @@ class TestSeq2SeqTrainer:
             assert all(type(value) in (int, float) for value in entry.values()), entry
         json.dumps(trained.state.log_history, allow_nan=False)
 
-    @pytest.mark.parametrize("metric", ["bleu", "eval_rougeL"])
+    @pytest.mark.parametrize("metric", ["eval_rougeL", pytest.param("bleu", marks=pytest.mark.long)])
     def test_the_best_model_is_chosen_by_a_score_and_loaded_at_the_end(self, metric, make_trainer, compute):
         trainer = make_trainer(
             compute, metric_for_best_model=metric, load_best_model_at_end=True, save_strategy="epoch",
@@ -772,7 +772,7 @@ print(json.dumps([compute(EvalPrediction(logits, labels)), compute(prepared, lab
 
 
 @pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
-@pytest.mark.costly
+@pytest.mark.long
 def test_a_module_of_a_space_works_without_the_package(metric, tokenizer, tmp_path):
     options = {"bleu_multi": {"max_order": 2}, "rouge_nlws": {"rouge_types": ["rougeL"]}}[metric]
     texts = ["north east west"], ["north east south"]
