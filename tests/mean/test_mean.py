@@ -1,6 +1,7 @@
 """A mean of metrics: as a metric like any other, and how it is chosen."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -129,6 +130,21 @@ def test_a_mean_of_complementary_metrics_is_better_and_of_noise_is_not():
     alone = with_scores([human + noise[0] / 9, noise[1], noise[2]])
     assert alone.pvalue > 0.05
     assert "not shown to be better than" in alone.summary()[1]
+
+
+def test_folds_may_hold_systems():
+    found = tercet.correlate(GRADED, METRICS, dimension="form", rank_by="pooled.pearson", **FEW)
+    by_items, by_systems = best_mean(found), best_mean(found, unit="systems")
+    assert by_items.mean == replace(by_systems.mean, about=by_items.mean.about)  # chosen on all data
+    assert by_items.out_of_fold != by_systems.out_of_fold
+    assert "on systems that did not choose the weights" in by_systems.summary()[1]
+    with pytest.raises(OptionError, match=r"Folds hold one of items, systems\. Got 'words'"):
+        best_mean(found, unit="words")
+    two = {name: found.test_set.systems[name] for name in ("careful", "short")}
+    grades = {name: found.grades.mean("form")[place].tolist() for place, name in ((0, "careful"), (3, "short"))}
+    few = tercet.correlate(two, METRICS, grades, references=found.test_set.references, **FEW)
+    with pytest.raises(InputError, match="2 graded systems are too few"):
+        best_mean(few, unit="systems")
 
 
 def test_what_cannot_be_combined_is_told():

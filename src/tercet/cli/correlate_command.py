@@ -47,6 +47,13 @@ class Unit(str, Enum):
     both = "both"
 
 
+class Folds(str, Enum):
+    """What folds hold."""
+
+    items = "items"
+    systems = "systems"
+
+
 _FORMS: dict[Form, Callable[[Correlation], str]] = {
     Form.json: to_json,
     Form.tsv: to_tsv,
@@ -112,6 +119,10 @@ def correlate_command(
             "write it to this file (.json), which -m of score and compare takes as a metric."
         ),
     ] = None,
+    mean_folds: Annotated[
+        Folds,
+        typer.Option(help="What is held out to test the mean of --mean: items, or whole systems."),
+    ] = Folds.items,
     seed: Seed = 12345,
     format: Annotated[Form, typer.Option("--format", "-f", help="Output format.")] = Form.text,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Output file; default: standard output.")] = None,
@@ -144,7 +155,7 @@ def correlate_command(
     )  # fmt: skip
     text = _rendered(found, format, out)
     if mean is not None:
-        best = best_mean(found)
+        best = best_mean(found, unit=mean_folds.value)
         best.mean.save(mean)
         typer.echo("\n".join([*map(visible, best.summary(alpha)), visible(mean)]), err=True)
     if out is None:

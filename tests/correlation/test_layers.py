@@ -1,0 +1,108 @@
+"""The layers of BERTScore on grades: the curve, the best layer, and whether choosing it was more than chance."""
+
+import numpy as np
+import pytest
+
+import tercet
+from conftest import ROOT
+from tercet.association.figures import value_of
+from tercet.comparison.metric_specs import parse_metric
+from tercet.correlation.columns import FigureValue, MetricColumn
+from tercet.correlation.folds import out_of_fold, singles, standardized
+from tercet.correlation.layers import layer_sweeps
+from tercet.correlation.tables import to_json, to_text
+from tercet.report.trust import trust_html
+from texts import MINILM
+
+FEW = {"n_resamples": 50, "n_permutations": 200}
+LAYERS = f"bertscore:model_type={MINILM},all_layers=true,idf=false"
+
+
+@pytest.fixture(scope="module")
+def found():
+    graded = ROOT / "examples" / "data" / "graded.tsv"
+    return tercet.correlate(graded, ["bleu", LAYERS], dimension="content", **FEW)
+
+
+def test_every_layer_has_the_figure_of_its_scores(found):
+    ((sweep,), human) = found.tables[0].layers, found.grades.mean("content")
+    assert (sweep.metric, sweep.dimension, sweep.figure) == ("bertscore_idf", "content", "item.acc_eq")
+    assert len(sweep.values) == 7
+    systems, references = found.test_set.systems, found.test_set.references
+    for layer in (0, 5):
+        own = [
+            tercet.score("bertscore_idf", texts, references, model_type=MINILM, num_layers=layer, idf=False)["f1"]
+            for texts in systems.values()
+        ]
+        assert sweep.values[layer].value == pytest.approx(value_of("item.acc_eq", human, np.array(own))[0], abs=0.01)
+    assert sweep.best == max(range(7), key=lambda layer: sweep.values[layer].value)
+    assert sweep.usual == 4  # two thirds of six
+
+
+def test_the_layer_that_is_asked_for_is_the_usual_one(found):
+    graded = ROOT / "examples" / "data" / "graded.tsv"
+    other = tercet.correlate(graded, f"{LAYERS},num_layers=2", dimension="content", **FEW)
+    assert other.tables[0].layers[0].usual == 2
+
+
+def test_all_forms_say_which_layer_is_best(found):
+    (sweep,) = found.tables[0].layers
+    assert sweep.summary() in to_text(found, width=400)
+    assert f'"best": {sweep.best}' in to_json(found)
+    page = trust_html(found)
+    assert "Which layer?" in page
+    assert f"layer 0: {sweep.values[0].value:.3f}; layer 1" in page
+
+
+def sweep_of(human, layers, seed=1):
+    spec = parse_metric(LAYERS)
+    names = [f"mean_f1_layer{number}" for number in range(len(layers))]
+    columns = [
+        MetricColumn(f"bertscore_idf {name}", "", each, spec=spec, score=name)
+        for name, each in zip(names, layers, strict=True)
+    ]
+    values = [value_of("pooled.pearson", human, each)[0] for each in layers]
+    figures = {
+        column.label: {"pooled.pearson": FigureValue(value, value, value, 0.0, human.size)}
+        for column, value in zip(columns, values, strict=True)
+    }
+    (found,) = layer_sweeps("d", "pooled.pearson", human, np.array(layers), columns, figures, 300, seed)
+    return found
+
+
+def test_a_layer_that_is_better_is_more_than_chance_and_the_best_of_noise_is_not():
+    rng = np.random.default_rng(5)
+    human = rng.normal(size=(4, 60))
+    noise = [human + 2 * rng.normal(size=human.shape) for _ in range(7)]
+    better = sweep_of(human, [*noise[:6], human + rng.normal(size=human.shape) / 2])
+    assert (better.best, better.usual) == (6, 4)
+    assert better.pvalue < 0.01
+    assert "more than chance" in better.summary()
+    alike = sweep_of(human, noise)
+    assert alike.pvalue > 0.05
+    assert "may be chance" in alike.summary() or alike.best == alike.usual
+    usual = sweep_of(human, [*noise[:4], human, *noise[5:]])
+    assert usual.pvalue == 1.0
+    assert "also the one that is used without grades" in usual.summary()
+
+
+def test_what_a_fold_is_scored_by_never_saw_it():
+    """Grades of the held items are changed: what was chosen for them, and their scores, stay."""
+    rng = np.random.default_rng(2)
+    human, metrics = rng.normal(size=(3, 20)), rng.normal(size=(4, 3, 20))
+    first = out_of_fold("pooled.pearson", human, metrics, (singles,), unit="items", n_folds=4, seed=3)
+    held = np.array_split(np.random.default_rng(3).permutation(20), 4)[1]
+    changed = human.copy()
+    changed[:, held] *= -1
+    again = out_of_fold("pooled.pearson", changed, metrics, (singles,), unit="items", n_folds=4, seed=3)
+    np.testing.assert_array_equal(first[0][:, held], again[0][:, held])
+    kept = np.setdiff1d(np.arange(20), held)
+    values = standardized(metrics, kept)
+    best = max(range(4), key=lambda number: value_of("pooled.pearson", human[:, kept], values[number][:, kept])[0])
+    np.testing.assert_array_equal(first[0][:, held], values[best][:, held])
+
+
+def test_too_few_items_have_no_sweep():
+    texts, references = {"A": ["a cat", "it rains"], "B": ["a dog", "rain"]}, ["the cat", "it rained"]
+    found = tercet.correlate(texts, LAYERS, {"A": [5, 4], "B": [3, 1]}, references=references, **FEW)
+    assert found.tables[0].layers == []
