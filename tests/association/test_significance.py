@@ -11,7 +11,7 @@ from test_figures import read, scores_of
 from tercet.association.agreement import krippendorff_alpha, raw_agreement
 from tercet.association.between_metrics import pvalues_between, test_name, williams_between
 from tercet.association.figures import FIGURES, value_of
-from tercet.association.significance import clusters, permuted, permuted_pearson
+from tercet.association.significance import clusters, permuted, permuted_pearson, permuted_soft, tosses
 from tercet.association.williams import t_tail, williams
 
 test_name.__test__ = False
@@ -62,6 +62,27 @@ def test_the_product_of_matrices_is_the_definition_draw_by_draw():
     fast = permuted_pearson(human, metrics, 300, 7)
     plain = permuted(FIGURES["pooled.pearson"].function, human, metrics, 300, 7)
     assert fast == pytest.approx(plain, abs=1e-12)
+
+
+@pytest.mark.parametrize("missing", [0, 5])
+def test_the_kernel_of_soft_accuracy_is_the_definition_draw_by_draw(missing):
+    human, metrics = noisy(6, [1.0, 1.3], (4, 12))
+    human.flat[: missing * 3 : 3] = np.nan
+    metrics = np.where(np.isnan(human), np.nan, metrics)
+    one, other = ((each - np.nanmean(each)) / np.nanstd(each) for each in metrics)
+
+    def better(values):
+        """p that the first of each two systems is no better, by the normal distribution."""
+        pairs = [values[i] - values[j] for i in range(4) for j in range(i + 1, 4)]
+        return np.array([scipy.stats.norm.sf(np.nansum(each) / np.sqrt(np.nansum(each**2))) for each in pairs])
+
+    def spa(values):
+        return 1 - np.abs(better(values) - better(human - np.nanmean(human))).mean()
+
+    draws = np.concatenate(list(tosses(human.size, 200, 9))).reshape(-1, *human.shape)
+    null = np.array([spa(np.where(mask, one, other)) - spa(np.where(mask, other, one)) for mask in draws])
+    expected = ((null >= spa(other) - spa(one) - 1e-6).sum() + 1) / 201
+    assert permuted_soft(human, metrics, 200, 9)[0, 1] == pytest.approx(expected, abs=0.01)
 
 
 def test_p_of_metrics_alike_is_uniform():

@@ -35,7 +35,17 @@ TRAVELS = {room for rooms in STEPS[:7] for room in rooms}  # files of these are 
 ANYWHERE = {"numpy", "pyarrow", "numba"}
 INSIDE_FUNCTIONS = {
     *("nltk", "regex", "simplemma", "pymorphy3", "stop_words", "evaluate"),
-    *("torch", "transformers", "tokenizers", "safetensors", "huggingface_hub", "matplotlib", "tqdm", "defusedxml", "openpyxl"),
+    *(
+        "torch",
+        "transformers",
+        "tokenizers",
+        "safetensors",
+        "huggingface_hub",
+        "matplotlib",
+        "tqdm",
+        "defusedxml",
+        "openpyxl",
+    ),
 }
 
 NAMES = sorted(".".join(path.relative_to(SOURCE).with_suffix("").parts) for path in SOURCE.rglob("*.py"))

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from .figures import FIGURES
-from .significance import permuted, permuted_pairs, permuted_pearson, permuted_systems
+from .significance import permuted, permuted_pairs, permuted_pearson, permuted_soft, permuted_systems
 from .weighted import Array
 from .williams import williams
 
 _TIES = ("item.acc23", "item.tau23", "item.acc_eq")
-_SYSTEMS = ("system.pairwise_accuracy", "system.spa")
 
 
 def test_name(figure: str) -> str:
@@ -44,8 +43,10 @@ def pvalues_between(
         return permuted_pearson(human, metrics, n_resamples, seed)
     if figure in _TIES:
         return permuted_pairs(human, metrics, epsilons, n_resamples, seed)
-    if figure in _SYSTEMS:
-        return permuted_systems(human, metrics, figure == "system.spa", n_resamples, seed)
+    if figure == "system.pairwise_accuracy":
+        return permuted_systems(human, metrics, n_resamples, seed)
+    if figure == "system.spa":
+        return permuted_soft(human, metrics, n_resamples, seed)
     return permuted(FIGURES[figure].function, human, metrics, n_resamples, seed)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tercet.resampling.bootstrap import ROUNDING
 
 from .between import normal_p_of_sums
+from .soft_kernels import fill_soft_accuracies
 from .weighted import Array, centred, pearson_of_sums
 from .within import agreements
 
@@ -93,57 +94,88 @@ def permuted_pairs(human: Array, metrics: Array, epsilons: Sequence[float], n_re
     return _matrix(len(metrics), null.T, values.sum(1))
 
 
-def permuted_systems(human: Array, metrics: Array, soft: bool, n_resamples: int, seed: int) -> Array:
-    """Test pairwise accuracy, or soft pairwise accuracy, of each two metrics by exchanging scores output by output.
+def permuted_systems(human: Array, metrics: Array, n_resamples: int, seed: int) -> Array:
+    """Test pairwise accuracy of each two metrics by exchanging scores output by output.
 
     Parameters
     ----------
     human, metrics, n_resamples, seed
         As of :func:`permuted_pearson`.
-    soft : bool
-        SPA, whose p of two systems comes from the normal distribution in every draw.
 
     Returns
     -------
     ndarray, shape (k, k)
         As of :func:`permuted_pearson`.
     """
-    there = (~np.isnan(human)).astype(np.float64)
-    count = there.sum(1)
+    count = np.maximum((~np.isnan(human)).sum(1), 1)
+    one, other = np.triu_indices(len(human), 1)
 
-    def verdicts(values: Array) -> Array:
-        """Return what each draw, shape (b, n, m), says of each pair of systems, shape (b, p)."""
-        sums = values.sum(2)
-        one, other = np.triu_indices(len(human), 1)
-        if not soft:
-            of_systems = sums / np.maximum(count, 1)
-            return np.asarray(np.sign(np.round(of_systems[:, one] - of_systems[:, other], 12)), np.float64)
-        both = values @ values.transpose(0, 2, 1)
-        if there.all():
-            squares = both.diagonal(axis1=1, axis2=2)
-            spread = squares[:, one] + squares[:, other] - 2 * both[:, one, other]
-            return normal_p_of_sums(sums[:, one] - sums[:, other], spread)
-        squares, sides = (values**2) @ there.T, values @ there.T  # only items on which both systems are graded
-        spread = squares[:, one, other] + squares[:, other, one] - 2 * both[:, one, other]
-        return normal_p_of_sums(sides[:, one, other] - sides[:, other, one], spread)
+    def accuracy(values: Array) -> Array:
+        """Return the share of pairs of systems in the order of the grades, of each draw, shape (b, n, m)."""
+        return np.asarray((orders(values) == wanted).mean(1), np.float64)
 
-    def accuracy(found: Array) -> Array:
-        if soft:
-            return np.asarray(1 - np.abs(found - wanted).mean(1), np.float64)
-        return np.asarray((found == wanted).mean(1), np.float64)
+    def orders(values: Array) -> Array:
+        of_systems = values.sum(2) / count
+        return np.asarray(np.sign(np.round(of_systems[:, one] - of_systems[:, other], 12)), np.float64)
 
-    wanted = verdicts(np.nan_to_num(human)[None])
-    exact: Any = np.float32 if soft else np.float64  # p of the normal distribution needs no more; sums may tie
-    values = np.array([np.nan_to_num(_standardized(each)) for each in metrics], exact)
-    observed = accuracy(verdicts(values))
+    wanted = orders(np.nan_to_num(human)[None])
+    values = np.array([np.nan_to_num(_standardized(each)) for each in metrics])
+    observed = accuracy(values)
     pairs = list(zip(*np.triu_indices(len(metrics), 1), strict=True))
     null: list[list[Array]] = [[] for _ in pairs]
     for mask in tosses(human.size, n_resamples, seed):
-        masks = mask.reshape(-1, *human.shape).astype(exact)
-        for found, (one, other) in zip(null, pairs, strict=True):
-            shift = masks * (values[other] - values[one])
-            found.append(accuracy(verdicts(values[other] - shift)) - accuracy(verdicts(values[one] + shift)))
+        masks = mask.reshape(-1, *human.shape)
+        for found, (first, second) in zip(null, pairs, strict=True):
+            shift = masks * (values[second] - values[first])
+            found.append(accuracy(values[second] - shift) - accuracy(values[first] + shift))
     return _matrix(len(metrics), np.array([np.concatenate(each) for each in null]), observed)
+
+
+def permuted_soft(human: Array, metrics: Array, n_resamples: int, seed: int) -> Array:
+    """Test soft pairwise accuracy of each two metrics by exchanging scores output by output.
+
+    Parameters
+    ----------
+    human, metrics, n_resamples, seed
+        As of :func:`permuted_pearson`.
+
+    Returns
+    -------
+    ndarray, shape (k, k)
+        As of :func:`permuted_pearson`.
+
+    Notes
+    -----
+    In every draw, p of two systems comes from the normal distribution, which needs no more than single precision.
+    Time grows with the draws, the items, the square of the systems and the square of the metrics.
+    """
+    single: Any = np.float32
+    there: Array = np.ascontiguousarray((~np.isnan(human)).T, single)
+    grades, *values = (
+        np.ascontiguousarray(np.nan_to_num(_standardized(each)).T, single) for each in (human, *metrics)
+    )
+    n = len(human)
+    wanted = _p_of_systems(grades, there)
+    untouched = np.zeros((1, *there.shape), np.int8)
+    observed = np.empty((len(values), 2))
+    for place, each in enumerate(values):
+        fill_soft_accuracies(each, each, there, untouched, wanted, observed[place : place + 1])
+    pairs = list(zip(*np.triu_indices(len(values), 1), strict=True))
+    null = np.empty((len(pairs), n_resamples, 2))
+    start = 0
+    for mask in tosses(human.size, n_resamples, seed):
+        masks = np.ascontiguousarray(mask.reshape(-1, n, len(there)).transpose(0, 2, 1), np.int8)
+        for place, (one, other) in enumerate(pairs):
+            part = null[place, start : start + len(masks)]
+            fill_soft_accuracies(values[one], values[other], there, masks, wanted, part)
+        start += len(masks)
+    return _matrix(len(values), null[:, :, 1] - null[:, :, 0], observed[:, 0])
+
+
+def _p_of_systems(values: Array, there: Array) -> Array:
+    """Return p that the first of each two systems is no better, shape (n, n), from values of items and systems."""
+    shifts = (values[:, :, None] - values[:, None, :]) * there[:, :, None] * there[:, None, :]
+    return normal_p_of_sums(shifts.sum(0).astype(np.float64), (shifts**2).sum(0).astype(np.float64))
 
 
 def permuted(figure: _Figure, human: Array, metrics: Array, n_resamples: int, seed: int) -> Array:
