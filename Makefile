@@ -14,7 +14,7 @@ test: $(VENV)/.test-installed lint  ## What must hold before anything is merged
 	$(RUN) -m pytest --numprocesses 3 --dist loadscope --durations 10
 
 test-long: $(VENV)/.test-installed  ## What takes long: costly tests of every metric, all benchmarks on few texts, all test sets
-	$(RUN) -m pytest --numprocesses 3 --dist loadscope --durations 10 -m long
+	$(RUN) -m pytest --numprocesses 2 --dist loadscope --durations 10 -m long
 
 check: $(VENV)/.test-installed lint  ## In two minutes: style, types, and the tests of the rooms that all others build on
 	$(RUN) -m pytest --numprocesses 3 --dist loadscope $(CORE)

@@ -169,8 +169,8 @@ class Visitor:
         near = (f"{self.served.address}/", "data:", f"blob:{self.served.address}/")
         return self.errors + [url for url in self.requests if not url.startswith(near)]
 
-    def until(self, check, seconds=20):
-        """Return what a check returns, as soon as it holds."""
+    def until(self, check, seconds=90):
+        """Return what a check returns, as soon as it holds; the first score waits for kernels to be compiled."""
         end = time.monotonic() + seconds
         while True:
             try:
