@@ -22,7 +22,7 @@ from .checks import check_baseline, check_references
 from .encoded import Encoded
 from .metric_specs import MetricSpec, parse_metric
 from .paired import TESTS, TestOptions
-from .remarks import warn_of_scores
+from .remarks import warn_of_gaps, warn_of_scores
 from .scores import Comparison, ScoreTable, SystemScore
 from .test_sets import TestSet
 
@@ -126,6 +126,7 @@ def compare(
                 stats.append(_system_stats(scorer, encoded, index, f"{test_set.name}: the system {shorten(name)}"))
                 warn_of_scores(test_set, name, scorer, stats[-1])
                 bar.update()
+            warn_of_gaps(test_set, scorer, stats)
             bar.set_description(f"{spec.metric} {test} test"[:40])
             pvalues = _all_pairs(scorer, _scored(stats), test, number, seed)
             tables += _tables(spec, scorer, stats, names, first, pvalues, (confidence_level, interval, alpha, seed))

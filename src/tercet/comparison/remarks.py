@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import operator
 import warnings
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
@@ -25,6 +28,18 @@ def warn_of_scores(test_set: TestSet, system: str, scorer: Scorer[Any], stats: S
     if remark is not None:
         told = f"{test_set.name}: the system {shorten(system)}: {scorer.name}: {remark}"
         warnings.warn(told, UserWarning, stacklevel=3)
+
+
+def warn_of_gaps(test_set: TestSet, scorer: Scorer[Any], stats: Sequence[SegmentStats]) -> None:
+    """Warn where a segment was scored for some systems only: a comparison leaves it out for all of them."""
+    scored = np.array([each.column("items") > 0 for each in stats])
+    n = int((scored.any(axis=0) & ~scored.all(axis=0)).sum())
+    if n:
+        told, are = (f"{n:,} segments are", "are") if n > 1 else ("1 segment is", "is")
+        message = (
+            f"{test_set.name}: {scorer.name}: {told} not scored for every system, and {are} left out for all of them."
+        )
+        warnings.warn(message, UserWarning, stacklevel=3)
 
 
 def remarks(test_set: TestSet) -> list[str]:
