@@ -14,7 +14,7 @@ import tercet
 from language_models import LIMIT, SMALL, small_model, smollm2
 from tercet import InputError, OptionError
 from tercet.perplexity.windows import windows_of
-from texts import all_pairs
+from texts import MINILM, all_pairs
 
 TEXTS = all_pairs()[0]
 CAUSAL = [name for name in SMALL if name != "bert"]
@@ -268,6 +268,12 @@ class TestRefused:
     def test_a_network_that_looks_ahead(self):
         with pytest.raises(OptionError, match="is not a causal language model: its output at a token depends"):
             tercet.score("perplexity_lm", ["a b"], model_id=small_model("bert"))
+
+    def test_an_encoder(self):
+        with pytest.raises(
+            OptionError, match="is not a causal language model: its files hold no layer that predicts"
+        ):
+            tercet.score("perplexity_lm", ["a b"], model_id=MINILM)
 
     def test_a_start_token_that_is_not_there(self):
         with pytest.raises(OptionError, match=r"has no start token \(BOS\): give add_start_token=False"):

@@ -187,7 +187,9 @@ def _language_model(model: str, state: tuple[object, ...], device: str, dtype: s
             model, transformers.AutoModelForCausalLM.from_pretrained, _OPTION,
             use_safetensors=True, dtype=getattr(torch, dtype), output_loading_info=True,
         )  # fmt: skip
-    check_weights(network, set(report["missing_keys"]), model, "language model")
+    missing = set(report["missing_keys"])
+    _check_head(network, missing, model)
+    check_weights(network, missing, model, "language model")
     network = network.eval().requires_grad_(False)
     label = label_of(model, weights_digest(network), fingerprint_of(tokenizer, tokenizer.bos_token_id))
     network = network.to(where)
@@ -205,6 +207,16 @@ def _probe(device: Any) -> Any:
     import torch
 
     return torch.tensor([[3, 4, 5, 6, 7, 8], [3, 4, 5, 9, 10, 11]], device=device)
+
+
+def _check_head(network: Any, missing: set[str], model: str) -> None:
+    """Refuse an encoder: all of it is there but what predicts tokens."""
+    left = missing & set(network.state_dict())
+    if left and not any(name.startswith(f"{network.base_model_prefix}.") for name in left):
+        raise OptionError(
+            f"The model {model!r}, given as 'model_id', is not a causal language model: its files hold no layer that "
+            "predicts tokens, so it is an encoder. Perplexity needs a model such as GPT-2 or Llama."
+        )
 
 
 def _check_causal(network: Any, device: Any, model: str) -> None:
