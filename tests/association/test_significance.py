@@ -132,6 +132,7 @@ def test_agreement_of_raters_who_agree_or_share_nothing():
     assert math.isnan(raw_agreement(apart))
 
 
+@pytest.mark.long
 def test_a_million_graded_outputs_take_linear_memory():
     import tracemalloc
 

@@ -58,6 +58,7 @@ def test_is_as_short_as_the_page_says():
     assert len(code) <= 60
 
 
+@pytest.mark.long
 def test_the_fourth_metric_scores_compares_and_loads(house, tmp_path):
     table = tmp_path / "in.tsv"
     table.write_text("A\tB\tref\na cat\ta cat\ta cat\na cow\ta dog\ta dog\n")
