@@ -102,6 +102,17 @@ def test_what_a_fold_is_scored_by_never_saw_it():
     np.testing.assert_array_equal(first[0][:, held], values[best][:, held])
 
 
+def test_grades_that_are_all_the_same_have_no_sweep_and_equal_layers_leave_the_usual_one():
+    texts, references = {"A": ["a cat", "it rains"] * 8, "B": ["a dog", "rain"] * 8}, ["the cat", "it rained"] * 8
+    same = {"A": [3] * 16, "B": [3] * 16}
+    alike = tercet.correlate(texts, LAYERS, same, references=references, rank_by="pooled.pearson", **FEW)
+    assert alike.tables[0].layers == []
+    (sweep,) = (
+        tercet.correlate(texts, LAYERS, same, references=references, rank_by="item.acc_eq", **FEW).tables[0].layers
+    )
+    assert (sweep.best, sweep.pvalue) == (sweep.usual, 1.0)
+
+
 def test_too_few_items_have_no_sweep():
     texts, references = {"A": ["a cat", "it rains"], "B": ["a dog", "rain"]}, ["the cat", "it rained"]
     found = tercet.correlate(texts, LAYERS, {"A": [5, 4], "B": [3, 1]}, references=references, **FEW)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tercet.association.figures import value_of
 from tercet.association.weighted import Array
-from tercet.errors import InputError
+from tercet.errors import InputError, OptionError, shorten
 
 #: A mean of metrics: their numbers, and what each weighs.
 Weights = tuple[tuple[int, float], ...]
@@ -48,8 +48,8 @@ def out_of_fold(
 
     Raises
     ------
-    InputError
-        For fewer items than twice the folds, or fewer than three systems.
+    InputError, OptionError
+        For fewer items than twice the folds, or fewer than three systems; for fewer than two folds.
     """
     axis = 1 if unit == "items" else 0
     found = np.full((len(choices), *human.shape), np.nan)
@@ -65,8 +65,10 @@ def out_of_fold(
 
 def _folds(human: Array, axis: int, n_folds: int, seed: int) -> Iterator[tuple[_Places, _Places]]:
     """Yield the items, or systems, that choose, and those that are held out."""
+    if not isinstance(n_folds, int) or n_folds < 2:
+        raise OptionError(f"The number of folds must be a whole number from 2. Got {shorten(n_folds)} instead.")
     graded = np.flatnonzero((~np.isnan(human)).any(axis=1 - axis))
-    if n_folds < 2 or (axis == 1 and len(graded) < 2 * n_folds):
+    if axis == 1 and len(graded) < 2 * n_folds:
         raise InputError(f"{len(graded)} graded items are too few for {n_folds} folds.")
     if axis == 0 and len(graded) < 3:
         raise InputError(f"{len(graded)} graded systems are too few for folds of systems; expected at least 3.")

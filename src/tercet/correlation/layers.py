@@ -37,7 +37,7 @@ class LayerSweep:
     values : list of FigureValue
         Of F by each layer, from 0, the embeddings, on.
     best : int
-        The layer with the greatest figure.
+        The layer with the greatest figure; of equal ones the usual one before others.
     usual : int
         The layer that is used without grades: the one asked for (``num_layers``), that of bert-score for this
         encoder, or the one at two thirds of the depth.
@@ -108,7 +108,8 @@ def layer_sweeps(
     Returns
     -------
     list of LayerSweep
-        Empty where there is no such metric, or where the graded items are too few for five folds.
+        Empty where there is no such metric, where no layer has the figure (as with grades that are all the same), or
+        where the graded items are too few for five folds.
     """
     by_metric: dict[int, list[int]] = defaultdict(list)
     for place, column in enumerate(columns):
@@ -118,6 +119,11 @@ def layer_sweeps(
     for places in by_metric.values():
         layers = [columns[place] for place in places]
         usual = _usual(layers)
+        values = [figures[layer.label][figure] for layer in layers]
+        known = np.nan_to_num([each.value for each in values], nan=-np.inf)
+        if np.isneginf(known).all():
+            continue
+        best = usual if known[usual] == known.max() else int(known.argmax())
         try:
             folded = out_of_fold(
                 figure, human, metrics[places], (singles, _always(usual)), unit="items", n_folds=_FOLDS, seed=seed
@@ -126,8 +132,6 @@ def layer_sweeps(
             continue
         out = [value_of(figure, human, each) for each in folded]
         p = pvalues_between(figure, human, folded, [epsilon for _, epsilon in out], n_permutations, seed)[1, 0]
-        values = [figures[layer.label][figure] for layer in layers]
-        best = int(np.nanargmax([each.value for each in values]))
         called = layers[0].label.removesuffix(f" {layers[0].score}")
         found.append(
             LayerSweep(called, dimension, figure, values, best, usual, out[0][0], out[1][0], float(p))

@@ -85,7 +85,8 @@ def _rows(data: bytes, name: str) -> Iterator[Row]:
         except (InputError, GeneratorExit, MemoryError):
             raise
         except Exception as error:  # whatever parsing a damaged part of the archive raises
-            raise InputError(f"{name} is not an Excel workbook (.xlsx) that can be read: {error}.") from None
+            why = " ".join(str(error).split())[:200].rstrip(".")
+            raise InputError(f"{name} is not an Excel workbook (.xlsx) that can be read: {why}.") from None
 
 
 def _text(value: Any) -> str:
