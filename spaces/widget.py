@@ -137,11 +137,15 @@ def _text_tab(demo: Demo, contents: list[Any]) -> None:
 
     answer = _with_messages(compute, _hidden(outputs))
     button.click(answer, inputs, outputs, api_visibility="private", **_ONE_AT_A_TIME)
-    gr.Examples(
+    chosen = gr.Examples(
         [[text, targets, *shown] for _, text, targets, shown in examples],
-        inputs, outputs, answer, example_labels=[label for label, *_ in examples], run_on_click=True,
-        cache_examples=False, label="Examples", elem_id="examples", api_visibility="private",
+        inputs, example_labels=[label for label, *_ in examples], cache_examples=False, label="Examples",
+        elem_id="examples", api_visibility="private",
     )  # fmt: skip
+    # An example chosen while another is being scored is scored after it: gradio's own way forgets it.
+    chosen.load_input_event.then(
+        answer, inputs, outputs, trigger_mode="always_last", api_visibility="private", **_ONE_AT_A_TIME
+    )
 
 
 def _file_tab(demo: Demo, contents: list[Any]) -> None:

@@ -39,6 +39,7 @@ def test_every_row_of_embedding_cosine_runs_and_is_equal_on_few_texts():
     assert run.stdout.count("asked)") == 4
 
 
+@pytest.mark.long
 def test_the_tests_between_metrics_are_equal_to_their_definitions():
     run = run_small("correlation.py")
     assert run.returncode == 0, run.stderr

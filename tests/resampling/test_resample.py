@@ -141,8 +141,9 @@ def wmt_stats(wmt):
 AGAINST_THE_BASELINE = [(0, system) for system in range(1, 16)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("test", "kind", "n_resamples"), [
-    pytest.param(paired_bootstrap_test, "bs", 1000, marks=pytest.mark.long), (paired_permutation_test, "ar", 1000),
+    (paired_bootstrap_test, "bs", 1000), (paired_permutation_test, "ar", 1000),
 ])  # fmt: skip
 def test_paired_tests_give_the_p_values_of_sacrebleu(wmt, wmt_stats, monkeypatch, test, kind, n_resamples):
     monkeypatch.setenv("SACREBLEU_SEED", "12345")

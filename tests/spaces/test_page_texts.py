@@ -147,6 +147,21 @@ def test_every_example_is_filled_in_and_computed_by_one_click(visit, metric):
     expect(visitor.find("#examples button")).to_have_count(number)
 
 
+def test_an_example_chosen_while_another_is_scored_is_not_forgotten(visit):
+    case = next(each for each in CASES["bleu_multi"]["CASES"] if len(each["predictions"]) == 1)
+    ((text,), (given,)) = case["predictions"], case["references"]
+    visitor, held = visit("bleu_multi"), []
+    # the first that asks for a score waits
+    visitor.page.route("**/queue/join*", lambda route: route.continue_() if held else held.append(route))
+    buttons, box = visitor.find("#examples button"), visitor.find("#prediction textarea")
+    buttons.nth(buttons.count() - 1).click()
+    expect(box).not_to_have_value(text)
+    buttons.first.click()
+    expect(box).to_have_value(text)
+    held[0].continue_()
+    shows(visitor, scored("bleu_multi", [text], [[given] if isinstance(given, str) else given], **case["options"]))
+
+
 @pytest.mark.parametrize("metric", UNLIKE)
 @pytest.mark.long
 def test_the_code_shown_prints_the_same_elsewhere(visit, metric, tmp_path):
