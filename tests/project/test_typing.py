@@ -90,6 +90,7 @@ def test_each_metric_has_an_overload_with_its_options(function):
     assert found == {entry.room.title().replace("_", ""): f"Unpack[{entry.options}]" for entry in METRICS.values()}
 
 
+@pytest.mark.long
 def test_mypy_refuses_what_the_functions_would(tmp_path):
     file = tmp_path / "calls.py"
     file.write_text(CALLS)
