@@ -144,21 +144,27 @@ def contents(folder):
     return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+#: What else would be written over what a command reads or writes, with what it says of it.
+OTHERS_OVERWRITTEN = (
+    (["score", "in.tsv", "--out", "link"], "--out would overwrite the input 'in.tsv'"),
+    (["score", "link", "--segments", "hard"], "--segments would overwrite the input 'link'"),
+    (["score", "A.txt", "-r", "ref.txt", "-o", "./ref.txt"], "--out would overwrite the input 'ref.txt'"),
+    (["score", "A.txt", "-r", "ref.txt", "--source", "src.txt", "-o", "src.txt"], "the input 'src.txt'"),
+    (["score", "-", "-r", "ref.txt", "--out", "A.txt"], "--out would overwrite the standard input"),
+    (["score", "in.tsv", "-m", "bertscore_idf:lang=en,idf=old.txt", "-o", "old.txt"], "the input 'old.txt'"),
+    (["compare", "in.tsv", "--out", "new", "--segments", "new"], "--out and --segments would be written to"),
+    (["compare", "in.tsv", "--export", ".", "--out", "mt_in.tsv"], "--out and --export of mt_in.tsv"),
+    (["compare", "in.tsv", "--export", ".", "--segments", "mt_in.tsv"], "--export of mt_in.tsv would be"),
+)
+
+
 class TestOutputs:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
             (["score", "in.tsv", "--out", "in.tsv"], "--out would overwrite the input 'in.tsv'"),
-            (["score", "in.tsv", "--out", "link"], "--out would overwrite the input 'in.tsv'"),
-            (["score", "link", "--segments", "hard"], "--segments would overwrite the input 'link'"),
-            (["score", "A.txt", "-r", "ref.txt", "-o", "./ref.txt"], "--out would overwrite the input 'ref.txt'"),
-            (["score", "A.txt", "-r", "ref.txt", "--source", "src.txt", "-o", "src.txt"], "the input 'src.txt'"),
-            (["score", "-", "-r", "ref.txt", "--out", "A.txt"], "--out would overwrite the standard input"),
-            (["score", "in.tsv", "-m", "bertscore_idf:lang=en,idf=old.txt", "-o", "old.txt"], "the input 'old.txt'"),
             (["score", "in.tsv", "--out", "x", "--segments", "./x"], "--out and --segments would be"),
-            (["compare", "in.tsv", "--out", "new", "--segments", "new"], "--out and --segments would be written to"),
-            (["compare", "in.tsv", "--export", ".", "--out", "mt_in.tsv"], "--out and --export of mt_in.tsv"),
-            (["compare", "in.tsv", "--export", ".", "--segments", "mt_in.tsv"], "--export of mt_in.tsv would be"),
+            *(pytest.param(*each, marks=pytest.mark.long) for each in OTHERS_OVERWRITTEN),
         ],
     )  # fmt: skip
     def test_that_would_overwrite_what_is_read_or_each_other(self, here, arguments, message):

@@ -100,6 +100,7 @@ class TestBesideSentenceTransformers:
         assert ours(texts, others) == pytest.approx(expected, abs=1e-5)
         assert tercet.score("cosine", texts, others, model_type=MINILM).truncated_predictions == 3
 
+    @pytest.mark.long
     @pytest.mark.parametrize(
         "name", sorted({*small_encoders.ARCHITECTURES, *small_encoders.PADDING_SHOWS} - {"bart"})
     )
@@ -163,7 +164,7 @@ def pairs():
 
 
 class TestBatches:
-    @pytest.mark.parametrize("size", [1, 3, 7, 64, 1000])
+    @pytest.mark.parametrize("size", [3, *(pytest.param(size, marks=pytest.mark.long) for size in (1, 7, 64, 1000))])
     def test_of_any_size_give_the_same_scores(self, size):
         expected = ours(PREDICTIONS, REFERENCES)
         vectors._kept.clear()

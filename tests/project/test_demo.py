@@ -19,6 +19,8 @@ from tercet.core.option_docs import option_docs
 from tercet.registry import METRICS, options_type
 from texts import LATIN, MINILM, PAIRS, all_pairs
 
+pytestmark = pytest.mark.costly("bertscore_idf", "rouge_nlws")
+
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
 
 
