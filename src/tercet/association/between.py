@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from . import within
+from .soft_kernels import fill_shares_above
 from .weighted import Array
 
 #: Of the reference implementation of soft pairwise accuracy.
@@ -135,27 +134,14 @@ def soft_pairwise_accuracy_resampled(human: Array, metric: Array, systems: Array
         return np.asarray(1 - (of_pairs * np.abs(p[0] - p[1])).sum(1) / of_pairs.sum(1), np.float64)
 
 
-def normal_p_of_sums(sums: Array, squares: Array) -> Array:
-    """Return p of sign flips of differences by the normal distribution, from sums and sums of squares of them."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(squares > 1e-12, _above(sums / np.sqrt(squares)), np.ones_like(sums))
-
-
 def _normal_p(differences: Array, items: Array) -> Array:
+    """Return p of sign flips of differences by the normal distribution, shape (B, p); 1 of no differences."""
     filled = np.nan_to_num(differences)
-    return normal_p_of_sums(items @ filled.T, items @ (filled * filled).T)
-
-
-def _above(z: Array) -> Array:
-    """Return the share of the normal distribution above z, to 1e-7 (Abramowitz and Stegun 1964, 26.2.17)."""
-    size = np.abs(z)
-    t = 1 / (1 + 0.2316419 * size)
-    series: Any = np.zeros_like(t)
-    for factor in (1.330274429, -1.821255978, 1.781477937, -0.356563782, 0.319381530):
-        series = t * (series + factor)
-    tail = np.exp(-size * size / 2) / np.sqrt(2 * np.pi) * series
-    found: Array = np.where(z > 0, tail, 1 - tail)
-    return found
+    sums, squares = items @ filled.T, items @ (filled * filled).T
+    known = squares > 1e-12
+    found = np.ones_like(sums)
+    fill_shares_above((sums / np.sqrt(np.where(known, squares, 1.0))).ravel(), found.reshape(-1))
+    return np.where(known, found, 1.0)
 
 
 def _of_means(block: within.Block, human: Array, metric: Array, systems: Array, items: Array) -> Array:

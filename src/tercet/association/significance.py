@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.resampling.bootstrap import ROUNDING
 
-from .between import normal_p_of_sums
-from .soft_kernels import fill_soft_accuracies
+from .soft_kernels import fill_p_of_pairs, fill_soft_accuracies
 from .weighted import Array, centred, pearson_of_sums
 from .within import agreements
 
@@ -146,17 +144,15 @@ def permuted_soft(human: Array, metrics: Array, n_resamples: int, seed: int) -> 
 
     Notes
     -----
-    In every draw, p of two systems comes from the normal distribution, which needs no more than single precision.
-    Time grows with the draws, the items, the square of the systems and the square of the metrics.
+    In every draw, p of two systems comes from the normal distribution. Time grows with the draws, the items, the
+    square of the systems and the square of the metrics.
     """
-    single: Any = np.float32
-    there: Array = np.ascontiguousarray((~np.isnan(human)).T, single)
-    grades, *values = (
-        np.ascontiguousarray(np.nan_to_num(_standardized(each)).T, single) for each in (human, *metrics)
-    )
+    there: Array = np.ascontiguousarray((~np.isnan(human)).T, np.float64)
+    grades, *values = (np.ascontiguousarray(np.nan_to_num(_standardized(each)).T) for each in (human, *metrics))
     n = len(human)
-    wanted = _p_of_systems(grades, there)
-    untouched = np.zeros((1, *there.shape), np.int8)
+    wanted = np.empty(n * (n - 1) // 2)
+    fill_p_of_pairs(grades, grades * grades, there, *np.empty((3, n, n)), wanted)
+    untouched = np.zeros((1, *there.shape))
     observed = np.empty((len(values), 2))
     for place, each in enumerate(values):
         fill_soft_accuracies(each, each, there, untouched, wanted, observed[place : place + 1])
@@ -164,18 +160,12 @@ def permuted_soft(human: Array, metrics: Array, n_resamples: int, seed: int) -> 
     null = np.empty((len(pairs), n_resamples, 2))
     start = 0
     for mask in tosses(human.size, n_resamples, seed):
-        masks = np.ascontiguousarray(mask.reshape(-1, n, len(there)).transpose(0, 2, 1), np.int8)
+        masks = np.ascontiguousarray(mask.reshape(-1, n, len(there)).transpose(0, 2, 1))
         for place, (one, other) in enumerate(pairs):
             part = null[place, start : start + len(masks)]
             fill_soft_accuracies(values[one], values[other], there, masks, wanted, part)
         start += len(masks)
     return _matrix(len(values), null[:, :, 1] - null[:, :, 0], observed[:, 0])
-
-
-def _p_of_systems(values: Array, there: Array) -> Array:
-    """Return p that the first of each two systems is no better, shape (n, n), from values of items and systems."""
-    shifts = (values[:, :, None] - values[:, None, :]) * there[:, :, None] * there[:, None, :]
-    return normal_p_of_sums(shifts.sum(0).astype(np.float64), (shifts**2).sum(0).astype(np.float64))
 
 
 def permuted(figure: _Figure, human: Array, metrics: Array, n_resamples: int, seed: int) -> Array:

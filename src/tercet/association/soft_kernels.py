@@ -1,55 +1,75 @@
-"""The kernel of tests between metrics in soft pairwise accuracy: p of each two systems, draw by draw."""
+"""Kernels of soft pairwise accuracy: shares of the normal distribution, and tests between metrics draw by draw."""
 
 import numpy as np
 
 from tercet.core.jit import kernel
+
+#: Squares of differences that are a smaller share of the squares they are made from are rounding.
+_NEARLY = 1e-12
 
 
 @kernel
 def fill_soft_accuracies(one, other, there, masks, wanted, found):
     """Fill `found`, shape (B, 2): SPA of two metrics after each draw has exchanged some of their scores.
 
-    `one` and `other` have shape (m, n), items by systems, in single precision; `there` the same, 1 where an output
-    is graded and otherwise 0, where scores are 0. `masks`, shape (B, m, n), is 1 where scores are exchanged.
-    `wanted`, shape (n, n), holds p of the grades above the diagonal. p of two systems is that of the normal
-    distribution (Abramowitz and Stegun 1964, 26.2.17), from sums and squares of their differences: B n n m steps.
+    `one` and `other` have shape (m, n), items by systems; `there` the same, 1 where an output is graded and otherwise
+    0, where scores are 0. `masks`, shape (B, m, n), is 1 where scores are exchanged. `wanted` holds p of the grades
+    for the pairs of systems, as :func:`fill_p_of_pairs` fills them: products of matrices, B n n m steps.
     """
-    n_items, n = one.shape
-    sums, squares = np.empty((n, n), np.float32), np.empty((n, n), np.float32)
-    values = np.empty((n_items, n), np.float32)
+    values, squares = np.empty_like(one), np.empty_like(one)
+    n, p = one.shape[1], np.empty(len(wanted))
+    sums, spreads, products = np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
     for draw in range(len(masks)):
         for side in range(2):
-            for item in range(n_items):
+            kept = np.float64(side)
+            for item in range(one.shape[0]):
                 for system in range(n):
-                    exchanged = masks[draw, item, system] != side
-                    values[item, system] = other[item, system] if exchanged else one[item, system]
-            sums[:], squares[:] = np.float32(0), np.float32(0)
-            for item in range(n_items):
-                for first in range(n):
-                    value, known = values[item, first], there[item, first]
-                    for second in range(n):
-                        difference = (value - values[item, second]) * known * there[item, second]
-                        sums[first, second] += difference
-                        squares[first, second] += difference * difference
+                    first, second = one[item, system], other[item, system]
+                    value = second if masks[draw, item, system] != kept else first
+                    values[item, system], squares[item, system] = value, value * value
+            fill_p_of_pairs(values, squares, there, sums, spreads, products, p)
             apart = 0.0
-            for first in range(n - 1):
-                for second in range(first + 1, n):
-                    apart += abs(_above(sums[first, second], squares[first, second]) - wanted[first, second])
-            found[draw, side] = 1 - apart / (n * (n - 1) / 2)
+            for pair in range(len(p)):
+                apart += abs(p[pair] - wanted[pair])
+            found[draw, side] = 1 - apart / len(p)
 
 
 @kernel
-def _above(total, square):
-    """Return the share of the normal distribution above a sum over the root of its squares; 1 of no differences."""
-    if square <= np.float32(1e-12):
-        return np.float32(1)
-    z = total / np.sqrt(square)
-    size = abs(z)
-    t = np.float32(1) / (np.float32(1) + np.float32(0.2316419) * size)
-    series = t * np.float32(1.330274429)
-    series = t * (series - np.float32(1.821255978))
-    series = t * (series + np.float32(1.781477937))
-    series = t * (series - np.float32(0.356563782))
-    series = t * (series + np.float32(0.319381530))
-    tail = np.exp(-size * size / np.float32(2)) * np.float32(0.3989422804) * series
-    return tail if z > 0 else np.float32(1) - tail
+def fill_p_of_pairs(values, squares, there, sums, spreads, products, p):
+    """Fill `p`, of each two of n systems that the first is no better: the normal distribution of their differences.
+
+    Their sum, and the sum of their squares, are ``sums[i, j] - sums[j, i]`` and ``spreads[i, j] + spreads[j, i] - 2
+    products[i, j]``, three products of matrices, shape (n, n), for which there is room. p of no differences is 1.
+    """
+    np.dot(values.T, there, sums)
+    np.dot(squares.T, there, spreads)
+    np.dot(values.T, values, products)
+    pair = 0
+    for first in range(len(sums) - 1):
+        for second in range(first + 1, len(sums)):
+            size = spreads[first, second] + spreads[second, first]
+            square = size - 2 * products[first, second]
+            z = (sums[first, second] - sums[second, first]) / np.sqrt(square)
+            p[pair] = z if square > _NEARLY * size else -np.inf
+            pair += 1
+    fill_shares_above(p, p)
+
+
+@kernel
+def fill_shares_above(z, found):
+    """Fill `found` with the share of the normal distribution above each number of z, to 1.5e-7.
+
+    Source: Abramowitz and Stegun 1964, 26.2.19. `found` may be z itself.
+    """
+    for place in range(len(z)):
+        x = abs(z[place])
+        series = 1 + x * (
+            0.0498673470
+            + x * (0.0211410061 + x * (0.0032776263 + x * (0.0000380036 + x * (0.0000488906 + x * 0.0000053830))))
+        )
+        series *= series
+        series *= series
+        series *= series
+        series *= series
+        tail = 0.5 / series
+        found[place] = tail if z[place] > 0 else 1 - tail

@@ -77,6 +77,8 @@ def dense_ranks(values: Array) -> tuple[NDArray[np.int64], int]:
 def sums_by_rank(weights: Array, ranks: NDArray[np.int64], n_ranks: int) -> Array:
     """Return the weight of each rank, shape (B, n_ranks), of weights of points, shape (B, n)."""
     order = np.argsort(ranks, kind="stable")
+    if n_ranks == len(ranks):  # each point has its own
+        return weights[:, order]
     starts = np.searchsorted(ranks[order], np.arange(n_ranks))
     found: Any = np.add.reduceat(weights[:, order], starts, axis=1)
     return np.asarray(found, np.float64)
