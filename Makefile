@@ -53,7 +53,7 @@ bench-perplexity: $(VENV)/.test-installed  ## Perplexity beside evaluate's defin
 	$(RUN) benchmarks/perplexity.py
 
 bench-correlation: $(VENV)/.test-installed  ## Tests between metrics beside their definitions, likewise
-	$(RUN) benchmarks/correlation.py
+	OPENBLAS_NUM_THREADS=1 $(RUN) benchmarks/correlation.py
 
 spaces: $(VENV)/.test-installed  ## A self-contained folder for each metric, in build/spaces
 	for metric in $$($(RUN) -c "from tercet.registry import METRICS; print(*METRICS)"); do $(RUN) -m spaces.build $$metric || exit 1; done

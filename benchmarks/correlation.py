@@ -102,7 +102,7 @@ def main() -> None:
     """Run every row."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--small", action="store_true")
-    draws, rounds = (60, 1) if parser.parse_args().small else (1000, 5)
+    draws, rounds = (60, 1) if parser.parse_args().small else (1000, 15)
     grades, metrics = make_tables()
     human, pair = grades[0], metrics[:2]
     pvalues_between("pooled.pearson", human, pair, [0, 0], 10, 1), calibrate(human, pair[0])

@@ -110,9 +110,8 @@ def kendall_c(human: Array, metric: Array, systems: Array, items: Array) -> Arra
 def _kendall(kind: str, human: Array, metric: Array, systems: Array, items: Array) -> Array:
     there = ~np.isnan(human)
     sides = dense_ranks(human[there]), dense_ranks(metric[there])
-    (y, n_y), (x, n_x) = sorted(
-        sides, key=lambda side: side[1]
-    )  # tau is symmetric, and a tree of few ranks is faster
+    # tau is symmetric, and looking up is fast where few ranks are
+    (y, n_y), (x, n_x) = sorted(sides, key=lambda side: side[1])
     order = np.argsort(x, kind="stable")
     starts = np.append(np.searchsorted(x[order], np.arange(n_x)), len(x))
     ranks = y[order] + 1
@@ -137,4 +136,5 @@ def _weights(there: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], systems: Ar
         part = slice(start, start + step)
         of_systems = systems[part] if len(systems) > 1 else systems
         of_items = items[part] if len(items) > 1 else items
-        yield of_systems[:, rows] * of_items[:, columns]
+        once = len(of_systems) == 1 and (of_systems == 1).all()
+        yield of_items[:, columns] if once else of_systems[:, rows] * of_items[:, columns]

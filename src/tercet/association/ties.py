@@ -69,9 +69,14 @@ def calibrate(human: Array, metric: Array) -> tuple[float, float]:
 
 def _running(change: _Integers, group: _Integers) -> _Integers:
     """Return the sum, within each group, of the changes up to each one."""
-    order = np.argsort(group, kind="stable")
+    small = group.astype(
+        np.min_scalar_type(int(group.max(initial=0)))
+    )  # of two bytes they are sorted by their digits
+    order = np.argsort(small, kind="stable")
     sums = np.cumsum(change[order])
-    starts = np.searchsorted(group[order], group[order])  # of the group of each
+    counts = np.bincount(group)
+    starts = np.cumsum(counts) - counts
+    before = np.append(0, sums)[starts]
     found = np.empty_like(sums)
-    found[order] = sums - (sums - change[order])[starts]
+    found[order] = sums - np.repeat(before, counts)
     return found
