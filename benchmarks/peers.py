@@ -23,8 +23,8 @@ from sklearn.metrics import jaccard_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
 import tercet
-from tercet.core.batch import read_batch
-from tercet.core.ragged import TokenBatch
+from tercet.columns.ragged import TokenBatch
+from tercet.columns.reading import read_batch
 from tercet.counting.overlaps import overlaps
 from tercet.text import stems
 from tercet.text.tokenizers import tokenize

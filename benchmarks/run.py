@@ -98,20 +98,19 @@ def compare(row: Row, work: Work, rounds: int, budget: float) -> dict[str, float
 def stages(work: Work) -> dict[str, float]:
     """Return nanoseconds per token of each stage, the median of some calls."""
     from tercet.api import make_scorer, summarize
-    from tercet.core.batch import make_batch
-    from tercet.core.items import read_items
+    from tercet.columns.items import read_items
     from tercet.rouge.counts import PairCounter
     from tercet.rouge.types import parse_types
     from tercet.text.tokenizers import tokenize
 
     items = read_items(work.predictions, work.first_references)
-    batch = make_batch(items)
+    batch = items.batch()
     tokens, _ = tokenize(batch, "rouge")
     types = parse_types(["rouge1", "rouge2", "rougeL", "rougeW", "rougeS4"])
     rouge, bleu = make_scorer("rouge_nlws", {"rouge_types": types[0].name}), make_scorer("bleu_multi", {})
     stats = bleu.segment_stats(batch, None)
     steps = {
-        "check and encode the texts": lambda: make_batch(read_items(work.predictions, work.first_references)),
+        "check and encode the texts": lambda: read_items(work.predictions, work.first_references).batch(),
         "count letters (tokenizer auto)": lambda: rouge.fit(batch),
         "tokenize: rouge": lambda: tokenize(batch, "rouge"),
         "tokenize: 13a": lambda: tokenize(batch, "13a"),

@@ -14,8 +14,8 @@ import numpy as np
 
 from spaces.widget_controls import COMMON, FOR_PROGRAMS, Control, controls, given_options, without_defaults
 from tercet.api import make_scorer, score_batch
-from tercet.core.batch import Batch, make_batch
-from tercet.core.items import Items, read_items, read_texts
+from tercet.columns.batch import Batch
+from tercet.columns.items import Items, read_items, read_texts
 from tercet.core.scorer import Scorer
 from tercet.errors import InputError
 from tercet.files.limits import Limits
@@ -120,7 +120,7 @@ class Demo:
         scorer = make_scorer(self.metric, options)
         texts = read_items(predictions, references) if self.takes_references else read_texts(predictions)
         self._check_size(texts, options.get("tokenizer"))
-        batch = make_batch(texts)
+        batch = texts.batch()
         with warnings.catch_warnings(record=True) as caught:  # calls come one at a time: the page sees to that
             warnings.simplefilter("always")
             result = score_batch(scorer, batch)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from inspect import cleandoc
 from typing import Any
 
 import numpy as np
 
-from .core.batch import Batch
+from .columns.batch import Corpus
 from .core.dialect import Dialect
 from .core.option_docs import numpydoc
 from .core.options import option_names
+from .core.pieces import corpus_stats
 from .core.result import Result
 from .core.scorer import Scorer, segment_lists
 from .core.stats import SegmentStats
@@ -23,9 +23,6 @@ from .registry import ARGUMENTS_ELSEWHERE, METRICS, explanation, options_type, s
 from .resampling.bootstrap import bootstrap
 
 _OWN_PACKAGES = {"tercet", "evaluate", "evaluate_modules"}
-
-#: Items that are tokenized and counted at a time.
-PIECE = 1 << 16
 
 
 def score(metric: str, predictions: Any, references: Any = None, **options: Any) -> Result:
@@ -61,7 +58,7 @@ def score(metric: str, predictions: Any, references: Any = None, **options: Any)
     1.0
     """
     scorer = make_scorer(metric, options)
-    return score_batch(scorer, scorer.read(predictions, references))
+    return score_batch(scorer, scorer.corpus(predictions, references))
 
 
 score.__doc__ = f"{cleandoc(score.__doc__ or '')}\n\n{numpydoc({name: options_type(name) for name in METRICS})}\n"
@@ -135,7 +132,7 @@ def make_scorer(metric: str, options: Mapping[str, Any]) -> Scorer[Any]:
     return scorer_class(metric).from_options(options)
 
 
-def score_batch(scorer: Scorer[Any], batch: Batch) -> Result:
+def score_batch(scorer: Scorer[Any], corpus: Corpus) -> Result:
     """Score checked texts.
 
     Raises
@@ -143,10 +140,10 @@ def score_batch(scorer: Scorer[Any], batch: Batch) -> Result:
     InputError
         For an empty corpus, and for items without reference under ``missing_references="error"``.
     """
-    if not batch.n_items:
+    if not corpus.n_items:
         both = "predictions and references" if scorer.takes_references else "predictions"
         raise InputError(f"The corpus is empty: {both} must have at least one item.")
-    stats = batch_stats(scorer, batch)
+    stats = batch_stats(scorer, corpus)
     tell(scorer, scorer.remark(stats))
     return summarize(scorer, stats)
 
@@ -159,34 +156,21 @@ def segment_stats(scorer: Scorer[Any], predictions: Any, references: Any) -> Seg
     InputError
         As :func:`score` does.
     """
-    return batch_stats(scorer, scorer.read(predictions, references))
+    return batch_stats(scorer, scorer.corpus(predictions, references))
 
 
-def batch_stats(scorer: Scorer[Any], batch: Batch) -> SegmentStats:
+def batch_stats(scorer: Scorer[Any], corpus: Corpus) -> SegmentStats:
     """Return the statistics of checked texts, made in pieces: memory stays near the size of the texts.
 
     Raises
     ------
     InputError
-        For items without reference under ``missing_references="error"``.
+        For items without reference under ``missing_references="error"``; as :meth:`~.batch.Corpus.part`.
     """
-    scorer.check_missing(batch.missing)
-    n_jobs = scorer.options.n_jobs
-    size = max(1, min(PIECE, -(-batch.n_items // n_jobs)))
-    starts = range(0, batch.n_items, size)
-    context = scorer.fit(batch.part(0, size))
-    if context is not None:
-        for start in starts[1:]:
-            context = context + scorer.fit(batch.part(start, start + size))
+    scorer.check_missing(corpus.missing)
+    stats, context = corpus_stats(scorer, corpus)
     tell(scorer, scorer.notice(context))
-
-    def stats_of(start: int) -> SegmentStats:
-        return scorer.segment_stats(batch.part(start, start + size), context)
-
-    if n_jobs == 1 or len(starts) == 1:
-        return SegmentStats.concatenate([stats_of(start) for start in starts])
-    with ThreadPoolExecutor(n_jobs) as pool:
-        return SegmentStats.concatenate(list(pool.map(stats_of, starts)))
+    return stats
 
 
 def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:

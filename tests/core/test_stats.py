@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import tercet
 from conftest import ZERO_BLEU
 from tercet.api import make_scorer, summarize
-from tercet.core.batch import read_batch
+from tercet.columns.reading import read_batch
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
 from tercet.errors import InputError, MergeError, OptionError, TercetError, did_you_mean, shorten

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles
-from tercet.core.ragged import Ragged, TokenBatch
+from tercet.columns.ragged import Ragged, TokenBatch
 from tercet.counting.lcs import lcs_lengths, union_lcs_hits, weighted_lcs_hits
 from tercet.counting.ngrams import clipped_matches
 from tercet.counting.skipgrams import skip_bigram_matches, skip_bigram_total

@@ -12,7 +12,7 @@ from conftest import ZERO_BLEU
 from oracles import corpus_streams, evaluate_bleu
 from tercet import score
 from tercet.api import make_scorer, options_type, score_batch
-from tercet.core.batch import read_batch
+from tercet.columns.reading import read_batch
 from tercet.difference.compat_rules import COMPAT_RULES, rules_of, without
 from tercet.difference.differences import explain_difference
 from tercet.difference.option_rules import DESCRIPTIONS, TOGETHER

@@ -13,7 +13,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 import tercet
 from oracles import sacrebleu_tokens, unicode_tokens
-from tercet.core.ragged import Ragged
+from tercet.columns.ragged import Ragged
 from tercet.counting.overlaps import ngram_ids, overlaps
 from tercet.errors import InputError, OptionError
 from tercet.jaccard.explain import explain

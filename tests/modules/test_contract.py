@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from conftest import SHARES, TOLERANCES, ZERO_BLEU, close, needed
 from tercet import OptionError
 from tercet.api import known_options, make_scorer, score, score_batch, summarize
+from tercet.columns.reading import read_batch
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.paired import paired_significance
 from tercet.comparison.test_sets import TestSet
-from tercet.core.batch import read_batch
 from tercet.registry import METRICS, scorer_class
 from tercet.resampling.bootstrap import bootstrap
 from tercet.resampling.paired_tests import paired_bootstrap_test, paired_permutation_test
@@ -172,7 +172,8 @@ class TestEveryScorer:
     def test_pieces_and_threads_do_not_matter(self, metric, options, n_jobs, monkeypatch):
         predictions, references = all_pairs()
         whole = score(metric, predictions, references, segments=True, **options)
-        monkeypatch.setattr("tercet.api.PIECE", 7)
+        monkeypatch.setattr("tercet.core.pieces.PIECE", 7)
+        monkeypatch.setattr("tercet.core.pieces.PIECE_OF_NETWORKS", 7)
         pieces = score(metric, predictions, references, segments=True, n_jobs=n_jobs, **options)
         assert close(metric, pieces.to_dict(full=True), whole.to_dict(full=True))
 

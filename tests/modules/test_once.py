@@ -8,12 +8,12 @@ import pytest
 import tercet
 from conftest import ROOT, ZERO_BLEU
 from spaces.widget_scoring import Demo
+from tercet.columns import items
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import parse_metric
 from tercet.comparison.paired import paired_significance
 from tercet.comparison.side_by_side import side_by_side
 from tercet.comparison.test_sets import TestSet
-from tercet.core import items
 from tercet.core.scorer import Scorer
 from tercet.difference.differences import explain_difference
 
@@ -68,7 +68,7 @@ def assert_once(seen, *systems):
 
 @pytest.mark.parametrize("piece", [1 << 16, 2])
 def test_score(seen, monkeypatch, piece):
-    monkeypatch.setattr("tercet.api.PIECE", piece)
+    monkeypatch.setattr("tercet.core.pieces.PIECE", piece)
     tercet.score("bleu_multi", PREDICTIONS, REFERENCES)
     assert_once(seen, PREDICTIONS)
 

@@ -14,7 +14,7 @@ from sacrebleu.significance import PairedTest
 
 from tercet import InputError, MergeError, OptionError, score
 from tercet.api import make_scorer, segment_stats
-from tercet.core.batch import read_batch
+from tercet.columns.reading import read_batch
 from tercet.resampling.bootstrap import bootstrap, bootstrap_scores
 from tercet.resampling.draws import bootstrap_weights, shuffle_masks
 from tercet.resampling.paired_tests import holm, paired_bootstrap_test, paired_permutation_test

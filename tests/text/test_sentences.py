@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import texts
-from tercet.core.batch import read_batch
+from tercet.columns.reading import read_batch
 from tercet.errors import OptionError
 from tercet.rouge.types import DEFAULT_TYPES, RougeType, parse_types
 from tercet.text.letters import LetterCounts, count_letters

@@ -12,7 +12,7 @@ from nltk.stem.snowball import SnowballStemmer
 import oracles
 import tercet
 import texts
-from tercet.core.batch import read_batch
+from tercet.columns.reading import read_batch
 from tercet.errors import OptionError
 from tercet.rouge import perl
 from tercet.text.stems import (

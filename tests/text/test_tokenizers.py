@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import texts
 from oracles import line_lists, mteval_13a, rouge_score_tokens, sacrebleu_tokens, token_lists, unicode_tokens
-from tercet.core.batch import read_batch
+from tercet.columns.reading import read_batch
 from tercet.errors import InputError
 from tercet.text.tokenizers import tokenize
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.batch import Batch, make_batch
-from tercet.core.items import check_missing, check_texts, read_items
+from tercet.columns.batch import Batch
+from tercet.columns.items import check_missing, check_texts, read_items
+from tercet.columns.ragged import Ragged
 from tercet.core.options import build_options
-from tercet.core.ragged import Ragged
 from tercet.display.alignment_html import alignment_html, alignment_svg
 from tercet.display.heat_map import heat_map
 from tercet.display.token import Token
@@ -149,7 +149,7 @@ def explain(
             raise OptionError("corpus must be a list of texts, in which idf=True counts document frequencies.")
         check_texts(texts, "corpus")
         context = scorer.count_documents(texts, np.arange(len(texts)))
-    return explain_batch(scorer, make_batch(items), context)
+    return explain_batch(scorer, items.batch(), context)
 
 
 def explain_batch(scorer: BertScorer, batch: Batch, context: Any) -> Alignment:

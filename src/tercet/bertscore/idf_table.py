@@ -17,8 +17,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tercet.core.items import check_texts
-from tercet.core.ragged import Ragged
+from tercet.columns.items import check_texts
+from tercet.columns.ragged import Ragged
 from tercet.encoders.load import subwords_of
 from tercet.encoders.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES, Subwords
 from tercet.errors import InputError, MergeError, OptionError, did_you_mean, shorten

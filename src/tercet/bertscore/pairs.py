@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.ragged import Ragged, different_rows, ranges
+from tercet.columns.ragged import Ragged, different_rows, ranges
 from tercet.encoders.embeddings import windows_of
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.subwords import Subwords

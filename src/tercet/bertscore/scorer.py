@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.batch import Batch
+from tercet.columns.batch import Batch
+from tercet.columns.ragged import Ragged
 from tercet.core.dialect import Dialect
-from tercet.core.ragged import Ragged
 from tercet.core.scorer import Scorer, Scores, segment_lists
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats

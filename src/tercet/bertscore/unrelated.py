@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.batch import read_batch
-from tercet.core.items import check_texts
+from tercet.columns.items import check_texts
+from tercet.columns.reading import read_batch
 from tercet.errors import InputError, shorten
 
 from .scorer import BertScorer

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.batch import Batch
+from tercet.columns.batch import Batch
+from tercet.columns.ragged import TokenBatch
 from tercet.core.dialect import Dialect
 from tercet.core.options import Options
-from tercet.core.ragged import TokenBatch
 from tercet.core.scorer import Scorer, Scores
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
@@ -39,7 +39,7 @@ class BleuScorer(Scorer[BleuOptions]):
 
     Examples
     --------
-    >>> from tercet.core.batch import read_batch
+    >>> from tercet.columns.reading import read_batch
     >>> scorer = BleuScorer.from_options({"max_order": 2})
     >>> stats = scorer.segment_stats(read_batch(["the the cat"], [["the cat sat", "a cat"]]), None)
     >>> dict(zip(stats.columns[4:], stats.rows[0, 4:].tolist()))  # doctest: +NORMALIZE_WHITESPACE

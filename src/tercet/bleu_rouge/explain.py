@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tercet.core.batch import Batch, make_batch
-from tercet.core.items import check_missing, read_items
+from tercet.columns.batch import Batch
+from tercet.columns.items import check_missing, read_items
 from tercet.core.options import build_options
 from tercet.display.places import Count, Word, ngram_counts, ngram_levels, ngram_limits, words_of
 from tercet.display.words_html import counts_html, order_names, page_html, reference_label, table_html, words_html
@@ -142,7 +142,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     scorer = BleuRougeScorer(build_options(BleuRougeOptions, options, BleuRougeScorer.name, BleuRougeScorer.presets))
     items = read_items([prediction], [references])
     check_missing(items.missing, "error")
-    return explain_batch(scorer, make_batch(items))
+    return explain_batch(scorer, items.batch())
 
 
 def explain_batch(scorer: BleuRougeScorer, batch: Batch, context: Any = None) -> BleuRougeMatches:

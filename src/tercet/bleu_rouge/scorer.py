@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.batch import Batch
+from tercet.columns.batch import Batch
+from tercet.columns.ragged import TokenBatch
 from tercet.core.options import Options
-from tercet.core.ragged import TokenBatch
 from tercet.core.scorer import Scorer, Scores
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
@@ -56,7 +56,7 @@ class BleuRougeScorer(Scorer[BleuRougeOptions]):
 
     Examples
     --------
-    >>> from tercet.core.batch import read_batch
+    >>> from tercet.columns.reading import read_batch
     >>> scorer = BleuRougeScorer.from_options({})
     >>> batch = read_batch(["the cat is on the mat"], ["the cat is lying on the mat"])
     >>> scores = scorer.finalize(scorer.segment_stats(batch, None).total())

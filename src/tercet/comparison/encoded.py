@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tercet.core.batch import Batch, join_offsets
-from tercet.core.items import read_items, read_texts
+from tercet.columns.batch import Batch, join_offsets
+from tercet.columns.items import read_items, read_texts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

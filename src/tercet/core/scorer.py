@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.columns.batch import Batch, Corpus
+from tercet.columns.items import check_missing, read_texts
+from tercet.columns.reading import read_corpus, whole
 from tercet.errors import OptionError, did_you_mean
 
-from .batch import Batch, read_batch, read_predictions
 from .dialect import Dialect
-from .items import check_missing
 from .options import Options, build_options
 from .signature import Signature
 from .stats import SegmentStats
@@ -103,14 +104,19 @@ class Scorer(ABC, Generic[OptionsT]):
 
     @classmethod
     def read(cls, predictions: Any, references: Any = None) -> Batch:
-        """Return texts as a user has them, checked and encoded; without references where the metric takes none.
+        """Return texts as a user has them, checked and encoded; errors as :meth:`corpus`."""
+        return whole(cls.corpus(predictions, references))
+
+    @classmethod
+    def corpus(cls, predictions: Any, references: Any = None) -> Corpus:
+        """Return texts as a user has them, checked; without references where the metric takes none.
 
         Raises
         ------
         InputError
-            As :func:`~.batch.read_batch`.
+            As :func:`~.items.read_items`.
         """
-        return read_batch(predictions, references) if cls.takes_references else read_predictions(predictions)
+        return read_corpus(predictions, references) if cls.takes_references else read_texts(predictions)
 
     def check_missing(self, missing: Sequence[int]) -> None:
         """Raise an InputError for items without reference, where the metric and its options do not allow them."""
@@ -135,6 +141,11 @@ class Scorer(ABC, Generic[OptionsT]):
     def needs_corpus(self) -> bool:
         """Whether the rows of a part are others when it is fitted without the other parts."""
         return False
+
+    @property
+    def signature_tells(self) -> bool:
+        """Whether rows that were fitted with other parts are the same wherever their signature is."""
+        return not self.needs_corpus
 
     def notice(self, context: Any) -> str | None:
         """Return what a user should be told of the context, once per call; None for nothing."""

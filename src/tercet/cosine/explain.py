@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.batch import Batch, make_batch
-from tercet.core.items import check_missing, check_texts, read_items
+from tercet.columns.batch import Batch
+from tercet.columns.items import check_missing, check_texts, read_items
+from tercet.columns.ragged import Ragged, different_rows
 from tercet.core.options import build_options
-from tercet.core.ragged import Ragged, different_rows
 from tercet.display.contributions_html import Part, contributions_html
 from tercet.encoders.embeddings import windows_of
 from tercet.encoders.encoder import Encoder
@@ -112,7 +112,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     check_missing(items.missing, "error")
     check_texts([*items.predictions, *items.references], "the pair")
     scorer = CosineScorer(build_options(CosineOptions, options, CosineScorer.name, CosineScorer.presets))
-    return explain_batch(scorer, make_batch(items))
+    return explain_batch(scorer, items.batch())
 
 
 def explain_batch(scorer: CosineScorer, batch: Batch, context: None = None) -> Contributions:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.ragged import Ragged
+from tercet.columns.ragged import Ragged
 from tercet.encoders.embeddings import Windows
 from tercet.encoders.find import optional_file
 from tercet.errors import InputError, OptionError

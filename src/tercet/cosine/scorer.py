@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.batch import Batch
-from tercet.core.ragged import Ragged, different_rows, first_greatest
+from tercet.columns.batch import Batch
+from tercet.columns.ragged import Ragged, different_rows, first_greatest
 from tercet.core.scorer import Scorer, Scores
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.ragged import Ragged
+from tercet.columns.ragged import Ragged
 from tercet.encoders.embeddings import Windows, windows_of
 from tercet.encoders.encoder import Encoder
 

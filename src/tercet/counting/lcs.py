@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.ragged import Ragged
+from tercet.columns.ragged import Ragged
 
 from .lcs_kernels import fill_lcs_lengths, fill_union_lcs_hits, fill_weighted_lcs_hits
 
@@ -57,7 +57,7 @@ def union_lcs_hits(
     Parameters
     ----------
     tokens, lines : Ragged
-        See :class:`tercet.core.ragged.TokenBatch`.
+        See :class:`tercet.columns.ragged.TokenBatch`.
     texts, references : ndarray of int64, shape (g,)
         The two documents of each pair.
     n_types : int

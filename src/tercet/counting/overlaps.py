@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.ragged import Ragged, ranges
+from tercet.columns.ragged import Ragged, ranges
 
 from .overlap_kernels import fill_multiset_overlaps, fill_set_overlaps, number_ngrams_of_all
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.ragged import Ragged
+from tercet.columns.ragged import Ragged
 
 from .skipgram_kernels import fill_skip_bigram_matches
 

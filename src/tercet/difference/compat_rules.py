@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tercet.bleu.options import BleuOptions
 from tercet.bleu.scorer import BleuScorer
-from tercet.core.ragged import TokenBatch
+from tercet.columns.ragged import TokenBatch
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
 from tercet.rouge.counts import PairCounter, PairCounts

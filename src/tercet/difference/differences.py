@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tercet.api import configurations, make_scorer
-from tercet.core.batch import Batch, make_batch
-from tercet.core.items import Items, check_missing, read_items
+from tercet.columns.batch import Batch
+from tercet.columns.items import Items, check_missing, read_items
 from tercet.core.scorer import Scorer
 from tercet.errors import OptionError, did_you_mean
 
@@ -183,7 +183,7 @@ def explain_difference(
         raise OptionError("Do not give 'compat' as an option of the other package: 'against' names it.")
     items = read_items(predictions, references)
     check_missing(items.missing, scorer.options.missing_references)
-    batch = make_batch(items)
+    batch = items.batch()
     report = report_options(scorer, against)
     given = {**shared_options(scorer, against, options), **(their_options or {})}
     ours = make_scorer(metric, {**options, **report})

@@ -8,7 +8,7 @@ from typing import Any
 
 from tercet.api import make_scorer
 from tercet.bleu.smoothing import SMOOTH_VALUES
-from tercet.core.batch import Batch
+from tercet.columns.batch import Batch
 from tercet.core.options import Options
 from tercet.core.scorer import Scorer
 from tercet.errors import OptionError
@@ -72,7 +72,7 @@ def side_of(scorer: Scorer[Any], batch: Batch) -> Side:
 
     Examples
     --------
-    >>> from tercet.core.batch import read_batch
+    >>> from tercet.columns.reading import read_batch
     >>> side = side_of(make_scorer("bleu_multi", {"smooth": True}), read_batch(["a"], ["a"]))
     >>> [side.options[name] for name in ("smooth", "smooth_method", "smooth_value")]
     [True, 'none', None]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tercet.api import batch_stats, score_batch
-from tercet.core.batch import Batch
+from tercet.columns.batch import Batch
 from tercet.core.scorer import Scorer, segment_lists
 
 Segments = dict[str, list[float | None]]

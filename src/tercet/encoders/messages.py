@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tercet.core.batch import Batch
-from tercet.core.ragged import Ragged
+from tercet.columns.batch import Batch
+from tercet.columns.ragged import Ragged
 from tercet.errors import InputError, shorten
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tercet.core.batch import Batch, make_batch
-from tercet.core.items import check_missing, read_items
+from tercet.columns.batch import Batch
+from tercet.columns.items import check_missing, read_items
 from tercet.core.options import build_options
 from tercet.display.places import Count, Ids, Word, ngram_levels, ngrams, words_of
 from tercet.display.words_html import counts_html, legend, page_html, words_html
@@ -122,7 +122,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     scorer = JaccardScorer(build_options(JaccardOptions, options, JaccardScorer.name, JaccardScorer.presets))
     items = read_items([prediction], [references])
     check_missing(items.missing, "error")
-    return explain_batch(scorer, make_batch(items))
+    return explain_batch(scorer, items.batch())
 
 
 def explain_batch(scorer: JaccardScorer, batch: Batch, context: Any = None) -> JaccardMatches:

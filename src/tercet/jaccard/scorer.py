@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.batch import Batch
+from tercet.columns.batch import Batch
+from tercet.columns.ragged import Ragged, TokenBatch, first_greatest
 from tercet.core.options import Options
-from tercet.core.ragged import Ragged, TokenBatch, first_greatest
 from tercet.core.scorer import Scorer, Scores
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
@@ -64,7 +64,7 @@ class JaccardScorer(Scorer[JaccardOptions]):
 
     Examples
     --------
-    >>> from tercet.core.batch import read_batch
+    >>> from tercet.columns.reading import read_batch
     >>> scorer = JaccardScorer.from_options({"variants": {"stem": {"stemmer": "en"}}})
     >>> stats = scorer.segment_stats(read_batch(["Two cats sat."], [["two cat sat", "a dog"]]), None)
     >>> {name: float(value) for name, value in scorer.finalize(stats.total()).items()}

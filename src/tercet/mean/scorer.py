@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.api import make_scorer
-from tercet.core.batch import Batch
+from tercet.columns.batch import Batch
 from tercet.core.options import Options, build_options
 from tercet.core.scorer import Scorer, Scores
 from tercet.core.signature import Signature
@@ -37,8 +37,8 @@ class MeanScorer(Scorer[Options]):
 
     Examples
     --------
-    >>> from tercet.core.batch import Batch
-    >>> from tercet.core.items import read_items
+    >>> from tercet.columns.batch import Batch
+    >>> from tercet.columns.items import read_items
     >>> from tercet.mean.saved import Part
     >>> parts = Part("jaccard_sets", {}, "jaccard", 0.5), Part("jaccard_sets", {"ngram": 2}, "jaccard", 0.5)
     >>> scorer = MeanScorer(SavedMean(parts, {}), {})

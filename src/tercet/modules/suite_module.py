@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tercet.api import dialect_of, explain, make_scorer, own_options, score_batch
-from tercet.core.batch import Batch, join_batches
+from tercet.columns.batch import Batch, join_batches
 from tercet.core.options import shared_options
 from tercet.core.result import Result
 from tercet.errors import InputError

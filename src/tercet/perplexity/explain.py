@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from math import log
 from typing import Any
 
-from tercet.core.batch import Batch, read_predictions
+from tercet.columns.batch import Batch
+from tercet.columns.reading import read_predictions
 from tercet.core.options import build_options
 from tercet.display.surprise_html import Piece, surprise_html
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.batch import Batch
+from tercet.columns.batch import Batch
 from tercet.core.dialect import Dialect
 from tercet.core.scorer import Scorer, Scores, segment_lists
 from tercet.core.signature import Signature

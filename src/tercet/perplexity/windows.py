@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.ragged import Ragged
+from tercet.columns.ragged import Ragged
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.columns.items import read_items
 from tercet.comparison.scores import ScoreTable
-from tercet.core.batch import make_batch
-from tercet.core.items import read_items
 from tercet.text.letters import count_letters
 
 _MOST_BUCKETS = 5
@@ -57,7 +56,7 @@ def make_buckets(references: Sequence[Sequence[str]], scored: Sequence[int]) -> 
     ('words', ['1–10', '11–20'])
     """
     texts = [list(references[index]) for index in scored]
-    letters = count_letters(make_batch(read_items([""] * len(texts), texts))) if texts else None
+    letters = count_letters(read_items([""] * len(texts), texts).batch()) if texts else None
     by_characters = letters is not None and letters.mostly_without_blanks
     size = _characters if by_characters else _words
     lengths = np.array([round(sum(map(size, each)) / max(1, len(each))) for each in texts], np.int64)

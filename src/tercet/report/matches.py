@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tercet.columns.reading import read_batch
 from tercet.comparison.scores import ScoreTable
-from tercet.core.batch import read_batch
 from tercet.core.scorer import Scorer
 from tercet.display.places import Word
 from tercet.errors import TercetError

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.ragged import Ragged, TokenBatch
+from tercet.columns.ragged import Ragged, TokenBatch
 from tercet.counting.lcs import lcs_lengths, union_lcs_hits, way_back_bytes, weighted_lcs_hits
 from tercet.counting.ngrams import clipped_matches
 from tercet.counting.skipgrams import skip_bigram_matches, skip_bigram_total

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tercet.core.batch import Batch, make_batch
-from tercet.core.items import check_missing, read_items
+from tercet.columns.batch import Batch
+from tercet.columns.items import check_missing, read_items
 from tercet.core.options import build_options
 from tercet.display.places import Count, Word
 from tercet.display.words_html import counts_html, legend, page_html, words_html
@@ -145,7 +145,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     scorer = RougeScorer(build_options(RougeOptions, options, RougeScorer.name, RougeScorer.presets))
     items = read_items([prediction], [references])
     check_missing(items.missing, "error")
-    batch = make_batch(items)
+    batch = items.batch()
     return explain_batch(scorer, batch, scorer.fit(batch))
 
 

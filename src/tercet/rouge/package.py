@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.ragged import TokenBatch
+from tercet.columns.ragged import TokenBatch
 from tercet.counting.lcs import lcs_lengths
 from tercet.display.places import lcs_places, ngrams
 from tercet.errors import OptionError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.ragged import first_greatest
+from tercet.columns.ragged import first_greatest
 
 from .counts import PairCounts
 

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.batch import Batch
+from tercet.columns.batch import Batch
+from tercet.columns.ragged import TokenBatch, first_greatest
 from tercet.core.dialect import Dialect
 from tercet.core.options import Options
-from tercet.core.ragged import TokenBatch, first_greatest
 from tercet.core.scorer import Scorer, Scores, segment_lists
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
@@ -53,7 +53,7 @@ class RougeScorer(Scorer[RougeOptions]):
 
     Examples
     --------
-    >>> from tercet.core.batch import read_batch
+    >>> from tercet.columns.reading import read_batch
     >>> scorer = RougeScorer.from_options({"rouge_types": ["rouge1"], "output": "all"})
     >>> batch = read_batch(["the cat sat"], [["the cat", "a dog"]])
     >>> stats = scorer.segment_stats(batch, scorer.fit(batch))
@@ -126,6 +126,11 @@ class RougeScorer(Scorer[RougeOptions]):
     def needs_corpus(self) -> bool:
         """Whether the letters of the whole corpus choose the tokenizer."""
         return bool(self.options.tokenizer == "auto")
+
+    @property
+    def signature_tells(self) -> bool:
+        """Letters choose nothing but the tokenizer, which stands in the signature."""
+        return True
 
     def _tokenizer(self, context: LetterCounts | None) -> str | Callable[[str], Iterable[str]]:
         if self.options.tokenizer != "auto":

@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass
 
 import numpy as np
 
-from tercet.core.batch import Batch
+from tercet.columns.batch import Batch
 
 from .intern_kernels import count_ascii_letters
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.columns.ragged import Ragged, TokenBatch
 from tercet.core.options import refuse
-from tercet.core.ragged import Ragged, TokenBatch
 from tercet.core.signature import digest
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 

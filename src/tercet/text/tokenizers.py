@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tercet.core.batch import Batch
-from tercet.core.ragged import Ragged, TokenBatch
+from tercet.columns.batch import Batch
+from tercet.columns.ragged import Ragged, TokenBatch
 from tercet.errors import InputError, shorten
 
 from .intern import Interned, intern_bytes

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tercet.core.containers import readable
+from tercet.columns.containers import readable
 from tercet.errors import InputError
 
 from .token_ids import IGNORED, Decoder, Rows, cut_prompts, is_text, read_predictions, read_rows

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Sized
 from typing import Any
 
-from tercet.core.containers import readable
-from tercet.core.items import read_items
+from tercet.columns.containers import readable
+from tercet.columns.items import read_items
 from tercet.errors import InputError
 
 from .evaluation import Evaluation

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tercet.api import score_batch, summarize, tell
-from tercet.core.batch import Batch, join_batches, read_batch
+from tercet.columns.batch import Batch, join_batches
+from tercet.columns.reading import read_batch
 from tercet.core.result import Result
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats

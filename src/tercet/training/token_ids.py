@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.containers import readable
+from tercet.columns.containers import readable
 from tercet.errors import InputError, OptionError, shorten
 
 Rows = list[NDArray[np.int64]]

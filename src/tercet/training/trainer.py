@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tercet.api import known_options, make_scorer, score_batch
-from tercet.core.batch import Batch, make_batch, read_batch, read_predictions
-from tercet.core.items import read_items
+from tercet.columns.batch import Batch
+from tercet.columns.items import read_items
+from tercet.columns.reading import read_batch, read_predictions
 from tercet.core.options import Options, build_options, flag, one_of, refuse
 from tercet.core.options import option as declare
 from tercet.core.result import Result
@@ -121,7 +122,7 @@ def compute_metrics(
     scorers = {name: make_scorer(name, each) for name, each in _options_of(names, options, sentence_split).items()}
     function = TrainerMetrics(scorers, Decoder(tokenizer, decode), references, own.causal, own.prefix, own.keep)
     if not any(scorer.loads_model for scorer in scorers.values()):
-        function.select({name: score_batch(scorer, make_batch(_TRIED)) for name, scorer in scorers.items()}, [1])
+        function.select({name: score_batch(scorer, _TRIED.batch()) for name, scorer in scorers.items()}, [1])
     return function
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tercet.errors import InputError, shorten
 
+from .batch import Batch, in_lists
 from .containers import as_entry, as_list, kind_of
 
 
@@ -37,9 +38,24 @@ class Items:
     name: str = "predictions"
 
     @property
+    def n_items(self) -> int:
+        """Number of predictions."""
+        return len(self.predictions)
+
+    @property
     def missing(self) -> list[int]:
         """Indices of the items without a reference."""
         return np.flatnonzero(np.diff(self.reference_offsets) == 0).tolist()
+
+    def part(self, start: int, stop: int) -> Batch:
+        """Return the items `start` to `stop`, or to the last one, encoded; InputError as :meth:`encode`."""
+        offsets = self.reference_offsets[start : stop + 1]
+        references = self.references[int(offsets[0]) : int(offsets[-1])]
+        return Batch(self.encode(self.predictions[start:stop] + references), offsets - offsets[0], start)
+
+    def batch(self) -> Batch:
+        """Return all items, encoded; InputError as :meth:`encode`."""
+        return self.part(0, self.n_items)
 
     def reference_lists(self) -> list[list[str]]:
         """Return one list of references per item."""
@@ -120,11 +136,6 @@ def read_texts(predictions: object, name: str = "predictions") -> Items:
     texts = as_list(predictions, name, "one text per item", 1)
     _check_texts(texts, name)
     return Items(texts, [], np.zeros(len(texts) + 1, np.int64), name)
-
-
-def in_lists(references: list[str], offsets: NDArray[np.int64]) -> list[list[str]]:
-    """Return the references of all items as one list per item."""
-    return [references[start:stop] for start, stop in pairwise(offsets.tolist())]
 
 
 def check_missing(missing: Sequence[int], policy: str) -> None:

@@ -4,14 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .items import Items, in_lists, read_items, read_texts
 from .ragged import ranges
+
+
+class Corpus(Protocol):
+    """Checked texts, of which parts are encoded when they are asked for."""
+
+    @property
+    def n_items(self) -> int:
+        """Number of predictions."""
+        ...
+
+    @property
+    def missing(self) -> list[int]:
+        """Indices of the items without a reference."""
+        ...
+
+    def part(self, start: int, stop: int) -> Batch:
+        """Return the items `start` to `stop`, or to the last one.
+
+        Raises
+        ------
+        InputError
+            Names the first text that cannot be encoded (a lone surrogate).
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +97,12 @@ class Batch:
         return {"predictions": self.predictions.to_pylist(), "references": lists}
 
 
-def make_batch(items: Items) -> Batch:
-    """Encode checked items as UTF-8; InputError for a text that cannot be encoded, as :meth:`Items.encode`."""
-    return Batch(items.encode(items.predictions + items.references), items.reference_offsets)
-
-
 def join_batches(batches: Sequence[Batch]) -> Batch:
     """Return the items of one or more batches as one batch; bytes are copied, nothing is encoded.
 
     Examples
     --------
+    >>> from tercet.columns.reading import read_batch
     >>> both = join_batches([read_batch(["a"], [["b", "c"]]), read_batch(["d"], ["e"])])
     >>> both.texts.to_pylist(), both.reference_offsets.tolist()
     (['a', 'd', 'b', 'c', 'e'], [0, 2, 3])
@@ -110,28 +130,6 @@ def join_offsets(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.append(0, np.cumsum(np.delete(np.diff(np.concatenate(parts)), ends - 1)))
 
 
-def read_batch(predictions: object, references: object) -> Batch:
-    """Check and encode predictions and references; see :func:`read_items`.
-
-    Examples
-    --------
-    >>> batch = read_batch(["a b", "c"], [["a", "b"], ["c"]])
-    >>> batch.n_items, batch.reference_counts.tolist(), batch.texts.to_pylist()
-    (2, [2, 1], ['a b', 'c', 'a', 'b', 'c'])
-    >>> read_batch(["a", 7], ["a", "b"])
-    Traceback (most recent call last):
-    tercet.errors.InputError: item 1 of predictions must be a string, got 7 (int).
-    """
-    return make_batch(read_items(predictions, references))
-
-
-def read_predictions(predictions: object) -> Batch:
-    """Check and encode predictions of which nothing is known but themselves; see :func:`read_texts`.
-
-    Examples
-    --------
-    >>> batch = read_predictions(["a b", "c"])
-    >>> batch.n_items, batch.reference_counts.tolist(), batch.texts.to_pylist()
-    (2, [0, 0], ['a b', 'c'])
-    """
-    return make_batch(read_texts(predictions))
+def in_lists(references: list[str], offsets: NDArray[np.int64]) -> list[list[str]]:
+    """Return the references of all items as one list per item."""
+    return [references[start:stop] for start, stop in pairwise(offsets.tolist())]

@@ -11,6 +11,8 @@ import pyarrow as pa
 
 from tercet.errors import InputError, TercetError, shorten, told
 
+from .arrow_items import arrow_texts
+
 
 def as_list(column: Any, name: str, expected: str, dimensions: int) -> list[Any]:
     """Return what a user has by the name of `name` as a list.
@@ -41,8 +43,9 @@ def as_list(column: Any, name: str, expected: str, dimensions: int) -> list[Any]
         return column
     with readable(name):
         column = _only_column(column, name)
-        if isinstance(column, (pa.Array, pa.ChunkedArray)):
-            return column.to_pylist()  # type: ignore[no-any-return]
+        texts = column if isinstance(column, (pa.Array, pa.ChunkedArray)) else arrow_texts(column)
+        if texts is not None:
+            return texts.to_pylist()  # type: ignore[no-any-return]
         no_list = isinstance(column, (str, bytes, Mapping, Set)) or not isinstance(column, Iterable)
         if not no_list and 1 <= getattr(column, "ndim", 1) <= dimensions:
             return list(column.to_list() if hasattr(column, "to_list") else column)

@@ -1,0 +1,166 @@
+"""Columns in Arrow's memory are scored as lists are, without a Python string; odd ones are read as lists."""
+
+import datasets
+import numpy as np
+import pandas as pd
+import polars
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tercet
+from tercet import InputError
+from tercet.columns.arrow_items import ArrowItems
+from tercet.columns.items import Items
+from tercet.columns.reading import read_corpus
+from texts import all_pairs
+
+PREDICTIONS, REFERENCES = all_pairs()
+FIRST = [texts[0] for texts in REFERENCES]
+OPTIONS = {"bleu_multi": {"smooth_method": "exp"}, "rouge_nlws": {"tokenizer": "unicode"}}
+UNICODE = {"tokenizer": "unicode"}
+
+
+def of_datasets(values):
+    return datasets.Dataset.from_dict({"other": list(range(len(values))), "text": values})["text"]
+
+
+def shuffled_and_back(values):
+    there = np.random.default_rng(3).permutation(len(values))
+    return datasets.Dataset.from_dict({"text": [values[i] for i in there]}).select(np.argsort(there))["text"]
+
+
+def in_chunks(values):
+    whole, cut = pa.array(values), len(values) // 3
+    return pa.chunked_array([whole[:cut], whole[cut:cut], whole[cut:]])
+
+
+def behind_others(values):
+    return pa.array([*values[:2], *values])[2:]
+
+
+def pandas_of_arrow(values):
+    return pd.Series(pa.array(values).to_pylist(), dtype=pd.ArrowDtype(pa.array(values).type))
+
+
+KINDS = {
+    "array": pa.array,
+    "chunks": in_chunks,
+    "slice": behind_others,
+    "datasets": of_datasets,
+    "chosen from datasets": shuffled_and_back,
+    "pandas": pandas_of_arrow,
+    "polars": polars.Series,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("references", [FIRST, REFERENCES], ids=["texts", "lists of texts"])
+@pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws", "jaccard_sets"])
+def test_are_scored_as_lists(kind, references, metric):
+    columns = KINDS[kind](PREDICTIONS), KINDS[kind](references)
+    assert isinstance(read_corpus(*columns), ArrowItems)
+    options = {"segments": True, **OPTIONS.get(metric, {})}
+    found = tercet.score(metric, *columns, **options)
+    expected = tercet.score(metric, PREDICTIONS, references, **options)
+    assert found == expected
+    assert vars(found) == vars(expected)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_beside_a_list_they_are_read_as_one(kind):
+    expected = tercet.score("rouge_nlws", PREDICTIONS, REFERENCES, **UNICODE)
+    assert tercet.score("rouge_nlws", PREDICTIONS, KINDS[kind](REFERENCES), **UNICODE) == expected
+    assert tercet.score("rouge_nlws", KINDS[kind](PREDICTIONS), REFERENCES, **UNICODE) == expected
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_are_added_to_a_module(kind):
+    module = tercet.load("rouge_nlws")
+    module.add_batch(predictions=KINDS[kind](PREDICTIONS[:4]), references=KINDS[kind](REFERENCES[:4]))
+    found = module.compute(
+        predictions=KINDS[kind](PREDICTIONS[4:]), references=KINDS[kind](REFERENCES[4:]), **UNICODE
+    )
+    assert found == tercet.score("rouge_nlws", PREDICTIONS, REFERENCES, **UNICODE)
+
+
+@given(
+    st.lists(st.tuples(st.text(max_size=9), st.lists(st.text(max_size=9), max_size=3)), min_size=1, max_size=20),
+    st.integers(0, 20),
+    st.integers(0, 20),
+)
+def test_a_part_has_the_items_of_lists(items, start, size):
+    predictions, references = map(list, zip(*items, strict=True))
+    ours = read_corpus(pa.array(predictions), pa.array(references, pa.list_(pa.string())))
+    lists = read_corpus(predictions, references)
+    assert (type(ours), type(lists)) == (ArrowItems, Items)
+    assert (ours.n_items, ours.missing) == (lists.n_items, lists.missing)
+    start = min(start, len(items) - 1)
+    found, expected = ours.part(start, start + size), lists.part(start, start + size)
+    assert (found.columns(), found.first_item) == (expected.columns(), expected.first_item)
+
+
+def test_items_without_reference_are_lists_that_are_empty_or_missing():
+    references = pa.array([["a b"], [], None])
+    with pytest.raises(InputError, match=r"item 1 \(and 1 more\) of references is empty"):
+        tercet.score("bleu_multi", pa.array(["a b"] * 3), references)
+    found = tercet.score("rouge_nlws", pa.array(["a b"] * 3), references, missing_references="skip")
+    assert (found["rouge1"], found.n_segments, found.missing_references) == (1.0, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "message"),
+    [
+        (pa.array(["a", None]), pa.array(["a", "b"]), "item 1 of predictions must be a string, got None"),
+        (pa.array(["a", "b"]), pa.array([["a"], ["b", None]]), "item 1 of the references of item 1 must be a string"),
+        (pa.array([1, 2]), pa.array(["a", "b"]), "item 0 of predictions must be a string, got 1"),
+        (pa.array([["a"]]), pa.array(["a"]), "item 0 of predictions must be a string, got \\['a'\\]"),
+        (pa.array(["a"]), pa.array(["a", "b"]), "one entry per item, got 1 predictions and 2 references"),
+        (pa.array([b"\xff"]).view(pa.string()), pa.array(["a"]), "predictions cannot be read. UnicodeDecodeError"),
+    ],
+)
+def test_what_is_wrong_is_told_as_of_lists(predictions, references, message):
+    with pytest.raises(InputError, match=message):
+        tercet.score("bleu_multi", predictions, references)
+
+
+def test_a_column_of_datasets_that_is_formatted_otherwise_is_read_as_its_user_sees_it():
+    upper = datasets.Dataset.from_dict({"text": ["a b", "c d"]}).with_transform(
+        lambda batch: {"text": [text.upper() for text in batch["text"]]}
+    )
+    assert isinstance(read_corpus(upper["text"], upper["text"]), Items)
+    assert tercet.score("bleu_multi", upper["text"], ["A B", "C D"], max_order=2)["bleu"] == 1.0
+
+
+def test_an_empty_column_is_an_empty_corpus():
+    with pytest.raises(InputError, match="The corpus is empty"):
+        tercet.score("bleu_multi", pa.array([], pa.string()), pa.array([], pa.string()))
+
+
+class Odd:
+    """Says that it is Arrow, and is not."""
+
+    def __init__(self, texts):
+        self.texts = texts
+
+    def __arrow_c_stream__(self, schema=None):
+        raise RuntimeError("no stream")
+
+    def __iter__(self):
+        return iter(self.texts)
+
+
+def test_what_only_seems_to_be_arrow_is_read_as_a_list():
+    assert tercet.score("bleu_multi", Odd(FIRST), Odd(FIRST))["bleu"] == 1.0
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_tokenizer_that_only_the_corpus_can_choose_is_chosen_for_all_pieces(monkeypatch, n_jobs):
+    """Of three pieces, two have Latin letters alone; most letters of the corpus are Cyrillic."""
+    monkeypatch.setattr("tercet.core.pieces.PIECE", 2)
+    texts = ["hello there", "good day", "a cat sat", "rain", "поезд опаздывает на двадцать минут", "снег идёт с утра"]
+    with pytest.warns(UserWarning, match="tokenizer='unicode' is used instead"):
+        found = tercet.score("rouge_nlws", pa.array(texts), pa.array(texts), n_jobs=n_jobs)
+    assert found["rouge1"] == 1.0
+    assert "tok:unicode" in found.signature
