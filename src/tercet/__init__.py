@@ -9,7 +9,7 @@ Examples
 """
 
 from . import errors
-from .api import explain, score, scorer
+from .api import explain, score
 from .bertscore.idf_table import IdfTable
 from .comparison.compare import compare
 from .comparison.test_sets import read_test_sets
@@ -23,6 +23,7 @@ from .errors import MergeError as MergeError
 from .errors import OptionError as OptionError
 from .errors import TercetError as TercetError
 from .modules.loading import load
+from .prepared import scorer
 from .training.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
 from .training.trainer import compute_metrics
 

@@ -8,11 +8,11 @@ from typing_extensions import Unpack
 from . import errors as errors
 from .bertscore.explain import Alignment
 from .bertscore.idf_table import IdfTable as IdfTable
-from .bertscore.scorer import BertScorer
+from .bertscore.options import BertscoreOptions as BertscoreValues
 from .bleu.explain import NgramMatches
-from .bleu.scorer import BleuScorer
+from .bleu.options import BleuOptions as BleuValues
 from .bleu_rouge.explain import BleuRougeMatches
-from .bleu_rouge.scorer import BleuRougeScorer
+from .bleu_rouge.options import BleuRougeOptions as BleuRougeValues
 from .comparison.compare import compare as compare
 from .comparison.test_sets import read_test_sets as read_test_sets
 from .core.result import Result as Result
@@ -20,19 +20,20 @@ from .core.signature import __version__ as __version__
 from .correlation.best_mean import best_mean as best_mean
 from .correlation.correlate import correlate as correlate
 from .cosine.explain import Contributions
-from .cosine.scorer import CosineScorer
+from .cosine.options import CosineOptions as CosineValues
 from .errors import GatheringError as GatheringError
 from .errors import InputError as InputError
 from .errors import MergeError as MergeError
 from .errors import OptionError as OptionError
 from .errors import TercetError as TercetError
 from .jaccard.explain import JaccardMatches
-from .jaccard.scorer import JaccardScorer
+from .jaccard.options import JaccardOptions as JaccardValues
 from .modules.suite_module import SuiteModule
 from .perplexity.explain import Surprisals
-from .perplexity.scorer import PerplexityScorer
+from .perplexity.options import PerplexityOptions as PerplexityValues
+from .prepared import PreparedScorer
 from .rouge.explain import RougeMatches
-from .rouge.scorer import RougeScorer
+from .rouge.options import RougeOptions as RougeValues
 from .training.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
 from .training.trainer import compute_metrics as compute_metrics
 from .typing import (
@@ -103,19 +104,19 @@ def explain(
     metric: Perplexity, prediction: str, references: Any = None, **options: Unpack[PerplexityOptions]
 ) -> Surprisals: ...
 @overload
-def scorer(metric: Bleu, **options: Unpack[BleuOptions]) -> BleuScorer: ...
+def scorer(metric: Bleu, **options: Unpack[BleuOptions]) -> PreparedScorer[BleuValues]: ...
 @overload
-def scorer(metric: Rouge, **options: Unpack[RougeOptions]) -> RougeScorer: ...
+def scorer(metric: Rouge, **options: Unpack[RougeOptions]) -> PreparedScorer[RougeValues]: ...
 @overload
-def scorer(metric: Bertscore, **options: Unpack[BertscoreOptions]) -> BertScorer: ...
+def scorer(metric: Bertscore, **options: Unpack[BertscoreOptions]) -> PreparedScorer[BertscoreValues]: ...
 @overload
-def scorer(metric: Cosine, **options: Unpack[CosineOptions]) -> CosineScorer: ...
+def scorer(metric: Cosine, **options: Unpack[CosineOptions]) -> PreparedScorer[CosineValues]: ...
 @overload
-def scorer(metric: BleuRouge, **options: Unpack[BleuRougeOptions]) -> BleuRougeScorer: ...
+def scorer(metric: BleuRouge, **options: Unpack[BleuRougeOptions]) -> PreparedScorer[BleuRougeValues]: ...
 @overload
-def scorer(metric: Jaccard, **options: Unpack[JaccardOptions]) -> JaccardScorer: ...
+def scorer(metric: Jaccard, **options: Unpack[JaccardOptions]) -> PreparedScorer[JaccardValues]: ...
 @overload
-def scorer(metric: Perplexity, **options: Unpack[PerplexityOptions]) -> PerplexityScorer: ...
+def scorer(metric: Perplexity, **options: Unpack[PerplexityOptions]) -> PreparedScorer[PerplexityValues]: ...
 @overload
 def load(metric: Metric, config_name: str | None = None, **settings: Any) -> SuiteModule: ...
 @overload

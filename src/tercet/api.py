@@ -98,29 +98,6 @@ def explain(metric: str, prediction: str, references: Any = None, **options: Any
     return explanation(metric)(prediction, references, **options)
 
 
-def scorer(metric: str, **options: Any) -> Scorer[Any]:
-    """Return a metric with its options fixed: what makes statistics of segments, and scores from their sums.
-
-    Parameters
-    ----------
-    metric : str
-        A metric of the suite.
-    **options
-        The metric's options, as for :func:`score`.
-
-    Raises
-    ------
-    OptionError
-        On an unknown metric, option or value.
-
-    Examples
-    --------
-    >>> scorer("bleu", smooth_method="exp").options.smooth_method
-    'exp'
-    """
-    return make_scorer(metric, options)
-
-
 def make_scorer(metric: str, options: Mapping[str, Any]) -> Scorer[Any]:
     """Return the scorer of a metric with these options.
 
@@ -143,6 +120,11 @@ def score_batch(scorer: Scorer[Any], corpus: Corpus) -> Result:
     if not corpus.n_items:
         both = "predictions and references" if scorer.takes_references else "predictions"
         raise InputError(f"The corpus is empty: {both} must have at least one item.")
+    o = scorer.options
+    if scorer.few is not None and not (o.segments or o.signature or o.confidence_level is not None):
+        found = scorer.few.score(corpus)
+        if found is not None:
+            return found
     stats = batch_stats(scorer, corpus)
     tell(scorer, scorer.remark(stats))
     return summarize(scorer, stats)
@@ -180,9 +162,7 @@ def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:
     if not scored.any():
         raise InputError(scorer.nothing_left)
     kept = stats if scored.all() else stats.selected(scored)
-    notes = {"refs": _span(kept.column("references"))} if scorer.takes_references else {}
-    if o.scale != 1 and scorer.is_share:
-        notes["scale"] = str(o.scale)
+    notes = scorer.notes(_span(kept.column("references")))
     intervals = segments = None
     if o.confidence_level is not None:
         found = bootstrap(scorer, kept, n_resamples=o.n_resamples, confidence_level=o.confidence_level, seed=o.seed)

@@ -7,6 +7,7 @@ import pytest
 import tercet
 from conftest import ZERO_BLEU
 from oracles import unicode_tokens
+from tercet.api import make_scorer
 from tercet.text.stems import lemmatizer_for, stemmer_for
 from texts import all_pairs
 
@@ -33,7 +34,7 @@ each_language = pytest.mark.parametrize("language", FORMS)
 
 
 def primary(metric, prediction, reference, **options):
-    scorer = tercet.scorer(metric, **OPTIONS[metric], **options)
+    scorer = make_scorer(metric, {**OPTIONS[metric], **options})
     result = tercet.score(metric, [prediction], [reference], **OPTIONS[metric], **options)
     return result[scorer.primary]
 

@@ -33,7 +33,7 @@ def test_scores_and_explanations_are_those_of_the_metric(metric, short):
     assert canonical(short) == canonical(metric) == metric
     found, expected = (tercet.score(name, PREDICTIONS, REFERENCES, **needed(metric)) for name in (short, metric))
     assert (found.to_dict(full=True), found.metric) == (expected.to_dict(full=True), metric)
-    assert tercet.scorer(short, **needed(metric)).name == metric
+    assert tercet.scorer(short, **needed(metric)).metric == metric
     options = needed(metric) | ({"idf": False} if metric == "bertscore_idf" else {})
     why = [tercet.explain(name, PREDICTIONS[0], REFERENCES[0], **options) for name in (short, metric)]
     assert why[0].to_dict() == why[1].to_dict()

@@ -13,6 +13,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 import tercet
 from language_models import LIMIT, SMALL, small_model, smollm2
 from tercet import InputError, OptionError
+from tercet.api import make_scorer
 from tercet.perplexity.windows import windows_of
 from texts import MINILM, all_pairs
 
@@ -399,7 +400,7 @@ def test_lower_is_better_in_a_comparison():
 @settings(max_examples=15, deadline=None)
 @given(texts=st.lists(st.sampled_from(TEXTS), min_size=2, max_size=8), cut=st.integers(1, 7))
 def test_parts_merge_to_the_whole_and_threads_do_not_matter(level, texts, cut):
-    scorer = tercet.scorer("perplexity", model_id=small_model("mistral"))
+    scorer = make_scorer("perplexity_lm", {"model_id": small_model("mistral")})
     whole = scorer.segment_stats(scorer.read(texts))
     parts = [scorer.segment_stats(scorer.read(part)) for part in (texts[:cut], texts[cut:]) if part]
     merged = parts[0] if len(parts) == 1 else parts[0] + parts[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +23,7 @@ from tercet.text.letters import LetterCounts, count_letters
 from tercet.text.stems import check_word_options, map_words, word_map
 from tercet.text.tokenizers import tokenize
 
+from .few import METHODS, FewBleu
 from .grid import Grid, score_weightings
 from .messages import no_resamples, unsplit_notice, zero_remark
 from .options import REFERENCE_LENGTHS, BleuOptions, check_smoothing, interpretation, smoothing_methods
@@ -233,6 +234,15 @@ class BleuScorer(Scorer[BleuOptions]):
             "translation_length": length,
             "reference_length": reference_length,
         }
+
+    @cached_property
+    def few(self) -> FewBleu | None:
+        """What scores few pairs, where BLEU is of words as they are written and all orders weigh the same."""
+        o = self.options
+        plain = o.compat in (None, "sacrebleu") and o.tokenizer in ("13a", "none") and not self._lowercase
+        if not plain or self._method not in METHODS or o.weights is not None or o.grid is not None:
+            return None
+        return FewBleu(self.name, o, self._method, lambda: str(self.signature().extended(self.notes("1"))))
 
     def report(self, stats: SegmentStats) -> dict[str, Any]:
         """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""

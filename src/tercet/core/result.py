@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tercet.errors import did_you_mean
@@ -37,7 +37,8 @@ class Result(dict[str, Any]):
     metric : str
         Name of the metric.
     signature : str
-        Options, version, and what the score equals. A key with ``signature=True``.
+        Options, version, and what the score equals. A key with ``signature=True``. A function that makes it may be
+        given: it is called when somebody asks.
     n_segments : int
         Number of items scored.
     empty_predictions : int
@@ -61,7 +62,6 @@ class Result(dict[str, Any]):
     """
 
     metric: str
-    signature: str
     n_segments: int
     empty_predictions: int
     missing_references: int
@@ -73,7 +73,7 @@ class Result(dict[str, Any]):
         entries: Mapping[str, Any],
         *,
         metric: str,
-        signature: str,
+        signature: str | Callable[[], str],
         n_segments: int,
         empty_predictions: int = 0,
         missing_references: int = 0,
@@ -83,13 +83,21 @@ class Result(dict[str, Any]):
     ) -> None:
         super().__init__(entries)
         self.metric = metric
-        self.signature = signature
+        vars(self)["signature"] = signature
         self.n_segments = n_segments
         self.empty_predictions = empty_predictions
         self.missing_references = missing_references
         self.intervals = intervals
         self.segments = segments
         vars(self).update(details)
+
+    @property
+    def signature(self) -> str:
+        """Options, version, and what the score equals."""
+        made = vars(self)["signature"]
+        if not isinstance(made, str):
+            made = vars(self)["signature"] = made()
+        return str(made)
 
     if TYPE_CHECKING:  # the details of a metric
 
@@ -129,6 +137,7 @@ class Result(dict[str, Any]):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickle as a plain dict where other processes could not import this class: from a Space's copy of it."""
+        _ = self.signature  # what makes it stays in this process
         if __name__.partition(".")[0] != "tercet":
             return dict, (dict(self),)
         return super().__reduce_ex__(protocol)
@@ -168,6 +177,7 @@ class Result(dict[str, Any]):
 
     def _attributes(self) -> dict[str, Any]:
         """Return the attributes but the metric's name; intervals and segments only where there are any."""
+        _ = self.signature  # made now, in its place
         return {
             name: value
             for name, value in vars(self).items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,24 @@ from tercet.errors import OptionError, did_you_mean
 
 from .dialect import Dialect
 from .options import Options, build_options
+from .result import Result
 from .signature import Signature
 from .stats import SegmentStats
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 Scores = dict[str, NDArray[np.float64]]
+
+
+class Few(Protocol):
+    """What scores few items; None for a corpus that it leaves to statistics."""
+
+    def score(self, corpus: Corpus) -> Result | None:
+        """Return the result, without intervals, values of segments, and a signature among its keys."""
+        ...
+
+    def segments(self, corpus: Corpus) -> dict[str, list[float]] | None:
+        """Return the scores of each item."""
+        ...
 
 
 class Scorer(ABC, Generic[OptionsT]):
@@ -154,6 +167,18 @@ class Scorer(ABC, Generic[OptionsT]):
     def remark(self, stats: SegmentStats) -> str | None:
         """Return what a user should be told of the rows, once per call; None for nothing."""
         return None
+
+    @property
+    def few(self) -> Few | None:
+        """What scores few items without arrays of statistics; None where only those will do."""
+        return None
+
+    def notes(self, references: str) -> dict[str, str]:
+        """Return what the signature of a result says besides how its rows were made."""
+        notes = {"refs": references} if self.takes_references else {}
+        if self.options.scale != 1 and self.is_share:
+            notes["scale"] = str(self.options.scale)
+        return notes
 
     @abstractmethod
     def signature(self, context: Any) -> Signature:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +24,7 @@ from tercet.text.stems import WordMap, check_word_options, map_words, stemmer_fo
 from tercet.text.tokenizers import tokenize
 
 from .counts import PairCounter, PairCounts
+from .few import FewRouge
 from .options import DIALECTS, MEASURES, RougeOptions
 from .package import (
     DEFAULT_TYPES,
@@ -240,6 +241,16 @@ class RougeScorer(Scorer[RougeOptions]):
         if self._package is not None:
             return PackageCounter(tokens, self._package)
         return PairCounter(tokens, self.options.rouge_types, self._by_script)
+
+    @cached_property
+    def few(self) -> FewRouge | None:
+        """What scores few pairs, where ROUGE is of words as they are written, n-grams and subsequences."""
+        o = self.options
+        simple = self._package is None and not self._by_script and o.stopwords is None and self._word_map() is None
+        simple = simple and self._prepare() is None and o.tokenizer in ("auto", "rouge") and o.use_aggregator
+        if not simple or any(each.kind not in ("n", "L", "Lsum") for each in o.rouge_types):
+            return None
+        return FewRouge(self.name, o, lambda: str(self.signature(None).extended(self.notes("1"))))
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the mean of each measure over the items."""

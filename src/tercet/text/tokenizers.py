@@ -153,6 +153,16 @@ _PYTHON_TOKENIZERS: dict[str, Splitter] = {
 }
 
 
+def ascii_table(tokenizer: str) -> tuple[NDArray[np.uint16], tuple[str, ...]]:
+    """Return how a tokenizer reads bytes, as :func:`.intern.intern_bytes` takes it, for texts of ASCII alone.
+
+    Texts in which one of the strings stands are changed first, and so not told.
+    """
+    if tokenizer == "13a":
+        return _MTEVAL, ("&", "<skipped>", "-\n")
+    return (_ROUGE if tokenizer == "rouge" else _WHITESPACE), ()
+
+
 def tokenizer_label(tokenizer: str | Splitter) -> str:
     """Return the name that stands for a tokenizer in a signature."""
     if isinstance(tokenizer, str):
