@@ -1,7 +1,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin/python
-CORE := tests/core tests/text tests/counting tests/resampling tests/bleu tests/rouge tests/project/test_architecture.py
+CORE := tests/columns tests/core tests/text tests/counting tests/resampling tests/bleu tests/rouge tests/project/test_architecture.py
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: demo test check lint bench bench-bertscore bench-cosine bench-perplexity bench-correlation spaces \
