@@ -4,7 +4,7 @@ RUN := $(VENV)/bin/python
 CORE := tests/columns tests/core tests/text tests/counting tests/resampling tests/bleu tests/rouge tests/project/test_architecture.py
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check lint bench bench-bertscore bench-cosine bench-perplexity bench-correlation spaces \
+.PHONY: demo test check lint bench bench-sizes bench-bertscore bench-cosine bench-perplexity bench-correlation spaces \
 	test-long test-spaces clean
 
 demo: $(VENV)/.demo-installed  ## Score the sample test set with every metric, through evaluate.load
@@ -42,6 +42,9 @@ $(VENV)/.test-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
 
 bench: $(VENV)/.test-installed  ## tercet beside its peers; writes its section of benchmarks/RESULTS.md
 	$(RUN) benchmarks/run.py
+
+bench-sizes: $(VENV)/.test-installed  ## From one pair to long texts, beside the fastest peers, and texts in columns, likewise
+	$(RUN) benchmarks/sizes.py
 
 bench-bertscore: $(VENV)/.test-installed  ## BERTScore beside its peers, likewise
 	$(RUN) benchmarks/bertscore.py

@@ -62,3 +62,12 @@ def test_a_benchmark_replaces_its_own_section_of_the_results_only(tmp_path, monk
     write_section("Two", "second", path)
     write_section("One", "third", path)
     assert path.read_text() == "# One\n\nthird\n\n# Two\n\nsecond\n"
+
+
+@pytest.mark.long
+def test_every_size_and_column_is_measured_on_few_texts():
+    run = run_small("sizes.py")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count("| ROUGE 1+2+L |") == run.stdout.count("| BLEU |") == 6
+    assert "rouge-score-rs **" in run.stdout
+    assert "MB for Arrow" in run.stdout

@@ -1,0 +1,203 @@
+"""Measure tercet at every size, beside the fastest peers there are, and with texts in columns of several packages.
+
+``python benchmarks/sizes.py`` prints the tables and writes their section of benchmarks/RESULTS.md; ``--small`` runs
+every row once on few texts, for the tests. Equal scores are asserted before anything is timed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+os.environ["RAYON_NUM_THREADS"] = "1"  # what is written in Rust would else take every core
+
+import datasets
+import numpy as np
+import pandas as pd
+import polars
+import pyarrow as pa
+import sacrebleu
+from rouge_score.rouge_scorer import RougeScorer
+
+import tercet
+from results import machine, write_section
+from work import Work, make_work
+
+TITLE = "Results of the last `make bench-sizes`"
+TYPES = ["rouge1", "rouge2", "rougeL"]
+#: Pairs in a call, and words in a text.
+SIZES = [(1, 25), (8, 25), (64, 25), (10_000, 25), (100, 800), (2, 20_000)]
+HAS_RUST = importlib.util.find_spec("rouge_score_rs") is not None
+
+Call = Callable[[], Any]
+
+
+def rouge_calls(work: Work) -> dict[str, Call]:
+    """Return what gives the F of every pair and type: tercet's first."""
+    scorer = tercet.scorer("rouge", rouge_types=TYPES)
+    texts, references = work.predictions, work.first_references
+
+    def of_peer(peer: Any) -> list[list[float]]:
+        found = peer(references, texts)
+        return [[each[name].fmeasure for each in found] for name in TYPES]
+
+    plain = RougeScorer(TYPES)
+    calls = {"tercet": lambda: list(scorer.segments(texts, references).values())}
+    if max(map(len, texts)) < 50_000:  # minutes beyond
+        calls["rouge_score"] = lambda: of_peer(lambda a, b: [plain.score(x, y) for x, y in zip(a, b, strict=True)])
+    if HAS_RUST:
+        import rouge_score_rs
+
+        calls["rouge-score-rs"] = lambda: of_peer(rouge_score_rs.RougeScorer(TYPES).score_batch)
+    return calls
+
+
+def bleu_calls(work: Work) -> dict[str, Call]:
+    """Return what gives the BLEU of the corpus, with exp smoothing: tercet's first."""
+    scorer = tercet.scorer("bleu", smooth_method="exp", scale=100)
+    plain, texts, references = sacrebleu.BLEU(), work.predictions, work.first_references
+    return {
+        "tercet": lambda: scorer(texts, references)["bleu"],
+        "sacrebleu": lambda: plain.corpus_score(texts, [references]).score,
+    }
+
+
+def seconds(call: Call, least: float) -> float:
+    """Return the seconds of one call, the best of some that take at least so long together."""
+    begin = time.perf_counter()
+    call()
+    once = max(time.perf_counter() - begin, 1e-7)
+    number = max(1, min(1000, int(least / 5 / once)))
+    times = []
+    while not times or (len(times) < 5 and sum(times) * number < least):
+        begin = time.perf_counter()
+        for _ in range(number):
+            call()
+        times.append((time.perf_counter() - begin) / number)
+    return min(times)
+
+
+def row_of_size(name: str, n: int, words: int, calls: dict[str, Call], rounds: int) -> str:
+    """Return a row: how many times as fast as each peer tercet is; below 1 the peer is faster."""
+    own, *peers = calls
+    expected = calls[own]()
+    for peer in peers:
+        np.testing.assert_allclose(np.array(calls[peer]()), np.array(expected), rtol=1e-9, err_msg=f"{name} {peer}")
+    ratios: dict[str, list[float]] = {peer: [] for peer in peers}
+    mine = []
+    for _ in range(rounds):
+        mine.append(seconds(calls[own], 0.2))
+        for peer in peers:
+            ratios[peer].append(seconds(calls[peer], 0.2) / mine[-1])
+    cells = [
+        f"{peer} **{statistics.median(each):.1f}** ({min(each):.1f} to {max(each):.1f})"
+        for peer, each in ratios.items()
+    ]
+    took = statistics.median(mine)
+    unit = f"{1e6 * took:.0f} us" if took < 1e-3 else f"{1e3 * took:.1f} ms"
+    row = f"| {name} | {n:,} | {words:,} | {unit} | {', '.join(cells)} |"
+    print(row, flush=True)
+    return row
+
+
+def columns_of(work: Work) -> dict[str, tuple[Any, Any]]:
+    """Return the texts as users of several packages hold them."""
+    texts, references = work.predictions, work.first_references
+    table = pa.table({"p": texts, "r": references})
+    of_datasets, of_polars = datasets.Dataset(table), polars.from_arrow(table)
+    of_pandas = table.to_pandas(types_mapper=pd.ArrowDtype)
+    return {
+        "lists": (texts, references),
+        "pyarrow": (table["p"], table["r"]),
+        "datasets": (of_datasets["p"], of_datasets["r"]),
+        "pandas": (of_pandas["p"], of_pandas["r"]),
+        "polars": (of_polars["p"], of_polars["r"]),
+    }
+
+
+def rows_of_columns(work: Work, rounds: int) -> list[str]:
+    """Return a row for each kind of column: processor time per token of BLEU and of ROUGE."""
+    rows, options = [], {"bleu": {}, "rouge": {"rouge_types": TYPES}}
+    expected = {
+        metric: tercet.score(metric, *columns_of(work)["lists"], **given) for metric, given in options.items()
+    }
+    for kind, columns in columns_of(work).items():
+        cells = []
+        for metric, given in options.items():
+            times = []
+            for _ in range(rounds):
+                begin = time.process_time()
+                found = tercet.score(metric, *columns, **given)
+                times.append(time.process_time() - begin)
+                assert found == expected[metric], (kind, metric)
+            cells.append(f"{1e9 * min(times) / work.tokens:.0f}")
+        rows.append(f"| {kind} | {' | '.join(cells)} |")
+        print(rows[-1], flush=True)
+    return rows
+
+
+MEMORY = """
+import resource, sys, pyarrow as pa, tercet
+from work import make_work
+work, times = make_work("MT", {items}, 25), {times}
+texts, references = ([text + str(i) for i in range(times) for text in part] for part in (work.predictions, work.first_references))
+if {arrow}:
+    texts, references = pa.array(texts), pa.array(references)
+tercet.score("bleu", texts[:10], references[:10], smooth_method="exp")
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+tercet.score("bleu", texts, references)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+"""
+
+
+def memory(items: int, times: int, arrow: bool) -> float:
+    """Return by how many MB the peak memory of a fresh process grows as it scores BLEU."""
+    code = MEMORY.format(items=items, times=times, arrow=arrow)
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parent
+    )
+    return float(run.stdout)
+
+
+def main() -> None:
+    """Run every row."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--small", action="store_true")
+    small = parser.parse_args().small
+    sizes = [(min(n, 20), min(words, 60)) for n, words in SIZES] if small else SIZES
+    rounds = 1 if small else 5
+    if not HAS_RUST:
+        print("rouge-score-rs is not installed here: its columns are left out.")
+    rows = []
+    for n, words in sizes:
+        work = make_work("size", n, words)
+        long = n * words > 20_000
+        rows.append(row_of_size("ROUGE 1+2+L", n, words, rouge_calls(work), 2 if long else rounds))
+        rows.append(row_of_size("BLEU", n, words, bleu_calls(work), 2 if long else rounds))
+    columns = rows_of_columns(make_work("MT", 200 if small else 100_000, 25), rounds)
+    grown = [memory(200 if small else 10_000, 2 if small else 100, arrow) for arrow in (False, True)]
+    print(f"memory: {grown[0]:.0f} MB for lists, {grown[1]:.0f} MB for Arrow")
+    if small:
+        return
+    parts = [
+        f"{machine(('tercet', 'rouge_score', 'rouge_score_rs', 'sacrebleu', 'pyarrow', 'datasets'))}.",
+        "One thread. ROUGE of each pair beside rouge_score and rouge-score-rs; BLEU of the corpus beside sacrebleu; a prepared "
+        "`tercet.scorer`. The ratio is how many times as fast as the peer tercet is, median (min to max).",
+        "\n".join(["| work | pairs | words a text | tercet | ratio |", "|---|---|---|---|---|", *rows]),
+        "Nanoseconds of processor time per token, 100,000 pairs of 25 words in one call of `tercet.score`:",
+        "\n".join(["| texts in | BLEU | ROUGE 1+2+L |", "|---|---|---|", *columns]),
+        f"Peak memory grows by {grown[0]:.0f} MB when BLEU scores 1,000,000 pairs from lists, and by {grown[1]:.0f} MB from Arrow.",
+    ]
+    write_section(TITLE, "\n\n".join(parts))
+
+
+if __name__ == "__main__":
+    main()
