@@ -8,41 +8,42 @@ Examples
 0.833
 """
 
-from . import errors
-from .api import explain, score
-from .bertscore.idf_table import IdfTable
-from .comparison.compare import compare
-from .comparison.test_sets import read_test_sets
-from .core.result import Result
-from .core.signature import __version__
-from .correlation.best_mean import best_mean
-from .correlation.correlate import correlate
+from importlib import import_module
+from typing import Any
+
+from . import errors as errors
+from .core.signature import __version__ as __version__
 from .errors import GatheringError as GatheringError
 from .errors import InputError as InputError
 from .errors import MergeError as MergeError
 from .errors import OptionError as OptionError
 from .errors import TercetError as TercetError
-from .modules.loading import load
-from .prepared import scorer
-from .training.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
-from .training.trainer import compute_metrics
 
-#: What there is to see; the names with ``as`` above can be imported too.
-__all__ = [
-    "IdfTable",
-    "Result",
-    "__version__",
-    "best_mean",
-    "compare",
-    "compute_metrics",
-    "correlate",
-    "errors",
-    "explain",
-    "load",
-    "read_test_sets",
-    "score",
-    "scorer",
-]
+#: Where each name is, which is imported when it is first used: the import of this package takes milliseconds.
+_PLACES = {
+    "IdfTable": "bertscore.idf_table",
+    "Result": "core.result",
+    "best_mean": "correlation.best_mean",
+    "compare": "comparison.compare",
+    "compute_metrics": "training.trainer",
+    "correlate": "correlation.correlate",
+    "explain": "api",
+    "load": "modules.loading",
+    "preprocess_logits_for_metrics": "training.token_ids",
+    "read_test_sets": "comparison.test_sets",
+    "score": "api",
+    "scorer": "prepared",
+}
+#: What there is to see; the others can be imported too.
+__all__ = sorted({*_PLACES, "__version__", "errors"} - {"preprocess_logits_for_metrics"})
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'tercet' has no attribute {name!r}")
+    found = getattr(import_module(f".{_PLACES[name]}", __name__), name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

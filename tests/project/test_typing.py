@@ -104,3 +104,15 @@ def test_mypy_refuses_what_the_functions_would(tmp_path):
     found = {int(line): code for line, code in re.findall(r"calls.py:(\d+): error: .*\[([\w-]+)\]", run.stdout)}
     marked = {number: line.partition("  # ")[2] for number, line in enumerate(CALLS.splitlines(), 1)}
     assert found == {number: code for number, code in marked.items() if code}, run.stdout
+
+
+def test_the_package_is_imported_without_what_scoring_needs():
+    """What is used is imported when it is used."""
+    code = (
+        "import sys, tercet; heavy = {'numpy', 'numba', 'pyarrow', 'datasets', 'evaluate'} & set(sys.modules);"
+        "missing = [name for name in tercet.__all__ if not hasattr(tercet, name)]; print(heavy, missing)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "set() []\n"
+    with pytest.raises(AttributeError, match="module 'tercet' has no attribute 'scores'"):
+        tercet.scores  # noqa: B018
