@@ -70,4 +70,4 @@ def test_every_size_and_column_is_measured_on_few_texts():
     assert run.returncode == 0, run.stderr
     assert run.stdout.count("| ROUGE 1+2+L |") == run.stdout.count("| BLEU |") == 6
     assert "rouge-score-rs **" in run.stdout
-    assert "MB for Arrow" in run.stdout
+    assert "| Arrow |" in run.stdout

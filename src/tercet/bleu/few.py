@@ -104,13 +104,10 @@ def summed(counts: Sequence[PairOfTexts]) -> Sums:
     >>> summed([PairOfTexts([2, 1], 3, 4, 0), PairOfTexts([1, 0], 1, 1, 0)])
     Sums(matches=[3, 1], totals=[4, 2], length=4, reference_length=5)
     """
-    orders = range(len(counts[0].matches))
-    return Sums(
-        [sum(each.matches[n] for each in counts) for n in orders],
-        [sum(max(each.size - n, 0) for each in counts) for n in orders],
-        sum(each.size for each in counts),
-        sum(each.reference_size for each in counts),
-    )
+    sizes = [each.size for each in counts]
+    matches = [sum(column) for column in zip(*[each.matches for each in counts], strict=True)]
+    totals = [sum([size - n for size in sizes if size > n]) for n in range(len(matches))]
+    return Sums(matches, totals, sum(sizes), sum([each.reference_size for each in counts]))
 
 
 def precisions(sums: Sums, method: str, value: float | None) -> tuple[list[float], int]:
