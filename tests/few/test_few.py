@@ -154,3 +154,15 @@ def test_only_lists_of_few_texts_are_scored_so():
         (["é"], ["e"]), ([""], [""]), (["a" * 40_000], ["a"]),
     ):  # fmt: skip
         assert few.score(read_items(predictions, references)) is None
+
+
+def test_texts_of_nothing_but_different_words_go_the_usual_way():
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    words = [a + b + c for a in letters for b in letters for c in letters][:6000]
+    texts = [" ".join(words[start : start + 100]) for start in range(0, 6000, 100)]
+    assert (
+        make_scorer("rouge_nlws", {"rouge_types": ["rouge1"]}).few.score(read_items(texts[:30], texts[30:])) is None
+    )
+    scorer = tercet.scorer("rouge", rouge_types="rouge1")
+    assert scorer(texts[:30], texts[30:])["rouge1"] == 0.0
+    assert scorer(texts[:30], texts[:30])["rouge1"] == 1.0

@@ -77,5 +77,7 @@ class FewCounter:
             return None
         offsets = np.array([0, *accumulate(map(str.__len__, texts))])
         counts = count_few(np.frombuffer(joined.encode(), np.uint8), offsets, *self._given).tolist()
+        if not counts:  # very many different words
+            return None
         orders = self._max_order
         return [PairOfTexts(row[:orders], *row[orders:]) for row in counts]

@@ -12,22 +12,28 @@ from tercet.text.intern_kernels import most_types, number_tokens
 def count_few(data, offsets, table, has_marks, max_order, with_lcs):
     """Return the counts of n pairs, shape (n, max_order + 3): matches, tokens of both texts, and their LCS, or 0.
 
-    The 2n documents that begin at `offsets` in the bytes `data` are the n predictions, then their references.
+    The 2n documents that begin at `offsets` in the bytes `data` are the n predictions, then their references. The
+    table is small, as it is made anew in each call: shape (0, max_order + 3) where it does not hold all words.
     """
     n_documents = len(offsets) - 1
     n = n_documents // 2
+    longest = 0
+    for document in range(n_documents):
+        longest = max(longest, offsets[document + 1] - offsets[document])
     capacity = 64
-    while capacity < 2 * most_types(len(data)):
+    while capacity < 2 * (len(data) // 8 + most_types(longest)):
         capacity *= 2
     keys, values = np.zeros(capacity, np.uint64), np.empty(capacity, np.int32)
     starts, lengths = np.empty(capacity // 2, np.int64), np.empty(capacity // 2, np.int64)
     ids, line_starts = np.empty(len(data) + 1, np.int32), np.empty(n_documents + 1, np.int64)
     token_offsets, line_offsets = np.empty(n_documents + 1, np.int64), np.empty(n_documents + 1, np.int64)
     state = np.zeros(3, np.int64)
-    number_tokens(
+    done = number_tokens(
         data, offsets, 0, table, True, has_marks, False, state, keys, values, starts, lengths, ids, token_offsets,
         line_starts, line_offsets,
     )  # fmt: skip
+    if done < n_documents:
+        return np.empty((0, max_order + 3), np.int64)
     token_offsets[n_documents] = state[0]
     texts, references = np.arange(n), n + np.arange(n + 1)
     matches, common = np.zeros((n, max_order), np.int64), np.zeros(n, np.int64)
