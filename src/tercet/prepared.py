@@ -28,7 +28,8 @@ def scorer(metric: str, **options: Any) -> PreparedScorer[Any]:
     Notes
     -----
     A pair of 25 words takes 20 to 40 microseconds, of BLEU or of ROUGE-1, 2 and L; :func:`tercet.score` checks the
-    options each time, and takes twice as long. It holds for ASCII texts with one reference each; others take longer, and score the same.
+    options each time, and takes twice as long. That holds for ASCII texts with one reference each; others take
+    longer, and score the same.
 
     Examples
     --------
