@@ -117,9 +117,6 @@ def score_batch(scorer: Scorer[Any], corpus: Corpus) -> Result:
     InputError
         For an empty corpus, and for items without reference under ``missing_references="error"``.
     """
-    if not corpus.n_items:
-        both = "predictions and references" if scorer.takes_references else "predictions"
-        raise InputError(f"The corpus is empty: {both} must have at least one item.")
     o = scorer.options
     if scorer.few is not None and not (o.segments or o.signature or o.confidence_level is not None):
         found = scorer.few.score(corpus)
@@ -147,8 +144,12 @@ def batch_stats(scorer: Scorer[Any], corpus: Corpus) -> SegmentStats:
     Raises
     ------
     InputError
-        For items without reference under ``missing_references="error"``; as :meth:`~.batch.Corpus.part`.
+        For an empty corpus, and items without reference under ``missing_references="error"``; as
+        :meth:`~.batch.Corpus.part`.
     """
+    if not corpus.n_items:
+        both = "predictions and references" if scorer.takes_references else "predictions"
+        raise InputError(f"The corpus is empty: {both} must have at least one item.")
     scorer.check_missing(corpus.missing)
     stats, context = corpus_stats(scorer, corpus)
     tell(scorer, scorer.notice(context))

@@ -116,8 +116,9 @@ def test_what_is_wrong_is_told_as_by_score():
         scorer(["a", 7], ["a", "b"])
     with pytest.raises(InputError, match="item 0 of references is empty"):
         scorer(["a"], [[]])
-    with pytest.raises(InputError, match="The corpus is empty"):
-        scorer([], [])
+    for function in (scorer, scorer.segments, scorer.stats):
+        with pytest.raises(InputError, match="The corpus is empty"):
+            function([], [])
     with pytest.raises(OptionError, match="has no option 'smoth'"):
         tercet.scorer("bleu", smoth=True)
 
