@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 import oracles
 from tercet.columns.ragged import Ragged, TokenBatch
-from tercet.counting.lcs import lcs_lengths, union_lcs_hits, weighted_lcs_hits
+from tercet.counting.lcs import union_lcs_hits, weighted_lcs_hits
 from tercet.counting.ngrams import clipped_matches
+from tercet.counting.pairs import pair_matches
 from tercet.counting.skipgrams import skip_bigram_matches, skip_bigram_total
 
 # In this file a document is a list of lines, a line a list of token ids, and a group a text and its references.
@@ -69,6 +70,10 @@ class Pairwise:
     def slow(self, text, references):
         kept = list if self.by_line else flat
         return [self.oracle(kept(text), kept(reference), *self.options) for reference in references]
+
+
+def lcs_lengths(tokens, texts, references, n_types):
+    return pair_matches(tokens, texts, references, n_types, with_lcs=True).common
 
 
 def weighted(weight):
@@ -144,6 +149,8 @@ def test_short_texts(measure, groups):
         pytest.param(90, [110], id="both above 64"),
         pytest.param(20, [220], id="reference above 200"),
         pytest.param(220, [20], id="text above 200"),
+        pytest.param(520, [20], id="text above 512"),
+        pytest.param(40, [515], id="reference above 512"),
         pytest.param(215, [230], id="both above 200"),
         pytest.param(50, [10, 80, 40], id="references short and long"),
     ],

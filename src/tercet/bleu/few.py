@@ -10,7 +10,7 @@ import numpy as np
 
 from tercet.columns.batch import Corpus
 from tercet.core.result import Result
-from tercet.few.few_counts import FewCounter, PairOfTexts
+from tercet.few.few_counts import FewCounter, FewCounts
 
 from .options import BleuOptions, interpretation
 from .smoothing import SMOOTH_VALUES
@@ -25,8 +25,8 @@ METHODS = ("none", "exp", "floor", "add-k")
 class Sums:
     """Sums over pairs: matches and n-grams of each order, and the tokens of both sides."""
 
-    matches: list[int]
-    totals: list[int]
+    matches: Sequence[int]
+    totals: Sequence[int]
     length: int
     reference_length: int
 
@@ -74,9 +74,9 @@ class FewBleu:
             metric=self._name,
             signature=self._signature,
             n_segments=len(counts),
-            empty_predictions=sum(not each.size for each in counts),
-            counts=sums.matches,
-            totals=sums.totals,
+            empty_predictions=counts.sizes.count(0),
+            counts=list(sums.matches),
+            totals=list(sums.totals),
             interpretation=interpretation(bleu * 100 / o.scale) if usual else None,
         )
 
@@ -86,7 +86,15 @@ class FewBleu:
         if counts is None:
             return None
         method = "exp" if self._method == "none" else self._method
-        return {"bleu": [self._scores(summed([each]), method, True)[2] for each in counts]}
+        each = zip(zip(*counts.matches, strict=True), counts.sizes, counts.reference_sizes, strict=True)
+        return {
+            "bleu": [
+                self._scores(Sums(hits, [max(size - n, 0) for n in range(len(hits))], size, reference), method, True)[
+                    2
+                ]
+                for hits, size, reference in each
+            ]
+        }
 
     def _scores(self, sums: Sums, method: str, effective: bool) -> tuple[list[float], float, float]:
         """Return the precisions, the penalty and BLEU."""
@@ -96,18 +104,16 @@ class FewBleu:
         return values, penalty, self._options.scale * penalty * mean
 
 
-def summed(counts: Sequence[PairOfTexts]) -> Sums:
+def summed(counts: FewCounts) -> Sums:
     """Return the sums over pairs.
 
     Examples
     --------
-    >>> summed([PairOfTexts([2, 1], 3, 4, 0), PairOfTexts([1, 0], 1, 1, 0)])
+    >>> summed(FewCounts([[2, 1], [1, 0]], [3, 1], [4, 1], [0, 0]))
     Sums(matches=[3, 1], totals=[4, 2], length=4, reference_length=5)
     """
-    sizes = [each.size for each in counts]
-    matches = [sum(column) for column in zip(*[each.matches for each in counts], strict=True)]
-    totals = [sum([size - n for size in sizes if size > n]) for n in range(len(matches))]
-    return Sums(matches, totals, sum(sizes), sum([each.reference_size for each in counts]))
+    totals = [sum([size - n for size in counts.sizes if size > n]) for n in range(len(counts.matches))]
+    return Sums([sum(hits) for hits in counts.matches], totals, sum(counts.sizes), sum(counts.reference_sizes))
 
 
 def precisions(sums: Sums, method: str, value: float | None) -> tuple[list[float], int]:

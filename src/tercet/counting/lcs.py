@@ -1,4 +1,4 @@
-"""Longest common subsequences: their length, their union over lines, and with weights for runs."""
+"""Longest common subsequences: their union over lines, and with weights for runs; their lengths: :mod:`.pairs`."""
 
 from __future__ import annotations
 
@@ -7,41 +7,7 @@ from numpy.typing import NDArray
 
 from tercet.columns.ragged import Ragged
 
-from .lcs_kernels import fill_lcs_lengths, fill_union_lcs_hits, fill_weighted_lcs_hits
-
-
-def lcs_lengths(
-    tokens: Ragged, texts: NDArray[np.int64], references: NDArray[np.int64], n_types: int
-) -> NDArray[np.int64]:
-    """Return the length of the longest common subsequence of each pair of documents.
-
-    Parameters
-    ----------
-    tokens : Ragged of int32
-        Token ids of all documents.
-    texts, references : ndarray of int64, shape (g,)
-        The two documents of each pair.
-    n_types : int
-        All ids are smaller than it.
-
-    Returns
-    -------
-    ndarray of int64, shape (g,)
-
-    Notes
-    -----
-    Time per pair: tokens of the text times tokens of the reference / 64. Memory: 16 bytes per type, and per token of
-    the longest text.
-
-    Examples
-    --------
-    >>> documents = Ragged(np.array([0, 1, 2, 3, 0, 2, 1, 3], np.int32), np.array([0, 4, 8]))
-    >>> lcs_lengths(documents, np.array([0]), np.array([1]), 4).tolist()
-    [3]
-    """
-    lengths = np.zeros(len(texts), np.int64)
-    fill_lcs_lengths(tokens.values, tokens.offsets, texts, references, n_types, lengths)
-    return lengths
+from .lcs_kernels import fill_union_lcs_hits, fill_weighted_lcs_hits
 
 
 def union_lcs_hits(

@@ -1,8 +1,7 @@
 """Kernels of longest common subsequences.
 
-Lengths come from bit-vectors (Hyyro 2004): bit i of a row is 0 where the table of the textbook grows from column
-i to i + 1, and one token of the other text updates 64 columns with one addition. Longer references are taken 64
-columns at a time; each token of the text then hands its carry to the next 64.
+Lengths come from bit-vectors, as in :mod:`.pair_kernels`. Long references are taken 64 columns at a time; each token
+of the text then hands its carry to the next 64.
 
 Who needs the places of the matches keeps a bit for each cell of the table, which says where the way back goes on: a
 match is seen in the tokens.
@@ -10,65 +9,39 @@ match is seen in the tokens.
 
 import numpy as np
 
+from tercet.core.bit_kernels import ALL, NONE, ONE, bit_count
 from tercet.core.jit import kernel
-
-from .ngram_kernels import bit_count
-
-_ONE = np.uint64(1)
-_NONE = np.uint64(0)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @kernel
-def fill_lcs_lengths(ids, offsets, texts, references, n_types, lengths):
-    """Fill `lengths`, shape (g,); see :func:`tercet.lcs.lcs_lengths`."""
-    longest = 0  # of the texts whose references take more than one word of bits
-    for pair in range(len(texts)):
-        if offsets[references[pair] + 1] - offsets[references[pair]] > 64:
-            longest = max(longest, offsets[texts[pair] + 1] - offsets[texts[pair]])
+def fill_lcs_lengths(ids, offsets, texts, references, chosen, n_types, lengths):
+    """Fill `lengths`, shape (g,), of the pairs that are `chosen`, of any length; see :mod:`.pairs`."""
+    longest = 0
+    for pair in chosen:
+        longest = max(longest, offsets[texts[pair] + 1] - offsets[texts[pair]])
+    local = np.full(n_types, -1, np.int64)
     places = np.zeros(n_types, np.uint64)
-    local = np.empty(n_types if longest > 0 else 0, np.int64)
-    for token in range(len(local)):
-        local[token] = -1
     found = np.empty(longest, np.int64)  # the tokens of the text that are in the reference
     carries = np.empty(longest, np.uint64)
-    for pair in range(len(texts)):
-        begin, end = offsets[texts[pair]], offsets[texts[pair] + 1]
+    for pair in chosen:
         start, stop = offsets[references[pair]], offsets[references[pair] + 1]
-        size = stop - start
-        if size <= 64:
-            for i in range(size):
-                places[ids[start + i]] |= _ONE << np.uint64(i)
-            bits = _ALL
-            for p in range(begin, end):
-                place = places[ids[p]]
-                bits = (bits + (bits & place)) | (bits & ~place)
-            grown = ~bits
-            if size < 64:
-                grown &= (_ONE << np.uint64(size)) - _ONE
-            lengths[pair] = bit_count(grown)
-            for i in range(size):
-                places[ids[start + i]] = _NONE
-            continue
-        if begin == end:
-            continue
         n_local = 0
         for i in range(start, stop):
             if local[ids[i]] < 0:
                 local[ids[i]] = n_local
                 n_local += 1
         n_found = 0
-        for p in range(begin, end):
+        for p in range(offsets[texts[pair]], offsets[texts[pair] + 1]):
             if local[ids[p]] >= 0:
                 found[n_found] = local[ids[p]]
-                carries[n_found] = _NONE
+                carries[n_found] = NONE
                 n_found += 1
-        length = 0
+        length = NONE
         for first in range(start, stop, 64):
             last = min(first + 64, stop)
             for i in range(first, last):
-                places[local[ids[i]]] |= _ONE << np.uint64(i - first)
-            bits = _ALL
+                places[local[ids[i]]] |= ONE << np.uint64(i - first)
+            bits = ALL
             for j in range(n_found):
                 place = places[found[j]]
                 both = bits & place
@@ -76,13 +49,10 @@ def fill_lcs_lengths(ids, offsets, texts, references, n_types, lengths):
                 total = added + carries[j]
                 carries[j] = np.uint64(added < both) | np.uint64(total < added)
                 bits = total | (bits & ~place)
-            grown = ~bits
-            if last - first < 64:
-                grown &= (_ONE << np.uint64(last - first)) - _ONE
-            length += bit_count(grown)
+            length += bit_count(~bits)
             for i in range(first, last):
-                places[local[ids[i]]] = _NONE
-        lengths[pair] = length
+                places[local[ids[i]]] = NONE
+        lengths[pair] = np.int64(length)
         for i in range(start, stop):
             local[ids[i]] = -1
 
@@ -108,13 +78,13 @@ def fill_union_lcs_hits(ids, offsets, lines, line_offsets, texts, references, n_
             for i in range(size):
                 marked[i] = 0
             for p in range(length):
-                carries[p] = _NONE
+                carries[p] = NONE
             for word in range((size + 63) >> 6):
                 first, last = 64 * word, min(64 * word + 64, size)
                 for i in range(first, last):
-                    places[ids[start + i]] |= _ONE << np.uint64(i - first)
+                    places[ids[start + i]] |= ONE << np.uint64(i - first)
                 for other in range(line_offsets[text], line_offsets[text + 1]):
-                    bits = _ALL
+                    bits = ALL
                     for p in range(lines[other] - head, lines[other + 1] - head):
                         place = places[ids[head + p]]
                         both = bits & place
@@ -124,7 +94,7 @@ def fill_union_lcs_hits(ids, offsets, lines, line_offsets, texts, references, n_
                         bits = total | (bits & ~place)
                         steps[word * length + p] = bits
                 for i in range(first, last):
-                    places[ids[start + i]] = _NONE
+                    places[ids[start + i]] = NONE
             for other in range(line_offsets[text], line_offsets[text + 1]):
                 begin = lines[other] - head
                 i, p = size - 1, lines[other + 1] - head - 1
@@ -133,7 +103,7 @@ def fill_union_lcs_hits(ids, offsets, lines, line_offsets, texts, references, n_
                         marked[i] = 1
                         i -= 1
                         p -= 1
-                    elif steps[(i >> 6) * length + p] >> np.uint64(i & 63) & _ONE:
+                    elif steps[(i >> 6) * length + p] >> np.uint64(i & 63) & ONE:
                         i -= 1
                     else:
                         p -= 1
@@ -178,7 +148,7 @@ def fill_weighted_lcs_hits(
                     token = ids[begin + j]
                     diagonal, diagonal_run, before = 0.0, 0, 0.0
                     for word in range(n_words):
-                        bits = _NONE
+                        bits = NONE
                         first = 64 * word
                         for i in range(first, min(first + 64, size)):
                             above, above_run = worth[i], run[i]
@@ -197,7 +167,7 @@ def fill_weighted_lcs_hits(
                         marked[i] = 1
                         i -= 1
                         j -= 1
-                    elif steps[j * n_words + (i >> 6)] >> np.uint64(i & 63) & _ONE:
+                    elif steps[j * n_words + (i >> 6)] >> np.uint64(i & 63) & ONE:
                         i -= 1
                     else:
                         j -= 1

@@ -1,28 +1,30 @@
-"""Kernels of clipped n-gram matches: one for short texts, one for long ones.
+"""Kernels of clipped n-gram matches with several references, and of long texts.
 
-Texts of up to 64 tokens keep a bit for every position: the set of places in the reference where the n-gram that
-ends at the present token ends too is ``ends[n] = (ends[n - 1] << 1) & places[token]``; clipping takes the lowest
-free bit. Longer texts number their n-grams by hashing (number of the prefix, last token).
+Texts of up to 64 tokens keep a bit for every position, as in :mod:`.pair_kernels`, and one for each position of the
+text at which a matched n-gram ends, with any reference. Longer texts number their n-grams by hashing (number of the
+prefix, last token).
 """
 
 import numpy as np
 
+from tercet.core.bit_kernels import ALL, NONE, ONE, bit_count
 from tercet.core.jit import kernel
-
-_ONE = np.uint64(1)
-_NONE = np.uint64(0)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @kernel
-def fill_clipped_matches(ids, offsets, texts, first_reference, max_order, n_types, counts):
-    """Fill `counts`, shape (g, max_order); see :func:`tercet.counting.ngrams.clipped_matches`."""
+def fill_clipped_matches(ids, offsets, texts, firsts, lasts, chosen, n_types, counts):
+    """Fill `counts`, shape (g, max_order), of the groups that are `chosen`.
+
+    A group is a text and the documents ``firsts[group]`` to ``lasts[group]``; see
+    :func:`tercet.counting.ngrams.clipped_matches`.
+    """
+    max_order = counts.shape[1]
     places = np.zeros(n_types, np.uint64)
     ends, free = np.zeros(max_order + 1, np.uint64), np.zeros(max_order + 1, np.uint64)
     matched = np.zeros(max_order + 1, np.uint64)
     small_ids = np.full(n_types, -1, np.int64)
-    for group in range(len(texts)):
-        text, first, last = texts[group], first_reference[group], first_reference[group + 1]
+    for group in chosen:
+        text, first, last = texts[group], firsts[group], lasts[group]
         widest = offsets[text + 1] - offsets[text]
         if widest == 0 or first == last:
             continue
@@ -31,7 +33,7 @@ def fill_clipped_matches(ids, offsets, texts, first_reference, max_order, n_type
         if widest <= 64:
             match_by_bits(ids, offsets, text, first, last, places, ends, free, matched)
             for n in range(1, max_order + 1):
-                counts[group, n - 1] = bit_count(matched[n])
+                counts[group, n - 1] = np.int64(bit_count(matched[n]))
         else:
             match_by_numbers(ids, offsets, text, first, last, small_ids, counts[group])
 
@@ -46,38 +48,29 @@ def match_by_bits(ids, offsets, text, first, last, places, ends, free, matched):
     begin, end = offsets[text], offsets[text + 1]
     max_order = len(matched) - 1
     for n in range(max_order + 1):
-        matched[n] = _NONE
+        matched[n] = NONE
     for reference in range(first, last):
         start = offsets[reference]
         stop = offsets[reference + 1]
-        bit = _ONE
+        bit = ONE
         for p in range(start, stop):
             places[ids[p]] |= bit
-            bit <<= _ONE
+            bit <<= ONE
         for n in range(max_order + 1):
-            ends[n] = _NONE
-            free[n] = _ALL
-        bit = _ONE
+            ends[n] = NONE
+            free[n] = ALL
+        bit = ONE
         for p in range(begin, end):
             place = places[ids[p]]
             for n in range(max_order, 0, -1):  # without a branch: whether it matches is hard to foresee
-                here = place if n == 1 else (ends[n - 1] << _ONE) & place
+                here = place if n == 1 else (ends[n - 1] << ONE) & place
                 ends[n] = here
                 open_ends = here & free[n]
-                free[n] ^= open_ends & (_NONE - open_ends)  # the lowest bit is used up
-                matched[n] |= bit & (_NONE - np.uint64(open_ends != _NONE))
-            bit <<= _ONE
+                free[n] ^= open_ends & (NONE - open_ends)  # the lowest bit is used up
+                matched[n] |= bit & (NONE - np.uint64(open_ends != NONE))
+            bit <<= ONE
         for p in range(start, stop):
-            places[ids[p]] = _NONE
-
-
-@kernel
-def bit_count(bits):
-    """Return the number of ones among 64 bits (sums of pairs, fours, bytes)."""
-    bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
+            places[ids[p]] = NONE
 
 
 @kernel
@@ -107,7 +100,7 @@ def match_by_numbers(ids, offsets, text, first, last, small_ids, counts):
     number, most = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
     here, seen_in = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
     for n in range(1, len(counts) + 1):
-        keys[:] = _NONE
+        keys[:] = NONE
         number_ngrams(n, reference_ids, reference_ngrams, offsets, first, last, keys, number, most, here, seen_in)
         counts[n - 1] = take_ngrams(n, text_ids, text_ngrams, keys, number, most)
     for i in range(total):
@@ -119,7 +112,7 @@ def slot_of(key, keys):
     """Return the slot of a key in the table, or the empty one in which it belongs."""
     mask = len(keys) - 1
     slot = np.int64((key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)) & mask
-    while keys[slot] != _NONE and keys[slot] != key:
+    while keys[slot] != NONE and keys[slot] != key:
         slot = (slot + 1) & mask
     return slot
 
@@ -135,7 +128,7 @@ def number_ngrams(n, ids, ngrams, offsets, first, last, keys, number, most, here
         for i in range(offsets[reference] - start, offsets[reference + 1] - start - n + 1):
             key = (np.uint64(ngrams[i] + 1) << np.uint64(32)) | np.uint64(ids[i + n - 1])
             slot = slot_of(key, keys)
-            if keys[slot] == _NONE:
+            if keys[slot] == NONE:
                 keys[slot] = key
                 number[slot] = n_ngrams
                 n_ngrams += 1
@@ -162,7 +155,7 @@ def take_ngrams(n, ids, ngrams, keys, number, most):
             continue
         key = (np.uint64(ngrams[i] + 1) << np.uint64(32)) | np.uint64(ids[i + n - 1])
         slot = slot_of(key, keys)
-        if keys[slot] == _NONE:
+        if keys[slot] == NONE:
             ngrams[i] = -1
             continue
         ngrams[i] = number[slot]

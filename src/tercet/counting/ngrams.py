@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from tercet.columns.ragged import Ragged
 
 from .ngram_kernels import fill_clipped_matches
+from .pairs import pair_matches
 
 
 def clipped_matches(
@@ -46,5 +47,10 @@ def clipped_matches(
     [[2, 1]]
     """
     counts = np.zeros((len(texts), max_order), np.int64)
-    fill_clipped_matches(tokens.values, tokens.offsets, texts, first_reference, max_order, n_types, counts)
+    firsts, lasts = first_reference[:-1], first_reference[1:]
+    one, several = lasts - firsts == 1, np.flatnonzero(lasts - firsts > 1)
+    if one.any():
+        counts[one] = pair_matches(tokens, texts[one], firsts[one], n_types, max_order=max_order).ngrams
+    if len(several):
+        fill_clipped_matches(tokens.values, tokens.offsets, texts, firsts, lasts, several, n_types, counts)
     return counts

@@ -3,39 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 
 from tercet.columns.batch import Corpus
 from tercet.columns.items import Items
-from tercet.text.intern_kernels import READ_AS
-from tercet.text.tokenizers import ascii_table
+from tercet.counting.pair_kernels import MOST_TOKENS, fill_short_pairs
+from tercet.text.tokenizers import ascii_reading
 
-from .few_kernels import count_few
+from .few_tokens import MOST_BYTES, number_few
 
-#: Longer texts and more of them are faster in pieces.
-_MOST_ITEMS, _MOST_CHARACTERS = 64, 1 << 15
+#: More texts are faster in pieces.
+_MOST_ITEMS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class PairOfTexts:
-    """What ROUGE and BLEU count of a prediction and its reference.
+class FewCounts:
+    """What ROUGE and BLEU count of n predictions and their references.
 
     Attributes
     ----------
-    matches : list of int
-        Clipped matches of the orders from 1 on.
-    size, reference_size : int
-        Tokens of both.
-    common : int
-        Length of their longest common subsequence, where it was asked for; else 0.
+    matches : list of list of int
+        For each order from 1 on, the clipped matches of each pair.
+    sizes, reference_sizes : list of int
+        Tokens.
+    common : list of int
+        Lengths of the longest common subsequences, where they were asked for; else zeros.
     """
 
-    matches: list[int]
-    size: int
-    reference_size: int
-    common: int
+    matches: list[list[int]]
+    sizes: list[int]
+    reference_sizes: list[int]
+    common: list[int]
+
+    def __len__(self) -> int:
+        return len(self.sizes)
 
 
 class FewCounter:
@@ -51,15 +54,14 @@ class FewCounter:
     --------
     >>> from tercet.columns.items import read_items
     >>> FewCounter("none", 2, True).count(read_items(["a cat sat"], ["a cat ran"]))
-    [PairOfTexts(matches=[2, 1], size=3, reference_size=3, common=2)]
+    FewCounts(matches=[[2], [1]], sizes=[3], reference_sizes=[3], common=[2])
     """
 
     def __init__(self, tokenizer: str, max_order: int, with_lcs: bool) -> None:
-        self._table, self._unlike = ascii_table(tokenizer)
-        self._given = self._table, bool((self._table > READ_AS).any()), max_order, with_lcs
-        self._max_order = max_order
+        self._reading, self._unlike = ascii_reading(tokenizer)
+        self._max_order, self._with_lcs = max_order, with_lcs
 
-    def count(self, corpus: Corpus, one_line: bool = False) -> list[PairOfTexts] | None:
+    def count(self, corpus: Corpus, one_line: bool = False) -> FewCounts | None:
         """Return the counts of each item; None for many items, several references, and texts beyond ASCII.
 
         With `one_line`, also None for texts of several lines.
@@ -71,13 +73,22 @@ class FewCounter:
             return None
         texts = [*corpus.predictions, *corpus.references]
         joined = "".join(texts)
-        if not joined.isascii() or not 0 < len(joined) <= _MOST_CHARACTERS or (one_line and "\n" in joined):
+        if not joined.isascii() or not 0 < len(joined) <= MOST_BYTES or (one_line and "\n" in joined):
             return None
-        if any(sign in joined for sign in self._unlike):
+        for sign in self._unlike:
+            if sign in joined:
+                return None
+        bounds = np.array([0, *accumulate(map(str.__len__, texts))])
+        tokens = number_few(np.frombuffer(joined.encode(), np.uint8), bounds, self._reading)
+        if tokens is None:
             return None
-        offsets = np.array([0, *accumulate(map(str.__len__, texts))])
-        counts = count_few(np.frombuffer(joined.encode(), np.uint8), offsets, *self._given).tolist()
-        if not counts:  # very many different words
+        ids, offsets, n_types = tokens
+        edges = offsets.tolist()
+        sizes = [end - start for start, end in pairwise(edges)]
+        if max(sizes) > MOST_TOKENS:
             return None
-        orders = self._max_order
-        return [PairOfTexts(row[:orders], *row[orders:]) for row in counts]
+        pairs = np.arange(n)
+        unsigned = ids, offsets.view(np.uint64), pairs.view(np.uint64), (pairs + n).view(np.uint64)
+        matches, common = np.zeros((n, self._max_order), np.int64), np.zeros(n, np.int64)
+        fill_short_pairs(*unsigned, pairs, self._max_order, self._with_lcs, n_types, matches, common)
+        return FewCounts(matches.T.tolist(), sizes[:n], sizes[n:], common.tolist())

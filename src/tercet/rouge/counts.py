@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.columns.ragged import Ragged, TokenBatch
-from tercet.counting.lcs import lcs_lengths, union_lcs_hits, way_back_bytes, weighted_lcs_hits
-from tercet.counting.ngrams import clipped_matches
+from tercet.counting.lcs import union_lcs_hits, way_back_bytes, weighted_lcs_hits
+from tercet.counting.pairs import PairMatches, pair_matches
 from tercet.counting.skipgrams import skip_bigram_matches, skip_bigram_total
 from tercet.errors import InputError
 
@@ -83,6 +83,7 @@ class PairCounter:
         self._tokens = tokens
         self._by_script = by_script
         self._max_order = max(1 if each.kind == "SU" else each.order for each in types)
+        self._with_lcs = any(each.kind in ("L", "Lsum") for each in types)
         self._lengths = tokens.tokens.lengths
         self._texts = tokens.owners
         self._references = tokens.n_items + np.arange(len(self._texts))
@@ -91,13 +92,15 @@ class PairCounter:
     def count(self, kind: RougeType) -> PairCounts:
         """Return the counts of one type."""
         if kind.kind == "n":
-            return self._counts(self._ngram_hits[:, kind.order - 1], np.maximum(self._lengths - kind.order + 1, 0))
+            return self._counts(
+                self._matches.ngrams[:, kind.order - 1], np.maximum(self._lengths - kind.order + 1, 0)
+            )
         if kind.kind == "W":
             return self._weighted(kind.weight)
         if kind.kind in ("S", "SU"):
             return self._skip(kind)
         by_line = kind.kind == "Lsum" or self._by_script
-        return self._counts(self._line_hits if by_line else self._lcs_hits, self._lengths)
+        return self._counts(self._line_hits if by_line else self._matches.common, self._lengths)
 
     def _counts(self, hits: NDArray[np.int64], totals: NDArray[np.int64]) -> PairCounts:
         """Return counts whose totals are a number of each document."""
@@ -105,24 +108,21 @@ class PairCounter:
         return PairCounts(hits.astype(np.float64), values[self._texts], values[self._references])
 
     @cached_property
-    def _ngram_hits(self) -> NDArray[np.int64]:
-        return self._ngrams_up_to(self._tokens.tokens, self._max_order)
+    def _matches(self) -> PairMatches:
+        """N-grams of all orders and, if a type asks for them, longest common subsequences."""
+        return self._matches_of(self._tokens.tokens, self._max_order, self._with_lcs)
 
-    def _ngrams_up_to(self, tokens: Ragged, order: int) -> NDArray[np.int64]:
-        first = self._tokens.n_items + np.arange(len(self._texts) + 1)
-        return clipped_matches(tokens, self._texts, first, order, self._tokens.n_types)
-
-    @cached_property
-    def _lcs_hits(self) -> NDArray[np.int64]:
-        return lcs_lengths(self._tokens.tokens, self._texts, self._references, self._tokens.n_types)
+    def _matches_of(self, tokens: Ragged, max_order: int, with_lcs: bool = False) -> PairMatches:
+        pairs = self._texts, self._references
+        return pair_matches(tokens, *pairs, self._tokens.n_types, max_order=max_order, with_lcs=with_lcs)
 
     @cached_property
     def _line_hits(self) -> NDArray[np.int64]:
         t, n_lines = self._tokens, self._tokens.lines.lengths
         several = (n_lines[self._texts] > 1) | (n_lines[self._references] > 1)
         if not several.any():  # the union of one subsequence is that subsequence
-            return self._lcs_hits
-        hits = self._lcs_hits.copy()
+            return self._matches.common
+        hits = self._matches.common.copy()
         pairs = self._texts[several], self._references[several]
         self._check_memory(*pairs)
         hits[several] = union_lcs_hits(t.tokens, t.lines, *pairs, t.n_types)
@@ -168,10 +168,10 @@ class PairCounter:
             )
         hits, totals = self._skip_hits[kind.gap], skip_bigram_total(self._lengths, kind.gap)
         if kind.kind == "SU" and self._by_script:
-            hits = hits + self._ngrams_up_to(_without_last(t.tokens), 1)[:, 0]
+            hits = hits + self._matches_of(_without_last(t.tokens), 1).ngrams[:, 0]
             totals = totals + np.maximum(self._lengths - 1, 0)
         elif kind.kind == "SU":
-            hits, totals = hits + self._ngram_hits[:, 0], totals + self._lengths
+            hits, totals = hits + self._matches.ngrams[:, 0], totals + self._lengths
         return self._counts(hits, totals)
 
 

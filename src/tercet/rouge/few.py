@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from tercet.columns.batch import Corpus
 from tercet.core.result import Result
-from tercet.few.few_counts import FewCounter, PairOfTexts
+from tercet.few.few_counts import FewCounter, FewCounts
 
 from .options import MEASURES, RougeOptions
 from .types import RougeType
@@ -42,7 +42,7 @@ class FewRouge:
             kind.name: [o.scale * sum(values) / len(counts) for values in measures(counts, kind, o.beta)]
             for kind in o.rouge_types
         }
-        empty = sum(not each.size for each in counts)
+        empty = counts.sizes.count(0)
         return Result(
             self._by_name(means), metric=self._name, signature=self._signature, n_segments=len(counts),
             empty_predictions=empty,
@@ -69,22 +69,20 @@ class FewRouge:
         return found
 
 
-def measures(counts: Sequence[PairOfTexts], kind: RougeType, beta: float) -> tuple[list[float], ...]:
+def measures(counts: FewCounts, kind: RougeType, beta: float) -> tuple[list[float], ...]:
     """Return precision, recall and F of each pair, for ROUGE-n and ROUGE-L; equal to :func:`.references.pair_scores`.
 
     Examples
     --------
-    >>> measures([PairOfTexts([2], 4, 3, 1)], RougeType("rouge1", "n", order=1), 1.0)
+    >>> measures(FewCounts([[2]], [4], [3], [1]), RougeType("rouge1", "n", order=1), 1.0)
     ([0.5], [0.6666666666666666], [0.5714285714285715])
     """
-    weight, less, by_order = beta * beta, max(kind.order - 1, 0), kind.kind == "n"
-    precisions, recalls, both = [], [], []
-    for each in counts:
-        hits = each.matches[less] if by_order else each.common
-        precision = hits / max(each.size - less, 1)
-        recall = hits / max(each.reference_size - less, 1)
-        mixed = recall + weight * precision
-        precisions.append(precision)
-        recalls.append(recall)
-        both.append((1 + weight) * precision * recall / mixed if mixed > 0 else 0.0)
+    weight, less = beta * beta, max(kind.order - 1, 0)
+    hits = counts.matches[less] if kind.kind == "n" else counts.common
+    precisions = [hit / max(size - less, 1) for hit, size in zip(hits, counts.sizes, strict=True)]
+    recalls = [hit / max(size - less, 1) for hit, size in zip(hits, counts.reference_sizes, strict=True)]
+    both = [
+        (1 + weight) * precision * recall / (recall + weight * precision) if precision or recall else 0.0
+        for precision, recall in zip(precisions, recalls, strict=True)
+    ]
     return precisions, recalls, both

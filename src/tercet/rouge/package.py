@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.columns.ragged import TokenBatch
-from tercet.counting.lcs import lcs_lengths
+from tercet.counting.pairs import pair_matches
 from tercet.display.places import lcs_places, ngrams
 from tercet.errors import OptionError
 
@@ -110,7 +110,7 @@ class PackageCounter:
         """Return the counts of one type."""
         t = self._tokens
         if kind.kind == "L" and self._package == "rouge_chinese":
-            hits = lcs_lengths(t.tokens, self._texts, self._references, t.n_types)
+            hits = pair_matches(t.tokens, self._texts, self._references, t.n_types, with_lcs=True).common
             return self._counts(hits, t.tokens.lengths)
         order = 1 if kind.kind == "L" else kind.order
         different = [set(ngrams(ids, order)) for ids in self._documents]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .intern_kernels import READ_AS, count_line_ends, most_types, number_tokens, rehash
+from .edge_kernels import LOWER_WORDS
+from .intern_kernels import CHUNK, FOREIGN, SLACK, count_line_ends, number_tokens, rehash
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +41,7 @@ class Interned:
     words: Callable[[], list[str]]
 
 
-def intern_bytes(
-    data: NDArray[np.uint8], offsets: NDArray[np.int64], table: NDArray[np.uint16], padded: bool = True
-) -> Interned:
+def intern_bytes(data: NDArray[np.uint8], offsets: NDArray[np.int64], reading: int) -> Interned:
     """Split documents into tokens and give each different token an id.
 
     Parameters
@@ -50,10 +50,8 @@ def intern_bytes(
         UTF-8 bytes of all documents.
     offsets : ndarray of int64, shape (d + 1,)
         Where each document begins in `data`.
-    table : ndarray of uint16, shape (256,)
-        What each byte is read as (plus 1; 0 separates tokens), and what it means: SINGLE, POINT, DASH or WIDE.
-    padded : bool
-        Whether a full stop at an end of a document counts as standing next to a blank (13a) or not (zh).
+    reading : int
+        How the bytes are read: LOWER_WORDS, WORDS, BLANKS, MTEVAL or MTEVAL_ENDS of :mod:`.edge_kernels`.
 
     Returns
     -------
@@ -62,48 +60,58 @@ def intern_bytes(
     Notes
     -----
     Time is linear in the bytes. Memory: 4 bytes for each byte of text (room for the ids, touched as far as there are
-    tokens), and the hash table.
+    tokens), the hash table, and about ten times the longest document, or 8,192 bytes.
     """
     n_documents = len(offsets) - 1
-    ids = np.empty(len(data) + 1, np.int32)
-    token_offsets = np.empty(n_documents + 1, np.int64)
-    line_offsets = np.empty(n_documents + 1, np.int64)
-    has_marks = bool((table > READ_AS).any())
+    text, words = room_for_text(len(data) if len(data) <= CHUNK else max(CHUNK, int(np.diff(offsets).max(initial=0))))
     n_line_ends = int(count_line_ends(data))
+    ids = np.empty(len(data) + 1, np.uint32)
+    token_offsets, line_offsets = np.zeros((2, n_documents + 1), np.int64)
     line_starts = np.empty(n_documents + n_line_ends + 1, np.int64)
     state = np.zeros(3, np.int64)  # tokens, lines, types so far
-    capacity = 1 << min(max((len(data) // 64).bit_length(), 10), 20)  # a guess at the vocabulary; grows if too small
-    keys, values = np.zeros(capacity, np.uint64), np.empty(capacity, np.int32)
-    starts, lengths = np.empty(capacity // 2, np.int64), np.empty(capacity // 2, np.int64)
+    capacity = 1 << min(max((len(data) // 8).bit_length(), 6), 17)  # a guess at the vocabulary; grows if too small
+    slots, keys, spans = empty_table(capacity)
     done = 0
     while True:
-        # The kernel stops before a document that might overfill the table: an array that grows inside the hot
+        # The kernel stops before documents that might overfill the table: an array that grows inside the hot
         # loop would make every step of it slower.
         done = number_tokens(
-            data, offsets, done, table, padded, has_marks, n_line_ends > 0, state, keys, values, starts, lengths, ids,
-            token_offsets, line_starts, line_offsets,
+            data, offsets, done, reading, state, text, words, slots, keys, spans, ids, token_offsets, line_starts,
+            line_offsets,
         )  # fmt: skip
         if done == n_documents:
             break
-        room = int(state[2]) + int(most_types(int(offsets[done + 1] - offsets[done])))
-        while capacity < 2 * room:
+        n_types = int(state[2])
+        capacity *= 4
+        while capacity < 2 * (n_types + len(text)):
             capacity *= 4
-        keys, values = rehash(keys, values, np.zeros(capacity, np.uint64), np.empty(capacity, np.int32))
-        starts, lengths = _grown(starts, capacity // 2), _grown(lengths, capacity // 2)
+        slots, larger_keys, larger_spans = empty_table(capacity)
+        larger_keys[: len(keys)], larger_spans[: len(spans)] = keys, spans
+        keys, spans = larger_keys, larger_spans
+        rehash(keys, n_types, slots)
     n_tokens, n_lines, n_types = (int(count) for count in state)
-    token_offsets[n_documents] = n_tokens
     line_offsets[n_documents] = n_lines
     line_starts[n_lines] = n_tokens
 
-    def words() -> list[str]:
-        spans = zip(starts[:n_types].tolist(), lengths[:n_types].tolist(), strict=True)
-        read_as = ((table & READ_AS).astype(np.int64) - 1).astype(np.uint8).tobytes()
-        return [data[start : start + length].tobytes().translate(read_as).decode() for start, length in spans]
+    def types() -> list[str]:
+        found = [data[start : start + size].tobytes().decode() for start, size in spans[1 : n_types + 1].tolist()]
+        return [word.lower() for word in found] if reading == LOWER_WORDS else found
 
-    return Interned(ids[:n_tokens], token_offsets, line_starts[: n_lines + 1], line_offsets, n_types, words)
+    return Interned(
+        ids[:n_tokens].view(np.int32), token_offsets, line_starts[: n_lines + 1], line_offsets, n_types, types
+    )  # fmt: skip
 
 
-def _grown(array: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    grown = np.empty(size, np.int64)
-    grown[: len(array)] = array
-    return grown
+def room_for_text(size: int) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
+    """Return room for so many bytes, and the same room as the eight bytes that begin at each of them."""
+    if sys.byteorder != "little":
+        raise NotImplementedError("tercet's tokenizers need a processor that stores the lowest byte first.")
+    text = np.zeros(size + SLACK, np.uint8)
+    return text, np.ndarray(size + SLACK - 8, np.uint64, text, strides=(1,))
+
+
+def empty_table(capacity: int) -> tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return slots, keys and spans of an empty hash table; see :func:`.intern_kernels.number_tokens`."""
+    keys, spans = np.empty((2, capacity // 2, 2), np.uint64)
+    keys[0] = FOREIGN  # what no token has
+    return np.zeros(capacity, np.uint32), keys, spans

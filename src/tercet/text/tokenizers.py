@@ -15,36 +15,12 @@ from tercet.columns.batch import Batch
 from tercet.columns.ragged import Ragged, TokenBatch
 from tercet.errors import InputError, shorten
 
+from .edge_kernels import BLANKS, LOWER_WORDS, MTEVAL, MTEVAL_ENDS
 from .intern import Interned, intern_bytes
-from .intern_kernels import DASH, POINT, SEPARATOR, SINGLE, WIDE
 from .splitters import split_char, split_intl, split_ja, split_jieba
 from .unicode_words import is_composed, unicode_words
 
 Splitter = Callable[[str], Iterable[str]]
-
-
-def _table(punctuation: int = 0, point: int = 0, dash: int = 0) -> NDArray[np.uint16]:
-    """Return what each byte means where white space separates tokens and ASCII marks mean what is given."""
-    table = np.arange(1, 257)
-    table[[0xC2, 0xE1, 0xE2, 0xE3]] |= WIDE
-    table[list(b'{|}~[\\]^_`!"#$%&()*+:;<=>?@/')] |= punctuation
-    table[list(b".,")] |= point
-    table[ord("-")] |= dash
-    table[[*range(9, 14), *range(0x1C, 0x21)]] = SEPARATOR
-    return table.astype(np.uint16)
-
-
-def _rouge_table() -> NDArray[np.uint16]:
-    """Return a table by which letters and digits of ASCII are read in lower case; all else separates."""
-    table = np.full(256, SEPARATOR, np.uint16)
-    for byte in b"0123456789abcdefghijklmnopqrstuvwxyz":
-        table[[byte, ord(chr(byte).upper())]] = byte + 1
-    return table
-
-
-_WHITESPACE = _table()
-_MTEVAL = _table(punctuation=SINGLE, point=POINT, dash=DASH)
-_ROUGE = _rouge_table()
 
 
 def _bytes_of(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -81,11 +57,11 @@ def _by_rouge(texts: Any, lower: bool = True) -> Interned:
         lower and outside_ascii and _contains(data, "\u0130".encode(), "\u212a".encode())
     ):  # lower-cased, they are inside
         data, starts = _bytes_of(_mapped(str.lower, texts))
-    return intern_bytes(data, starts, _ROUGE)
+    return intern_bytes(data, starts, LOWER_WORDS)
 
 
 def _by_whitespace(texts: Any) -> Interned:
-    return intern_bytes(*_bytes_of(texts), _WHITESPACE)
+    return intern_bytes(*_bytes_of(texts), BLANKS)
 
 
 def _by_unicode(texts: Any) -> Interned:
@@ -99,7 +75,7 @@ def _by_13a(texts: Any, strip: bool = True) -> Interned:
     data, starts = _bytes_of(texts)
     if _contains(data, b"&", b"<skipped>", b"-\n"):
         data, starts = _bytes_of(_mapped(lambda text: _unescaped(text, strip), texts))
-    return intern_bytes(data, starts, _MTEVAL)
+    return intern_bytes(data, starts, MTEVAL)
 
 
 def _unescaped(text: str, strip: bool) -> str:
@@ -113,7 +89,7 @@ def _unescaped(text: str, strip: bool) -> str:
 def _by_zh(texts: Any) -> Interned:
     pattern = _zh_pattern()
     spaced = _mapped(lambda text: pattern.sub(r" \g<0> ", text.strip()), texts)
-    return intern_bytes(*_bytes_of(spaced), _MTEVAL, padded=False)
+    return intern_bytes(*_bytes_of(spaced), MTEVAL_ENDS)
 
 
 @cache
@@ -153,14 +129,14 @@ _PYTHON_TOKENIZERS: dict[str, Splitter] = {
 }
 
 
-def ascii_table(tokenizer: str) -> tuple[NDArray[np.uint16], tuple[str, ...]]:
+def ascii_reading(tokenizer: str) -> tuple[int, tuple[str, ...]]:
     """Return how a tokenizer reads bytes, as :func:`.intern.intern_bytes` takes it, for texts of ASCII alone.
 
     Texts in which one of the strings stands are changed first, and so not told.
     """
     if tokenizer == "13a":
-        return _MTEVAL, ("&", "<skipped>", "-\n")
-    return (_ROUGE if tokenizer == "rouge" else _WHITESPACE), ()
+        return MTEVAL, ("&", "<skipped>", "-\n")
+    return (LOWER_WORDS if tokenizer == "rouge" else BLANKS), ()
 
 
 def tokenizer_label(tokenizer: str | Splitter) -> str:

@@ -9,23 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .edge_kernels import BLANKS, WORDS
 from .intern import Interned, intern_bytes
-from .intern_kernels import SEPARATOR
 from .unicode_kernels import ALONE, APART, JOINER, LETTER, MARK, MARK_ALONE, space_words
 
 _EXTENDERS = r"\u3005-\u3007\u3031-\u3035\u303c\u30fc\uff70\uff9e\uff9f"  # letters of no script of their own
 #: Scripts that are written without blanks, as the inside of a set of the package regex.
 UNSPACED = _EXTENDERS + r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-
-
-def _table(separators: list[int]) -> NDArray[np.uint16]:
-    table = np.arange(1, 257, dtype=np.uint16)
-    table[separators] = SEPARATOR
-    return table
-
-
-_ASCII_WORDS = _table([byte for byte in range(256) if not (byte < 128 and chr(byte).isalnum())])
-_SPACED = _table([10, 32])
 
 
 def unicode_words(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Interned:
@@ -45,14 +35,14 @@ def unicode_words(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Intern
     ['Привет', 'мир', '北', '京', '2008', 'café']
     """
     if data.max(initial=0) < 0x80:
-        return intern_bytes(data, offsets, _ASCII_WORDS)
+        return intern_bytes(data, offsets, WORDS)
     points = np.frombuffer(data.tobytes().decode().encode("utf-32-le"), np.uint32)
     kinds = np.zeros(int(points.max()) + 1, np.uint8)
     found = np.flatnonzero(np.bincount(points))
     kinds[found] = [_kind(chr(point)) for point in found]
     spaced, spaced_offsets = np.empty(len(data) + len(points), np.uint8), np.empty(len(offsets), np.int64)
     size = space_words(points, data, offsets, kinds, spaced, spaced_offsets)
-    return intern_bytes(spaced[:size], spaced_offsets, _SPACED)
+    return intern_bytes(spaced[:size], spaced_offsets, BLANKS)
 
 
 def is_composed(text: str) -> bool:

@@ -1,0 +1,22 @@
+"""Ones among 64 bits: how many there are, and where the lowest one is."""
+
+import numpy as np
+
+from .jit import kernel
+
+ONE, NONE, ALL = np.uint64(1), np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@kernel
+def bit_count(bits):
+    """Return the number of ones (sums of pairs, fours, bytes; a processor's own instruction where it has one)."""
+    bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (bits * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+@kernel
+def lowest_bit(bits):
+    """Return the place of the lowest one, from 0; 64 where there is none."""
+    return bit_count(~bits & (bits - ONE))
