@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from .jit import kernel
+from .jit import part_of_kernel
 
 ONE, NONE, ALL = np.uint64(1), np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-@kernel
+@part_of_kernel
 def bit_count(bits):
     """Return the number of ones (sums of pairs, fours, bytes; a processor's own instruction where it has one)."""
     bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -16,7 +16,7 @@ def bit_count(bits):
     return (bits * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
-@kernel
+@part_of_kernel
 def lowest_bit(bits):
     """Return the place of the lowest one, from 0; 64 where there is none."""
     return bit_count(~bits & (bits - ONE))

@@ -8,7 +8,7 @@ prefix, last token).
 import numpy as np
 
 from tercet.core.bit_kernels import ALL, NONE, ONE, bit_count
-from tercet.core.jit import kernel
+from tercet.core.jit import kernel, part_of_kernel
 
 
 @kernel
@@ -38,7 +38,7 @@ def fill_clipped_matches(ids, offsets, texts, firsts, lasts, chosen, n_types, co
             match_by_numbers(ids, offsets, text, first, last, small_ids, counts[group])
 
 
-@kernel
+@part_of_kernel
 def match_by_bits(ids, offsets, text, first, last, places, ends, free, matched):
     """Set a bit in ``matched[n]`` for each position of the text at which a matched n-gram ends.
 
@@ -73,7 +73,7 @@ def match_by_bits(ids, offsets, text, first, last, places, ends, free, matched):
             places[ids[p]] = NONE
 
 
-@kernel
+@part_of_kernel
 def match_by_numbers(ids, offsets, text, first, last, small_ids, counts):
     """Fill `counts`, shape (max_order,), of one text; `small_ids` of every type is -1 before and after.
 
@@ -107,7 +107,7 @@ def match_by_numbers(ids, offsets, text, first, last, small_ids, counts):
         small_ids[ids[start + i]] = -1
 
 
-@kernel
+@part_of_kernel
 def slot_of(key, keys):
     """Return the slot of a key in the table, or the empty one in which it belongs."""
     mask = len(keys) - 1
@@ -117,7 +117,7 @@ def slot_of(key, keys):
     return slot
 
 
-@kernel
+@part_of_kernel
 def number_ngrams(n, ids, ngrams, offsets, first, last, keys, number, most, here, seen_in):
     """Number the n-grams of the references, and note in `most` how often a reference has each at most.
 
@@ -142,7 +142,7 @@ def number_ngrams(n, ids, ngrams, offsets, first, last, keys, number, most, here
             ngrams[i] = number[slot]
 
 
-@kernel
+@part_of_kernel
 def take_ngrams(n, ids, ngrams, keys, number, most):
     """Return how many n-grams of the text the references cover; each is taken out of `most`.
 

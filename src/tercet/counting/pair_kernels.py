@@ -13,7 +13,7 @@ by a signed one.
 import numpy as np
 
 from tercet.core.bit_kernels import ALL, NONE, ONE, bit_count
-from tercet.core.jit import kernel
+from tercet.core.jit import kernel, part_of_kernel
 
 _U64 = np.uint64
 
@@ -21,7 +21,7 @@ _U64 = np.uint64
 MOST_TOKENS = 64
 
 
-@kernel
+@part_of_kernel
 def _clipped(ends, size):
     """Return how many n-grams of the text find an end in the reference that no earlier one has taken."""
     free = ALL
@@ -31,7 +31,7 @@ def _clipped(ends, size):
     return bit_count(~free)
 
 
-@kernel
+@part_of_kernel
 def _common(places, size):
     """Return the length of the longest common subsequence."""
     row = ALL
@@ -70,7 +70,7 @@ def fill_short_pairs(ids, offsets, texts, references, chosen, max_order, with_lc
             lengths[pair] = _common(places, size)
 
 
-@kernel
+@part_of_kernel
 def _clipped_rows(ends, size, n_words, free):
     """As :func:`_clipped`, for sets of several words: row i of `ends` begins at ``i * n_words``."""
     for word in range(n_words):
@@ -88,7 +88,7 @@ def _clipped_rows(ends, size, n_words, free):
     return n
 
 
-@kernel
+@part_of_kernel
 def _common_rows(table, rows, size, n_words, bits):
     """As :func:`_common`; a word hands its carry to the next."""
     for word in range(n_words):

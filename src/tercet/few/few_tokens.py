@@ -7,8 +7,9 @@ import threading
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.text.intern import empty_table, room_for_text
+from tercet.text.intern import empty_table
 from tercet.text.intern_kernels import number_tokens
+from tercet.text.workspace import make_workspace
 
 #: The most bytes of :func:`number_few`.
 MOST_BYTES = 1 << 15
@@ -18,7 +19,7 @@ class _Kept(threading.local):
     """The arrays of one thread."""
 
     def __init__(self) -> None:
-        self.text, self.words = room_for_text(MOST_BYTES)
+        self.work = make_workspace(MOST_BYTES)
         self.slots, self.keys, self.spans = empty_table(MOST_BYTES)
 
 
@@ -35,11 +36,12 @@ def number_few(
     size, n_documents = len(data), len(offsets) - 1
     slots = _kept.slots[: 1 << max((size >> 1).bit_length(), 6)]
     slots[:] = 0
+    offsets.flags.writeable = False  # as all offsets, so that kernels are compiled once
     state, ids = np.zeros(3, np.int64), np.empty(size + 1, np.uint32)
     token_offsets, line_offsets = np.zeros((2, n_documents + 1), np.int64)
     line_starts = np.empty(n_documents + size + 1, np.int64)
     done = number_tokens(
-        data, offsets, 0, reading, state, _kept.text, _kept.words, slots, _kept.keys, _kept.spans, ids, token_offsets,
-        line_starts, line_offsets,
+        data, offsets, 0, reading, _kept.work, slots, _kept.keys, _kept.spans, state, ids, token_offsets, line_starts,
+        line_offsets,
     )  # fmt: skip
     return (ids, token_offsets, int(state[2])) if done == n_documents else None

@@ -16,7 +16,7 @@ they are indices: numba adds a check to each access by a signed one.
 import numpy as np
 
 from tercet.core.bit_kernels import NONE, ONE, bit_count, lowest_bit
-from tercet.core.jit import kernel
+from tercet.core.jit import part_of_kernel
 
 U8, U64 = np.uint8, np.uint64
 
@@ -36,57 +36,56 @@ _LOWEST_BITS = U64(0x0101010101010101)
 _GATHER = U64(0x0102040810204080)  # times eight bytes of 0 or 1: their bits, in the highest byte
 
 
-@kernel
+@part_of_kernel
 def _within(byte, first, last):
-    return U8(U8(byte - U8(first)) <= U8(last - first))
+    return U8(U8(byte - first) <= U8(last - first))
 
 
-@kernel
-def _is(byte, other):
-    return U8(byte == U8(other))
-
-
-@kernel
+@part_of_kernel
 def _read_words(data, lower, text, flags):
     for i in range(len(data)):
         byte = data[i]
-        small = U8(byte | U8(_within(byte, 65, 90) << U8(5)))
+        small = U8(byte | U8(_within(byte, U8(65), U8(90)) << U8(5)))
         text[i] = small if lower else byte
-        inside = _within(small, 97, 122) | _within(byte, 48, 57)
-        flags[i] = inside | U8(_is(byte, 10) << U8(LINE_END))
+        inside = _within(small, U8(97), U8(122)) | _within(byte, U8(48), U8(57))
+        flags[i] = inside | U8(U8(byte == U8(10)) << U8(LINE_END))
 
 
-@kernel
+@part_of_kernel
 def _read_blanks(data, text, flags):
     """Read NUL as 0xFF, which UTF-8 never has: the keys of tokens end in zeros."""
     for i in range(len(data)):
         byte = data[i]
-        text[i] = U8(byte - _is(byte, 0))
-        blank = _within(byte, 9, 13) | _within(byte, 28, 32)
-        point, dash = _is(byte, 44) | _is(byte, 46), _is(byte, 45)
-        signs = _within(byte, 33, 47) | _within(byte, 58, 64) | _within(byte, 91, 96) | _within(byte, 123, 126)
-        mark = signs & ~(point | dash | _is(byte, 39))
-        wide = _is(byte, 0xC2) | _within(byte, 0xE1, 0xE3)
+        text[i] = U8(byte - U8(byte == U8(0)))
+        blank = _within(byte, U8(9), U8(13)) | _within(byte, U8(28), U8(32))
+        point, dash = U8(byte == U8(44)) | U8(byte == U8(46)), U8(byte == U8(45))
+        signs = (
+            _within(byte, U8(33), U8(47))
+            | _within(byte, U8(58), U8(64))
+            | _within(byte, U8(91), U8(96))
+            | _within(byte, U8(123), U8(126))
+        )
+        mark = signs & ~(point | dash | U8(byte == U8(39)))
+        wide = U8(byte == U8(0xC2)) | _within(byte, U8(0xE1), U8(0xE3))
         flags[i] = (
-            (U8(1) ^ blank) | U8(_is(byte, 10) << U8(LINE_END)) | U8(mark << U8(MARK)) | U8(point << U8(POINT))
-            | U8(dash << U8(DASH)) | U8(_within(byte, 48, 57) << U8(DIGIT)) | U8(wide << U8(WIDE))
+            (U8(1) ^ blank) | U8(U8(byte == U8(10)) << U8(LINE_END)) | U8(mark << U8(MARK)) | U8(point << U8(POINT))
+            | U8(dash << U8(DASH)) | U8(_within(byte, U8(48), U8(57)) << U8(DIGIT)) | U8(wide << U8(WIDE))
         )  # fmt: skip
 
 
-@kernel
-def _gather(flags, flag, bits):
-    """Gather a flag of each byte, 64 to a number."""
-    eights, octets = flags.view(np.uint64), bits.view(np.uint8)
+@part_of_kernel
+def _gather(eights, flag, octets):
+    """Gather a flag of each byte; `eights` are flags of eight bytes, and one of `octets` their bits."""
     for i in range(len(eights)):
         octets[i] = (((eights[i] >> U64(flag)) & _LOWEST_BITS) * _GATHER) >> U64(56)
 
 
-@kernel
+@part_of_kernel
 def _is_set(bits, place):
     return (bits[place >> U64(6)] >> (place & U64(63))) & ONE != NONE
 
 
-@kernel
+@part_of_kernel
 def _space_length(first, second, third):
     """Bytes of the white-space character outside ASCII that these bytes begin with (str.isspace), or 0."""
     if first == 0xC2:  # U+0085, U+00A0
@@ -100,7 +99,7 @@ def _space_length(first, second, third):
     return 3 if first == 0xE3 and second == 0x80 and third == 0x80 else 0  # U+3000
 
 
-@kernel
+@part_of_kernel
 def _blank_wide(text, wide, inside):
     """Take white space outside ASCII from the inside of tokens."""
     for block in range(len(wide)):
@@ -112,7 +111,7 @@ def _blank_wide(text, wide, inside):
                 inside[q >> U64(6)] &= ~(ONE << (q & U64(63)))
 
 
-@kernel
+@part_of_kernel
 def _stands_alone(text, place, begins, padded):
     """Whether the full stop or comma at a place, a digit behind it, is a token of its own.
 
@@ -126,7 +125,7 @@ def _stands_alone(text, place, begins, padded):
     return (place - first) & ONE == U64(digit_before)
 
 
-@kernel
+@part_of_kernel
 def _cut_marks(text, bits, begins, padded, cuts):
     """Add cuts before and behind each byte that the rules of 13a make a token of its own.
 
@@ -153,7 +152,7 @@ def _cut_marks(text, bits, begins, padded, cuts):
         alone_before_block = alone >> U64(63)
 
 
-@kernel
+@part_of_kernel
 def _places(bits, before, places):
     """Write the places of the ones, and how many stand before each block; return their number.
 
@@ -171,50 +170,45 @@ def _places(bits, before, places):
     return n
 
 
-@kernel
+@part_of_kernel
 def count_before(bits, before, place):
     """Return how many ones stand before a place; ``before[b]`` of them stand before block b."""
     block = place >> U64(6)
     return before[block] + bit_count(bits[block] & ((ONE << (place & U64(63))) - ONE))
 
 
-@kernel
-def find_edges(data, begins, reading, text, flags, bits, cuts, before, starts, ends, line_ends):
+@part_of_kernel
+def find_edges(data, reading, work):
     """Find the tokens of some texts; return the number of tokens and of line ends.
-
-    In ``bits[INSIDE]`` stay the places at which tokens start; `before` counts them.
 
     Parameters
     ----------
     data : ndarray of uint8
         The bytes of the texts, one behind the other.
-    begins : ndarray of uint64, shape (b,)
-        A bit for each place at which a text begins, and behind the last one; b is ``len(data) // 64 + 1``.
     reading : int
         How texts are read, such as MTEVAL.
-    text : ndarray of uint8
-        Filled with the bytes as they are read (lower case); longer than `data` by 2 or more.
-    flags, bits, cuts, before : ndarray of uint8 and uint64, shapes (64 b,), (7, b), (b,), (b,)
-        Room to work in, each for b or more.
-    starts, ends, line_ends : ndarray of uint32
-        Filled with the places at which tokens and lines begin and end, and seven more.
+    work : Workspace
+        In `begins` is a bit for each place at which a text begins, and behind the last one; `text`, `starts`, `ends`
+        and `line_ends` are filled. In ``bits[INSIDE]`` stay the places at which tokens start; `before` counts them.
     """
-    n_blocks = len(begins)
+    n_blocks = len(data) // 64 + 1
+    flags, begins, cuts = work.flags[: 64 * n_blocks], work.begins[:n_blocks], work.cuts[:n_blocks]
     n_flags = WIDE + 1
     if reading <= WORDS:
-        _read_words(data, reading == LOWER_WORDS, text, flags)
+        _read_words(data, reading == LOWER_WORDS, work.text, flags)
         n_flags = LINE_END + 1
     else:
-        _read_blanks(data, text, flags)
+        _read_blanks(data, work.text, flags)
     flags[len(data) :] = U8(0)
     for flag in range(n_flags):
-        _gather(flags, flag, bits[flag, :n_blocks])
-    inside = bits[INSIDE, :n_blocks]
-    cuts[:] = begins
+        _gather(work.eights[: 8 * n_blocks], flag, work.octets[flag])
+    inside = work.bits[INSIDE][:n_blocks]
+    for block in range(n_blocks):
+        cuts[block] = begins[block]
     if reading >= BLANKS:
-        _blank_wide(text, bits[WIDE, :n_blocks], inside)
+        _blank_wide(work.text, work.bits[WIDE][:n_blocks], inside)
     if reading >= MTEVAL:
-        _cut_marks(text, bits, begins, reading == MTEVAL, cuts)
+        _cut_marks(work.text, work.bits, begins, reading == MTEVAL, cuts)
     last = NONE  # whether the last byte of the block before is inside
     for block in range(n_blocks):
         here = inside[block]
@@ -222,6 +216,6 @@ def find_edges(data, begins, reading, text, flags, bits, cuts, before, starts, e
         last = here >> U64(63)
         inside[block] = here & (~behind | cuts[block])
         cuts[block] = behind & (~here | cuts[block])
-    n_line_ends = _places(bits[LINE_END, :n_blocks], before, line_ends)
-    _places(cuts, before, ends)
-    return _places(inside, before, starts), n_line_ends
+    n_line_ends = _places(work.bits[LINE_END][:n_blocks], work.before, work.line_ends)
+    _places(cuts, work.before, work.ends)
+    return _places(inside, work.before, work.starts), n_line_ends

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .edge_kernels import LOWER_WORDS
-from .intern_kernels import CHUNK, FOREIGN, SLACK, count_line_ends, number_tokens, rehash
+from .intern_kernels import CHUNK, FOREIGN, count_line_ends, number_tokens, rehash
+from .workspace import make_workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,10 @@ def intern_bytes(data: NDArray[np.uint8], offsets: NDArray[np.int64], reading: i
     Time is linear in the bytes. Memory: 4 bytes for each byte of text (room for the ids, touched as far as there are
     tokens), the hash table, and about ten times the longest document, or 8,192 bytes.
     """
+    data, offsets = _read_only(data), _read_only(offsets)  # of one kind, so that kernels are compiled once
     n_documents = len(offsets) - 1
-    text, words = room_for_text(len(data) if len(data) <= CHUNK else max(CHUNK, int(np.diff(offsets).max(initial=0))))
+    size = len(data) if len(data) <= CHUNK else max(CHUNK, int(np.diff(offsets).max(initial=0)))
+    work = make_workspace(size)
     n_line_ends = int(count_line_ends(data))
     ids = np.empty(len(data) + 1, np.uint32)
     token_offsets, line_offsets = np.zeros((2, n_documents + 1), np.int64)
@@ -76,14 +79,14 @@ def intern_bytes(data: NDArray[np.uint8], offsets: NDArray[np.int64], reading: i
         # The kernel stops before documents that might overfill the table: an array that grows inside the hot
         # loop would make every step of it slower.
         done = number_tokens(
-            data, offsets, done, reading, state, text, words, slots, keys, spans, ids, token_offsets, line_starts,
+            data, offsets, done, reading, work, slots, keys, spans, state, ids, token_offsets, line_starts,
             line_offsets,
         )  # fmt: skip
         if done == n_documents:
             break
         n_types = int(state[2])
         capacity *= 4
-        while capacity < 2 * (n_types + len(text)):
+        while capacity < 2 * (n_types + size):
             capacity *= 4
         slots, larger_keys, larger_spans = empty_table(capacity)
         larger_keys[: len(keys)], larger_spans[: len(spans)] = keys, spans
@@ -102,16 +105,15 @@ def intern_bytes(data: NDArray[np.uint8], offsets: NDArray[np.int64], reading: i
     )  # fmt: skip
 
 
-def room_for_text(size: int) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
-    """Return room for so many bytes, and the same room as the eight bytes that begin at each of them."""
-    if sys.byteorder != "little":
-        raise NotImplementedError("tercet's tokenizers need a processor that stores the lowest byte first.")
-    text = np.zeros(size + SLACK, np.uint8)
-    return text, np.ndarray(size + SLACK - 8, np.uint64, text, strides=(1,))
-
-
 def empty_table(capacity: int) -> tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint64]]:
     """Return slots, keys and spans of an empty hash table; see :func:`.intern_kernels.number_tokens`."""
     keys, spans = np.empty((2, capacity // 2, 2), np.uint64)
     keys[0] = FOREIGN  # what no token has
     return np.zeros(capacity, np.uint32), keys, spans
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view that cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

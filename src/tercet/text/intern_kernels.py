@@ -11,17 +11,14 @@ tokens the second half is a hash, which no short token has, and they are compare
 import numpy as np
 
 from tercet.core.bit_kernels import NONE, ONE, bit_count
-from tercet.core.jit import kernel
+from tercet.core.jit import kernel, part_of_kernel
 
-from .edge_kernels import INSIDE, LOWER_WORDS, U64, WIDE, count_before, find_edges
+from .edge_kernels import INSIDE, LOWER_WORDS, U64, count_before, find_edges
 
 U32 = np.uint32
 
 #: Bytes of texts that are split at a time: what is made of them stays in the fastest cache.
 CHUNK = 1 << 13
-#: Bytes behind the texts that may be loaded with a token's.
-SLACK = 64
-
 _LONGEST_KEY = U64(16)
 #: A byte that UTF-8 never has, in the place of a token's eighth or sixteenth.
 FOREIGN = U64(0xFE) << U64(56)
@@ -47,19 +44,19 @@ def count_line_ends(data):
     return count
 
 
-@kernel
+@part_of_kernel
 def _home(low, high, shift):
     """Return the slot in which a key belongs."""
     return ((low ^ (high * U64(0xC2B2AE3D27D4EB4F))) * U64(0x9E3779B97F4A7C15)) >> shift
 
 
-@kernel
+@part_of_kernel
 def _shift_of(slots):
     """Return by how many bits a hash is shifted to become one of the slots, a power of two."""
     return U64(64) - bit_count(U64(len(slots) - 1))
 
 
-@kernel
+@part_of_kernel
 def _long_key(words, start, size):
     """Return what stands for the bytes behind the eighth of a long token."""
     key = size
@@ -69,7 +66,7 @@ def _long_key(words, start, size):
     return (((key ^ words[start + size - U64(8)]) * U64(0x9E3779B97F4A7C15)) >> U64(8)) | FOREIGN
 
 
-@kernel
+@part_of_kernel
 def _same(data, one, other, size, lower):
     """Whether two tokens of the same size are the same; `lower`: they are of ASCII letters and digits in any case."""
     for q in range(size):
@@ -90,40 +87,40 @@ def rehash(keys, n_types, slots):
         slots[slot] = number
 
 
-@kernel
-def _look_up(words, starts, ends, n, slots, keys, found, homes, ids, missed):
+@part_of_kernel
+def _look_up(work, n, slots, keys, ids):
     """Write the number in the home slot of each token, right or not; return how many are wrong, listed in `missed`.
 
     Plain loops, one behind the other, take half the time of one that does all.
     """
-    lows, highs = found
     shift = _shift_of(slots)
     for token in range(n):
-        start = U64(starts[token])
-        size = min(U64(ends[token]) - start, _LONGEST_KEY + ONE)
-        lows[token] = words[start] & _MASKS[size, U64(0)]
-        highs[token] = words[start + U64(8)] & _MASKS[size, ONE]
+        start = U64(work.starts[token])
+        size = min(U64(work.ends[token]) - start, _LONGEST_KEY + ONE)
+        work.lows[token] = work.words[start] & _MASKS[size, U64(0)]
+        work.highs[token] = work.words[start + U64(8)] & _MASKS[size, ONE]
     for token in range(n):
-        homes[token] = _home(lows[token], highs[token], shift)
+        work.homes[token] = _home(work.lows[token], work.highs[token], shift)
     for token in range(n):
-        ids[token] = slots[homes[token]]
+        ids[token] = slots[work.homes[token]]
     n_missed = NONE
     for token in range(n):
         number = ids[token]
-        missed[n_missed] = token
-        n_missed += U64((keys[number, U64(0)] != lows[token]) | (keys[number, ONE] != highs[token]))
+        work.missed[n_missed] = token
+        n_missed += U64((keys[number, U64(0)] != work.lows[token]) | (keys[number, ONE] != work.highs[token]))
     for token in range(n):
         ids[token] -= U32(1)
     return n_missed
 
 
-@kernel
-def _look_up_again(data, base, words, starts, ends, lower, slots, keys, spans, n_types, missed, ids):
+@part_of_kernel
+def _look_up_again(data, base, lower, work, n_missed, slots, keys, spans, n_types, ids):
     """Find the tokens listed in `missed`, or give them new numbers; return the number of types."""
-    shift, mask = _shift_of(slots), U64(len(slots) - 1)
-    for token in missed:
-        start = U64(starts[token])
-        size = U64(ends[token]) - start
+    shift, mask, words = _shift_of(slots), U64(len(slots) - 1), work.words
+    for miss in range(n_missed):
+        token = work.missed[miss]
+        start = U64(work.starts[token])
+        size = U64(work.ends[token]) - start
         low = words[start] & _MASKS[min(size, U64(8)), U64(0)]
         high = words[start + U64(8)] & _MASKS[min(size, _LONGEST_KEY), ONE]
         if size > _LONGEST_KEY:
@@ -149,8 +146,7 @@ def _look_up_again(data, base, words, starts, ends, lower, slots, keys, spans, n
 
 @kernel
 def number_tokens(
-    data, bounds, first, reading, state, text, words, slots, keys, spans, ids, token_offsets, line_starts,
-    line_offsets,
+    data, bounds, first, reading, work, slots, keys, spans, state, ids, token_offsets, line_starts, line_offsets
 ):  # fmt: skip
     """Number the tokens of documents from `first` on; return the first one that the table may not hold.
 
@@ -158,27 +154,19 @@ def number_tokens(
     ----------
     data, bounds, reading
         See :func:`.intern.intern_bytes`.
-    state : ndarray of int64, shape (3,)
-        Tokens, lines and types so far.
-    text : ndarray of uint8
-        Room for CHUNK bytes, or the longest document, and SLACK.
-    words : ndarray of uint64
-        The same bytes: ``words[p]`` is the eight from p on.
+    work : Workspace
+        For CHUNK bytes, or the longest document; or for all of them.
     slots : ndarray of uint32
         The hash table: numbers of types, from 1 on.
     keys, spans : ndarray of uint64, shape (k, 2)
         By these numbers, the keys of types, and the place and size of their first occurrence; the key of 0 is none.
+    state : ndarray of int64, shape (3,)
+        Tokens, lines and types so far.
     ids, token_offsets, line_starts, line_offsets
         Filled; see :class:`.intern.Interned`.
     """
     n_tokens, n_lines, n_types = state[0], state[1], state[2]
     n_documents = len(bounds) - 1
-    size = min(len(text) - SLACK, bounds[n_documents] - bounds[0])
-    most_blocks = size // 64 + 1
-    flags, bits = np.zeros(64 * most_blocks, np.uint8), np.zeros((WIDE + 1, most_blocks), np.uint64)
-    begins, cuts, before = np.empty((3, most_blocks), np.uint64)
-    starts, ends, line_ends, missed, homes = np.empty((5, size + 8), np.uint32)
-    found = np.empty((2, size + 1), np.uint64)
     document = first
     while document < n_documents:
         stop = document + 1
@@ -186,25 +174,22 @@ def number_tokens(
             stop += 1
         base = bounds[document]
         chunk = data[base : bounds[stop]]
-        n_blocks = len(chunk) // 64 + 1
-        begins[:n_blocks] = NONE
+        work.begins[: len(chunk) // 64 + 1] = NONE
         for d in range(document, stop + 1):
-            begins[(bounds[d] - base) >> 6] |= ONE << (U64(bounds[d] - base) & U64(63))
-        n, n_line_ends = find_edges(
-            chunk, begins[:n_blocks], reading, text, flags[: 64 * n_blocks], bits, cuts[:n_blocks], before,
-            starts, ends, line_ends,
-        )  # fmt: skip
+            work.begins[(bounds[d] - base) >> 6] |= ONE << (U64(bounds[d] - base) & U64(63))
+        n, n_line_ends = find_edges(chunk, reading, work)
         if n_types + np.int64(n) >= min(len(keys), len(slots) // 2):
             break
 
+        starts = work.bits[INSIDE]
         for d in range(document, stop + 1):
-            token_offsets[d] = n_tokens + count_before(bits[INSIDE], before, U64(bounds[d] - base))
+            token_offsets[d] = n_tokens + count_before(starts, work.before, U64(bounds[d] - base))
         line_end = NONE
         for d in range(document, stop):
             line_offsets[d] = n_lines
             since = token_offsets[d]
-            while line_end < n_line_ends and line_ends[line_end] < bounds[d + 1] - base:
-                now = n_tokens + count_before(bits[INSIDE], before, U64(line_ends[line_end]))
+            while line_end < n_line_ends and work.line_ends[line_end] < bounds[d + 1] - base:
+                now = n_tokens + count_before(starts, work.before, U64(work.line_ends[line_end]))
                 line_starts[n_lines] = since
                 n_lines += now > since
                 since = now
@@ -213,10 +198,9 @@ def number_tokens(
             n_lines += token_offsets[d + 1] > since
 
         own = ids[n_tokens : n_tokens + np.int64(n)]
-        n_missed = _look_up(words, starts, ends, n, slots, keys, found, homes, own, missed)
+        n_missed = _look_up(work, n, slots, keys, own)
         n_types = _look_up_again(
-            data, U64(base), words, starts, ends, reading == LOWER_WORDS, slots, keys, spans, n_types,
-            missed[:n_missed], own,
+            data, U64(base), reading == LOWER_WORDS, work, n_missed, slots, keys, spans, n_types, own
         )  # fmt: skip
         n_tokens += np.int64(n)
         document = stop
