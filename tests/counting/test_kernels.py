@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 import oracles
 from tercet.columns.ragged import Ragged, TokenBatch
-from tercet.counting.lcs import union_lcs_hits, weighted_lcs_hits
+from tercet.counting.lcs import union_lcs_hits
 from tercet.counting.ngrams import clipped_matches
 from tercet.counting.pairs import pair_matches
 from tercet.counting.skipgrams import skip_bigram_matches, skip_bigram_total
+from tercet.counting.weighted import weighted_lcs_hits
 
 # In this file a document is a list of lines, a line a list of token ids, and a group a text and its references.
 

@@ -31,7 +31,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def part_of_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile `function` for kernels to call, and not for Python: a third of the time of compiling goes there."""
-    without: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    without: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
     compiled: Callable[..., Any] = numba.njit(**_SETTINGS, **without)(function)
     return compiled
 

@@ -1,4 +1,4 @@
-"""Longest common subsequences: their union over lines, and with weights for runs; their lengths: :mod:`.pairs`."""
+"""Longest common subsequences of texts of several lines: their union."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tercet.columns.ragged import Ragged
 
-from .lcs_kernels import fill_union_lcs_hits, fill_weighted_lcs_hits
+from .lcs_kernels import fill_union_lcs_hits
 
 
 def union_lcs_hits(
@@ -43,40 +43,6 @@ def union_lcs_hits(
     fill_union_lcs_hits(
         tokens.values, tokens.offsets, lines.values, lines.offsets, texts, references, n_types,
         _way_back(tokens, lines, texts, references), carries, _marks(lines), hits,
-    )  # fmt: skip
-    return hits
-
-
-def weighted_lcs_hits(
-    tokens: Ragged,
-    lines: Ragged,
-    texts: NDArray[np.int64],
-    references: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    n_types: int,
-) -> NDArray[np.float64]:
-    """Return the weighted hits of the union of weighted LCS (Lin 2004, section 4; ROUGE-W of ROUGE-1.5.5).
-
-    Parameters
-    ----------
-    tokens, lines, texts, references, n_types
-        As for :func:`union_lcs_hits`.
-    weights : ndarray of float64
-        ``weights[k]`` is the worth of a run of k hits; as long as the longest line of a reference, and one more.
-
-    Returns
-    -------
-    ndarray of float64, shape (g,)
-
-    Notes
-    -----
-    Time per pair: tokens of the text times tokens of the reference (the textbook's table, line by line). Memory: 8
-    bytes per type, and what :func:`way_back_bytes` says of the longest pair.
-    """
-    hits = np.zeros(len(texts), np.float64)
-    fill_weighted_lcs_hits(
-        tokens.values, tokens.offsets, lines.values, lines.offsets, texts, references, weights, n_types,
-        _way_back(tokens, lines, texts, references), _marks(lines), hits,
     )  # fmt: skip
     return hits
 

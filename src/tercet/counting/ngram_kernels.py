@@ -77,8 +77,9 @@ def match_by_bits(ids, offsets, text, first, last, places, ends, free, matched):
 def match_by_numbers(ids, offsets, text, first, last, small_ids, counts):
     """Fill `counts`, shape (max_order,), of one text; `small_ids` of every type is -1 before and after.
 
-    The tokens of the references get ids from 0 on. N-grams of each order are numbered, so that the next order finds
-    its own by (number of the n-gram without its last token, last token) in a table of open addressing.
+    The tokens of the references get ids from 0 on. The number of an n-gram is its slot in a table of open addressing,
+    in which the next order finds its own by (number of the n-gram without its last token, last token); that of a
+    single token is its id.
     """
     start, begin = offsets[first], offsets[text]
     total, size = offsets[last] - start, offsets[text + 1] - begin
@@ -96,13 +97,14 @@ def match_by_numbers(ids, offsets, text, first, last, small_ids, counts):
     capacity = 16
     while capacity < 2 * total:
         capacity *= 2
-    keys = np.empty(capacity, np.uint64)
-    number, most = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
+    keys, most = np.empty(capacity, np.uint64), np.empty(capacity, np.int64)
     here, seen_in = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
     for n in range(1, len(counts) + 1):
         keys[:] = NONE
-        number_ngrams(n, reference_ids, reference_ngrams, offsets, first, last, keys, number, most, here, seen_in)
-        counts[n - 1] = take_ngrams(n, text_ids, text_ngrams, keys, number, most)
+        number_ngrams(n, reference_ids, reference_ngrams, offsets, first, last, keys, most, here, seen_in)
+        counts[n - 1] = take_ngrams(n, text_ids, text_ngrams, keys, most)
+        if counts[n - 1] == 0:
+            break
     for i in range(total):
         small_ids[ids[start + i]] = -1
 
@@ -110,40 +112,41 @@ def match_by_numbers(ids, offsets, text, first, last, small_ids, counts):
 @part_of_kernel
 def slot_of(key, keys):
     """Return the slot of a key in the table, or the empty one in which it belongs."""
-    mask = len(keys) - 1
-    slot = np.int64((key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)) & mask
+    mask = np.uint64(len(keys) - 1)
+    slot = (key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33) & mask
     while keys[slot] != NONE and keys[slot] != key:
-        slot = (slot + 1) & mask
-    return slot
+        slot = (slot + ONE) & mask
+    return np.int64(slot)
 
 
 @part_of_kernel
-def number_ngrams(n, ids, ngrams, offsets, first, last, keys, number, most, here, seen_in):
+def number_ngrams(n, ids, ngrams, offsets, first, last, keys, most, here, seen_in):
     """Number the n-grams of the references, and note in `most` how often a reference has each at most.
 
     ``ngrams[i]`` is the number of the n-gram that begins at token i: of order n - 1 before, of order n after.
     """
-    start, n_ngrams = offsets[first], 0
+    start, is_only = offsets[first], last - first == 1
     for reference in range(first, last):
         for i in range(offsets[reference] - start, offsets[reference + 1] - start - n + 1):
             key = (np.uint64(ngrams[i] + 1) << np.uint64(32)) | np.uint64(ids[i + n - 1])
-            slot = slot_of(key, keys)
+            slot = ids[i] if n == 1 else slot_of(key, keys)
+            ngrams[i] = slot
             if keys[slot] == NONE:
                 keys[slot] = key
-                number[slot] = n_ngrams
-                n_ngrams += 1
                 most[slot] = here[slot] = 0
                 seen_in[slot] = reference
+            if is_only:
+                most[slot] += 1
+                continue
             if seen_in[slot] != reference:
                 seen_in[slot] = reference
                 here[slot] = 0
             here[slot] += 1
             most[slot] = max(most[slot], here[slot])
-            ngrams[i] = number[slot]
 
 
 @part_of_kernel
-def take_ngrams(n, ids, ngrams, keys, number, most):
+def take_ngrams(n, ids, ngrams, keys, most):
     """Return how many n-grams of the text the references cover; each is taken out of `most`.
 
     ``ngrams[i]`` is as in :func:`number_ngrams`, or -1 where no reference has the n-gram.
@@ -154,11 +157,11 @@ def take_ngrams(n, ids, ngrams, keys, number, most):
             ngrams[i] = -1
             continue
         key = (np.uint64(ngrams[i] + 1) << np.uint64(32)) | np.uint64(ids[i + n - 1])
-        slot = slot_of(key, keys)
+        slot = ids[i] if n == 1 else slot_of(key, keys)
         if keys[slot] == NONE:
             ngrams[i] = -1
             continue
-        ngrams[i] = number[slot]
+        ngrams[i] = slot
         if most[slot] > 0:
             most[slot] -= 1
             matches += 1

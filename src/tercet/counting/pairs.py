@@ -13,8 +13,9 @@ from .lcs_kernels import fill_lcs_lengths
 from .ngram_kernels import fill_clipped_matches
 from .pair_kernels import MOST_TOKENS, fill_longer_pairs, fill_short_pairs
 
-#: Beyond so many tokens, n-grams are counted faster by hashing.
-_MOST_TOKENS_IN_ROWS = 512
+#: Beyond so many tokens, n-grams are counted faster by hashing, and sets of places are too many to keep for the
+#: longest common subsequence.
+_MOST_FOR_NGRAMS, _MOST_FOR_LCS = 512, 4096
 
 
 class PairMatches(NamedTuple):
@@ -74,16 +75,24 @@ def pair_matches(
     """
     ngrams, common = np.zeros((len(texts), max_order), np.int64), np.zeros(len(texts), np.int64)
     longest = np.maximum(tokens.lengths[texts], tokens.lengths[references])
-    sizes = np.searchsorted([MOST_TOKENS, _MOST_TOKENS_IN_ROWS], longest)
-    short, longer, long = (np.flatnonzero(sizes == size) for size in range(3))
     unsigned = tokens.values.view(np.uint32), *(each.view(np.uint64) for each in (tokens.offsets, texts, references))
-    for chosen, fill in ((short, fill_short_pairs), (longer, fill_longer_pairs)):
+
+    def in_rows(least: int, most: int, order: int) -> None:
+        chosen = np.flatnonzero((longest > least) & (longest <= most))
+        fill = fill_short_pairs if most <= MOST_TOKENS else fill_longer_pairs
         if len(chosen):
-            fill(*unsigned, chosen, max_order, with_lcs, n_types, ngrams, common)
+            fill(*unsigned, chosen, order, with_lcs, n_types, ngrams, common)
+
+    in_rows(-1, MOST_TOKENS, max_order)
+    in_rows(MOST_TOKENS, _MOST_FOR_NGRAMS, max_order)
+    if with_lcs:
+        in_rows(_MOST_FOR_NGRAMS, _MOST_FOR_LCS, 0)
+        very_long = np.flatnonzero(longest > _MOST_FOR_LCS)
+        if len(very_long):
+            fill_lcs_lengths(tokens.values, tokens.offsets, texts, references, very_long, n_types, common)
+    long = np.flatnonzero(longest > _MOST_FOR_NGRAMS)
     if len(long) and max_order:
         fill_clipped_matches(
             tokens.values, tokens.offsets, texts, references, references + 1, long, n_types, ngrams
         )  # fmt: skip
-    if len(long) and with_lcs:
-        fill_lcs_lengths(tokens.values, tokens.offsets, texts, references, long, n_types, common)
     return PairMatches(ngrams, common)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tercet.columns.ragged import Ragged
 
-from .skipgram_kernels import fill_skip_bigram_matches
+from .skipgram_kernels import MOST_TOKENS_IN_TABLE, fill_by_rows, fill_by_table
 
 
 def skip_bigram_total(lengths: NDArray[np.int64], gap: int) -> NDArray[np.int64]:
@@ -46,7 +46,8 @@ def skip_bigram_matches(
     Notes
     -----
     Time per pair: tokens times (gap + 1); with any gap, tokens times the different tokens that both texts have.
-    Memory: 8 bytes per type, and a few times the tokens of the longest text.
+    Memory: 8 bytes per type, and a few times the tokens of the longest text. Up to 200 tokens the pairs of any gap are
+    counted one by one.
 
     Examples
     --------
@@ -55,5 +56,11 @@ def skip_bigram_matches(
     [3]
     """
     matches = np.zeros(len(texts), np.int64)
-    fill_skip_bigram_matches(tokens.values, tokens.offsets, texts, references, gap, n_types, matches)
+    in_table = np.minimum(tokens.lengths[texts], tokens.lengths[references]) <= MOST_TOKENS_IN_TABLE
+    short, long = np.flatnonzero(in_table), np.flatnonzero(~in_table)
+    if len(short):
+        unsigned = (each.view(np.uint64) for each in (tokens.offsets, texts, references))
+        fill_by_table(tokens.values.view(np.uint32), *unsigned, short, gap, n_types, matches)
+    if len(long):
+        fill_by_rows(tokens.values, tokens.offsets, texts, references, long, gap, n_types, matches)
     return matches

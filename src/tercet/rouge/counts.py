@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.columns.ragged import Ragged, TokenBatch
-from tercet.counting.lcs import union_lcs_hits, way_back_bytes, weighted_lcs_hits
+from tercet.counting.lcs import union_lcs_hits, way_back_bytes
 from tercet.counting.pairs import PairMatches, pair_matches
 from tercet.counting.skipgrams import skip_bigram_matches, skip_bigram_total
+from tercet.counting.weighted import weighted_lcs_hits
 from tercet.errors import InputError
 
 from .types import RougeType
