@@ -1,9 +1,6 @@
 """What fresh readers once found: each test is a thing that went wrong, or would have gone wrong silently."""
 
 import json
-import os
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -11,7 +8,7 @@ import pandas as pd
 import pytest
 
 import tercet
-from conftest import ROOT, ZERO_BLEU
+from conftest import ZERO_BLEU
 from tercet import InputError, OptionError, score
 
 pytestmark = ZERO_BLEU
@@ -195,28 +192,3 @@ def test_many_sentences_are_found_in_a_time_that_grows_with_their_number():
     from tercet.text.sentences import split_sentences
 
     assert split_sentences("It rains today. " * 30_000).count("\n") == 29_999
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("damage", ["empty", "cut", "unwritable"])
-def test_a_damaged_or_unwritable_cache_of_kernels_costs_time_only(damage, tmp_path):
-    code = "import tercet; print(tercet.score('bleu_multi', ['a b c d'], ['a b c d'])['bleu'])"
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-
-    def run():
-        return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, cwd=ROOT)
-
-    first = run()
-    assert first.stdout == "1.0\n"
-    assert first.stderr.count("compiling kernels") == 1
-    files = [path for path in tmp_path.rglob("*.nb*") if path.is_file()]
-    assert files
-    for path in files:
-        if damage == "empty":
-            path.write_bytes(b"")
-        elif damage == "cut":
-            path.write_bytes(path.read_bytes()[:-5])
-        else:
-            path.unlink()
-            path.mkdir()
-    assert run().stdout == "1.0\n"

@@ -134,6 +134,17 @@ def test_imports_are_such_as_evaluate_s_loader_needs_in_a_space(name):
     assert not [line for line in lines if line.strip().startswith(("import tercet", "import .", "from . import"))]
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("_kernels")])
+def test_what_a_kernel_calls_stands_above_it(name):
+    """A kernel knows what its module had when it was made."""
+    functions = [node for node in ast.parse(path_of(name).read_text()).body if isinstance(node, ast.FunctionDef)]
+    known = set()
+    for function in functions:
+        known.add(function.name)
+        used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+        assert not used & {other.name for other in functions} - known, function.name
+
+
 def test_nothing_pickles_and_nothing_seeds_globally():
     for name in NAMES:
         text = path_of(name).read_text()

@@ -9,29 +9,23 @@ _NEARLY = 1e-12
 
 
 @kernel
-def fill_soft_accuracies(one, other, there, masks, wanted, found):
-    """Fill `found`, shape (B, 2): SPA of two metrics after each draw has exchanged some of their scores.
+def fill_shares_above(z, found):
+    """Fill `found` with the share of the normal distribution above each number of z, to 1.5e-7.
 
-    `one` and `other` have shape (m, n), items by systems; `there` the same, 1 where an output is graded and otherwise
-    0, where scores are 0. `masks`, shape (B, m, n), is 1 where scores are exchanged. `wanted` holds p of the grades
-    for the pairs of systems, as :func:`fill_p_of_pairs` fills them: products of matrices, B n n m steps.
+    Source: Abramowitz and Stegun 1964, 26.2.19. `found` may be z itself.
     """
-    values, squares = np.empty_like(one), np.empty_like(one)
-    n, p = one.shape[1], np.empty(len(wanted))
-    sums, spreads, products = np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
-    for draw in range(len(masks)):
-        for side in range(2):
-            kept = np.float64(side)
-            for item in range(one.shape[0]):
-                for system in range(n):
-                    first, second = one[item, system], other[item, system]
-                    value = second if masks[draw, item, system] != kept else first
-                    values[item, system], squares[item, system] = value, value * value
-            fill_p_of_pairs(values, squares, there, sums, spreads, products, p)
-            apart = 0.0
-            for pair in range(len(p)):
-                apart += abs(p[pair] - wanted[pair])
-            found[draw, side] = 1 - apart / len(p)
+    for place in range(len(z)):
+        x = abs(z[place])
+        series = 1 + x * (
+            0.0498673470
+            + x * (0.0211410061 + x * (0.0032776263 + x * (0.0000380036 + x * (0.0000488906 + x * 0.0000053830))))
+        )
+        series *= series
+        series *= series
+        series *= series
+        series *= series
+        tail = 0.5 / series
+        found[place] = tail if z[place] > 0 else 1 - tail
 
 
 @kernel
@@ -56,20 +50,26 @@ def fill_p_of_pairs(values, squares, there, sums, spreads, products, p):
 
 
 @kernel
-def fill_shares_above(z, found):
-    """Fill `found` with the share of the normal distribution above each number of z, to 1.5e-7.
+def fill_soft_accuracies(one, other, there, masks, wanted, found):
+    """Fill `found`, shape (B, 2): SPA of two metrics after each draw has exchanged some of their scores.
 
-    Source: Abramowitz and Stegun 1964, 26.2.19. `found` may be z itself.
+    `one` and `other` have shape (m, n), items by systems; `there` the same, 1 where an output is graded and otherwise
+    0, where scores are 0. `masks`, shape (B, m, n), is 1 where scores are exchanged. `wanted` holds p of the grades
+    for the pairs of systems, as :func:`fill_p_of_pairs` fills them: products of matrices, B n n m steps.
     """
-    for place in range(len(z)):
-        x = abs(z[place])
-        series = 1 + x * (
-            0.0498673470
-            + x * (0.0211410061 + x * (0.0032776263 + x * (0.0000380036 + x * (0.0000488906 + x * 0.0000053830))))
-        )
-        series *= series
-        series *= series
-        series *= series
-        series *= series
-        tail = 0.5 / series
-        found[place] = tail if z[place] > 0 else 1 - tail
+    values, squares = np.empty_like(one), np.empty_like(one)
+    n, p = one.shape[1], np.empty(len(wanted))
+    sums, spreads, products = np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
+    for draw in range(len(masks)):
+        for side in range(2):
+            kept = np.float64(side)
+            for item in range(one.shape[0]):
+                for system in range(n):
+                    first, second = one[item, system], other[item, system]
+                    value = second if masks[draw, item, system] != kept else first
+                    values[item, system], squares[item, system] = value, value * value
+            fill_p_of_pairs(values, squares, there, sums, spreads, products, p)
+            apart = 0.0
+            for pair in range(len(p)):
+                apart += abs(p[pair] - wanted[pair])
+            found[draw, side] = 1 - apart / len(p)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numba
 from numba.core import event
 
-_SETTINGS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+from .kernel_cache import ContentCache, of_no_folder
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -17,22 +18,26 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Kernels take and return arrays only, so that each one can be held against a plain definition. They run in
     one thread; who wants more calls them on slices from a pool. (numba's own parallel loops abort the process
-    when two threads enter them at once.)
+    when two threads enter them at once.) What a kernel calls stands above it.
     """
+    compiled: Any = _compiled(function)
     try:
-        compiled: Any = numba.njit(cache=True, **_SETTINGS)(function)
-    except RuntimeError:  # neither the folder of the source nor the user's cache folder can be written
-        plain: Callable[..., Any] = numba.njit(**_SETTINGS)(function)
-        return plain
-    compiled._cache = _ForgivingCache(compiled._cache)
+        compiled._cache = _ForgivingCache(ContentCache(compiled.py_func))
+    except Exception:  # the folder cannot be written, or numba's cache is not what it was
+        with suppress(RuntimeError):  # where no folder at all can be written, each process compiles anew
+            compiled.enable_caching()
+            compiled._cache = _ForgivingCache(compiled._cache)
     cached: Callable[..., Any] = compiled
     return cached
 
 
 def part_of_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile `function` for kernels to call, and not for Python: a third of the time of compiling goes there."""
-    without: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
-    compiled: Callable[..., Any] = numba.njit(**_SETTINGS, **without)(function)
+    """Compile `function` for kernels to call, not for Python: it becomes part of them, in a third less time."""
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
+
+
+def _compiled(function: Callable[..., Any], **settings: Any) -> Callable[..., Any]:
+    compiled: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", **settings)(of_no_folder(function))
     return compiled
 
 

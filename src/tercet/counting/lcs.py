@@ -70,10 +70,21 @@ def way_back_bytes(
     >>> way_back_bytes(documents, lines, np.array([0]), np.array([1])).tolist()
     [1600]
     """
-    longest = np.zeros(len(tokens.lengths), np.int64)
-    np.maximum.at(longest, np.repeat(np.arange(len(longest)), lines.lengths), np.diff(lines.values))
-    memory: NDArray[np.int64] = 8 * tokens.lengths[texts] * ((longest[references] + 63) >> 6)
+    memory: NDArray[np.int64] = 8 * tokens.lengths[texts] * ((longest_lines(lines)[references] + 63) >> 6)
     return memory
+
+
+def longest_lines(lines: Ragged) -> NDArray[np.int64]:
+    """Return the tokens of the longest line of each document.
+
+    Examples
+    --------
+    >>> longest_lines(Ragged(np.array([0, 100, 200, 230]), np.array([0, 1, 3, 3]))).tolist()
+    [100, 100, 0]
+    """
+    longest = np.zeros(len(lines.lengths), np.int64)
+    np.maximum.at(longest, np.repeat(np.arange(len(longest)), lines.lengths), np.diff(lines.values))
+    return longest
 
 
 def _way_back(

@@ -11,33 +11,6 @@ from tercet.core.bit_kernels import ALL, NONE, ONE, bit_count
 from tercet.core.jit import kernel, part_of_kernel
 
 
-@kernel
-def fill_clipped_matches(ids, offsets, texts, firsts, lasts, chosen, n_types, counts):
-    """Fill `counts`, shape (g, max_order), of the groups that are `chosen`.
-
-    A group is a text and the documents ``firsts[group]`` to ``lasts[group]``; see
-    :func:`tercet.counting.ngrams.clipped_matches`.
-    """
-    max_order = counts.shape[1]
-    places = np.zeros(n_types, np.uint64)
-    ends, free = np.zeros(max_order + 1, np.uint64), np.zeros(max_order + 1, np.uint64)
-    matched = np.zeros(max_order + 1, np.uint64)
-    small_ids = np.full(n_types, -1, np.int64)
-    for group in chosen:
-        text, first, last = texts[group], firsts[group], lasts[group]
-        widest = offsets[text + 1] - offsets[text]
-        if widest == 0 or first == last:
-            continue
-        for reference in range(first, last):
-            widest = max(widest, offsets[reference + 1] - offsets[reference])
-        if widest <= 64:
-            match_by_bits(ids, offsets, text, first, last, places, ends, free, matched)
-            for n in range(1, max_order + 1):
-                counts[group, n - 1] = np.int64(bit_count(matched[n]))
-        else:
-            match_by_numbers(ids, offsets, text, first, last, small_ids, counts[group])
-
-
 @part_of_kernel
 def match_by_bits(ids, offsets, text, first, last, places, ends, free, matched):
     """Set a bit in ``matched[n]`` for each position of the text at which a matched n-gram ends.
@@ -71,42 +44,6 @@ def match_by_bits(ids, offsets, text, first, last, places, ends, free, matched):
             bit <<= ONE
         for p in range(start, stop):
             places[ids[p]] = NONE
-
-
-@part_of_kernel
-def match_by_numbers(ids, offsets, text, first, last, small_ids, counts):
-    """Fill `counts`, shape (max_order,), of one text; `small_ids` of every type is -1 before and after.
-
-    The tokens of the references get ids from 0 on. The number of an n-gram is its slot in a table of open addressing,
-    in which the next order finds its own by (number of the n-gram without its last token, last token); that of a
-    single token is its id.
-    """
-    start, begin = offsets[first], offsets[text]
-    total, size = offsets[last] - start, offsets[text + 1] - begin
-    reference_ids, reference_ngrams = np.empty(total, np.int64), np.zeros(total, np.int64)
-    text_ids, text_ngrams = np.empty(size, np.int64), np.zeros(size, np.int64)
-    n_small = 0
-    for i in range(total):
-        token = ids[start + i]
-        if small_ids[token] < 0:
-            small_ids[token] = n_small
-            n_small += 1
-        reference_ids[i] = small_ids[token]
-    for i in range(size):
-        text_ids[i] = small_ids[ids[begin + i]]
-    capacity = 16
-    while capacity < 2 * total:
-        capacity *= 2
-    keys, most = np.empty(capacity, np.uint64), np.empty(capacity, np.int64)
-    here, seen_in = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
-    for n in range(1, len(counts) + 1):
-        keys[:] = NONE
-        number_ngrams(n, reference_ids, reference_ngrams, offsets, first, last, keys, most, here, seen_in)
-        counts[n - 1] = take_ngrams(n, text_ids, text_ngrams, keys, most)
-        if counts[n - 1] == 0:
-            break
-    for i in range(total):
-        small_ids[ids[start + i]] = -1
 
 
 @part_of_kernel
@@ -166,3 +103,66 @@ def take_ngrams(n, ids, ngrams, keys, most):
             most[slot] -= 1
             matches += 1
     return matches
+
+
+@part_of_kernel
+def match_by_numbers(ids, offsets, text, first, last, small_ids, counts):
+    """Fill `counts`, shape (max_order,), of one text; `small_ids` of every type is -1 before and after.
+
+    The tokens of the references get ids from 0 on. The number of an n-gram is its slot in a table of open addressing,
+    in which the next order finds its own by (number of the n-gram without its last token, last token); that of a
+    single token is its id.
+    """
+    start, begin = offsets[first], offsets[text]
+    total, size = offsets[last] - start, offsets[text + 1] - begin
+    reference_ids, reference_ngrams = np.empty(total, np.int64), np.zeros(total, np.int64)
+    text_ids, text_ngrams = np.empty(size, np.int64), np.zeros(size, np.int64)
+    n_small = 0
+    for i in range(total):
+        token = ids[start + i]
+        if small_ids[token] < 0:
+            small_ids[token] = n_small
+            n_small += 1
+        reference_ids[i] = small_ids[token]
+    for i in range(size):
+        text_ids[i] = small_ids[ids[begin + i]]
+    capacity = 16
+    while capacity < 2 * total:
+        capacity *= 2
+    keys, most = np.empty(capacity, np.uint64), np.empty(capacity, np.int64)
+    here, seen_in = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
+    for n in range(1, len(counts) + 1):
+        keys[:] = NONE
+        number_ngrams(n, reference_ids, reference_ngrams, offsets, first, last, keys, most, here, seen_in)
+        counts[n - 1] = take_ngrams(n, text_ids, text_ngrams, keys, most)
+        if counts[n - 1] == 0:
+            break
+    for i in range(total):
+        small_ids[ids[start + i]] = -1
+
+
+@kernel
+def fill_clipped_matches(ids, offsets, texts, firsts, lasts, chosen, n_types, counts):
+    """Fill `counts`, shape (g, max_order), of the groups that are `chosen`.
+
+    A group is a text and the documents ``firsts[group]`` to ``lasts[group]``; see
+    :func:`tercet.counting.ngrams.clipped_matches`.
+    """
+    max_order = counts.shape[1]
+    places = np.zeros(n_types, np.uint64)
+    ends, free = np.zeros(max_order + 1, np.uint64), np.zeros(max_order + 1, np.uint64)
+    matched = np.zeros(max_order + 1, np.uint64)
+    small_ids = np.full(n_types, -1, np.int64)
+    for group in chosen:
+        text, first, last = texts[group], firsts[group], lasts[group]
+        widest = offsets[text + 1] - offsets[text]
+        if widest == 0 or first == last:
+            continue
+        for reference in range(first, last):
+            widest = max(widest, offsets[reference + 1] - offsets[reference])
+        if widest <= 64:
+            match_by_bits(ids, offsets, text, first, last, places, ends, free, matched)
+            for n in range(1, max_order + 1):
+                counts[group, n - 1] = np.int64(bit_count(matched[n]))
+        else:
+            match_by_numbers(ids, offsets, text, first, last, small_ids, counts[group])

@@ -1,9 +1,9 @@
 """Kernels of shared skip-bigrams, which count pairs of the tokens that both texts have.
 
-Of short texts a small table counts all pairs of the reference, and the text takes its own from it. Tokens of one text
-only are number 0, whose row and column count nothing, and so are the places behind a text: each token then has as many
-partners as any other, and no branch has to be foreseen. Of long texts a table would take the square of their tokens;
-taken one left token at a time they take a row.
+Of short texts a small table counts all pairs of the reference, and the text takes its own from it. Tokens of one
+text only are number 0, whose row and column count nothing, and so are the places behind a text: each token then has
+as many partners as any other, and no branch has to be foreseen. Of long texts a table would take the square of their
+tokens; taken one left token at a time they take a row.
 """
 
 import numpy as np

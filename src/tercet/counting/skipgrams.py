@@ -46,8 +46,8 @@ def skip_bigram_matches(
     Notes
     -----
     Time per pair: tokens times (gap + 1); with any gap, tokens times the different tokens that both texts have.
-    Memory: 8 bytes per type, and a few times the tokens of the longest text. Up to 200 tokens the pairs of any gap are
-    counted one by one.
+    Memory: 8 bytes per type, and a few times the tokens of the longest text. Up to 200 tokens the pairs of any gap
+    are counted one by one.
 
     Examples
     --------

@@ -1,21 +1,24 @@
 """Kernel of weighted longest common subsequences, from match to match.
 
-A row of the textbook's table changes at few places, and is kept as a bit for each of them, and the worth there:
+A row of the textbook's table changes at few places, and is kept as a bit for each of them, and the worth there. The
+rows of the text "the cat" for the reference "a cat, the cat", where k in a row are worth k * k:
 
-    reference    the   cat   sat   on    the   mat       row of "the", by weight 1 ** 2
-    worth         1     1     1     1     1     1        after the row of zeros
-    changes       1     .     .     .     .     .        place 0, of worth 0, always changes
+              a     cat   the   cat          changes at
+    the       0     0     1     1            "the"
+    cat       0     1     1     4            both "cat"
 
-Off the matches a cell is the greater of its left and its upper neighbour, so a match wipes out the changes behind it up
-to the first that is worth more. A match itself is worth what its upper left neighbour gives, even where that is less
-than its left neighbour: a dip, which the next row fills. The way back goes along matches, else up where the row changes
-(there it rises), else left. Sums and ties are those of the textbook.
+Off the matches a cell is the greater of its left and its upper neighbour, so a match wipes out the changes behind it
+up to the first that is worth more. A match itself is worth what its upper left neighbour gives, even where that is
+less than its left neighbour: a dip, which the next row fills. The way back goes along matches, else up where the row
+changes (there it rises), else left. Sums and ties are those of the textbook.
 """
 
 import numpy as np
 
 from tercet.core.bit_kernels import ALL, NONE, ONE, bit_count, lowest_bit
 from tercet.core.jit import kernel, part_of_kernel
+
+from .table_row import Row
 
 _U32, _U64 = np.uint32, np.uint64
 
@@ -136,13 +139,14 @@ def _fill_rows(ids, begin, n_rows, size, first, weights, row, kept, row_of):
 
 @kernel
 def fill_weighted_lcs_hits(
-    ids, offsets, lines, line_offsets, texts, references, weights, n_types, row, kept, row_of, hits
-):
+    ids, offsets, lines, line_offsets, texts, references, weights, n_types, arrays, kept, row_of, hits
+):  # fmt: skip
     """Fill `hits`, shape (g,); see :func:`tercet.counting.weighted.weighted_lcs_hits`.
 
-    All numbers but weights and hits are unsigned. Places in a line count from 1; `first` is the first one of each type,
-    ``row.following`` the next of the same, 0 none.
+    All numbers but weights and hits are unsigned. Places in a line count from 1; `first` is the first one of each
+    type, ``row.following`` the next of the same, 0 none.
     """
+    row = Row(*arrays)  # a plain tuple is given: cached kernels must not ask for a class
     first, left = np.zeros(n_types, np.uint32), np.zeros(n_types, np.uint32)
     for pair in range(len(texts)):
         text, reference = texts[pair], references[pair]

@@ -19,7 +19,7 @@ class _Kept(threading.local):
     """The arrays of one thread."""
 
     def __init__(self) -> None:
-        self.work = make_workspace(MOST_BYTES)
+        self.work = tuple(make_workspace(MOST_BYTES))
         self.slots, self.keys, self.spans = empty_table(MOST_BYTES)
 
 

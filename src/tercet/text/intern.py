@@ -79,7 +79,7 @@ def intern_bytes(data: NDArray[np.uint8], offsets: NDArray[np.int64], reading: i
         # The kernel stops before documents that might overfill the table: an array that grows inside the hot
         # loop would make every step of it slower.
         done = number_tokens(
-            data, offsets, done, reading, work, slots, keys, spans, state, ids, token_offsets, line_starts,
+            data, offsets, done, reading, tuple(work), slots, keys, spans, state, ids, token_offsets, line_starts,
             line_offsets,
         )  # fmt: skip
         if done == n_documents:

@@ -14,6 +14,7 @@ from tercet.core.bit_kernels import NONE, ONE, bit_count
 from tercet.core.jit import kernel, part_of_kernel
 
 from .edge_kernels import INSIDE, LOWER_WORDS, U64, count_before, find_edges
+from .workspace import Workspace
 
 U32 = np.uint32
 
@@ -146,7 +147,7 @@ def _look_up_again(data, base, lower, work, n_missed, slots, keys, spans, n_type
 
 @kernel
 def number_tokens(
-    data, bounds, first, reading, work, slots, keys, spans, state, ids, token_offsets, line_starts, line_offsets
+    data, bounds, first, reading, arrays, slots, keys, spans, state, ids, token_offsets, line_starts, line_offsets
 ):  # fmt: skip
     """Number the tokens of documents from `first` on; return the first one that the table may not hold.
 
@@ -154,8 +155,8 @@ def number_tokens(
     ----------
     data, bounds, reading
         See :func:`.intern.intern_bytes`.
-    work : Workspace
-        For CHUNK bytes, or the longest document; or for all of them.
+    arrays : tuple of ndarray
+        Those of a Workspace for CHUNK bytes, or the longest document; or for all of them.
     slots : ndarray of uint32
         The hash table: numbers of types, from 1 on.
     keys, spans : ndarray of uint64, shape (k, 2)
@@ -165,6 +166,7 @@ def number_tokens(
     ids, token_offsets, line_starts, line_offsets
         Filled; see :class:`.intern.Interned`.
     """
+    work = Workspace(*arrays)  # a plain tuple is given: cached kernels must not ask for a class
     n_tokens, n_lines, n_types = state[0], state[1], state[2]
     n_documents = len(bounds) - 1
     document = first
