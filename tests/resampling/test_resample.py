@@ -18,6 +18,7 @@ from tercet.columns.reading import read_batch
 from tercet.resampling.bootstrap import bootstrap, bootstrap_scores
 from tercet.resampling.draws import bootstrap_weights, shuffle_masks
 from tercet.resampling.paired_tests import holm, paired_bootstrap_test, paired_permutation_test
+from tercet.resampling.resampled import resampled_totals
 from texts import LATIN, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
@@ -39,11 +40,28 @@ def test_the_draws_are_those_of_numpys_generator_in_one_piece_or_in_chunks(monke
             assert (np.bincount(drawn, minlength=11) == row).all()
 
 
+@pytest.mark.parametrize("n", [1, 2, 11, 300])
+def test_sums_are_those_of_the_draws_however_they_are_cut(monkeypatch, n):
+    rng = np.random.default_rng(0)
+    systems = [np.column_stack([np.ones(n), rng.integers(0, 9, (n, 3)), np.zeros(n)]) for _ in range(2)]
+    weights = np.concatenate(list(bootstrap_weights(n, 30, seed=7)))
+    expected = [weights @ rows for rows in systems]
+    for block, draws, resamples, counts in [
+        (1 << 13, 1 << 16, 64, 1 << 24),
+        (7, 64, 4, 1 << 24),
+        (128, 1000, 64, 50),
+    ]:
+        monkeypatch.setattr("tercet.resampling.draws._DRAWS", draws)
+        for name, value in (("BLOCK", block), ("RESAMPLES", resamples), ("COUNTS", counts)):
+            monkeypatch.setattr(f"tercet.resampling.resampled._{name}", value)
+        assert np.array_equal(resampled_totals(systems, 30, seed=7), expected)
+
+
 @pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
 def test_resampled_scores_equal_those_of_the_drawn_texts(metric):
     options = {"smooth_method": "exp"} if metric == "bleu_multi" else {"rouge_types": ["rouge2"]}
     scorer, stats = stats_of(metric, **options)
-    resampled = bootstrap_scores(scorer, stats, 20, seed=3)[scorer.primary]
+    resampled = bootstrap_scores(scorer, [stats], 20, seed=3)[0][scorer.primary]
     for drawn, value in zip(np.random.default_rng(3).choice(len(stats), (20, len(stats))), resampled, strict=True):
         again = score(metric, [PREDICTIONS[i] for i in drawn], [REFERENCES[i] for i in drawn], **options)
         assert value == pytest.approx(again[scorer.primary], abs=1e-12)
@@ -51,7 +69,7 @@ def test_resampled_scores_equal_those_of_the_drawn_texts(metric):
 
 def test_percentiles():
     scorer, stats = stats_of("rouge_nlws", rouge_types=["rouge1"])
-    scores = bootstrap_scores(scorer, stats, 500, seed=5)["rouge1"]
+    scores = bootstrap_scores(scorer, [stats], 500, seed=5)[0]["rouge1"]
     low, high = bootstrap(scorer, stats, confidence_level=0.9, n_resamples=500, seed=5)["rouge1"].confidence_interval
     assert (low, high) == (np.quantile(scores, 0.05), np.quantile(scores, 0.95))
     assert np.mean((scores >= low) & (scores <= high)) == pytest.approx(0.9, abs=0.02)
@@ -64,7 +82,7 @@ def test_the_resamples_of_sacrebleu_are_ours(monkeypatch):
     streams = [[texts[i] if i < len(texts) else None for texts in REFERENCES] for i in range(most)]
     theirs = sacrebleu.BLEU().corpus_score(PREDICTIONS, streams, n_bootstrap=1000)
     scorer, stats = stats_of("bleu_multi", compat="sacrebleu", scale=100)
-    scores = np.sort(bootstrap_scores(scorer, stats, 1000, seed=12345)["bleu"])
+    scores = np.sort(bootstrap_scores(scorer, [stats], 1000, seed=12345)[0]["bleu"])
     assert scores.mean() == pytest.approx(theirs._mean, abs=1e-4)
     assert 0.5 * (scores[1000 - 26] - scores[25]) == pytest.approx(theirs._ci, abs=1e-4)
 

@@ -5,6 +5,7 @@ Everything is computed from the rows of statistics: no text is tokenized twice. 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from tercet.core.scorer import Scorer, Scores
 from tercet.core.stats import SegmentStats
 from tercet.errors import OptionError, shorten
 
-from .draws import bootstrap_weights
+from .resampled import resampled_totals
 
 _NORMAL = NormalDist()
 ROUNDING = 1e-12  # what differs by less, relative to the score, is equal
@@ -46,14 +47,16 @@ class BootstrapResult:
     standard_error: float
 
 
-def bootstrap_scores(scorer: Scorer[Any], stats: SegmentStats, n_resamples: int, seed: int) -> Scores:
+def bootstrap_scores(
+    scorer: Scorer[Any], systems: Sequence[SegmentStats], n_resamples: int, seed: int
+) -> list[Scores]:
     """Return the scores of `n_resamples` corpora drawn from the segments with replacement.
 
     Parameters
     ----------
     scorer : Scorer
-    stats : SegmentStats
-        Rows of n segments.
+    systems : sequence of SegmentStats
+        Rows of the same n segments; the same are drawn for each system.
     n_resamples : int
         How many corpora.
     seed : int
@@ -61,11 +64,11 @@ def bootstrap_scores(scorer: Scorer[Any], stats: SegmentStats, n_resamples: int,
 
     Returns
     -------
-    dict of str to ndarray, shape (n_resamples,)
+    list of dict of str to ndarray, shape (n_resamples,)
     """
     scorer.check_resampling()
-    totals = np.concatenate([stats.resample(weights) for weights in bootstrap_weights(len(stats), n_resamples, seed)])
-    return named_scores(scorer, totals)
+    totals = resampled_totals([stats.rows for stats in systems], n_resamples, seed)
+    return [named_scores(scorer, each) for each in totals]
 
 
 def named_scores(scorer: Scorer[Any], totals: NDArray[np.float64]) -> Scores:
@@ -132,7 +135,7 @@ def bootstrap(
     results = {}
     jackknife = named_scores(scorer, stats.total() - stats.rows) if method == "BCa" else {}
     observed = {name: float(value) for name, value in named_scores(scorer, scorer.corpus_totals(stats)).items()}
-    for name, distribution in bootstrap_scores(scorer, stats, n_resamples, seed).items():
+    for name, distribution in bootstrap_scores(scorer, [stats], n_resamples, seed)[0].items():
         levels = tails
         if method == "BCa":
             levels = _bca_levels(tails, distribution, observed[name], jackknife[name])

@@ -7,23 +7,32 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from .bootstrap_kernels import fill_counts
+from .bootstrap_kernels import add_draws
 
 _CHUNK_CELLS = 1_000_000
+#: Draws that are made at a time.
+_DRAWS = 1 << 16
 
 
 def bootstrap_weights(n_segments: int, n_resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
     """Draw segments with replacement and yield how often each was drawn, in chunks of shape (b, n).
 
-    The draws are those of sacrebleu: ``default_rng(seed).choice(n, (B, n))``. Memory: two chunks of at most
+    The draws are those of sacrebleu: ``default_rng(seed).choice(n, (B, n))``. Memory: a chunk of at most
     1,000,000 cells (or one row).
     """
     rng = np.random.default_rng(seed)
-    dtype = np.int32 if n_segments <= 2**31 else np.int64  # the same draws in half the memory
     for size in _chunks(n_segments, n_resamples, 1):
-        counts = np.zeros((size, n_segments))
-        fill_counts(rng.integers(0, n_segments, (size, n_segments), dtype=dtype), counts)
-        yield counts
+        yield drawn(rng, size, n_segments).astype(np.float64)
+
+
+def drawn(rng: np.random.Generator, n_resamples: int, n_segments: int) -> NDArray[np.uint16]:
+    """Return how often each segment is drawn in each resample, shape (B, n)."""
+    counts = np.zeros((n_resamples, n_segments), np.uint16)
+    dtype = np.int32 if n_segments <= 2**31 else np.int64  # the same draws in half the memory
+    for start in range(0, counts.size, _DRAWS):
+        draws = rng.integers(0, n_segments, min(_DRAWS, counts.size - start), dtype=dtype)
+        add_draws(draws, start, n_segments, counts.reshape(-1))
+    return counts
 
 
 def shuffle_masks(n_segments: int, n_resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:

@@ -79,7 +79,7 @@ def paired_bootstrap_test(
         For a score that cannot be resampled.
     """
     _check_alike(systems)
-    resampled = [bootstrap_scores(scorer, stats, n_resamples, seed) for stats in systems]
+    resampled = bootstrap_scores(scorer, systems, n_resamples, seed)
 
     def null(first: int, second: int) -> Scores:
         sizes = {name: np.abs(scores - resampled[first][name]) for name, scores in resampled[second].items()}
