@@ -7,14 +7,12 @@ every row once on few texts, for the tests. Equal scores are asserted before any
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,50 +24,19 @@ import pandas as pd
 import polars
 import pyarrow as pa
 import pyarrow.feather
-import sacrebleu
-from rouge_score.rouge_scorer import RougeScorer
 
 import tercet
+from chart import draw
+from fast_peers import MISSING, OPTIONAL, TYPES, Call, bleu_calls, rouge_calls
 from results import machine, write_section
 from work import Work, make_work
 
 TITLE = "Results of the last `make bench-sizes`"
-TYPES = ["rouge1", "rouge2", "rougeL"]
 #: Pairs in a call, and words in a text.
-SIZES = [(1, 25), (8, 25), (64, 25), (10_000, 25), (100, 800), (2, 20_000)]
-HAS_RUST = importlib.util.find_spec("rouge_score_rs") is not None
-
-Call = Callable[[], Any]
-
-
-def rouge_calls(work: Work) -> dict[str, Call]:
-    """Return what gives the F of every pair and type: tercet's first."""
-    scorer = tercet.scorer("rouge", rouge_types=TYPES)
-    texts, references = work.predictions, work.first_references
-
-    def of_peer(peer: Any) -> list[list[float]]:
-        found = peer(references, texts)
-        return [[each[name].fmeasure for each in found] for name in TYPES]
-
-    plain = RougeScorer(TYPES)
-    calls = {"tercet": lambda: list(scorer.segments(texts, references).values())}
-    if max(map(len, texts)) < 50_000:  # minutes beyond
-        calls["rouge_score"] = lambda: of_peer(lambda a, b: [plain.score(x, y) for x, y in zip(a, b, strict=True)])
-    if HAS_RUST:
-        import rouge_score_rs
-
-        calls["rouge-score-rs"] = lambda: of_peer(rouge_score_rs.RougeScorer(TYPES).score_batch)
-    return calls
-
-
-def bleu_calls(work: Work) -> dict[str, Call]:
-    """Return what gives the BLEU of the corpus, with exp smoothing: tercet's first."""
-    scorer = tercet.scorer("bleu", smooth_method="exp", scale=100)
-    plain, texts, references = sacrebleu.BLEU(), work.predictions, work.first_references
-    return {
-        "tercet": lambda: scorer(texts, references)["bleu"],
-        "sacrebleu": lambda: plain.corpus_score(texts, [references]).score,
-    }
+SIZES = [(1, 25), (8, 25), (64, 25), (10_000, 25), (1_000_000, 25), (100, 800), (2, 20_000)]
+#: Pairs that differ; more of them are the same again.
+DIFFERENT = 10_000
+PICTURE = Path(__file__).resolve().parents[1] / "docs" / "speed.png"
 
 
 def seconds(call: Call, least: float) -> float:
@@ -87,24 +54,27 @@ def seconds(call: Call, least: float) -> float:
     return min(times)
 
 
-def row_of_size(name: str, n: int, words: int, calls: dict[str, Call], rounds: int) -> str:
-    """Return a row: how many times as fast as each peer tercet is; below 1 the peer is faster."""
+def measured(name: str, calls: dict[str, Call], rounds: int) -> tuple[dict[str, float], dict[str, list[float]]]:
+    """Return the median seconds of a call of each package, and of each peer how many times as fast tercet is."""
     own, *peers = calls
     expected = calls[own]()
     for peer in peers:
         np.testing.assert_allclose(np.array(calls[peer]()), np.array(expected), rtol=1e-9, err_msg=f"{name} {peer}")
-    ratios: dict[str, list[float]] = {peer: [] for peer in peers}
-    mine = []
+    times: dict[str, list[float]] = {each: [] for each in calls}
     for _ in range(rounds):
-        mine.append(seconds(calls[own], 0.2))
-        for peer in peers:
-            ratios[peer].append(seconds(calls[peer], 0.2) / mine[-1])
+        for each in calls:
+            times[each].append(seconds(calls[each], 0.2))
+    ratios = {peer: [one / other for one, other in zip(times[peer], times[own], strict=True)] for peer in peers}
+    return {each: statistics.median(found) for each, found in times.items()}, ratios
+
+
+def row_of_size(name: str, n: int, words: int, took: float, ratios: dict[str, list[float]]) -> str:
+    """Return a row: how many times as fast as each peer tercet is; below 1 the peer is faster."""
     cells = [
         f"{peer} **{statistics.median(each):.1f}** ({min(each):.1f} to {max(each):.1f})"
         for peer, each in ratios.items()
     ]
-    took = statistics.median(mine)
-    unit = f"{1e6 * took:.0f} us" if took < 1e-3 else f"{1e3 * took:.1f} ms"
+    unit = f"{1e6 * took:.0f} us" if took < 1e-3 else f"{1e3 * took:,.1f} ms"
     row = f"| {name} | {n:,} | {words:,} | {unit} | {', '.join(cells)} |"
     print(row, flush=True)
     return row
@@ -196,24 +166,29 @@ def main() -> None:
     small = parser.parse_args().small
     sizes = [(min(n, 20), min(words, 60)) for n, words in SIZES] if small else SIZES
     rounds = 1 if small else 5
-    if not HAS_RUST:
-        print("rouge-score-rs is not installed here: its columns are left out.")
-    rows = []
+    for package in MISSING:
+        print(f"{package} is not installed here, and left out.")
+    rows, bars = [], []
     for n, words in sizes:
-        work = make_work("size", n, words)
-        long = n * words > 20_000
-        rows.append(row_of_size("ROUGE 1+2+L", n, words, rouge_calls(work), 2 if long else rounds))
-        rows.append(row_of_size("BLEU", n, words, bleu_calls(work), 2 if long else rounds))
+        work = make_work("size", min(n, DIFFERENT), words)
+        times = n // len(work.predictions)
+        work = Work("size", work.predictions * times, work.references * times, work.tokens * times)
+        for name, calls in (("ROUGE 1+2+L", rouge_calls(work)), ("BLEU", bleu_calls(work))):
+            took, ratios = measured(name, calls, min(rounds, 3 if n * words > 20_000 else rounds))
+            rows.append(row_of_size(name, n, words, took["tercet"], ratios))
+            bars.append((name, n, words, took))
     columns = rows_of_columns(make_work("MT", 200 if small else 100_000, 25), rounds)
     grown = (
         memory_rows(200 if small else 10_000, 2 if small else 100) if Path("/proc/self/clear_refs").exists() else []
     )
     if small:
         return
+    draw(bars, PICTURE)
     parts = [
-        f"{machine(('tercet', 'rouge_score', 'rouge_score_rs', 'sacrebleu', 'pyarrow', 'datasets'))}.",
-        "One thread. ROUGE of each pair beside rouge_score and rouge-score-rs; BLEU of the corpus beside sacrebleu; a prepared "
-        "`tercet.scorer`. The ratio is how many times as fast as the peer tercet is, median (min to max).",
+        f"{machine(('tercet', 'rouge_score', *(each for each in OPTIONAL if each not in MISSING), 'sacrebleu', 'pyarrow', 'datasets'))}.",
+        "One thread. ROUGE of each pair beside rouge_score, rouge-score-rs and rouge-rust (Rust), and rapidrouge; BLEU of the corpus "
+        "beside sacrebleu; a prepared `tercet.scorer`. Packages that would take minutes are left out of a row. The ratio is how many "
+        "times as fast as the peer tercet is, median (min to max).",
         "\n".join(["| work | pairs | words a text | tercet | ratio |", "|---|---|---|---|---|", *rows]),
         "Nanoseconds of processor time per token, 100,000 pairs of 25 words in one call of `tercet.score`:",
         "\n".join(["| texts in | BLEU | ROUGE 1+2+L |", "|---|---|---|", *columns]),

@@ -1,0 +1,94 @@
+"""The fastest packages for ROUGE and BLEU that we know of, beside tercet; what is not installed here is left out."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import sacrebleu
+from rouge_score.rouge_scorer import RougeScorer
+
+import tercet
+from work import Work
+
+TYPES = ["rouge1", "rouge2", "rougeL"]
+
+#: Their modules, by the names of their packages.
+OPTIONAL = {"rouge-score-rs": "rouge_score_rs", "rouge-rust": "fast_rouge", "rapidrouge": "rapidrouge"}
+MISSING = [package for package, module in OPTIONAL.items() if importlib.util.find_spec(module) is None]
+
+#: Words of a call and of a text beyond which a peer takes minutes.
+MOST = {"rouge_score": (400_000, 10_000), "rapidrouge": (400_000, 10_000), "sacrebleu": (400_000, 100_000)}
+
+Call = Callable[[], Any]
+
+
+def _rouge_score(texts: Sequence[str], references: Sequence[str]) -> Call:
+    return _by_pairs(RougeScorer(TYPES), texts, references)
+
+
+def _rapidrouge(texts: Sequence[str], references: Sequence[str]) -> Call:
+    import rapidrouge
+
+    return _by_pairs(rapidrouge.RougeScorer(TYPES), texts, references)
+
+
+def _by_pairs(scorer: Any, texts: Sequence[str], references: Sequence[str]) -> Call:
+    def call() -> list[list[float]]:
+        found = [scorer.score(reference, text) for reference, text in zip(references, texts, strict=True)]
+        return [[each[name].fmeasure for each in found] for name in TYPES]
+
+    return call
+
+
+def _rouge_score_rs(texts: Sequence[str], references: Sequence[str]) -> Call:
+    import rouge_score_rs
+
+    scorer = rouge_score_rs.RougeScorer(TYPES)
+
+    def call() -> list[list[float]]:
+        found = scorer.score_batch(references, texts)
+        return [[each[name].fmeasure for each in found] for name in TYPES]
+
+    return call
+
+
+def _rouge_rust(texts: Sequence[str], references: Sequence[str]) -> Call:
+    import fast_rouge
+
+    def call() -> list[list[float]]:
+        found = fast_rouge.score_batch_flat(references, texts)
+        return [getattr(found, f"{name}_fmeasure") for name in TYPES]
+
+    return call
+
+
+def rouge_calls(work: Work) -> dict[str, Call]:
+    """Return what gives the F of every pair and type: tercet's first."""
+    scorer, given = tercet.scorer("rouge", rouge_types=TYPES), (work.predictions, work.first_references)
+    makers = {
+        "rouge_score": _rouge_score,
+        "rouge-score-rs": _rouge_score_rs,
+        "rouge-rust": _rouge_rust,
+        "rapidrouge": _rapidrouge,
+    }
+    peers = {
+        name: make(*given) for name, make in makers.items() if name not in MISSING and not _takes_minutes(name, work)
+    }
+    return {"tercet": lambda: list(scorer.segments(*given).values()), **peers}
+
+
+def bleu_calls(work: Work) -> dict[str, Call]:
+    """Return what gives the BLEU of the corpus, with exp smoothing: tercet's first."""
+    scorer = tercet.scorer("bleu", smooth_method="exp", scale=100)
+    plain, texts, references = sacrebleu.BLEU(), work.predictions, work.first_references
+    calls = {"tercet": lambda: scorer(texts, references)["bleu"]}
+    if not _takes_minutes("sacrebleu", work):
+        calls["sacrebleu"] = lambda: plain.corpus_score(texts, [references]).score
+    return calls
+
+
+def _takes_minutes(peer: str, work: Work) -> bool:
+    most, longest = MOST.get(peer, (float("inf"), float("inf")))
+    return work.tokens / 2 > most or work.tokens / 2 / len(work.predictions) > longest
