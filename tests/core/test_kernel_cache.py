@@ -51,6 +51,7 @@ def test_a_space_compiles_nothing_that_the_package_has_compiled(cache, tmp_path)
     assert not run(IN_SPACE, cache, build("bleu_multi", tmp_path))
 
 
+@pytest.mark.long
 def test_a_change_in_a_part_of_another_file_is_seen(cache, tmp_path):
     copied = shutil.copytree(ROOT / "src", tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
     part = copied / "tercet/core/bit_kernels.py"
@@ -73,6 +74,7 @@ def test_a_damaged_cache_costs_time_only(cache, tmp_path, damage):
     assert run(SCORE, own)
 
 
+@pytest.mark.long
 def test_without_the_folder_kernels_are_kept_beside_the_sources(tmp_path):
     copied = shutil.copytree(ROOT / "src", tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "kernels").write_text("a file")
