@@ -12,10 +12,11 @@ from tercet.columns.items import Items
 from tercet.counting.pair_kernels import MOST_TOKENS, fill_short_pairs
 from tercet.text.tokenizers import ascii_reading
 
-from .few_tokens import MOST_BYTES, number_few
+from .few_tokens import MOST_BYTES, MOST_TEXTS, number_few
 
-#: More texts are faster in pieces.
-_MOST_ITEMS = 64
+#: More of them are faster in pieces.
+_MOST_ITEMS = MOST_TEXTS // 2
+_PAIRS, _DOCUMENTS = np.arange(_MOST_ITEMS), np.arange(MOST_TEXTS, dtype=np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +88,9 @@ class FewCounter:
         sizes = [end - start for start, end in pairwise(edges)]
         if max(sizes) > MOST_TOKENS:
             return None
-        pairs = np.arange(n)
-        unsigned = ids, offsets.view(np.uint64), pairs.view(np.uint64), (pairs + n).view(np.uint64)
         matches, common = np.zeros((n, self._max_order), np.int64), np.zeros(n, np.int64)
-        fill_short_pairs(*unsigned, pairs, self._max_order, self._with_lcs, n_types, matches, common)
+        fill_short_pairs(
+            ids, offsets.view(np.uint64), _DOCUMENTS[:n], _DOCUMENTS[n : 2 * n], _PAIRS[:n], self._max_order,
+            self._with_lcs, n_types, matches, common,
+        )  # fmt: skip
         return FewCounts(matches.T.tolist(), sizes[:n], sizes[n:], common.tolist())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from tercet.columns.batch import Corpus
 from tercet.core.result import Result
@@ -35,37 +34,31 @@ class FewRouge:
 
     def score(self, corpus: Corpus) -> Result | None:
         """Return the result; None for what is scored in another way."""
-        o, counts = self._options, self._counter.count(corpus, self._one_line)
+        counts = self._counter.count(corpus, self._one_line)
         if counts is None:
             return None
-        means = {
-            kind.name: [o.scale * sum(values) / len(counts) for values in measures(counts, kind, o.beta)]
-            for kind in o.rouge_types
-        }
-        empty = counts.sizes.count(0)
+        scale, n = self._options.scale, len(counts)
         return Result(
-            self._by_name(means), metric=self._name, signature=self._signature, n_segments=len(counts),
-            empty_predictions=empty,
+            {key: scale * sum(values) / n for key, values in self._values(counts).items()},
+            metric=self._name, signature=self._signature, n_segments=n, empty_predictions=counts.sizes.count(0),
         )  # fmt: skip
 
     def segments(self, corpus: Corpus) -> dict[str, list[float]] | None:
         """Return the scores of each item; None likewise."""
-        o, counts = self._options, self._counter.count(corpus, self._one_line)
+        counts = self._counter.count(corpus, self._one_line)
         if counts is None:
             return None
-        lists = {
-            kind.name: [[o.scale * value for value in values] for values in measures(counts, kind, o.beta)]
-            for kind in o.rouge_types
-        }
-        return self._by_name(lists)
+        scale = self._options.scale
+        return {key: [scale * value for value in values] for key, values in self._values(counts).items()}
 
-    def _by_name(self, by_type: dict[str, list[Any]]) -> dict[str, Any]:
-        output = self._options.output
-        found = {}
-        for name, values in by_type.items():
-            found[name] = values[MEASURES.index("fmeasure" if output == "all" else output)]
-            if output == "all":
-                found |= {f"{name}_precision": values[0], f"{name}_recall": values[1]}
+    def _values(self, counts: FewCounts) -> dict[str, list[float]]:
+        """Return the measures that are asked for, of each type and pair."""
+        o, found = self._options, {}
+        for kind in o.rouge_types:
+            values = dict(zip(MEASURES, measures(counts, kind, o.beta), strict=True))
+            found[kind.name] = values["fmeasure" if o.output == "all" else o.output]
+            if o.output == "all":
+                found |= {f"{kind.name}_precision": values["precision"], f"{kind.name}_recall": values["recall"]}
         return found
 
 
@@ -78,11 +71,14 @@ def measures(counts: FewCounts, kind: RougeType, beta: float) -> tuple[list[floa
     ([0.5], [0.6666666666666666], [0.5714285714285715])
     """
     weight, less = beta * beta, max(kind.order - 1, 0)
-    hits = counts.matches[less] if kind.kind == "n" else counts.common
-    precisions = [hit / max(size - less, 1) for hit, size in zip(hits, counts.sizes, strict=True)]
-    recalls = [hit / max(size - less, 1) for hit, size in zip(hits, counts.reference_sizes, strict=True)]
-    both = [
-        (1 + weight) * precision * recall / (recall + weight * precision) if precision or recall else 0.0
-        for precision, recall in zip(precisions, recalls, strict=True)
-    ]
+    all_hits = counts.matches[less] if kind.kind == "n" else counts.common
+    precisions, recalls, both = [], [], []
+    for hits, size, reference_size in zip(all_hits, counts.sizes, counts.reference_sizes, strict=True):
+        precision = recall = f = 0.0
+        if hits:
+            precision, recall = hits / (size - less), hits / (reference_size - less)
+            f = (1 + weight) * precision * recall / (recall + weight * precision)
+        precisions.append(precision)
+        recalls.append(recall)
+        both.append(f)
     return precisions, recalls, both
