@@ -53,7 +53,7 @@ def slot_of(key, keys):
     slot = (key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33) & mask
     while keys[slot] != NONE and keys[slot] != key:
         slot = (slot + ONE) & mask
-    return np.int64(slot)
+    return slot
 
 
 @part_of_kernel
@@ -64,17 +64,20 @@ def number_ngrams(n, ids, ngrams, offsets, first, last, keys, most, here, seen_i
     """
     start, is_only = offsets[first], last - first == 1
     for reference in range(first, last):
-        for i in range(offsets[reference] - start, offsets[reference + 1] - start - n + 1):
-            key = (np.uint64(ngrams[i] + 1) << np.uint64(32)) | np.uint64(ids[i + n - 1])
-            slot = ids[i] if n == 1 else slot_of(key, keys)
+        begin, end = np.uint64(offsets[reference] - start), np.uint64(offsets[reference + 1] - start)
+        for i in range(begin, max(end, begin + np.uint64(n - 1)) - np.uint64(n - 1)):
+            token = np.uint64(ids[i + np.uint64(n - 1)])
+            key = (np.uint64(ngrams[i] + 1) << np.uint64(32)) | token
+            slot = token if n == 1 else slot_of(key, keys)
             ngrams[i] = slot
-            if keys[slot] == NONE:
-                keys[slot] = key
+            is_new = keys[slot] == NONE
+            keys[slot] = key
+            if is_only:  # without a branch: whether it is new is hard to foresee
+                most[slot] = (0 if is_new else most[slot]) + 1
+                continue
+            if is_new:
                 most[slot] = here[slot] = 0
                 seen_in[slot] = reference
-            if is_only:
-                most[slot] += 1
-                continue
             if seen_in[slot] != reference:
                 seen_in[slot] = reference
                 here[slot] = 0
@@ -89,19 +92,18 @@ def take_ngrams(n, ids, ngrams, keys, most):
     ``ngrams[i]`` is as in :func:`number_ngrams`, or -1 where no reference has the n-gram.
     """
     matches = 0
-    for i in range(len(ids) - n + 1):
-        if ngrams[i] < 0 or ids[i + n - 1] < 0:
+    for i in range(np.uint64(max(len(ids) - n + 1, 0))):
+        token = ids[i + np.uint64(n - 1)]
+        if ngrams[i] < 0 or token < 0:
             ngrams[i] = -1
             continue
-        key = (np.uint64(ngrams[i] + 1) << np.uint64(32)) | np.uint64(ids[i + n - 1])
-        slot = ids[i] if n == 1 else slot_of(key, keys)
-        if keys[slot] == NONE:
-            ngrams[i] = -1
-            continue
-        ngrams[i] = slot
-        if most[slot] > 0:
-            most[slot] -= 1
-            matches += 1
+        key = (np.uint64(ngrams[i] + 1) << np.uint64(32)) | np.uint64(token)
+        slot = np.uint64(token) if n == 1 else slot_of(key, keys)
+        is_known = keys[slot] != NONE
+        ngrams[i] = np.int64(slot) if is_known else -1
+        is_left = np.int64(is_known) & np.int64(most[slot] > 0)
+        most[slot] -= is_left
+        matches += is_left
     return matches
 
 
@@ -118,16 +120,16 @@ def match_by_numbers(ids, offsets, text, first, last, small_ids, counts):
     reference_ids, reference_ngrams = np.empty(total, np.int64), np.zeros(total, np.int64)
     text_ids, text_ngrams = np.empty(size, np.int64), np.zeros(size, np.int64)
     n_small = 0
-    for i in range(total):
-        token = ids[start + i]
-        if small_ids[token] < 0:
-            small_ids[token] = n_small
-            n_small += 1
+    for i in range(np.uint64(total)):
+        token = np.uint64(ids[np.uint64(start) + i])
+        is_new = small_ids[token] < 0
+        small_ids[token] = n_small if is_new else small_ids[token]
+        n_small += is_new
         reference_ids[i] = small_ids[token]
-    for i in range(size):
-        text_ids[i] = small_ids[ids[begin + i]]
+    for i in range(np.uint64(size)):
+        text_ids[i] = small_ids[np.uint64(ids[np.uint64(begin) + i])]
     capacity = 16
-    while capacity < 2 * total:
+    while capacity < 4 * total:
         capacity *= 2
     keys, most = np.empty(capacity, np.uint64), np.empty(capacity, np.int64)
     here, seen_in = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
