@@ -24,28 +24,44 @@ def draw(rows: Sequence[tuple[str, int, int, dict[str, float]]], path: Path) -> 
     """
     metrics = list(dict.fromkeys(row[0] for row in rows))
     sizes = list(dict.fromkeys(row[1:3] for row in rows))
+    most = [max(len(row[3]) for row in rows if row[0] == metric) for metric in metrics]
     figure, axes = plt.subplots(
-        len(metrics), len(sizes), figsize=(2.3 * len(sizes), 1.5 + 1.7 * len(metrics)), squeeze=False, sharex="col",
-        gridspec_kw={"height_ratios": [max(len(row[3]) for row in rows if row[0] == metric) for metric in metrics]},
+        len(metrics), len(sizes), figsize=(2.1 * len(sizes), 1 + 0.3 * sum(most)), squeeze=False,
+        gridspec_kw={"height_ratios": most},
     )  # fmt: skip
+    packages = {
+        metric: list(dict.fromkeys(name for row in rows if row[0] == metric for name in row[3])) for metric in metrics
+    }
     for metric, pairs, words, seconds in rows:
-        axis = axes[metrics.index(metric)][sizes.index((pairs, words))]
-        names = list(seconds)[::-1]
-        times = [1e6 * seconds[name] / pairs for name in names]
-        axis.barh(names, times, color=[OURS if name == "tercet" else OTHERS for name in names])
+        column = sizes.index((pairs, words))
+        axis = axes[metrics.index(metric)][column]
+        times = {name: 1e6 * took / pairs for name, took in seconds.items()}
+        for place, name in enumerate(packages[metric]):
+            if name in times:
+                axis.barh(place, times[name], color=OURS if name == "tercet" else OTHERS)
+                axis.text(times[name] * 1.2, place, _short(times[name]), va="center", fontsize=7)
+            else:
+                axis.text(min(times.values()) / 2, place, " minutes", va="center", fontsize=7, color="#6b7280")
         axis.set_xscale("log")
-        axis.set_xlim(min(times) / 2, max(times) * 12)
-        for place, value in enumerate(times):
-            axis.text(
-                value * 1.15, place, f"{value:,.3g}" if value < 1000 else f"{value:,.0f}", va="center", fontsize=7
-            )
-        axis.tick_params(labelsize=7, length=0)
-        axis.set_xticks([])
+        axis.set_xlim(min(times.values()) / 3, max(times.values()) * 20)
+        axis.xaxis.set_visible(False)
+        axis.set_ylim(len(packages[metric]) - 0.5, -0.5)
+        axis.set_yticks(range(len(packages[metric])), packages[metric] if column == 0 else [], fontsize=8)
+        axis.tick_params(length=0)
         axis.spines[["top", "right", "bottom"]].set_visible(False)
         if metric == metrics[0]:
             axis.set_title(f"{pairs:,} pair{'s' * (pairs > 1)} a call\n{words:,} words a text", fontsize=8)
-        axis.set_ylabel(metric, fontsize=8) if sizes.index((pairs, words)) == 0 else None
-    figure.suptitle("Microseconds a pair, one thread (log scale; shorter is faster)", fontsize=10)
+        if column == 0:
+            axis.set_ylabel(metric, fontsize=9)
+    figure.suptitle("Time of a pair, one thread (log scale: the shorter, the faster)", fontsize=10)
     figure.tight_layout()
     figure.savefig(path, dpi=150)
     plt.close(figure)
+
+
+def _short(microseconds: float) -> str:
+    """Return a time in three digits."""
+    for unit, size in (("s", 1e6), ("ms", 1e3)):
+        if microseconds >= size:
+            return f"{microseconds / size:.3g} {unit}"
+    return f"{microseconds:.3g} us"

@@ -56,6 +56,12 @@ def test_scores_are_those_of_statistics_to_the_last_bit(metric, options, items):
     assert list(found) == list(expected)
     assert [str(each.message).endswith(remark or "") for each in caught] == [True] * (remark is not None)
     assert scorer.segments(predictions, references) == segments
+    few, batch = make_scorer(metric, options).few, read_items(predictions, references).batch()
+    assert few is not None
+    as_batch = few.score(batch)
+    assert as_batch is None or as_batch == expected
+    assert few.segments(batch) in (None, segments)
+    assert few.segments(batch.part(0, 1)) in (None, {name: values[:1] for name, values in segments.items()})
 
 
 @pytest.mark.parametrize(("metric", "options"), OPTIONS)
@@ -167,3 +173,10 @@ def test_texts_of_nothing_but_different_words_go_the_usual_way():
     scorer = tercet.scorer("rouge", rouge_types="rouge1")
     assert scorer(texts[:30], texts[30:])["rouge1"] == 0.0
     assert scorer(texts[:30], texts[:30])["rouge1"] == 1.0
+
+
+@pytest.mark.parametrize(("metric", "options"), OPTIONS[1:])
+def test_what_the_trainer_and_the_modules_have_is_few_too(metric, options):
+    few = make_scorer(metric, options).few
+    assert few is not None
+    assert few.score(read_items(["a b c d"], ["a b c e"]).batch()) is not None

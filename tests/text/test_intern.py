@@ -13,7 +13,7 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from tercet.text.edge_kernels import BLANKS, LOWER_WORDS, MTEVAL, WORDS
 from tercet.text.intern import intern_bytes
 from tercet.text.intern_kernels import CHUNK
-from tercet.text.tokenizers import _bytes_of
+from tercet.text.tokenizers import bytes_of
 
 as_13a = Tokenizer13a()
 SPLIT = {
@@ -40,7 +40,7 @@ PIECES = [
 
 
 def assert_split(texts, reading):
-    data, bounds = _bytes_of(pa.array(texts, pa.large_string()))
+    data, bounds = bytes_of(pa.array(texts, pa.large_string()))
     found = intern_bytes(data, bounds, reading)
     words = found.words()
     tokens = [[words[i] for i in found.ids[start:stop]] for start, stop in pairwise(found.offsets)]

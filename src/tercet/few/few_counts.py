@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tercet.columns.batch import Corpus
+from tercet.columns.batch import Batch, Corpus
 from tercet.columns.items import Items
 from tercet.counting.pair_kernels import MOST_TOKENS, fill_short_pairs
-from tercet.text.tokenizers import ascii_reading
+from tercet.text.tokenizers import ascii_reading, bytes_used
 
 from .few_tokens import MOST_BYTES, MOST_TEXTS, number_few
 
@@ -67,20 +68,18 @@ class FewCounter:
 
         With `one_line`, also None for texts of several lines.
         """
-        if not isinstance(corpus, Items) or not 0 < corpus.n_items <= _MOST_ITEMS:
-            return None
         n = corpus.n_items
-        if len(corpus.references) != n or corpus.reference_offsets.tolist() != list(range(n + 1)):
+        if not 0 < n <= _MOST_ITEMS or not isinstance(corpus, Items | Batch):
             return None
-        texts = [*corpus.predictions, *corpus.references]
-        joined = "".join(texts)
-        if not joined.isascii() or not 0 < len(joined) <= MOST_BYTES or (one_line and "\n" in joined):
+        if corpus.reference_offsets.tolist() != list(range(n + 1)):
+            return None
+        data, bounds = _bytes_of_items(corpus) if isinstance(corpus, Items) else _bytes_of_batch(corpus)
+        if not data.isascii() or not 0 < len(data) <= MOST_BYTES or (one_line and b"\n" in data):
             return None
         for sign in self._unlike:
-            if sign in joined:
+            if sign in data:
                 return None
-        bounds = np.array([0, *accumulate(map(str.__len__, texts))])
-        tokens = number_few(np.frombuffer(joined.encode(), np.uint8), bounds, self._reading)
+        tokens = number_few(np.frombuffer(data, np.uint8), bounds, self._reading)
         if tokens is None:
             return None
         ids, offsets, n_types = tokens
@@ -94,3 +93,14 @@ class FewCounter:
             self._with_lcs, n_types, matches, common,
         )  # fmt: skip
         return FewCounts(matches.T.tolist(), sizes[:n], sizes[n:], common.tolist())
+
+
+def _bytes_of_items(items: Items) -> tuple[bytes, NDArray[np.int64]]:
+    """Return the bytes of all texts, and where each begins, counted in characters."""
+    texts = [*items.predictions, *items.references]
+    return "".join(texts).encode("utf-8", "surrogatepass"), np.array([0, *accumulate(map(str.__len__, texts))])
+
+
+def _bytes_of_batch(batch: Batch) -> tuple[bytes, NDArray[np.int64]]:
+    data, starts = bytes_used(batch.texts)
+    return data.tobytes(), starts

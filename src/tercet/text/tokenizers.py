@@ -23,22 +23,22 @@ from .unicode_words import is_composed, unicode_words
 Splitter = Callable[[str], Iterable[str]]
 
 
-def _bytes_of(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def bytes_of(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Return the UTF-8 bytes of an Arrow column of texts (not a copy), and where each text begins."""
     _, offsets, data = texts.buffers()
     starts = np.frombuffer(offsets, np.int64, len(texts) + 1, texts.offset * 8)
     return np.frombuffer(data if data is not None else b"", np.uint8), starts
 
 
-def _bytes_used(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def bytes_used(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Return the same without what lies before and behind a slice."""
-    data, starts = _bytes_of(texts)
+    data, starts = bytes_of(texts)
     return data[starts[0] : starts[-1]], starts - starts[0]
 
 
 def _lowered(texts: Any) -> Any:
     """Return the texts in lower case (:meth:`str.lower`); letters of ASCII alone are lowered all at once."""
-    data, starts = _bytes_used(texts)
+    data, starts = bytes_used(texts)
     if data.max(initial=0) > 127:
         return _mapped(str.lower, texts)
     return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(starts), pa.py_buffer(data.tobytes().lower()))
@@ -51,30 +51,33 @@ def _contains(data: NDArray[np.uint8], *needles: bytes) -> bool:
 
 
 def _by_rouge(texts: Any, lower: bool = True) -> Interned:
-    data, starts = _bytes_of(texts)
+    data, starts = bytes_of(texts)
     outside_ascii = data.max(initial=0) > 127
     if (
         lower and outside_ascii and _contains(data, "\u0130".encode(), "\u212a".encode())
     ):  # lower-cased, they are inside
-        data, starts = _bytes_of(_mapped(str.lower, texts))
+        data, starts = bytes_of(_mapped(str.lower, texts))
     return intern_bytes(data, starts, LOWER_WORDS)
 
 
 def _by_whitespace(texts: Any) -> Interned:
-    return intern_bytes(*_bytes_of(texts), BLANKS)
+    return intern_bytes(*bytes_of(texts), BLANKS)
 
 
 def _by_unicode(texts: Any) -> Interned:
-    data, starts = _bytes_used(texts)
+    data, starts = bytes_used(texts)
     if data.max(initial=0) > 127 and not is_composed(data.tobytes().decode()):
-        data, starts = _bytes_used(_mapped(partial(unicodedata.normalize, "NFC"), texts))
+        data, starts = bytes_used(_mapped(partial(unicodedata.normalize, "NFC"), texts))
     return unicode_words(data, starts)
 
 
+_CHANGED_BY_13A = (b"&", b"<skipped>", b"-\n")
+
+
 def _by_13a(texts: Any, strip: bool = True) -> Interned:
-    data, starts = _bytes_of(texts)
-    if _contains(data, b"&", b"<skipped>", b"-\n"):
-        data, starts = _bytes_of(_mapped(lambda text: _unescaped(text, strip), texts))
+    data, starts = bytes_of(texts)
+    if _contains(data, *_CHANGED_BY_13A):
+        data, starts = bytes_of(_mapped(lambda text: _unescaped(text, strip), texts))
     return intern_bytes(data, starts, MTEVAL)
 
 
@@ -89,7 +92,7 @@ def _unescaped(text: str, strip: bool) -> str:
 def _by_zh(texts: Any) -> Interned:
     pattern = _zh_pattern()
     spaced = _mapped(lambda text: pattern.sub(r" \g<0> ", text.strip()), texts)
-    return intern_bytes(*_bytes_of(spaced), MTEVAL_ENDS)
+    return intern_bytes(*bytes_of(spaced), MTEVAL_ENDS)
 
 
 @cache
@@ -129,13 +132,13 @@ _PYTHON_TOKENIZERS: dict[str, Splitter] = {
 }
 
 
-def ascii_reading(tokenizer: str) -> tuple[int, tuple[str, ...]]:
+def ascii_reading(tokenizer: str) -> tuple[int, tuple[bytes, ...]]:
     """Return how a tokenizer reads bytes, as :func:`.intern.intern_bytes` takes it, for texts of ASCII alone.
 
     Texts in which one of the strings stands are changed first, and so not told.
     """
     if tokenizer == "13a":
-        return MTEVAL, ("&", "<skipped>", "-\n")
+        return MTEVAL, _CHANGED_BY_13A
     return (LOWER_WORDS if tokenizer == "rouge" else BLANKS), ()
 
 
