@@ -284,7 +284,7 @@ def scikit_row(asked: float) -> Row:
 
 
 ROWS = [
-    rouge_row(["rouge1", "rouge2", "rougeL"], "MT", 100),
+    rouge_row(["rouge1", "rouge2", "rougeL"], "MT", 180),
     rouge_row(["rouge1", "rouge2", "rougeL"], "sum", 120),
     rouge_row(["rouge1", "rouge2", "rougeL"], "long", 600),
     rouge_row(["rouge1", "rouge2", "rougeL", "rougeLsum"], "MT", 120),
@@ -293,7 +293,7 @@ ROWS = [
     skip_row("rougeW", 25, rouge_w=True),
     skip_row("rougeS", 50, rouge_s=True),
     skip_row("rougeSU4", 35, rouge_su=True, skip_gap=4),
-    bleu_row("MT", "sacrebleu", 50, by_sacrebleu),
+    bleu_row("MT", "sacrebleu", 110, by_sacrebleu),
     bleu_row("MT, 4 references", "sacrebleu", 40, by_sacrebleu),
     bleu_row("MT", "bleuscore (Rust)", 7, by_bleuscore),
     bleu_row("MT, 4 references", "bleuscore (Rust)", 5, by_bleuscore),
