@@ -96,6 +96,12 @@ class Batch:
         lists = in_lists(self.references.to_pylist(), self.reference_offsets)
         return {"predictions": self.predictions.to_pylist(), "references": lists}
 
+    def table(self) -> Any:
+        """Return a pyarrow.Table of predictions, and of lists of references; texts are not copied."""
+        offsets = pa.array(self.reference_offsets.astype(np.int32))
+        references = pa.ListArray.from_arrays(offsets, self.references)
+        return pa.table({"predictions": self.predictions, "references": references})
+
 
 def join_batches(batches: Sequence[Batch]) -> Batch:
     """Return the items of one or more batches as one batch; bytes are copied, nothing is encoded.

@@ -14,8 +14,6 @@ from tercet.errors import GatheringError, InputError, OptionError, TercetError, 
 
 from .shards import Shards
 
-Columns = dict[str, list[Any]]
-
 
 class Part(Protocol):
     """Items that were checked and encoded."""
@@ -25,8 +23,8 @@ class Part(Protocol):
         """How many they are."""
         ...
 
-    def columns(self) -> Columns:
-        """Return them as evaluate writes them into its files."""
+    def table(self) -> Any:
+        """Return them as an Arrow table of the columns that evaluate writes into its files."""
         ...
 
 
@@ -90,7 +88,8 @@ class Gathering:
             with self._explained():
                 if not len(self):
                     self._shards.begin()
-                super().add_batch(**part.columns())  # type: ignore[misc]
+                    self._open()
+                self.writer.write_table(part.table().select(self._feature_names()))  # type: ignore[attr-defined]
 
     def _gather(self, part: Part, options: Mapping[str, str], work: Callable[[list[Any]], Any]) -> Any:
         """Return what `work` makes of all parts, this one included; None in all processes but the first.
@@ -117,8 +116,7 @@ class Gathering:
         with self._explained():
             if not len(self):  # nothing to hand over, but the others wait for this process
                 self._shards.begin()
-                self.selected_feature_format = self.features[0] if isinstance(self.features, list) else self.features
-                self._init_writer()  # type: ignore[attr-defined]
+                self._open()
             if self.process_id > 0:
                 self._check_first()
             self._shards.hand_over(len(self), options)
@@ -138,6 +136,11 @@ class Gathering:
         except BaseException as error:  # also of a user's tokenizer, also Ctrl-C
             self._failure = error
         return {}
+
+    def _open(self) -> None:
+        """Open the file of this process, as evaluate does when the first items come."""
+        self.selected_feature_format = self.features[0] if isinstance(self.features, list) else self.features
+        self._init_writer()  # type: ignore[attr-defined]
 
     def _check_first(self) -> None:
         """Raise a GatheringError where process 0 has ended: it locks its file until all have handed over."""
