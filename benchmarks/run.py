@@ -115,7 +115,9 @@ def stages(work: Work) -> dict[str, float]:
         "tokenize: rouge": lambda: tokenize(batch, "rouge"),
         "tokenize: 13a": lambda: tokenize(batch, "13a"),
         "n-grams to 2": lambda: PairCounter(tokens, types[:2], False).count(types[0]),
-        "n-grams to 2, and the longest common subsequence": lambda: PairCounter(tokens, types[:3], False).count(types[2]),
+        "n-grams to 2, and the longest common subsequence": lambda: PairCounter(tokens, types[:3], False).count(
+            types[2]
+        ),
         "weighted subsequence": lambda: PairCounter(tokens, types, False).count(types[3]),
         "skip-bigrams, gap 4": lambda: PairCounter(tokens, types, False).count(types[4]),
         "BLEU: sums to result": lambda: summarize(bleu, stats),
