@@ -16,7 +16,7 @@ MOST_BYTES, MOST_TEXTS = 1 << 15, 128
 
 
 class _Kept(threading.local):
-    """The arrays of one thread."""
+    """The arrays of one thread, some 2 MB."""
 
     def __init__(self) -> None:
         self.work = tuple(make_workspace(MOST_BYTES))

@@ -4,8 +4,10 @@ For the bytes of "Hi, a 3.5" by the rules of 13a, 64 at a time (the first one is
 
     bytes    H i ,   a   3 . 5
     INSIDE   1 1 1 . 1 . 1 1 1     what a byte is, by arithmetic that compilers make vectors of
-    MARK     . . 1 . . . . . .
-    cuts     1 . 1 1 . . . . . 1   before and behind marks, and at both ends of the text
+    POINT    . . 1 . . . . 1 .     likewise
+    DIGIT    . . . . . . 1 . 1     likewise
+    alone    . . 1 . . . . . .     POINT, but not between two of DIGIT
+    cuts     1 . 1 1 . . . . . 1   before and behind what stands alone, and at both ends of the text
     starts   1 . 1 . 1 . 1 . .     INSIDE, and a cut here or no INSIDE before
     ends     . . 1 1 . 1 . . . 1   INSIDE before, and a cut here or no INSIDE
 
@@ -20,8 +22,8 @@ from tercet.core.jit import part_of_kernel
 
 U8, U64 = np.uint8, np.uint64
 
-# How texts are read: letters and digits of ASCII alone, in lower case or not; what white space separates; with 13a's
-# marks; and with them where the ends of a text are taken for digits (zh).
+# How texts are read: letters and digits of ASCII alone, in lower case or not; what white space separates; the same with
+# 13a's marks, where a blank stands beyond a text, and where nothing does (zh).
 LOWER_WORDS, WORDS, BLANKS, MTEVAL, MTEVAL_ENDS = range(5)
 
 # What a flag says of a byte.
@@ -45,9 +47,9 @@ def _within(byte, first, last):
 def _read_words(data, lower, text, flags):
     for i in range(len(data)):
         byte = data[i]
-        small = U8(byte | U8(_within(byte, U8(65), U8(90)) << U8(5)))
+        small = U8(byte | U8(_within(byte, U8(65), U8(90)) << U8(5)))  # A to Z
         text[i] = small if lower else byte
-        inside = _within(small, U8(97), U8(122)) | _within(byte, U8(48), U8(57))
+        inside = _within(small, U8(97), U8(122)) | _within(byte, U8(48), U8(57))  # a to z, 0 to 9
         flags[i] = inside | U8(U8(byte == U8(10)) << U8(LINE_END))
 
 
@@ -57,15 +59,11 @@ def _read_blanks(data, text, flags):
     for i in range(len(data)):
         byte = data[i]
         text[i] = U8(byte - U8(byte == U8(0)))
-        blank = _within(byte, U8(9), U8(13)) | _within(byte, U8(28), U8(32))
-        point, dash = U8(byte == U8(44)) | U8(byte == U8(46)), U8(byte == U8(45))
-        signs = (
-            _within(byte, U8(33), U8(47))
-            | _within(byte, U8(58), U8(64))
-            | _within(byte, U8(91), U8(96))
-            | _within(byte, U8(123), U8(126))
-        )
-        mark = signs & ~(point | dash | U8(byte == U8(39)))
+        blank = _within(byte, U8(9), U8(13)) | _within(byte, U8(28), U8(32))  # the white space of ASCII
+        point, dash = U8(byte == U8(44)) | U8(byte == U8(46)), U8(byte == U8(45))  # , . and -
+        before_letters = _within(byte, U8(33), U8(47)) | _within(byte, U8(58), U8(64))  # ! to / and : to @
+        behind_letters = _within(byte, U8(91), U8(96)) | _within(byte, U8(123), U8(126))  # [ to ` and { to ~
+        mark = (before_letters | behind_letters) & ~(point | dash | U8(byte == U8(39)))  # not the apostrophe
         wide = U8(byte == U8(0xC2)) | _within(byte, U8(0xE1), U8(0xE3))
         flags[i] = (
             (U8(1) ^ blank) | U8(U8(byte == U8(10)) << U8(LINE_END)) | U8(mark << U8(MARK)) | U8(point << U8(POINT))
