@@ -22,8 +22,8 @@ from tercet.core.jit import part_of_kernel
 
 U8, U64 = np.uint8, np.uint64
 
-# How texts are read: letters and digits of ASCII alone, in lower case or not; what white space separates; the same with
-# 13a's marks, where a blank stands beyond a text, and where nothing does (zh).
+# How texts are read: letters and digits of ASCII alone, in lower case or not; what white space separates; the same
+# with 13a's marks, where a blank stands beyond a text, and where nothing does (zh).
 LOWER_WORDS, WORDS, BLANKS, MTEVAL, MTEVAL_ENDS = range(5)
 
 # What a flag says of a byte.
