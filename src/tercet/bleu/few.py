@@ -32,7 +32,7 @@ class Sums:
 
 
 class FewBleu:
-    """Scores few pairs of ASCII texts, each with one reference; :class:`.scorer.BleuScorer` scores all others.
+    """Scores few pairs of usual texts, each with one reference; :class:`.scorer.BleuScorer` scores all others.
 
     Parameters
     ----------

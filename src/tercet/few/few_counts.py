@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tercet.columns.batch import Batch, Corpus
 from tercet.columns.items import Items
 from tercet.counting.pair_kernels import MOST_TOKENS, fill_short_pairs
-from tercet.text.tokenizers import ascii_reading, bytes_used
+from tercet.text.tokenizers import bytes_used, plain_reading
 
 from .few_tokens import MOST_BYTES, MOST_TEXTS, number_few
 
@@ -60,11 +60,11 @@ class FewCounter:
     """
 
     def __init__(self, tokenizer: str, max_order: int, with_lcs: bool) -> None:
-        self._reading, self._unlike = ascii_reading(tokenizer)
+        self._plain = plain_reading(tokenizer)
         self._max_order, self._with_lcs = max_order, with_lcs
 
     def count(self, corpus: Corpus, one_line: bool = False) -> FewCounts | None:
-        """Return the counts of each item; None for many items, several references, and texts beyond ASCII.
+        """Return the counts of each item; None for many items, several references, and odd texts.
 
         With `one_line`, also None for texts of several lines.
         """
@@ -74,12 +74,14 @@ class FewCounter:
         if corpus.reference_offsets.tolist() != list(range(n + 1)):
             return None
         data, bounds = _bytes_of_items(corpus) if isinstance(corpus, Items) else _bytes_of_batch(corpus)
-        if not data.isascii() or not 0 < len(data) <= MOST_BYTES or (one_line and b"\n" in data):
+        if not 0 < len(data) <= MOST_BYTES or (one_line and b"\n" in data):
             return None
-        for sign in self._unlike:
+        if not data.isascii() and self._plain.foreign.search(data):
+            return None
+        for sign in self._plain.changed:
             if sign in data:
                 return None
-        tokens = number_few(np.frombuffer(data, np.uint8), bounds, self._reading)
+        tokens = number_few(np.frombuffer(data, np.uint8), bounds, self._plain.reading)
         if tokens is None:
             return None
         ids, offsets, n_types = tokens
@@ -96,9 +98,13 @@ class FewCounter:
 
 
 def _bytes_of_items(items: Items) -> tuple[bytes, NDArray[np.int64]]:
-    """Return the bytes of all texts, and where each begins, counted in characters."""
+    """Return the bytes of all texts, and where each begins."""
     texts = [*items.predictions, *items.references]
-    return "".join(texts).encode("utf-8", "surrogatepass"), np.array([0, *accumulate(map(str.__len__, texts))])
+    joined = "".join(texts)
+    if joined.isascii():
+        return joined.encode(), np.array([0, *accumulate(map(str.__len__, texts))])
+    encoded = [str.encode(text, "utf-8", "surrogatepass") for text in texts]
+    return b"".join(encoded), np.array([0, *accumulate(map(len, encoded))])
 
 
 def _bytes_of_batch(batch: Batch) -> tuple[bytes, NDArray[np.int64]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Set
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -102,8 +103,6 @@ def _zh_pattern() -> Any:
     Two of its ranges are written \u20000 to \u2a6d6 and \u2f800 to \u2fa1d, five digits behind a \u that takes
     four: what they select is U+2001 to U+2A6D (curly quotes, dashes, arrows) and U+2F81 to U+2FA1.
     """
-    import re
-
     return re.compile(
         "[\u3400-\u4db5\u4e00-\u9fbb\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9\uff00-\uffef\u2e80-\u2eff"
         "\u2001-\u2a6d\u3000-\u303f\u31c0-\u31ef\u2f00-\u2fdf\u2ff0-\u2fff\u3100-\u312f\u31a0-\u31bf\ufe10-\ufe1f"
@@ -132,14 +131,36 @@ _PYTHON_TOKENIZERS: dict[str, Splitter] = {
 }
 
 
-def ascii_reading(tokenizer: str) -> tuple[int, tuple[bytes, ...]]:
-    """Return how a tokenizer reads bytes, as :func:`.intern.intern_bytes` takes it, for texts of ASCII alone.
+class PlainReading(NamedTuple):
+    """How a tokenizer reads the bytes of texts that need nothing else.
 
-    Texts in which one of the strings stands are changed first, and so not told.
+    Attributes
+    ----------
+    reading : int
+        As :func:`.intern.intern_bytes` takes it.
+    changed : tuple of bytes
+        Texts in which one of them stands are changed before they are split.
+    foreign : pattern of bytes
+        What stands in texts whose letters must be looked at first.
     """
+
+    reading: int
+    changed: tuple[bytes, ...]
+    foreign: re.Pattern[bytes]
+
+
+#: UTF-8 beyond the scripts with blanks that begin below U+0800, and the punctuation and signs to U+213F.
+_OF_MANY_SCRIPTS = re.compile(rb"[\xe0\xe1\xe3-\xff]|\xe2[^\x80-\x84]")
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+
+
+def plain_reading(tokenizer: str) -> PlainReading:
+    """Return how the tokenizer 13a, none or rouge reads most texts."""
     if tokenizer == "13a":
-        return MTEVAL, _CHANGED_BY_13A
-    return (LOWER_WORDS if tokenizer == "rouge" else BLANKS), ()
+        return PlainReading(MTEVAL, _CHANGED_BY_13A, _OF_MANY_SCRIPTS)
+    if tokenizer == "none":
+        return PlainReading(BLANKS, (), _OF_MANY_SCRIPTS)
+    return PlainReading(LOWER_WORDS, (), _BEYOND_ASCII)
 
 
 def tokenizer_label(tokenizer: str | Splitter) -> str:
