@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ class SegmentStats:
     signature: Signature
     columns: tuple[str, ...]
     rows: NDArray[np.float64]
+    _sums: list[NDArray[np.float64]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -73,9 +74,10 @@ class SegmentStats:
         return replace(self, rows=self.rows[kept])
 
     def total(self) -> NDArray[np.float64]:
-        """Return the sum of the rows, shape (k,)."""
-        total: NDArray[np.float64] = self.rows.sum(axis=0)
-        return total
+        """Return the sum of the rows, shape (k,); it is kept, as a result takes it several times."""
+        if not self._sums:
+            self._sums.append(self.rows.sum(axis=0))
+        return self._sums[0].copy()
 
     def resample(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return weighted sums of the rows.
