@@ -30,6 +30,7 @@ from tercet.core.stats import SegmentStats
 from tercet.files.read import items, read_table
 from tercet.registry import METRICS, scorer_class
 from tercet.report.page import to_html
+from tercet.resampling import bootstrap
 from tercet.resampling.paired_tests import holm, paired_permutation_test
 
 LANGUAGES = ("en", "es", "ru", "zh")
@@ -122,9 +123,14 @@ class TestCompare:
             (found,) = run(scorer, [stats[one], stats[other]], n_resamples=40, seed=3)
             alone[one, other] = found[scorer.primary].pvalue
         drawn = []
-        resample = SegmentStats.resample
+        resample, totals = SegmentStats.resample, bootstrap.resampled_totals
         monkeypatch.setattr(
             SegmentStats, "resample", lambda self, weights: drawn.append(len(weights)) or resample(self, weights)
+        )
+        monkeypatch.setattr(
+            bootstrap,
+            "resampled_totals",
+            lambda rows, number, seed: drawn.append(len(rows) * number) or totals(rows, number, seed),
         )
         test_set = TestSet("es", systems, small.references, None)
         first, *_ = compare(test_set, [metric], test=test, n_resamples=40, seed=3).tables
