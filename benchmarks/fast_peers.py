@@ -18,7 +18,7 @@ TYPES = ["rouge1", "rouge2", "rougeL"]
 OPTIONAL = {"rouge-score-rs": "rouge_score_rs", "rouge-rust": "fast_rouge", "rapidrouge": "rapidrouge"}
 MISSING = [package for package, module in OPTIONAL.items() if importlib.util.find_spec(module) is None]
 
-#: Words of a call and of a text beyond which a peer takes minutes.
+#: Words of a call and of a text beyond which a peer is not run: repeated calls would take minutes.
 MOST = {"rouge_score": (400_000, 10_000), "rapidrouge": (400_000, 10_000), "sacrebleu": (400_000, 100_000)}
 
 Call = Callable[[], Any]

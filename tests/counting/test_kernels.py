@@ -125,6 +125,15 @@ def mixed_groups(seed):
     return random_groups(seed, sizes * 3, n_types=(2, 6, 90)[seed % 3], lines=3)
 
 
+def test_skip_bigrams_of_a_very_long_text_and_a_short_one_are_counted_in_time():
+    n = 131_072
+    ids = np.concatenate([np.zeros(n, np.int32), np.ones(n, np.int32), np.array([0, 1], np.int32)])
+    documents, pair = Ragged(ids, np.array([0, 2 * n, 2 * n + 2])), (np.array([1]), np.array([0]))
+    for gap in (-1, 10**6):  # 2**34 pairs of (0, 1) in the long one
+        assert skip_bigram_matches(documents, *pair, gap, 2).tolist() == [1]
+    assert skip_bigram_matches(documents, pair[1], pair[0], -1, 2).tolist() == [1]
+
+
 few_types = st.integers(0, 3)
 short_documents = st.lists(st.lists(few_types, min_size=1, max_size=8), max_size=3)
 short_groups = st.lists(st.tuples(short_documents, st.lists(short_documents, min_size=1, max_size=3)), min_size=1)

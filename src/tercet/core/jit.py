@@ -17,7 +17,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile `function` with numba: cached on disk where a folder can be written, without the GIL, serial.
 
     Kernels take and return arrays only, so that each one can be held against a plain definition. They run in
-    one thread; who wants more calls them on slices from a pool. (numba's own parallel loops abort the process
+    one thread; to use more, call them on slices from a pool. (numba's own parallel loops abort the process
     when two threads enter them at once.) What a kernel calls stands above it.
     """
     compiled: Any = _compiled(function)
@@ -32,7 +32,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def part_of_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile `function` for kernels to call, not for Python: it becomes part of them, in a third less time."""
+    """Compile `function` as a part of kernels; Python cannot call it, which saves a third of the time."""
     return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
 
 
@@ -72,7 +72,9 @@ class _FirstCompile(event.Listener):
         name = event.data["dispatcher"].py_func.__module__ or ""  # none for code of an interpreter
         if name.endswith("_kernels") and not self._said:
             _FirstCompile._said = True
-            print("tercet: compiling kernels (a few seconds; cached for later runs)", file=sys.stderr, flush=True)
+            print(
+                "tercet: compiling kernels (some seconds; later runs find them cached)", file=sys.stderr, flush=True
+            )
 
     def on_end(self, event: Any) -> None:
         """Do nothing."""

@@ -1,7 +1,8 @@
-"""One cache of compiled kernels for the same code wherever it lies: in the package, its copies in Spaces, and theirs.
+"""One cache of compiled kernels for the same code wherever it lies, such as in the folder of a Space.
 
-numba names the files of its cache by the folder and the date of a source. Here they are named by what the source
-says, and those of all kernels that it calls; import lines, which differ between the copies, are left out.
+numba names the files of its cache by the folder and the date of a source. Here they are named by a digest of that
+source and of all sources whose kernels it calls. Lines that begin an import differ between the copies, and are left
+out.
 
 numba does not publish the module that this builds on: where it has changed, its own cache is used.
 """
@@ -36,7 +37,7 @@ def of_no_folder(function: Callable[..., Any]) -> FunctionType:
 
 
 def _files(function: FunctionType, found: set[str]) -> Iterator[str]:
-    """Yield the file of a kernel and those of the kernels that it may call."""
+    """Yield the file of a kernel, those of the kernels that it may call, and of the tuples whose parts it names."""
     file = function.__code__.co_filename
     if file in found:
         return
@@ -46,6 +47,8 @@ def _files(function: FunctionType, found: set[str]) -> Iterator[str]:
         called = getattr(value, "py_func", None)
         if isinstance(called, FunctionType):
             yield from _files(called, found)
+        elif isinstance(value, type) and issubclass(value, tuple):
+            yield str(sys.modules[value.__module__].__file__)
 
 
 def _digest(function: FunctionType) -> str:

@@ -37,8 +37,8 @@ def clipped_matches(
 
     Notes
     -----
-    Time is linear in the tokens times `max_order` (times the references, for short texts); memory is 16 bytes per
-    type and what the longest group needs.
+    With one reference, as :func:`.pairs.pair_matches`. With several, time is linear in the tokens times `max_order`
+    (times the references, for short texts); memory is 16 bytes per type and what the longest group needs.
 
     Examples
     --------

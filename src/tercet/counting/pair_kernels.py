@@ -6,8 +6,8 @@ Clipping takes the lowest place that is still free. The longest common subsequen
 row is 0 where the textbook's table grows from column i to i + 1.
 
 One kernel is for texts of up to 64 tokens, whose sets are one number each; the other for sets of several numbers, 64
-tokens in each, which pays to some hundreds of tokens. What is an index is unsigned: numba adds a check to each access
-by a signed one.
+tokens in each, which pays off up to some hundreds of tokens. What is an index is unsigned: numba adds a check to each
+access by a signed one.
 """
 
 import numpy as np

@@ -64,8 +64,8 @@ def pair_matches(
     Notes
     -----
     Time per pair: tokens of the text times tokens of the reference / 64 (n-grams beyond some hundreds of tokens:
-    linear in them). Memory: 16 bytes a type, and of long texts a bit for each of their tokens and each of the
-    reference's, at most 64 KiB, and 50 bytes a token.
+    linear in them). Memory: 16 bytes a type, 50 bytes a token of the longest text, and a bit for each of its tokens
+    and each of the reference's (n-grams: at most 64 KiB; longest common subsequence: 4 MiB).
 
     Examples
     --------

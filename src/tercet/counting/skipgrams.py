@@ -46,8 +46,8 @@ def skip_bigram_matches(
     Notes
     -----
     Time per pair: tokens times (gap + 1); with any gap, tokens times the different tokens that both texts have.
-    Memory: 8 bytes per type, and a few times the tokens of the longest text. Up to 200 tokens the pairs of any gap
-    are counted one by one.
+    Memory: 8 bytes per type, and a few times the tokens of the longest text. Where
+    both texts have up to 200 tokens, the pairs of any gap are counted one by one.
 
     Examples
     --------
@@ -56,7 +56,9 @@ def skip_bigram_matches(
     [3]
     """
     matches = np.zeros(len(texts), np.int64)
-    in_table = np.minimum(tokens.lengths[texts], tokens.lengths[references]) <= MOST_TOKENS_IN_TABLE
+    of_texts, of_references = tokens.lengths[texts], tokens.lengths[references]
+    far = gap < 0 or gap > MOST_TOKENS_IN_TABLE  # then each token has the whole text for partners
+    in_table = (np.maximum if far else np.minimum)(of_texts, of_references) <= MOST_TOKENS_IN_TABLE
     short, long = np.flatnonzero(in_table), np.flatnonzero(~in_table)
     if len(short):
         unsigned = (each.view(np.uint64) for each in (tokens.offsets, texts, references))

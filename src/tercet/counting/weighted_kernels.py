@@ -1,5 +1,7 @@
 """Kernel of weighted longest common subsequences, from match to match.
 
+The worth of a cell is the greatest weight of a subsequence up to it; the way back (traceback) finds its matches.
+
 A row of the textbook's table changes at few places, and is kept as a bit for each of them, and the worth there. The
 rows of the text "the cat" for the reference "a cat, the cat", where k in a row are worth k * k:
 

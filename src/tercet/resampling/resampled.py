@@ -35,7 +35,7 @@ def resampled_totals(systems: Sequence[Array], n_resamples: int, seed: int) -> l
     Notes
     -----
     Time: resamples times segments, once for the draws, and times the columns that are not the same in every row, for
-    each system. Memory: these columns, and at most 32 MB.
+    each system. Memory: these columns, and about 36 MB (or 2 bytes a segment).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""UTF-8 bytes -> token ids, one id for each different token, in one pass over the bytes."""
+"""UTF-8 bytes -> token ids, one id for each different token, some texts at a time."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def intern_bytes(data: NDArray[np.uint8], offsets: NDArray[np.int64], reading: i
     Notes
     -----
     Time is linear in the bytes. Memory: 4 bytes for each byte of text (room for the ids, touched as far as there are
-    tokens), the hash table, and about ten times the longest document, or 8,192 bytes.
+    tokens), the hash table, and what :func:`.workspace.make_workspace` takes for the longest document or 8,192 bytes.
     """
     data, offsets = _read_only(data), _read_only(offsets)  # of one kind, so that kernels are compiled once
     n_documents = len(offsets) - 1

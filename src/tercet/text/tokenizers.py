@@ -149,7 +149,8 @@ class PlainReading(NamedTuple):
     foreign: re.Pattern[bytes]
 
 
-#: UTF-8 beyond the scripts with blanks that begin below U+0800, and the punctuation and signs to U+213F.
+#: Characters from U+0800 on, but for punctuation and signs such as the euro's (U+2000 to U+213F). Below, there are
+#: only scripts with blanks: Latin, Greek, Cyrillic, Hebrew, Arabic.
 _OF_MANY_SCRIPTS = re.compile(rb"[\xe0\xe1\xe3-\xff]|\xe2[^\x80-\x84]")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 

@@ -52,7 +52,7 @@ class Workspace(NamedTuple):
 
 
 def make_workspace(size: int) -> Workspace:
-    """Return arrays for texts of so many bytes; of the memory, 40 times that, usual texts touch a quarter."""
+    """Return arrays for texts of so many bytes: 40 bytes for each, of which usual texts touch about ten."""
     if sys.byteorder != "little":
         raise NotImplementedError("tercet's tokenizers need a processor that stores the lowest byte first.")
     n_blocks = size // 64 + 1
