@@ -1,4 +1,4 @@
-"""Ones among 64 bits: how many there are, and where the lowest one is."""
+"""Ones among bits: how many there are, and where."""
 
 import numpy as np
 
@@ -20,3 +20,9 @@ def bit_count(bits):
 def lowest_bit(bits):
     """Return the place of the lowest one, from 0; 64 where there is none."""
     return bit_count(~bits & (bits - ONE))
+
+
+@part_of_kernel
+def is_set(bits, place):
+    """Return whether there is a one at a place of many bits, 64 to a number."""
+    return (bits[place >> np.uint64(6)] >> (place & np.uint64(63))) & ONE != NONE

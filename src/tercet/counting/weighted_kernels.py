@@ -17,7 +17,7 @@ changes (there it rises), else left. Sums and ties are those of the textbook.
 
 import numpy as np
 
-from tercet.core.bit_kernels import ALL, NONE, ONE, bit_count, lowest_bit
+from tercet.core.bit_kernels import ALL, NONE, ONE, bit_count, is_set, lowest_bit
 from tercet.core.jit import kernel, part_of_kernel
 
 from .table_row import Row
@@ -30,11 +30,6 @@ def _highest_bit(bits):
     for shift in (1, 2, 4, 8, 16, 32):
         bits |= bits >> _U64(shift)
     return bit_count(bits) - ONE
-
-
-@part_of_kernel
-def _is_set(bits, place):
-    return (bits[place >> _U64(6)] >> (place & _U64(63))) & ONE != NONE
 
 
 @part_of_kernel
@@ -75,7 +70,7 @@ def _find_matches(row, j, place, weights):
         before = place - ONE
         length = row.run[before] if row.row_of_run[before] == j - 1 else _U32(0)
         corner = _worth_at(row, before)
-        row.above[n] = row.worth[place] if _is_set(row.changes, place) else corner
+        row.above[n] = row.worth[place] if is_set(row.changes, place) else corner
         row.found[n] = corner + weights[length + _U32(1)] - weights[length]
         row.found_run[n] = length + _U32(1)
         n += ONE
@@ -108,7 +103,7 @@ def _change(row, j, place, n_found, n_dips, size):
         row.worth[place], row.run[place], row.row_of_run[place] = best, row.found_run[match], j
         limit, after = behind if behind != NONE else size + ONE, place + ONE
         if after < limit:
-            if row.above[match] > best and not _is_set(row.changes, after):
+            if row.above[match] > best and not is_set(row.changes, after):
                 row.changes[after >> _U64(6)] |= ONE << (after & _U64(63))
                 row.worth[after] = row.above[match]
             else:
@@ -174,7 +169,7 @@ def fill_weighted_lcs_hits(
                         row.marked[i] = 1
                         i -= ONE
                         j -= ONE
-                    elif _is_set(kept[row_of[j] * n_words :], i):
+                    elif is_set(kept[row_of[j] * n_words :], i):
                         j -= ONE
                     else:
                         i -= ONE

@@ -17,7 +17,7 @@ they are indices: numba adds a check to each access by a signed one.
 
 import numpy as np
 
-from tercet.core.bit_kernels import NONE, ONE, bit_count, lowest_bit
+from tercet.core.bit_kernels import NONE, ONE, bit_count, is_set, lowest_bit
 from tercet.core.jit import part_of_kernel
 
 U8, U64 = np.uint8, np.uint64
@@ -79,11 +79,6 @@ def _gather(eights, flag, octets):
 
 
 @part_of_kernel
-def _is_set(bits, place):
-    return (bits[place >> U64(6)] >> (place & U64(63))) & ONE != NONE
-
-
-@part_of_kernel
 def _space_length(first, second, third):
     """Bytes of the white-space character outside ASCII that these bytes begin with (str.isspace), or 0."""
     if first == 0xC2:  # U+0085, U+00A0
@@ -117,9 +112,9 @@ def _stands_alone(text, place, begins, padded):
     second is taken for what stands before the third, and so on: of a row it is every second one.
     """
     first = place
-    while not _is_set(begins, first) and (text[first - ONE] == 44 or text[first - ONE] == 46):
+    while not is_set(begins, first) and (text[first - ONE] == 44 or text[first - ONE] == 46):
         first -= ONE
-    digit_before = not padded if _is_set(begins, first) else text[first - ONE] >= 48 and text[first - ONE] <= 57
+    digit_before = not padded if is_set(begins, first) else text[first - ONE] >= 48 and text[first - ONE] <= 57
     return (place - first) & ONE == U64(digit_before)
 
 
