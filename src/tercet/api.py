@@ -123,7 +123,7 @@ def score_batch(scorer: Scorer[Any], corpus: Corpus) -> Result:
         if found is not None:
             return found
     stats = batch_stats(scorer, corpus)
-    tell(scorer, scorer.remark(stats))
+    tell(scorer, scorer.remark(stats.total()))
     return summarize(scorer, stats)
 
 
@@ -158,11 +158,11 @@ def batch_stats(scorer: Scorer[Any], corpus: Corpus) -> SegmentStats:
 
 def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:
     """Return the result that statistics give: scores, and on request intervals and the scores of segments."""
-    o = scorer.options
-    scored = stats.column("items") > 0
-    if not scored.any():
+    o, totals = scorer.options, stats.total()
+    n_scored = scorer.total_of(totals, "items")
+    if not n_scored:
         raise InputError(scorer.nothing_left)
-    kept = stats if scored.all() else stats.selected(scored)
+    kept = stats if n_scored == len(stats) else stats.selected(stats.column("items") > 0)
     notes = scorer.notes(_span(kept.column("references")))
     intervals = segments = None
     if o.confidence_level is not None:
@@ -176,15 +176,18 @@ def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:
     signature = str(stats.signature.extended(notes))
     asked = {"segments": segments, "intervals": intervals, "signature": signature if o.signature else None}
     return Result(
-        {**scorer.report(stats), **{name: value for name, value in asked.items() if value is not None}},
+        {
+            **scorer.report(scorer.corpus_totals(stats), stats),
+            **{name: value for name, value in asked.items() if value is not None},
+        },
         metric=scorer.name,
         signature=signature,
         n_segments=len(kept),
-        empty_predictions=int(stats.column("empty").sum()),
-        missing_references=int(stats.column("missing").sum()),
+        empty_predictions=scorer.total_of(totals, "empty"),
+        missing_references=scorer.total_of(totals, "missing"),
         intervals=intervals,
         segments=segments,
-        **scorer.details(stats),
+        **scorer.details(totals, stats),
     )
 
 
@@ -271,5 +274,6 @@ def _level_of_caller() -> int:
 
 
 def _span(counts: Any) -> str:
-    low, high = int(np.min(counts)), int(np.max(counts))
+    counts = np.ascontiguousarray(counts)  # a column of rows goes through memory once
+    low, high = int(counts.min()), int(counts.max())
     return str(low) if low == high else f"{low}-{high}"

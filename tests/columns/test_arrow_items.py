@@ -117,7 +117,7 @@ def test_items_without_reference_are_lists_that_are_empty_or_missing():
         (pa.array([1, 2]), pa.array(["a", "b"]), "item 0 of predictions must be a string, got 1"),
         (pa.array([["a"]]), pa.array(["a"]), "item 0 of predictions must be a string, got \\['a'\\]"),
         (pa.array(["a"]), pa.array(["a", "b"]), "one entry per item, got 1 predictions and 2 references"),
-        (pa.array([b"\xff"]).view(pa.string()), pa.array(["a"]), "predictions cannot be read. UnicodeDecodeError"),
+        (pa.array([b"\xff"]).view(pa.string()), pa.array(["a"]), "item 0 of predictions is not valid UTF-8"),
     ],
 )
 def test_what_is_wrong_is_told_as_of_lists(predictions, references, message):

@@ -38,7 +38,7 @@ def by_statistics(metric, options, predictions, references):
     """Return the result and the scores of segments, and what is warned of, without what scores few texts."""
     scorer = make_scorer(metric, options)
     stats = batch_stats(scorer, scorer.corpus(predictions, references))
-    return summarize(scorer, stats), segment_lists(scorer, stats), scorer.remark(stats)
+    return summarize(scorer, stats), segment_lists(scorer, stats), scorer.remark(stats.total())
 
 
 @pytest.mark.parametrize(("metric", "options"), OPTIONS)

@@ -49,6 +49,10 @@ class BertScorer(Scorer[BertscoreOptions]):
     options_type = BertscoreOptions
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
     dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
+    fit_first: ClassVar[str] = (
+        "idf=True counts in how many of all references each token stands. Count them first, table = "
+        "tercet.IdfTable.fit(references, model_type) (tables of parts add up), and give idf=table."
+    )
     extra_columns: ClassVar[tuple[str, ...]] = ("truncated_predictions", "truncated_references", "unweighted")
 
     def __init__(self, options: BertscoreOptions) -> None:
@@ -144,10 +148,10 @@ class BertScorer(Scorer[BertscoreOptions]):
         rows = subwords.truncate(subwords.whole(texts), self.cut_at(subwords))
         return IdfTable.count(rows, documents, subwords, self.cut_at(subwords))
 
-    def remark(self, stats: SegmentStats) -> str | None:
+    def remark(self, totals: Array) -> str | None:
         """Return a warning when texts were cut, or had no weight."""
-        cut = int(stats.column("truncated_predictions").sum() + stats.column("truncated_references").sum())
-        unweighted = int(stats.column("unweighted").sum()) if self.options.zero_weight == "uniform" else 0
+        *truncated, without = (self.total_of(totals, name) for name in self.extra_columns)
+        cut, unweighted = sum(truncated), without if self.options.zero_weight == "uniform" else 0
         return remark_on_texts(cut, unweighted, self.cut_at(self.subwords()))
 
     def _weights(self, context: IdfTable | None, subwords: Subwords) -> Weights:
@@ -277,20 +281,20 @@ class BertScorer(Scorer[BertscoreOptions]):
         means = self.options.scale * totals / np.where(items > 0, items, 1.0)[..., None]
         return {f"mean_{name}": means[..., self.columns.index(name)] for name in self.segment_names}
 
-    def report(self, stats: SegmentStats) -> dict[str, Any]:
+    def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the lists of the items as evaluate's bertscore does, and their means."""
-        lists = segment_lists(self, stats)
+        lists = {} if stats is None else segment_lists(self, stats)
         result: dict[str, Any] = {}
-        for measure in MEASURES:
+        for measure in MEASURES if lists else ():
             by_layer = [lists[f"{measure}{end}"] for end in self._ends]
             result[measure] = by_layer if self.options.all_layers else by_layer[0]
         result["hashcode"] = official_hash(self.options, self.model_type, self.layers)
-        return {**result, **super().report(stats)}
+        return {**result, **super().report(totals, stats)}
 
-    def details(self, stats: SegmentStats) -> dict[str, Any]:
+    def details(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return how many texts were cut, and, where items have several references, which of them won."""
-        cut = {name: int(stats.column(name).sum()) for name in self.extra_columns[:2]}
-        if not (stats.column("references") > 1).any():
+        cut = {name: self.total_of(totals, name) for name in self.extra_columns[:2]}
+        if stats is None or not (stats.column("references") > 1).any():
             return cut
         return {**cut, "best_references": self._best_references(stats)}
 

@@ -100,13 +100,13 @@ class BleuScorer(Scorer[BleuOptions]):
             return None
         return unsplit_notice(self.options.tokenizer)
 
-    def remark(self, stats: SegmentStats) -> str | None:
+    def remark(self, totals: NDArray[np.float64]) -> str | None:
         """Return a warning when the score is 0 only because an order has no match."""
         if self._method != "none":
             return None
         o = self.options
         asked = list(self._weightings.values())[isinstance(o.weights, Mapping) :]  # the named ones, if there are any
-        return zero_remark(self._counts(stats.total()), np.any(asked, axis=0), o.effective_order, o.compat)
+        return zero_remark(self._counts(totals), np.any(asked, axis=0), o.effective_order, o.compat)
 
     def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the tokens."""
@@ -244,9 +244,9 @@ class BleuScorer(Scorer[BleuOptions]):
             return None
         return FewBleu(self.name, o, self._method, lambda: str(self.signature().extended(self.notes("1"))))
 
-    def report(self, stats: SegmentStats) -> dict[str, Any]:
+    def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""
-        scores = self.finalize(self.corpus_totals(stats))
+        scores = self.finalize(totals)
         reference_length = scores["reference_length"].tolist()
         entries = {name: scores[name].tolist() for name in (*self.score_names, "precisions")}
         entries |= {name: scores[name].tolist() for name in ("brevity_penalty", "length_ratio")}
@@ -255,15 +255,15 @@ class BleuScorer(Scorer[BleuOptions]):
             reference_length if self.options.reference_length == "average" else int(reference_length)
         )
         if self._grid is not None:
-            totals = self.corpus_totals(stats)
             combined = partial(self._combined, totals, effective=self.options.effective_order)
             entries["grid"] = self._grid.rows(combined)
         return entries
 
-    def details(self, stats: SegmentStats) -> dict[str, Any]:
+    def details(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the counts behind the precisions, and what a score of this size roughly means."""
-        counts = self._counts(stats.total())
-        bleu = float(self.finalize(self.corpus_totals(stats))["bleu"])
+        counts = self._counts(totals)
+        scored = totals if stats is None else self.corpus_totals(stats)
+        bleu = float(self.finalize(scored)["bleu"])
         return {
             "counts": counts.matches.astype(int).tolist(),
             "totals": counts.totals.astype(int).tolist(),

@@ -196,7 +196,6 @@ class BleuRougeScorer(Scorer[BleuRougeOptions]):
         }
         return {name: o.scale * value for name, value in scores.items()}
 
-    def report(self, stats: SegmentStats) -> dict[str, Any]:
+    def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return each score as a float, and the precisions and recalls of the orders as lists."""
-        scores = self.finalize(self.corpus_totals(stats))
-        return {name: value.tolist() for name, value in scores.items()}
+        return {name: value.tolist() for name, value in self.finalize(totals).items()}

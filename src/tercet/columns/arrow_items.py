@@ -14,6 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tercet.errors import InputError, told
+
 from .batch import Batch
 
 _TEXT, _LISTS = pa.large_string(), pa.large_list(pa.large_string())
@@ -44,9 +46,18 @@ class ArrowItems:
         return np.flatnonzero(_sizes(self.references) == 0).tolist()
 
     def part(self, start: int, stop: int) -> Batch:
-        """Return the items `start` to `stop`, or to the last one; their bytes are copied."""
+        """Return the items `start` to `stop`, or to the last one; their bytes are copied.
+
+        Raises
+        ------
+        InputError
+            Names the first item with bytes that are not UTF-8: they are looked at here, where threads share the work.
+        """
         own = self.predictions.slice(start, stop - start)
         targets = self.references.slice(start, stop - start)
+        for name, column in (("predictions", own), ("references", targets)):
+            if not _is_list(column.type):  # lists were looked at as they were read
+                _check_bytes(column, name, start)
         offsets = np.append(0, np.cumsum(_sizes(targets)))
         flat = [_flat(chunk) for chunk in targets.chunks]
         texts = [*own.chunks, *flat]
@@ -72,7 +83,7 @@ def read_arrow(predictions: object, references: object) -> ArrowItems | None:
     try:
         own, targets = own.cast(_TEXT), targets.cast(_LISTS if in_lists else _TEXT)
         for column in (own, targets):
-            column.validate(full=True)  # bytes that are not UTF-8
+            column.validate(full=_is_list(column.type))  # of texts, bytes that are not UTF-8 are told by their part
     except pa.ArrowException:
         return None
     lacking = own.null_count + (0 if in_lists else targets.null_count)
@@ -94,6 +105,19 @@ def arrow_texts(column: Any) -> Any:
     if found is None:
         return None
     return found if _is_text(found.type.value_type if _is_list(found.type) else found.type) else None
+
+
+def _check_bytes(column: Any, name: str, first: int) -> None:
+    """Raise an InputError for the first text whose bytes are not UTF-8, or that lies outside of its buffer."""
+    try:
+        column.validate(full=True)
+    except pa.ArrowException as error:
+        for index in range(len(column)):
+            try:
+                column[index].as_py()
+            except UnicodeDecodeError as wrong:
+                raise InputError(f"item {first + index} of {name} is not valid UTF-8: {told(wrong)}") from None
+        raise InputError(f"{name} cannot be read. {told(error)}") from None
 
 
 def _as_arrow(column: Any) -> Any:

@@ -96,11 +96,9 @@ class Batch:
         lists = in_lists(self.references.to_pylist(), self.reference_offsets)
         return {"predictions": self.predictions.to_pylist(), "references": lists}
 
-    def table(self) -> Any:
-        """Return a pyarrow.Table of predictions, and of lists of references; texts are not copied."""
-        offsets = pa.array(self.reference_offsets.astype(np.int32))
-        references = pa.ListArray.from_arrays(offsets, self.references)
-        return pa.table({"predictions": self.predictions, "references": references})
+    def arrays(self) -> tuple[Any, Any]:
+        """Return the predictions, and a list of references per item, in Arrow's memory; texts are not copied."""
+        return self.predictions, pa.LargeListArray.from_arrays(pa.array(self.reference_offsets), self.references)
 
 
 def join_batches(batches: Sequence[Batch]) -> Batch:

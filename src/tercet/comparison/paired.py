@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tercet.api import batch_stats, make_scorer, summarize
+from tercet.api import make_scorer, summarize
 from tercet.core.options import MOST_RESAMPLES, Options, build_options, integer, option
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.resampling.paired_tests import PairedTestResult, paired_bootstrap_test, paired_permutation_test
+from tercet.streams.parts import Part, stats_of_parts
 
 from .encoded import Encoded
 
@@ -117,16 +118,15 @@ def paired_significance(
     if references is None and scorer.takes_references:
         raise InputError("references must be a list with one text or one list of texts per item, got None.")
     both = read_systems(predictions1, predictions2, references if scorer.takes_references else None)
-    return significance(scorer, both, test=test, n_resamples=n_resamples, seed=seed)
+    systems = [[Part.of_texts(both.batch(system))] for system in range(2)]
+    return significance(scorer, systems, test=test, n_resamples=n_resamples, seed=seed)
 
 
 def significance(
-    scorer: Scorer[Any], both: Encoded, *, test: str, n_resamples: int | None, seed: int
+    scorer: Scorer[Any], parts: Sequence[Sequence[Part]], *, test: str, n_resamples: int | None, seed: int
 ) -> dict[str, Any]:
-    """Return what :func:`paired_significance` does, for texts that were read, and options that were checked."""
-    if not both.n_items:
-        raise InputError("The corpus is empty: predictions and references must have at least one item.")
-    whole = [batch_stats(scorer, both.batch(system)) for system in range(2)]
+    """Return what :func:`paired_significance` does, for the parts of each system, and options that were checked."""
+    whole = [stats_of_parts(scorer, each) for each in parts]
     kept = np.logical_and(*(each.column("items") > 0 for each in whole))
     if not kept.any():
         raise InputError(scorer.nothing_left)

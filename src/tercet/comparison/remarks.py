@@ -24,7 +24,7 @@ def warn_of(test_set: TestSet) -> None:
 
 def warn_of_scores(test_set: TestSet, system: str, scorer: Scorer[Any], stats: SegmentStats) -> None:
     """Warn of what a call of the metric on a system's texts would warn of."""
-    remark = scorer.remark(stats)
+    remark = scorer.remark(stats.total())
     if remark is not None:
         told = f"{test_set.name}: the system {shorten(system)}: {scorer.name}: {remark}"
         warnings.warn(told, UserWarning, stacklevel=3)

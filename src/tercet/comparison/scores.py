@@ -187,7 +187,7 @@ class Comparison:
         test = f"{self.test} test against {self.baseline!r}" if self.test is not None else "no test"
         return (
             f"<Comparison of {', '.join(map(repr, self.test_set.systems))} on {self.test_set.name!r} "
-            f"(segments: {len(self.test_set.references):,}): {', '.join(self.score_labels())}; {test}>"
+            f"(segments: {self.test_set.n_segments:,}): {', '.join(self.score_labels())}; {test}>"
         )
 
     def _repr_html_(self) -> str:
@@ -225,7 +225,8 @@ class Comparison:
         """Return scores, intervals and tests as plain Python (not the texts)."""
         return {
             "test_set": self.test_set.name,
-            "n_segments": len(self.test_set.references),
+            "n_segments": self.test_set.n_segments,
+            **self.test_set.about,
             "baseline": self.baseline if self.test is not None else None,
             "test": self.test,
             "n_resamples": self.n_resamples,

@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tercet.errors import InputError, shorten
 from tercet.files.lines import STDIN, open_binary, read_lines
@@ -48,6 +48,16 @@ class TestSet:
     systems: dict[str, list[str]]
     references: list[list[str]]
     source: list[str] | None
+
+    @property
+    def n_segments(self) -> int:
+        """How many segments there are."""
+        return len(self.references)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What else there is to say of the files, for a comparison's JSON."""
+        return {}
 
     def encoded(self) -> Encoded:
         """Return the texts of all systems and the references, checked and encoded once."""

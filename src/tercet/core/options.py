@@ -7,7 +7,10 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
+from os import PathLike, fspath
 from typing import Any, TypeVar
+
+import numpy as np
 
 from tercet.errors import OptionError, TercetError, did_you_mean, shorten, told
 
@@ -216,6 +219,32 @@ def _as_text(value: Any) -> str:
     if callable(value):
         return str(getattr(value, "__qualname__", type(value).__qualname__))
     return str(getattr(value, "digest", None) or shorten(value, 10_000))
+
+
+def plain_value(value: Any) -> Any:
+    """Return the value of an option as JSON can hold it; NotImplemented for what it cannot.
+
+    Examples
+    --------
+    >>> plain_value({"orders": (1, 2)}), plain_value(len)
+    ({'orders': [1, 2]}, NotImplemented)
+    """
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, PathLike):
+        return fspath(value)
+    if isinstance(value, (np.bool_, np.integer, np.floating)):
+        return float(value) if isinstance(value, np.floating) else value.item()
+    if isinstance(value, (set, frozenset)):
+        value = sorted(value, key=str)
+    entries: list[Any] | None = None
+    if isinstance(value, (list, tuple)):
+        entries = [plain_value(each) for each in value]
+    elif isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        entries = [plain_value(each) for each in value.values()]
+    if entries is None or any(each is NotImplemented for each in entries):
+        return NotImplemented
+    return dict(zip(value, entries, strict=True)) if isinstance(value, Mapping) else entries
 
 
 def build_options(

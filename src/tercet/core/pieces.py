@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import reduce
 from operator import add
 from typing import Any
 
+import numpy as np
+
 from tercet.columns.batch import Corpus
 
 from .scorer import Scorer
-from .stats import SegmentStats
+from .stats import SegmentStats, check_alike
 
 #: Items that are encoded, tokenized and counted at a time.
 PIECE = 1 << 13
@@ -32,13 +35,21 @@ def corpus_stats(scorer: Scorer[Any], corpus: Corpus) -> tuple[SegmentStats, Any
     size = max(1, min(size, -(-corpus.n_items // scorer.options.n_jobs)))
     starts = range(0, corpus.n_items, size)
 
+    rows = np.empty((corpus.n_items, len(scorer.columns)))
+
+    def put(start: int, made: SegmentStats) -> SegmentStats:
+        """Return statistics whose rows are where they belong among all."""
+        own = rows[start : start + size]
+        own[:] = made.rows
+        return replace(made, rows=own)
+
     def stats_of(start: int, context: Any) -> SegmentStats:
-        return scorer.segment_stats(corpus.part(start, start + size), context)
+        return put(start, scorer.segment_stats(corpus.part(start, start + size), context))
 
     def at_once(start: int) -> tuple[Any, SegmentStats]:
         batch = corpus.part(start, start + size)
         context = scorer.fit(batch)
-        return context, scorer.segment_stats(batch, context)
+        return context, put(start, scorer.segment_stats(batch, context))
 
     def again(start: int, made: SegmentStats, context: Any) -> SegmentStats:
         return made if made.signature == scorer.signature(context) else stats_of(start, context)
@@ -56,7 +67,8 @@ def corpus_stats(scorer: Scorer[Any], corpus: Corpus) -> tuple[SegmentStats, Any
             contexts, made = zip(*each(at_once, starts), strict=True)
             context = _sum(contexts)
             parts = each(lambda start, one: again(start, one, context), starts, made)
-    return SegmentStats.concatenate(parts), context
+    check_alike(parts)
+    return replace(parts[0], rows=rows), context
 
 
 def _sum(contexts: Any) -> Any:

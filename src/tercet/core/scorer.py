@@ -62,6 +62,8 @@ class Scorer(ABC, Generic[OptionsT]):
         For values of ``compat``: how the evaluate module of that package spells arguments and results.
     loads_model : bool
         Whether scoring loads a network: nothing to do in passing.
+    fit_first : str
+        How a metric that must see the whole corpus first is shown a corpus in parts; see `needs_corpus`.
     nothing_left : str
         What the error says where the options left out every item.
     base_columns : tuple of str
@@ -78,6 +80,7 @@ class Scorer(ABC, Generic[OptionsT]):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     dialects: ClassVar[Mapping[str, Dialect]] = {}
     loads_model: ClassVar[bool] = False
+    fit_first: ClassVar[str] = ""
     nothing_left: ClassVar[str] = "No item has a reference, so missing_references='skip' left all of them out."
     base_columns: ClassVar[tuple[str, ...]] = ("items", "empty", "missing", "references")
 
@@ -160,12 +163,21 @@ class Scorer(ABC, Generic[OptionsT]):
         """Whether rows that were fitted with other parts are the same wherever their signature is."""
         return not self.needs_corpus
 
+    def check_totals(self) -> None:
+        """Raise an OptionError for what the sums of the rows do not give."""
+        if self.options.segments:
+            raise OptionError(
+                f"{self.name}: segments=True asks for the scores of every item, but only sums are kept here; "
+                "tercet.score gives them."
+            )
+        self.check_resampling()
+
     def notice(self, context: Any) -> str | None:
         """Return what a user should be told of the context, once per call; None for nothing."""
         return None
 
-    def remark(self, stats: SegmentStats) -> str | None:
-        """Return what a user should be told of the rows, once per call; None for nothing."""
+    def remark(self, totals: NDArray[np.float64]) -> str | None:
+        """Return what a user should be told of the sums of the rows, once per call; None for nothing."""
         return None
 
     @property
@@ -223,14 +235,34 @@ class Scorer(ABC, Generic[OptionsT]):
     def check_resampling(self) -> None:
         """Raise an OptionError where the score is no function of the sum of the rows: resamples then have none."""
 
-    def report(self, stats: SegmentStats) -> dict[str, Any]:
-        """Return the result's keys for a corpus, as plain Python: those of evaluate's module."""
-        scores = self.finalize(self.corpus_totals(stats))
+    def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
+        """Return the result's keys for a corpus, as plain Python: those of evaluate's module.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (k,)
+            What `corpus_totals` gives.
+        stats : SegmentStats or None
+            The rows; None where only their sums were kept, and lists of the items' scores cannot be given.
+        """
+        scores = self.finalize(totals)
         return {name: scores[name].tolist() for name in self.score_names}
 
-    def details(self, stats: SegmentStats) -> dict[str, Any]:
-        """Return what else the metric has to say of a corpus, as plain Python: attributes of the result."""
+    def details(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
+        """Return what else the metric has to say of a corpus, as plain Python: attributes of the result.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (k,)
+            The sums of the rows.
+        stats : SegmentStats or None
+            As for `report`.
+        """
         return {}
+
+    def total_of(self, totals: NDArray[np.float64], column: str) -> int:
+        """Return the sum of a column of counts."""
+        return int(totals[self.columns.index(column)])
 
     def base_rows(self, batch: Batch, prediction_lengths: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the columns that every scorer's rows begin with, shape (n, 4)."""

@@ -89,9 +89,9 @@ class CosineScorer(Scorer[CosineOptions]):
     def _signature(self, encoder: Encoder) -> Signature:
         return cosine_signature(self.options, encoder, self.declared, self.pooling, self.limit(encoder.subwords))
 
-    def remark(self, stats: SegmentStats) -> str | None:
+    def remark(self, totals: Array) -> str | None:
         """Return a warning when texts were cut."""
-        cut = int(stats.column("truncated_predictions").sum() + stats.column("truncated_references").sum())
+        cut = sum(self._cut(totals).values())
         return cut_remark(cut, self.limit(self.subwords())) if cut else None
 
     def prepare(self, texts: list[str], subwords: Subwords) -> tuple[Ragged, Ragged]:
@@ -160,11 +160,15 @@ class CosineScorer(Scorer[CosineOptions]):
             "cosine": self.options.scale * totals[..., self.columns.index("cosine")] / np.where(items > 0, items, 1)
         }
 
-    def details(self, stats: SegmentStats) -> dict[str, Any]:
+    def _cut(self, totals: Array) -> dict[str, int]:
+        """Return how many texts were cut."""
+        return {name: self.total_of(totals, name) for name in ("truncated_predictions", "truncated_references")}
+
+    def details(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return how many texts were cut, and, where items have several references, which of them is nearest."""
-        found: dict[str, Any] = {
-            name: int(stats.column(name).sum()) for name in ("truncated_predictions", "truncated_references")
-        }
+        found: dict[str, Any] = {**self._cut(totals)}
+        if stats is None:
+            return found
         counts = stats.column("references")
         if (counts > 1).any():
             nearest = stats.column("best_reference").astype(int).tolist()

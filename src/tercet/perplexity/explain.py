@@ -106,7 +106,7 @@ def explain_batch(scorer: PerplexityScorer, batch: Batch, context: Any = None) -
     text: str = batch.predictions[0].as_py()
     scored = scorer.surprisals(batch)
     stats = scorer.stats_of(scored, batch)
-    remark = scorer.remark(stats)
+    remark = scorer.remark(stats.total())
     if remark is not None:
         warnings.warn(f"perplexity_lm: {remark}", UserWarning, stacklevel=3)
     scores = scorer.finalize(stats.total())

@@ -128,8 +128,9 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
     def stats_of(self, scored: Scored, batch: Batch) -> SegmentStats:
         """Return one row per item of a batch that was scored."""
         own, tokens = scored.own, np.diff(scored.offsets)
-        sums = np.append(0.0, np.cumsum(scored.values))
-        nll = sums[scored.offsets[1:]] - sums[scored.offsets[:-1]]
+        nll = np.zeros(len(tokens))
+        if tokens.any():  # each text by itself: the sum does not depend on the texts beside it
+            nll[tokens > 0] = np.add.reduceat(scored.values, scored.offsets[:-1][tokens > 0])
         kept = np.array([len(row) for row in scored.texts.rows], np.int64)
         with np.errstate(over="ignore"):  # too large for a float: infinite
             perplexity = np.exp(nll / np.maximum(tokens, 1))
@@ -160,9 +161,9 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
                 "its beginning."
             )
 
-    def remark(self, stats: SegmentStats) -> str | None:
+    def remark(self, totals: Array) -> str | None:
         """Return a warning when texts were cut, or left out."""
-        cut, skipped = (int(stats.column(name).sum()) for name in ("truncated", "empty"))
+        cut, skipped = (self.total_of(totals, name) for name in ("truncated", "empty"))
         remarks = []
         if cut:
             size, _ = window_of(self.options, self.model())
@@ -187,18 +188,20 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
             "bits_per_character": of["nll"] / counts["characters"] / log(2),
         }
 
-    def report(self, stats: SegmentStats) -> dict[str, Any]:
+    def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return evaluate's two keys, the perplexity of each item and their mean, and then the other scores."""
-        scores = super().report(stats)
+        scores = super().report(totals, stats)
+        if stats is None:
+            return scores
         return {
             "perplexities": segment_lists(self, stats)["perplexity"],
             "mean_perplexity": scores.pop("mean_perplexity"),
             **scores,
         }
 
-    def details(self, stats: SegmentStats) -> dict[str, Any]:
+    def details(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return how many texts were cut, and how many tokens were scored."""
         return {
-            "truncated_predictions": int(stats.column("truncated").sum()),
-            "scored_tokens": int(stats.column("tokens").sum()),
+            "truncated_predictions": self.total_of(totals, "truncated"),
+            "scored_tokens": self.total_of(totals, "tokens"),
         }

@@ -70,6 +70,10 @@ class RougeScorer(Scorer[RougeOptions]):
         **{name: {"tokenizer": "none", "rouge_types": parse_types(DEFAULT_TYPES)} for name in PACKAGES},
     }
     dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
+    fit_first: ClassVar[str] = (
+        "tokenizer='auto' chooses by the letters of all references. Give tokenizer='rouge' (it keeps a-z and 0-9) or "
+        "tokenizer='unicode' (every script)."
+    )
 
     def __init__(self, options: RougeOptions) -> None:
         if options.compat == "rouge_score" and callable(options.tokenizer):
@@ -137,6 +141,15 @@ class RougeScorer(Scorer[RougeOptions]):
         if self.options.tokenizer != "auto":
             return self.options.tokenizer
         return "unicode" if context is not None and context.mostly_dropped else "rouge"
+
+    def check_totals(self) -> None:
+        """Raise an OptionError for what the sums of the rows do not give."""
+        super().check_totals()
+        if not self.options.use_aggregator:
+            raise OptionError(
+                f"{self.name}: use_aggregator=False asks for the scores of every item, but only sums are kept here; "
+                "tercet.score gives them."
+            )
 
     def notice(self, context: LetterCounts | None) -> str | None:
         """Return a warning when references lose their letters, or would have lost them."""
@@ -267,8 +280,8 @@ class RougeScorer(Scorer[RougeOptions]):
                 scores[f"{each.name}_recall"] = values["recall"]
         return scores
 
-    def report(self, stats: SegmentStats) -> dict[str, Any]:
+    def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return one float a score, or the list of the items' with ``use_aggregator=False``."""
-        if self.options.use_aggregator:
-            return super().report(stats)
+        if self.options.use_aggregator or stats is None:
+            return super().report(totals, stats)
         return dict(segment_lists(self, stats))

@@ -37,6 +37,17 @@ def count_ascii_letters(data):
 
 
 @kernel
+def mark_without_ascii(data, bounds, marks):
+    """Mark the texts that have none of the letters A to Z and a to z."""
+    for text in range(len(marks)):
+        marks[text] = True
+        for at in range(bounds[text], bounds[text + 1]):
+            if ((data[at] | 0x20) - 97) & 0xFF < 26:
+                marks[text] = False
+                break
+
+
+@kernel
 def count_line_ends(data):
     """Count the bytes that end a line."""
     count = 0

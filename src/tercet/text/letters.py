@@ -9,7 +9,7 @@ import numpy as np
 
 from tercet.columns.batch import Batch
 
-from .intern_kernels import count_ascii_letters
+from .intern_kernels import count_ascii_letters, mark_without_ascii
 
 # First letters of the Unicode names of characters of scripts that are written without blanks.
 _WITHOUT_BLANKS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "IDEOGRAPHIC")
@@ -78,10 +78,8 @@ def count_letters(batch: Batch) -> LetterCounts:
     letters = [chr(point) for point in np.flatnonzero(counts) if unicodedata.category(chr(point))[0] in "LM"]
     other = {letter: int(counts[ord(letter)]) for letter in letters}
     without_blanks = sum(other[x] for x in letters if unicodedata.name(x, "").startswith(_WITHOUT_BLANKS))
-    kept = np.concatenate([[0], np.cumsum(_IS_KEPT[raw])])[bounds - bounds[0]]
-    none_kept = np.flatnonzero(np.diff(kept) == 0).tolist()
+    marks = np.empty(len(texts), np.bool_)
+    mark_without_ascii(raw, bounds - bounds[0], marks)
+    none_kept = np.flatnonzero(marks).tolist()
     lost = sum(not other.keys().isdisjoint(texts[index].as_py()) for index in none_kept)
     return LetterCounts(n_ascii, sum(other.values()), without_blanks, lost, len(texts))
-
-
-_IS_KEPT = np.array([chr(byte).isascii() and chr(byte).isalpha() for byte in range(256)])
