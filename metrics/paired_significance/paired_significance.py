@@ -7,7 +7,7 @@ from tercet.comparison.encoded import Encoded
 from tercet.comparison.paired import check_options, read_systems, significance
 from tercet.core.options import shared_options
 from tercet.errors import InputError, OptionError, shorten
-from tercet.modules.gathering import Gathering
+from tercet.modules.gathering import Gathering, Job
 
 _CITATION = """\
 @inproceedings{koehn-2004-statistical,
@@ -112,11 +112,15 @@ class PairedSignificance(Gathering, evaluate.Comparison):
         both = self._read(*given) if any(each is not None for each in given) else self._read([], [], [])
         shared = shared_options(scorer.options) | {name: str(value) for name, value in chosen.items()}
 
-        def work(parts):
-            settings = {name: value for name, value in chosen.items() if name != "metric"}
-            return significance(scorer, Encoded.joined(parts), **settings)
+        def batches(added):
+            joined = Encoded.joined(added)
+            return [joined.batch(system) for system in range(2)]
 
-        return self._gather(both, shared, work)
+        def result(systems):
+            settings = {name: value for name, value in chosen.items() if name != "metric"}
+            return significance(scorer, systems, **settings)
+
+        return self._gather(both, shared, Job(scorer, batches, result))
 
     def add_batch(self, *, predictions1=None, predictions2=None, references=None, **inputs):
         """Add texts of both systems and references; they are checked first, and a refused batch adds nothing.

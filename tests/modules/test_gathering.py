@@ -12,7 +12,7 @@ from threading import Barrier, Thread
 import pytest
 
 import tercet
-from conftest import ROOT
+from conftest import ROOT, ZERO_BLEU
 from tercet import GatheringError, InputError
 from texts import LATIN, MINILM, all_pairs
 
@@ -92,6 +92,8 @@ def test_an_interruption_or_a_full_memory_loses_nothing():
 PAIRS = [([prediction], [references]) for prediction, references in zip(PREDICTIONS, REFERENCES, strict=True)]
 ADDS = {"batches": PAIRS}
 BRIEFLY = {"batches": PAIRS, "timeout": 6}
+NO_TOKENS = [(["no tokens"], [["here"]])]
+EVERYTHING = {"segments": True, "confidence_level": 0.9, "n_resamples": 50, "signature": True, "grid": True}
 RUNS = {
     "first and last": [{"batches": PAIRS[:2]}, {"batches": []}, {"batches": PAIRS[2:]}],
     "second": [{"batches": []}, {"batches": PAIRS}, {"batches": []}],
@@ -104,22 +106,63 @@ RUNS = {
     "other options": [{**ADDS, "options": {"max_order": order}} for order in (2, 2, 3)],
     "other numbers of threads": [{**ADDS, "options": {"n_jobs": number}} for number in (1, 2, 3)],
     "interrupted": [{**ADDS, "options": {"tokenizer": "interrupted"}}] * 3,
+    "one is interrupted": [{**ADDS, "options": {"tokenizer": each}} for each in ("split", "interrupted", "split")],
+    "one dies as it counts": [{**ADDS, "options": {"tokenizer": each}} for each in ("split", "split", "dies")],
+    "counts longer than the timeout": [
+        {**BRIEFLY, "options": {"tokenizer": each}} for each in ("split", "slow", "split")
+    ],
+    "fails on a text": [{"batches": part, "options": {"tokenizer": "fails"}} for part in (PAIRS, PAIRS, NO_TOKENS)],
+    "items without reference": [ADDS, {"batches": [*PAIRS, (["a"], [[]])]}, {"batches": [(["b"], [[]])]}],
+    "everything asked for": [{"batches": part, "options": EVERYTHING} for part in (PAIRS[:3], PAIRS[3:5], PAIRS[5:])],
+    "again at once": [{**ADDS, "times": 3, "sleep": number == 0 and 0.5} for number in range(3)],
+    **{
+        fault: [ADDS, {**ADDS, "fault": fault}, ADDS] for fault in ("garbage", "a stream", "a full disk", "a version")
+    },
 }
 PROCESSES = """
 import json, os, signal, sys, time
 import tercet
+from tercet.core import signature
+from tercet.modules import shards
 
-def interrupted(text):
-    raise KeyboardInterrupt
+def split(text):
+    if WAY == "interrupted":
+        raise KeyboardInterrupt
+    if WAY == "dies":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if WAY == "fails" and text == "no tokens":
+        raise ValueError("no tokens in " + text)
+    if WAY == "slow":
+        time.sleep(0.5)
+    return text.split()
+
+def full(path, handed):
+    raise OSError(28, "No space left on device", str(path))
+
+FAULTS = {
+    "garbage": lambda path, handed: path.write_bytes(b"not a file of Arrow"),
+    "a stream": lambda path, handed: tercet.Stream("bleu").save(path),
+    "a full disk": full,
+}
 
 def work(folder, number, todo):
+    global WAY
     options = todo.get("options", {})
     if "tokenizer" in options:
-        options["tokenizer"] = interrupted
+        WAY, options["tokenizer"] = options["tokenizer"], split
+    if todo.get("fault") == "a version":
+        signature.__version__ = "0.0.7"
+    elif "fault" in todo:
+        shards.write_parts = FAULTS[todo["fault"]]
     module = tercet.load(
         "bleu_multi", num_process=3, process_id=number, cache_dir=folder, timeout=todo.get("timeout", 60)
     )
     try:
+        for _ in range(todo.get("times", 1) - 1):
+            for predictions, references in todo["batches"]:
+                module.add_batch(predictions=predictions, references=references)
+            time.sleep(todo["sleep"])
+            module.compute(**options)
         for predictions, references in todo["batches"]:
             module.add_batch(predictions=predictions, references=references)
         if "die" in todo:
@@ -203,6 +246,51 @@ class TestProcesses:
 
     def test_an_interruption_passes(self, said):
         assert said["interrupted"][0].startswith("KeyboardInterrupt")
+        first, second, _ = said["one is interrupted"]
+        assert first.startswith("GatheringError: process 1 of 3 ended before its compute")
+        assert second.startswith("KeyboardInterrupt")
+
+    def test_one_that_dies_as_it_counts_is_named(self, said):
+        first, _, third = said["one dies as it counts"]
+        assert first.startswith("GatheringError: process 2 of 3 ended before its compute")
+        assert third is None
+
+    @ZERO_BLEU
+    def test_one_may_count_for_longer_than_the_timeout(self, said):
+        (result, _), *others = said["counts longer than the timeout"]
+        assert result == json.loads(json.dumps(score(PREDICTIONS * 3, REFERENCES * 3, tokenizer=str.split)))
+        assert others == [[None, None]] * 2
+
+    def test_what_one_cannot_count_is_the_error_of_one_process(self, said):
+        assert said["fails on a text"] == ["ValueError: no tokens in no tokens", [None, None], [None, None]]
+        number = 2 * len(PAIRS)
+        assert said["items without reference"][0].startswith(f"InputError: item {number} (and 1 more) of references")
+
+    def test_segments_and_intervals_are_those_of_one_process(self, said):
+        (result, _), *_ = said["everything asked for"]
+        assert result == json.loads(json.dumps(score(**EVERYTHING)))
+
+    def test_a_process_may_begin_anew_while_the_first_still_adds(self, said):
+        (result, left), *others = said["again at once"]
+        assert result == json.loads(json.dumps(score(PREDICTIONS * 3, REFERENCES * 3)))
+        assert not [name for name in left if not name.endswith(".lock")]
+        assert others == [[None, None]] * 2
+
+    @pytest.mark.parametrize(
+        ("fault", "why"),
+        [
+            ("garbage", r"What process 1 of 3 handed over cannot be used: .*-3-1\.shard is damaged, or no file"),
+            ("a stream", "What process 1 of 3 handed over cannot be used: .* has the format tercet-stream-1"),
+            ("a full disk", "process 1 of 3 ended before its compute"),
+            ("a version", r"process 1 of 3 counts otherwise than process 0: .*version:tercet-0\.0\.7"),
+        ],
+    )
+    def test_one_whose_file_cannot_be_used_is_named(self, said, fault, why):
+        first, second, third = said[fault]
+        assert re.match(f"GatheringError: {why}", first)
+        assert third == [None, None]
+        if fault == "a full disk":
+            assert second.startswith("GatheringError: process 1 of 3 cannot write or read evaluate's files. OSError")
 
 
 # ---------------------------------------------------------------- disks

@@ -2,6 +2,7 @@
 
 import runpy
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -29,6 +30,7 @@ pytestmark = ZERO_BLEU
 @pytest.fixture
 def seen(monkeypatch):
     """How often each text was checked and encoded, and how many scorers were made."""
+    tercet.load("bleu_multi")  # imports files that read texts of their own
     counts = {"read": Counter(), "encoded": Counter(), "scorers": 0}
     check, encode, init = items._check_texts, items.Items.encode, Scorer.__init__
     flatten = items._flat_references
@@ -90,6 +92,38 @@ def test_compute_after_add(seen, metric, added):
     found = module.compute(**given)
     assert_once(seen, PREDICTIONS)
     assert found == tercet.score(metric, PREDICTIONS, REFERENCES)
+
+
+@pytest.mark.parametrize(("metric", "options"), [("bleu_multi", {}), ("rouge_nlws", {"tokenizer": "auto"})])
+def test_compute_in_two_processes(seen, tmp_path, metric, options):
+    """Each is a thread here: they meet over files as processes do."""
+
+    def work(number):
+        module = tercet.load(metric, num_process=2, process_id=number, cache_dir=str(tmp_path))
+        for index in range(3 * number, 3 * number + 3):
+            module.add(prediction=PREDICTIONS[index], reference=REFERENCES[index])
+        return module.compute(**options)
+
+    with ThreadPoolExecutor(2) as pool:
+        found, none = pool.map(work, range(2))
+    assert none is None
+    assert_once(seen, PREDICTIONS)
+    assert found == tercet.score(metric, PREDICTIONS, REFERENCES, **options)
+
+
+def test_paired_tests_in_two_processes(seen, tmp_path):
+    def work(number):
+        module = tercet.load("paired_significance", num_process=2, process_id=number, cache_dir=str(tmp_path))
+        part = slice(4 * number, 4 * number + 4)
+        texts = {"predictions1": PREDICTIONS[part], "predictions2": OTHER[part]}
+        module.add_batch(**texts, references=REFERENCES[part])
+        return module.compute(n_resamples=20)
+
+    with ThreadPoolExecutor(2) as pool:
+        found, none = pool.map(work, range(2))
+    assert none is None
+    assert_once(seen, PREDICTIONS, OTHER)
+    assert found == paired_significance("bleu_multi", PREDICTIONS, OTHER, REFERENCES, n_resamples=20)
 
 
 def test_what_is_changed_after_it_was_added_is_scored_as_it_was():

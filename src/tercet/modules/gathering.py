@@ -5,17 +5,22 @@ from __future__ import annotations
 import os
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from inspect import signature
 from typing import Any, Protocol
 
+from tercet.columns.batch import Batch
+from tercet.core.scorer import Scorer
 from tercet.errors import GatheringError, InputError, OptionError, TercetError, did_you_mean, shorten, told
+from tercet.streams.parts import Part
 
 from .shards import Shards
 
 
-class Part(Protocol):
+class Added(Protocol):
     """Items that were checked and encoded."""
 
     @property
@@ -23,9 +28,23 @@ class Part(Protocol):
         """How many they are."""
         ...
 
-    def table(self) -> Any:
-        """Return them as an Arrow table of the columns that evaluate writes into its files."""
-        ...
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be made of all items that were added.
+
+    Attributes
+    ----------
+    scorer : Scorer
+    batches : callable
+        From the items that were added to a process to a batch of each system.
+    result : callable
+        From the parts of each system, one of each process, to the result.
+    """
+
+    scorer: Scorer[Any]
+    batches: Callable[[list[Any]], list[Batch]]
+    result: Callable[[list[list[Part]]], Any]
 
 
 _ANOTHER = "Another folder is named by cache_dir=..., or by HF_HOME in the environment."
@@ -34,10 +53,13 @@ _ANOTHER = "Another folder is named by cache_dir=..., or by HF_HOME in the envir
 class Gathering:
     """Mixin for a module of evaluate, before its class: keeps checked texts until a function takes them.
 
-    One process keeps them in memory, where no lock, full disk or interruption can lose them, and lets them go when a
-    result is there: they are not read or encoded again. Several processes write them into evaluate's files, as it
-    does; each also says what it hands over, so that the first can tell who is missing, who ended early and who was
-    given other options.
+    Each process keeps its texts in memory until it computes, where no lock, full disk or interruption can lose them:
+    they are not read or encoded again. One process lets them go when a result is there. Of several, each counts its
+    own at its `compute`, and hands the statistics over in a file; the first puts them together. Texts are handed over
+    only where it takes those of all processes to count them, as for BERTScore's document frequencies.
+
+    The processes meet over the locks of evaluate's files, which hold nothing. They tell the first who is missing, who
+    ended early and who was given other options.
 
     A module belongs to the first thread that adds to it until that thread has computed: two would mix their items.
     """
@@ -63,43 +85,33 @@ class Gathering:
         except OSError as error:
             raise GatheringError(f"evaluate cannot make its folder. {told(error)}. {_ANOTHER}") from error
         self._shards = Shards(self.data_dir, self.experiment_id, self.num_process, self.process_id)
-        self._parts: list[Part] = []
+        self._added: list[Added] = []
         self._owner: dict[str, int] = {}
-        self._work: Callable[[list[Any]], Any] = list
-        self._found: Any = None
+        self._job: Job | None = None
+        self._received: list[list[Part]] = []
         self._failure: BaseException | None = None
 
     def __len__(self) -> int:
         """Return how many items were added so far, to this process."""
-        if self.num_process == 1:
-            return sum(part.n_items for part in self._parts)
-        return super().__len__()  # type: ignore[misc, no-any-return]
+        return sum(each.n_items for each in self._added)
 
-    def _read(self, **columns: Any) -> Part:
-        """Return texts as a user gives them, or as they come from evaluate's files, checked and encoded."""
-        raise NotImplementedError
-
-    def _keep(self, part: Part) -> None:
+    def _keep(self, items: Added) -> None:
         """Add items."""
         self._check_thread()
-        if self.num_process == 1:
-            self._parts.append(part)  # all of it or nothing, also at Ctrl-C
-        elif part.n_items:
+        if self.num_process > 1 and items.n_items:
             with self._explained():
-                if not len(self):
-                    self._shards.begin()
-                    self._open()
-                self.writer.write_table(part.table().select(self._feature_names()))  # type: ignore[attr-defined]
+                self._join()
+        self._added.append(items)  # all of it or nothing, also at Ctrl-C
 
-    def _gather(self, part: Part, options: Mapping[str, str], work: Callable[[list[Any]], Any]) -> Any:
-        """Return what `work` makes of all parts, this one included; None in all processes but the first.
+    def _gather(self, items: Added, options: Mapping[str, str], job: Job) -> Any:
+        """Return the result of all items, those given here included; None in all processes but the first.
 
         Parameters
         ----------
-        part : Part
+        items : Added
         options : mapping of str to str
             What must be the same in all processes.
-        work : callable
+        job : Job
 
         Raises
         ------
@@ -108,50 +120,98 @@ class Gathering:
         """
         self._check_thread()
         if self.num_process == 1:
-            found = work([*self._parts, part])
-            self._parts, self._owner = [], {}
+            found = job.result([[Part.of_texts(batch)] for batch in job.batches([*self._added, items])])
+            self._added, self._owner = [], {}
             return found
-        self._keep(part)
-        self._work, self._failure = work, None
+        self._keep(items)
         with self._explained():
-            if not len(self):  # nothing to hand over, but the others wait for this process
-                self._shards.begin()
-                self._open()
+            self._join()  # also with nothing to hand over: the others wait for this process
+            self._shards.announce()
+            parts = self._counted(job)
             if self.process_id > 0:
                 self._check_first()
-            self._shards.hand_over(len(self), options)
+            self._shards.hand_over(parts, options)
+            if self.process_id == 0:
+                self._wait_for_others()
+            self._job, self._failure = job, None
             super().compute()  # type: ignore[misc]
-        self._owner = {}
+        self._added, self._owner, self._job = [], {}, None
+        if self.process_id > 0:
+            return None
+        self._shards.clear()  # when evaluate's locks are free: a process that sees it may begin anew
+        received, self._received = self._received, []
         if self._failure is not None:
             raise self._failure
-        return self._found if self.process_id == 0 else None
+        return job.result([list(parts) for parts in zip(*received, strict=True)])
+
+    def _counted(self, job: Job) -> list[Part]:
+        """Return what this process has of each system, counted.
+
+        What cannot be counted is handed over as texts: the first process then raises the error that one process
+        would, by the number of the item in the whole corpus.
+        """
+        batches, self._added = job.batches(self._added), []  # not both in memory
+        try:
+            return [Part.counted(job.scorer, batch) for batch in batches]
+        except Exception:
+            return [Part.of_texts(batch) for batch in batches]
 
     def _compute(self, **columns: list[Any]) -> dict[str, Any]:
-        """Work on what the base class read; an error waits until it has closed its files."""
+        """Receive what all processes handed over; an error waits until the base class has closed its files."""
         try:
-            whole = self._read(**columns)
-            self._shards.check(whole.n_items)
-            self._shards.clear()  # while the others wait for the locks of their files
-            self._found = self._work([whole])
-        except BaseException as error:  # also of a user's tokenizer, also Ctrl-C
+            assert self._job is not None
+            self._received = self._shards.received(self._job.scorer)
+        except BaseException as error:  # also Ctrl-C
             self._failure = error
         return {}
 
-    def _open(self) -> None:
-        """Open the file of this process, as evaluate does when the first items come."""
+    def _join(self) -> None:
+        """Meet the other processes, once in a run: open the file of this one, as evaluate does for first items."""
+        if self.writer is not None:
+            return
+        self._wait_until_received()
+        self._shards.begin()
         self.selected_feature_format = self.features[0] if isinstance(self.features, list) else self.features
         self._init_writer()  # type: ignore[attr-defined]
 
+    def _is_free(self, number: int, timeout: float) -> bool:
+        """Return whether the file of a process became free within seconds: it locks it from its first items on."""
+        from evaluate.module import FileLock
+
+        path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{number}.arrow.lock")
+        lock = FileLock(path)
+        try:
+            lock.acquire(timeout=timeout, poll_interval=0.01)
+        except TimeoutError:
+            return False
+        lock.release()
+        return True
+
     def _check_first(self) -> None:
         """Raise a GatheringError where process 0 has ended: it locks its file until all have handed over."""
-        path = f"{self.experiment_id}-{self.num_process}-0.arrow.lock"
-        lock = type(self.filelock)(os.path.join(self.data_dir, path))
-        try:
-            lock.acquire(timeout=0)
-        except TimeoutError:
-            return
-        lock.release()
-        raise GatheringError(f"{self._shards.name(0)} ended before it received the other processes' items.")
+        if self._is_free(0, 0):
+            raise GatheringError(f"{self._shards.name(0)} ended before it received the other processes' items.")
+
+    def _wait_until_received(self) -> None:
+        """Wait for process 0 to receive what this process handed over last, unless it has ended."""
+        limit = time.monotonic() + self.timeout
+        while self._shards.is_waiting() and not self._is_free(0, 0):
+            if time.monotonic() > limit and not self._shards.has_announced(0):
+                raise self._late(0)
+            time.sleep(0.02)
+
+    def _wait_for_others(self) -> None:
+        """Wait for the others, however long they count; only what they do before is limited by the timeout."""
+        for number in range(1, self.num_process):
+            while not self._is_free(number, self.timeout):
+                if not self._shards.has_announced(number):
+                    raise self._late(number)
+
+    def _late(self, number: int) -> GatheringError:
+        return GatheringError(
+            f"{self._shards.name(number)} did not compute within {self.timeout:g} seconds ('timeout'): it is still "
+            "adding, or hangs."
+        )
 
     def _check_thread(self) -> None:
         own = threading.get_ident()
@@ -170,15 +230,15 @@ class Gathering:
         """Say which process or file an error of evaluate's gathering is about, and let its files go."""
         try:
             yield
-        except TercetError:
-            raise
-        except Exception as error:
+        except BaseException as error:
+            self._let_go()
+            if isinstance(error, TercetError) or not isinstance(error, Exception):
+                raise
             raise self._explanation(error) from error
 
     def _explanation(self, error: Exception) -> GatheringError:
         shards, waited = self._shards, f"within {self.timeout:g} seconds ('timeout')"
         named = re.search(rf"-{self.num_process}-(\d+)\.arrow", str(error))
-        self._let_go()
         if isinstance(error, OSError) and error.errno is not None:
             return GatheringError(
                 f"{shards.name(self.process_id)} cannot write or read evaluate's files. {told(error)}. {_ANOTHER}"
@@ -189,9 +249,7 @@ class Gathering:
                 "experiment_id of its own."
             )
         if named is not None and "Cannot acquire lock" in str(error):
-            return GatheringError(
-                f"{shards.name(int(named[1]))} did not compute {waited}: it is still adding, or hangs."
-            )
+            return self._late(int(named[1]))
         if "Expected to find" in str(error) or "acquire lock" in str(error):
             who = shards.name(int(named[1])) if named is not None else "another process"
             return GatheringError(
@@ -209,5 +267,5 @@ class Gathering:
             lock = getattr(self, name, None)
             if lock is not None:
                 lock.release()
-        self.writer = self.filelock = self.cache_file_name = None
-        self._owner = {}
+        self.writer = self.filelock = self.cache_file_name = self._job = None
+        self._added, self._owner = [], {}

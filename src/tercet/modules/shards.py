@@ -1,14 +1,16 @@
-"""What each process of a run says of the items that it hands over, in a file beside evaluate's."""
+"""What each process of a run hands over to the first, in files beside evaluate's."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tercet.errors import GatheringError
+from tercet.core.scorer import Scorer
+from tercet.errors import GatheringError, InputError
+from tercet.streams.part_file import HandedOver, read_parts, write_parts
+from tercet.streams.parts import Part
 
 
 @dataclass(slots=True)
@@ -27,11 +29,13 @@ class Shards:
     Examples
     --------
     >>> import tempfile
+    >>> from tercet.api import make_scorer
+    >>> scorer = make_scorer("bleu_multi", {})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     first, second = (Shards(folder, "run", 2, number) for number in range(2))
-    ...     second.hand_over(3, {"max_order": "4"})
-    ...     first.hand_over(2, {"max_order": "2"})
-    ...     first.check(5)
+    ...     second.hand_over([Part.of_texts(scorer.read(["a"], ["a"]))], {"max_order": "4"})
+    ...     first.hand_over([Part.of_texts(scorer.read(["b"], ["b"]))], {"max_order": "2"})
+    ...     first.received(scorer)
     Traceback (most recent call last):
     tercet.errors.GatheringError: process 1 of 2 was given max_order=4, process 0 max_order=2: give all the same.
     """
@@ -40,49 +44,67 @@ class Shards:
     experiment: str
     n_processes: int
     own: int
-    _items: int = field(default=0, init=False)
+    _parts: Sequence[Part] = field(default=(), init=False)
     _options: Mapping[str, str] = field(default_factory=dict, init=False)
 
     def begin(self) -> None:
         """Remove what an earlier run left: to be called before the others can know of this process."""
-        self._path(self.own).unlink(missing_ok=True)
+        self.clear()
 
-    def hand_over(self, n_items: int, options: Mapping[str, str]) -> None:
-        """Say how many items this process hands over, and the options that it was given."""
-        self._items, self._options = n_items, options
+    def clear(self) -> None:
+        """Remove what this process handed over; the first one removes what all did."""
+        self._parts = ()
+        for number in range(self.n_processes) if self.own == 0 else [self.own]:
+            self._path(number).unlink(missing_ok=True)
+            self._path(number, "counting").unlink(missing_ok=True)
+
+    def announce(self) -> None:
+        """Say that this process has all its items, and is about to count them."""
+        self._path(self.own, "counting").touch()
+
+    def has_announced(self, number: int) -> bool:
+        """Return whether another process has all its items."""
+        return self._path(number, "counting").exists()
+
+    def hand_over(self, parts: Sequence[Part], options: Mapping[str, str]) -> None:
+        """Hand over what this process counted, and say which options it was given."""
         if self.own > 0:
-            said = json.dumps({"items": n_items, "options": dict(options)})
-            self._path(self.own).write_text(said, encoding="utf-8")
+            write_parts(self._path(self.own), HandedOver.of(parts, options))
+        else:
+            self._parts, self._options = parts, options
+
+    def is_waiting(self) -> bool:
+        """Return whether what this process handed over has not been received yet."""
+        return self.own > 0 and self._path(self.own).exists()
 
     def missing(self) -> list[int]:
         """Return the processes that have handed over nothing."""
-        return [number for number in range(1, self.n_processes) if self._said(number) is None]
+        return [number for number in range(1, self.n_processes) if not self._path(number).exists()]
 
-    def check(self, n_items: int) -> None:
-        """Raise a GatheringError unless the items that came are those of all, for the same options."""
-        total = self._items
+    def received(self, scorer: Scorer[Any]) -> list[list[Part]]:
+        """Return what each process handed over, in their order.
+
+        Raises
+        ------
+        GatheringError
+            Names a process that ended early, was given other options, or whose file cannot be used.
+        """
+        found, own = [list(self._parts)], self._options
         for number in range(1, self.n_processes):
-            said = self._said(number)
-            if said is None:
-                raise self.ended(number)
-            theirs = said["options"]
-            for name in sorted({*theirs, *self._options}):
-                if theirs.get(name) != self._options.get(name):
+            handed = self._read(number)
+            for name in sorted({*handed.options, *own}):
+                if handed.options.get(name) != own.get(name):
                     raise GatheringError(
-                        f"{self.name(number)} was given {_given(name, theirs)}, process 0 "
-                        f"{_given(name, self._options)}: give all the same."
+                        f"{self.name(number)} was given {_given(name, handed.options)}, process 0 "
+                        f"{_given(name, own)}: give all the same."
                     )
-            total += said["items"]
-        if total != n_items:
-            raise GatheringError(
-                f"The {self.n_processes} processes handed over {total} items, but {n_items} came: one of them ended "
-                "while it wrote. Let all of them add and compute again."
-            )
-
-    def clear(self) -> None:
-        """Remove what all have said."""
-        for number in range(self.n_processes):
-            self._path(number).unlink(missing_ok=True)
+            try:
+                found.append(handed.parts(scorer))
+            except InputError as error:
+                raise GatheringError(
+                    f"{self.name(number)} counts otherwise than process 0: {error}. Let all have the same version."
+                ) from error
+        return found
 
     def name(self, number: int) -> str:
         """Return what a process is called in messages."""
@@ -95,15 +117,19 @@ class Shards:
             "compute again."
         )
 
-    def _path(self, number: int) -> Path:
-        return Path(self.folder, f"{self.experiment}-{self.n_processes}-{number}.shard")
+    def _path(self, number: int, kind: str = "shard") -> Path:
+        return Path(self.folder, f"{self.experiment}-{self.n_processes}-{number}.{kind}")
 
-    def _said(self, number: int) -> dict[str, Any] | None:
+    def _read(self, number: int) -> HandedOver:
         try:
-            said: dict[str, Any] = json.loads(self._path(number).read_text(encoding="utf-8"))
-        except (OSError, ValueError):  # no file, or one that was cut short
-            return None
-        return said
+            return read_parts(self._path(number))
+        except FileNotFoundError:
+            raise self.ended(number) from None
+        except InputError as error:
+            raise GatheringError(
+                f"What {self.name(number)} handed over cannot be used: {error} Let all processes add and compute "
+                "again."
+            ) from error
 
 
 def _given(name: str, options: Mapping[str, str]) -> str:

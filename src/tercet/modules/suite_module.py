@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tercet.api import dialect_of, explain, make_scorer, own_options, score_batch
+from tercet.api import dialect_of, explain, make_scorer, own_options
 from tercet.columns.batch import Batch, join_batches
 from tercet.core.options import shared_options
 from tercet.core.result import Result
 from tercet.errors import InputError
 from tercet.registry import scorer_class
+from tercet.streams.parts import Part, result_of_parts
 from tercet.training.trainer import TrainerMetrics, compute_metrics
 
-from .gathering import Gathering
+from .gathering import Gathering, Job
 
 
 class SuiteModule(Gathering):
@@ -65,16 +66,18 @@ class SuiteModule(Gathering):
         none_given = predictions is None and references is None
         batch = self._read([], []) if none_given else self._read(predictions, references)
 
-        def work(batches: list[Batch]) -> Any:
-            return self._dialect.to_result(score_batch(scorer, join_batches(batches)))
+        def result(systems: list[list[Part]]) -> Any:
+            return self._dialect.to_result(result_of_parts(scorer, systems[0]))
 
         if self.num_process == 1 and not len(self):
-            return work([batch])  # nothing to gather
+            return result([[Part.of_texts(batch)]])  # nothing to gather
         shared = shared_options(scorer.options) if self.num_process > 1 else {}
-        return self._gather(batch, shared, work)
+        return self._gather(batch, shared, Job(scorer, lambda batches: [join_batches(batches)], result))
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **inputs: Any) -> None:
         """Add predictions and references; they are checked first, and a refused batch adds nothing.
+
+        The texts stay in memory until they are computed.
 
         Args:
             predictions (`list` of `str`):
@@ -136,7 +139,7 @@ class SuiteModule(Gathering):
         with self._dialect.speaking():
             return compute_metrics(tokenizer, self.metric, options=options, **settings)
 
-    def _read(self, predictions: Any, references: Any = None) -> Batch:  # type: ignore[override]
+    def _read(self, predictions: Any, references: Any = None) -> Batch:
         return scorer_class(self.metric).read(predictions, references)
 
     def _predictions(self, given: Any, others: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

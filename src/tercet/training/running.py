@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from tercet.api import score_batch, summarize, tell
-from tercet.columns.batch import Batch, join_batches
+from tercet.columns.batch import Batch
 from tercet.columns.reading import read_batch
 from tercet.core.result import Result
 from tercet.core.scorer import Scorer
-from tercet.core.stats import SegmentStats
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """A part: its statistics and what the scorer learnt from it, or its texts."""
-
-    batch: Batch
-    stats: SegmentStats | None
-    context: Any
+from tercet.streams.parts import Part, result_of_parts
 
 
 class Running:
     """A scorer and what it has seen so far.
 
-    A part is counted when it comes, and its texts are let go. Two metrics need the whole corpus before they can
-    count: BERTScore whose document frequencies are those of the corpus (``idf=True``), and ROUGE that chooses its
-    tokenizer by the letters of the corpus (``tokenizer="auto"``). Their texts are kept until the end.
+    A part is counted when it comes, and its texts are let go. Those of two metrics are kept until the end, as the
+    whole corpus decides how they are counted: BERTScore whose document frequencies are those of the corpus
+    (``idf=True``), and ROUGE that chooses its tokenizer by the letters of the corpus (``tokenizer="auto"``).
 
     Examples
     --------
@@ -42,11 +32,9 @@ class Running:
     def __init__(self, scorer: Scorer[Any]) -> None:
         self.scorer = scorer
         self._items = 0
-        self._parts: list[SegmentStats] = []
-        self._context: Any = None
-        self._kept = [read_batch([], [])]
+        self._parts = [Part.of_texts(read_batch([], []))]
 
-    def count(self, batch: Batch) -> Counted:
+    def count(self, batch: Batch) -> Part:
         """Return what a part adds, without adding it.
 
         Raises
@@ -55,20 +43,12 @@ class Running:
             For items without reference under ``missing_references="error"``, by their number in the corpus.
         """
         self.scorer.check_missing([self._items + index for index in batch.missing])
-        batch = replace(batch, first_item=self._items)
-        if self.scorer.needs_corpus or not batch.n_items:
-            return Counted(batch, None, None)
-        context = self.scorer.fit(batch)
-        return Counted(batch, self.scorer.segment_stats(batch, context), context)
+        return Part.counted(self.scorer, replace(batch, first_item=self._items))
 
-    def add(self, part: Counted) -> None:
+    def add(self, part: Part) -> None:
         """Add what a part adds."""
-        self._items += part.batch.n_items
-        if part.stats is None:
-            self._kept.append(part.batch)
-            return
-        self._parts.append(part.stats)
-        self._context = part.context if self._context is None else self._context + part.context
+        self._items += part.n_items
+        self._parts.append(part)
 
     def result(self) -> Result:
         """Return the result of all parts, which is that of the corpus given at once.
@@ -78,9 +58,4 @@ class Running:
         InputError
             For an empty corpus.
         """
-        if not self._parts:
-            return score_batch(self.scorer, join_batches(self._kept))
-        stats = SegmentStats.concatenate(self._parts)
-        tell(self.scorer, self.scorer.notice(self._context))
-        tell(self.scorer, self.scorer.remark(stats))
-        return summarize(self.scorer, stats)
+        return result_of_parts(self.scorer, self._parts)

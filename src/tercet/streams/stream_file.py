@@ -1,0 +1,89 @@
+"""A stream as a file: an Arrow table of its sums, with what made them, a version and a checksum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from tercet.core.options import plain_value
+from tercet.errors import InputError, MergeError, OptionError, shorten
+
+from .checked_file import read_checked, write_checked
+from .totals import Totals
+
+_FORMAT = "tercet-stream-1"
+
+
+@dataclass(frozen=True, slots=True)
+class SavedStream:
+    """What a file holds.
+
+    Attributes
+    ----------
+    metric : str
+    options : mapping
+        As they were given.
+    totals : Totals or None
+        None for a stream without items.
+    merged : frozenset of (int, int)
+        Which items were merged into it.
+    origins : frozenset of str
+        The stream's own mark, and those of the streams that were merged into it.
+    """
+
+    metric: str
+    options: Mapping[str, Any]
+    totals: Totals | None
+    merged: frozenset[tuple[int, int]]
+    origins: frozenset[str]
+
+
+def write_stream(path: str | PathLike[str], stream: SavedStream) -> None:
+    """Write a stream; options that no file can hold are named in it, to be given again."""
+    plain = {name: plain_value(value) for name, value in stream.options.items()}
+    kept = {name: value for name, value in plain.items() if value is not NotImplemented}
+    about = {
+        "format": _FORMAT,
+        "metric": stream.metric,
+        "options": kept,
+        "given again": sorted(plain.keys() - kept.keys()),
+        "merged": sorted(stream.merged),
+        "origins": sorted(stream.origins),
+    }
+    table = pa.table({}) if stream.totals is None else stream.totals.to_table()
+    try:
+        write_checked(path, table, about)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
+
+
+def read_stream(path: str | PathLike[str], again: Mapping[str, Any]) -> SavedStream:
+    """Return the stream of a file; `again` are the options that the file could not hold.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read, is damaged, or is something else.
+    OptionError
+        Where other options are given than those that the file lacks.
+    """
+    name = Path(path).name
+    try:
+        about, table = read_checked(path, _FORMAT, "Stream.save")
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror or error}.") from None
+    if {*again} != {*about["given again"]}:
+        lacking, known = sorted({*about["given again"]} - {*again}), ", ".join(sorted(again))
+        what = f"give {', '.join(lacking)} again, as no file can hold them" if lacking else f"got also {known}"
+        raise OptionError(f"{name} holds the options that it was made with: {what}.")
+    try:
+        totals = Totals.of_table(table) if table.num_rows else None
+    except MergeError as error:
+        raise InputError(f"{name}: {shorten(str(error), 300)}") from None
+    merged = frozenset((int(one), int(other)) for one, other in about["merged"])
+    return SavedStream(about["metric"], {**about["options"], **again}, totals, merged, frozenset(about["origins"]))

@@ -1,0 +1,134 @@
+"""From sums to a result: scores, and intervals from the sums of resamples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.api import tell
+from tercet.columns.reading import read_batch
+from tercet.core.result import Result
+from tercet.core.scorer import Scorer
+from tercet.core.signature import Signature
+from tercet.errors import InputError, MergeError
+from tercet.resampling.bootstrap import ROUNDING, named_scores
+
+from .count import ADDED, KEYS, LEARNT, SQUARES, resampled, resampling_of
+from .learnt import learnt_of
+from .totals import Totals
+
+
+def result_of(scorer: Scorer[Any], totals: Totals) -> Result:
+    """Return the result that sums give.
+
+    Raises
+    ------
+    MergeError
+        For sums of another metric or other options.
+    InputError
+        For sums of no items, or of none that has a score.
+    """
+    check_made(scorer, totals)
+    sums = totals.sums.floats()
+    rows = _of_columns(totals, sums, scorer.columns)
+    corpus, resamples = rows[0], rows[1:]
+    if not corpus[scorer.columns.index("items")]:
+        raise InputError(scorer.nothing_left if corpus.any() else "There are no items: nothing was added.")
+    learnt = _learnt(scorer, totals, sums)
+    tell(scorer, scorer.notice(learnt))
+    tell(scorer, scorer.remark(corpus))
+
+    signature = Signature.parse(totals.signature)
+    notes = scorer.notes(_references_of(scorer, totals, sums))
+    intervals = None
+    level = scorer.options.confidence_level
+    if level is not None:
+        intervals = _intervals(scorer, corpus, resamples, level)
+        notes["ci"] = f"{level!r}"
+    line = str(signature.extended(notes))
+    asked = {"intervals": intervals, "signature": line if scorer.options.signature else None}
+    return Result(
+        {**scorer.report(corpus, None), **{name: value for name, value in asked.items() if value is not None}},
+        metric=scorer.name,
+        signature=line,
+        n_segments=scorer.total_of(corpus, "items"),
+        empty_predictions=scorer.total_of(corpus, "empty"),
+        missing_references=scorer.total_of(corpus, "missing"),
+        intervals=intervals,
+        **scorer.details(corpus, None),
+    )
+
+
+def _of_columns(totals: Totals, sums: NDArray[np.float64], names: tuple[str, ...]) -> NDArray[np.float64]:
+    return sums[:, [totals.columns.index(name) for name in names]]
+
+
+def check_made(scorer: Scorer[Any], totals: Totals) -> None:
+    """Raise a MergeError for sums that these options did not make, as far as their signature tells."""
+    made = Signature.parse(totals.signature)
+    if made.metric != scorer.name:
+        raise MergeError(f"The sums are of {made.metric or 'no metric'}, and not of {scorer.name}.")
+    lacking = [name for name in (*scorer.columns, ADDED, SQUARES, KEYS) if name not in totals.columns]
+    if lacking:
+        raise MergeError(f"The sums lack {', '.join(lacking)}: they are of another metric, or of other options.")
+    resampling = resampling_of(scorer)
+    asked = 0 if resampling is None else resampling.n_resamples
+    n_resamples = len(totals.sums.digits) - 1
+    if asked != n_resamples:
+        raise MergeError(
+            f"The sums have {n_resamples or 'no'} resamples, and these options ask for {asked or 'none'}: "
+            "confidence_level and n_resamples must be those that the sums were made with."
+        )
+    if scorer.needs_corpus:  # what it learnt then is not here
+        return
+    empty = read_batch([], [])
+    own = scorer.signature(scorer.fit(empty))
+    if resampling is not None:
+        own = resampled(own, resampling, made.get("ids", ""))
+    if dict(made) != dict(own):
+        raise MergeError(
+            f"The sums were made with other options or another version: their signature is {made}, that of these "
+            f"options {own}."
+        )
+
+
+def _learnt(scorer: Scorer[Any], totals: Totals, sums: NDArray[np.float64]) -> Any:
+    """Return what the scorer learnt from all texts, as it came along with the sums."""
+    numbers = {
+        name.removeprefix(LEARNT): int(value)
+        for name, value in zip(totals.columns, sums[0], strict=True)
+        if name.startswith(LEARNT)
+    }
+    return learnt_of(numbers or None, scorer)
+
+
+def _references_of(scorer: Scorer[Any], totals: Totals, sums: NDArray[np.float64]) -> str:
+    """Return how many references the items have: their number where all have the same, else the mean."""
+    names = (*scorer.columns[:4], SQUARES)
+    items, _, _, references, squares = _of_columns(totals, sums, names)[0].tolist()
+    if items * squares == references * references:  # no spread
+        return f"{references / items:g}"
+    return f"mean {references / items:.3g}"
+
+
+def _intervals(
+    scorer: Scorer[Any], corpus: NDArray[np.float64], resamples: NDArray[np.float64], level: float
+) -> dict[str, list[float]]:
+    """Return the quantiles of the resamples' scores."""
+    observed = named_scores(scorer, corpus)
+    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    intervals = {}
+    drawn = resamples[resamples[:, scorer.columns.index("items")] > 0]  # of few items, some resamples have none
+    for name, distribution in named_scores(scorer, drawn if len(drawn) else corpus[None]).items():
+        score = float(observed[name])
+        bounds = np.quantile(distribution, tails)
+        bounds[np.abs(bounds - score) <= ROUNDING * abs(score)] = score
+        intervals[name] = bounds.tolist()
+    return intervals
+
+
+def identity_of(totals: Totals) -> tuple[int, int]:
+    """Return two numbers that tell whether two totals are of the same items."""
+    return int(totals.of_corpus(ADDED)), int(totals.of_corpus(KEYS))

@@ -1,0 +1,133 @@
+"""What is left of a corpus when its texts are gone: the sums of its rows, and those of its resamples, as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tercet.core.exact import DECIMAL, ExactSums
+from tercet.errors import MergeError, shorten
+
+#: Columns of a table besides the sums: how they were made, and 0 for the corpus or the number of a resample.
+SIGNATURE, RESAMPLE = "signature", "resample"
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums that add up exactly: in any order and grouping they come to the same, to the bit.
+
+    Attributes
+    ----------
+    signature : str
+        How the rows, and the resamples if there are any, were made. Only totals with the same one add up.
+    columns : tuple of str
+        Names of the k columns.
+    sums : ExactSums, shape (1 + B, k)
+        Of the corpus, and of B resamples.
+
+    Examples
+    --------
+    >>> totals = Totals("m|tok:13a", ("hits", "items"), ExactSums.of(np.array([[0.5, 1.0], [0.25, 1.0]])))
+    >>> table = (totals + totals).to_table()
+    >>> table.column_names, table["hits"].to_pylist()
+    (['signature', 'resample', 'hits', 'items'], [Decimal('1.500000000000000000')])
+    >>> Totals.of_table(table).sums == (totals + totals).sums
+    True
+    """
+
+    signature: str
+    columns: tuple[str, ...]
+    sums: ExactSums
+
+    def __add__(self, other: Totals) -> Totals:
+        """Return the sums of both.
+
+        Raises
+        ------
+        MergeError
+            When they were made in different ways.
+        """
+        if (self.signature, self.columns) != (other.signature, other.columns):
+            raise MergeError(f"Sums of different signatures do not add up: {self.signature} and {other.signature}.")
+        return Totals(self.signature, self.columns, self.sums + other.sums)
+
+    def of_corpus(self, column: str) -> float:
+        """Return the sum of a column over the corpus."""
+        at = self.columns.index(column)
+        return float(ExactSums(self.sums.digits[:1, at : at + 1]).floats()[0, 0])
+
+    def to_table(self) -> Any:
+        """Return a pyarrow.Table with a row for the corpus (resample 0) and one for each resample.
+
+        The sums are decimals with 18 places, which every engine adds exactly.
+        """
+        m = len(self.sums.digits)
+        first = [pa.array([self.signature] * m), pa.array(np.arange(m, dtype=np.int32))]
+        return pa.table([*first, *self.sums.decimals()], names=[SIGNATURE, RESAMPLE, *self.columns])
+
+    @classmethod
+    def of_table(cls, table: Any, columns: tuple[str, ...] | None = None) -> Totals:
+        """Return the sums of a table, as :meth:`to_table` gives it; several rows of a resample are added.
+
+        Parameters
+        ----------
+        table : pyarrow.Table
+        columns : tuple of str, optional
+            The columns to take, in their order. Default: all that the table has.
+
+        Raises
+        ------
+        MergeError
+            For a table of something else, of different signatures, or that lacks rows.
+        """
+        names = table.column_names
+        if columns is None:
+            columns = tuple(name for name in names if name not in (SIGNATURE, RESAMPLE))
+        other = [name for name in (SIGNATURE, RESAMPLE, *columns) if names.count(name) != 1]
+        if other or not table.num_rows:
+            what = f"{'several columns' if other[0] in names else 'no column'} {other[0]!r}" if other else "no rows"
+            raise MergeError(f"The table has {what}: expected sums of statistics, as tercet.arrow_statistics gives.")
+        signatures = table[SIGNATURE].unique().to_pylist()
+        if len(signatures) != 1 or not isinstance(signatures[0], str):
+            raise MergeError(f"Sums of different signatures do not add up: {shorten(signatures, 500)}.")
+        numbers = _resample_numbers(table[RESAMPLE])
+        times = np.bincount(numbers)
+        if (times != times[0]).any():
+            raise MergeError("The table lacks rows of some resamples: all parts must have those of all resamples.")
+        decimals = [_exact(name, table[name]) for name in columns]
+        sums = ExactSums.of_decimals(decimals)
+        ordered = sums.digits[np.argsort(numbers, kind="stable")]
+        parts = [ExactSums(ordered[part :: times[0]]) for part in range(int(times[0]))]
+        total = parts[0]
+        for part in parts[1:]:
+            total = total + part
+        return cls(signatures[0], columns, total)
+
+
+def _resample_numbers(column: Any) -> NDArray[np.int64]:
+    """Return the numbers of the resamples; a MergeError for what cannot be such."""
+    if column.null_count or not pa.types.is_integer(column.type):
+        raise MergeError(f"The column {RESAMPLE!r} must hold the numbers of the resamples, from 0 on.")
+    numbers: NDArray[np.int64] = column.to_numpy().astype(np.int64)
+    if numbers.min() < 0 or numbers.max() >= len(numbers):
+        raise MergeError(
+            f"The column {RESAMPLE!r} must hold the numbers of the resamples, from 0 on: got {numbers.min()} to "
+            f"{numbers.max()} in {len(numbers)} rows."
+        )
+    return numbers
+
+
+def _exact(name: str, column: Any) -> Any:
+    """Return a column of sums as decimals; a MergeError where an engine rounded them, or lost one."""
+    rounded = pa.types.is_floating(column.type)
+    if rounded or column.null_count:
+        what = f"rounded, to the type {column.type}" if rounded else "not all there"
+        raise MergeError(f"The sums of {name!r} are {what}; expected decimals, as tercet.arrow_statistics gives.")
+    try:
+        return column.cast(DECIMAL)
+    except pa.ArrowException as error:
+        raise MergeError(f"The column {name!r} holds no exact sums: {error}") from None

@@ -1,0 +1,240 @@
+"""Other engines on parts of a corpus: what they make of it equals one stream over the same items, to the bit."""
+
+import importlib
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import tercet
+from conftest import ROOT
+from tercet.errors import InputError, MergeError
+
+EXAMPLES = ROOT / "examples"
+NEEDS_JAVA = pytest.mark.skipif(not shutil.which("java"), reason="Spark needs Java")
+ENGINES = [
+    pytest.param("datasets", "BLEU", "bleu", id="datasets"),
+    pytest.param("duckdb", "BLEU", "bleu", id="duckdb"),
+    pytest.param("polars", "Jaccard", "jaccard", id="polars"),
+    pytest.param("pyspark", "ROUGE-L", "rougeL", id="spark", marks=NEEDS_JAVA),
+]
+
+
+@pytest.fixture
+def example(monkeypatch):
+    """Import an example as a module, where its engine is installed."""
+
+    def load(engine):
+        pytest.importorskip(engine)
+        monkeypatch.syspath_prepend(EXAMPLES)
+        return importlib.import_module(f"{engine.removeprefix('py')}_score")
+
+    return load
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(EXAMPLES)
+        return importlib.import_module("small_corpus").small_corpus
+
+
+def in_another_order(table, metric, **options):
+    """Return the result of one stream, to which the items came shuffled, and in uneven batches."""
+    stream = tercet.Stream(metric, **options)
+    rows = table.to_pylist()
+    random.Random(3).shuffle(rows)
+    while rows:
+        part, rows = rows[:97], rows[97:]
+        stream.add(*([row[name] for row in part] for name in ("prediction", "references", "id")))
+    return stream.result()
+
+
+def shuffled(table, seed=0):
+    return table.take(np.random.default_rng(seed).permutation(len(table)))
+
+
+def same(found, expected):
+    return found.to_dict(full=True) == expected.to_dict(full=True)
+
+
+class TestDatasets:
+    @pytest.mark.parametrize(("num_proc", "batch_size"), [(None, 64), (2, 300)])
+    def test_equals_a_stream(self, example, corpus, num_proc, batch_size):
+        module, datasets = example("datasets"), pytest.importorskip("datasets")
+        table = corpus(700)
+        found = module.score(datasets.Dataset(shuffled(table)), num_proc=num_proc, batch_size=batch_size)
+        assert same(found, in_another_order(table, module.METRIC, **module.OPTIONS))
+        assert found.intervals
+
+    def test_a_missing_reference_is_named_by_row_and_id(self, example, corpus):
+        module, datasets = example("datasets"), pytest.importorskip("datasets")
+        rows = corpus(20).to_pydict()
+        rows["references"][13] = None
+        with pytest.raises(InputError, match=r"^row 3, id 13: item 3 of references is empty: every item needs"):
+            module.score(datasets.Dataset.from_dict(rows), num_proc=None, batch_size=10)
+
+    def test_a_column_that_is_not_there_is_named(self, example, corpus):
+        module, datasets = example("datasets"), pytest.importorskip("datasets")
+        rows = datasets.Dataset(corpus(20)).rename_column("id", "idd")
+        with pytest.raises(InputError, match=r"^The table has no column 'id'\. Did you mean 'idd'\?"):
+            module.score(rows, num_proc=None)
+
+
+class TestDuckDB:
+    @pytest.mark.parametrize("batch_size", [64, 10_000])
+    def test_equals_a_stream(self, example, corpus, tmp_path, batch_size):
+        module, table = example("duckdb"), corpus(700)
+        for part, start in enumerate(range(0, 700, 350)):
+            pq.write_table(shuffled(table).slice(start, 350), tmp_path / f"{part}.parquet", row_group_size=50)
+        found = module.score(f"{tmp_path}/*.parquet", batch_size)
+        assert same(found, in_another_order(table, module.METRIC, **module.OPTIONS))
+        assert found.intervals
+
+    def test_faults_name_the_row(self, example, corpus, tmp_path):
+        module, path = example("duckdb"), str(tmp_path / "some.parquet")
+        rows = corpus(20).to_pydict()
+        rows["prediction"][7] = None
+        pq.write_table(pa.table(rows), path)
+        with pytest.raises(Exception, match="row 7, id 7, column 'prediction': the prediction is missing"):
+            module.score(path)
+
+
+class TestPolars:
+    def test_equals_a_stream(self, example, corpus, monkeypatch):
+        module, pl = example("polars"), pytest.importorskip("polars")
+        table, heights, statistics = corpus(700), [], module.statistics
+
+        def counted(rows):
+            heights.append(rows.height)
+            return statistics(rows)
+
+        monkeypatch.setattr(module, "statistics", counted)
+        rows = pl.DataFrame(shuffled(table))
+        found = module.score(pl.concat([rows[start : start + 100].lazy() for start in range(0, 700, 100)]))
+        assert same(found, in_another_order(table, module.METRIC, **module.OPTIONS))
+        assert found.intervals
+        assert sum(heights) == 700
+        assert sum(map(bool, heights)) > 1
+
+    def test_a_file_equals_a_stream(self, example, corpus, tmp_path):
+        module, pl = example("polars"), pytest.importorskip("polars")
+        table = corpus(300)
+        pq.write_table(table, tmp_path / "some.parquet", row_group_size=50)
+        found = module.score(pl.scan_parquet(tmp_path / "some.parquet"))
+        assert same(found, in_another_order(table, module.METRIC, **module.OPTIONS))
+
+    def test_no_item_at_all(self, example, corpus):
+        module, pl = example("polars"), pytest.importorskip("polars")
+        with pytest.raises((InputError, MergeError), match=r"There are no items|The table has no rows"):
+            module.score(pl.DataFrame(corpus(3)).lazy().filter(False))
+
+
+#: What Spark does with a corpus, all in one session: to start one takes seconds.
+SPARK = """
+import json, sys
+from pyspark.sql import SparkSession, functions
+import spark_score, tercet
+from small_corpus import small_corpus
+
+table = small_corpus(700)
+local = SparkSession.builder.master("local[2]").config("spark.driver.host", "127.0.0.1")
+spark = local.config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", 3).getOrCreate()
+rows = spark.createDataFrame(table)
+
+def told(rows):
+    try:
+        return spark_score.score(rows).to_dict(full=True)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+by_hash = rows.where("id < 5").repartition(16, "id")  # most partitions are empty
+filled = by_hash.groupBy(functions.spark_partition_id()).count().count()
+print(json.dumps({
+    "shuffled": told(rows.repartition(5).orderBy(functions.rand(seed=1))),
+    "from behind": told(rows.repartition(2).sortWithinPartitions(functions.desc("id"))),
+    "filled partitions": filled,
+    "empty partitions": told(by_hash),
+    "no rows": told(rows.where("id < 0").repartition(3)),
+    "no reference": told(rows.withColumn("references", functions.expr("if(id = 13, null, references)"))),
+    "no column": told(rows.withColumnRenamed("id", "idd")),
+}), file=open(sys.argv[1], "w"))
+spark.stop()
+"""
+
+
+def environment():
+    """Return the variables of a subprocess that runs examples: all that Spark opens is on this machine."""
+    paths = [str(ROOT / "src"), str(EXAMPLES), os.environ.get("PYTHONPATH", "")]
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": sys.executable,
+    }
+
+
+class TestSpark:
+    def test_its_workers_return_what_its_schema_says(self, example, corpus):
+        """Without Java: what a worker makes of the batches of a partition, of a batch without rows, and of none."""
+        module = example("pyspark")
+        from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+        table = corpus(300)
+        nothing = to_arrow_schema(from_arrow_schema(table.schema)).empty_table()
+        sums = pa.Table.from_batches(module.statistics([nothing, *shuffled(table).to_batches(64)]))
+        assert to_arrow_schema(from_arrow_schema(sums.schema)) == sums.schema
+        found = tercet.Stream.from_arrow(sums, module.METRIC, **module.OPTIONS).result()
+        assert same(found, in_another_order(table, module.METRIC, **module.OPTIONS))
+        assert list(module.statistics([])) == []
+
+    @pytest.mark.long
+    @NEEDS_JAVA
+    def test_equals_a_stream_however_its_partitions_lie(self, example, corpus, tmp_path):
+        module, table = example("pyspark"), corpus(700)
+        run = subprocess.run(
+            [sys.executable, "-c", SPARK, str(tmp_path / "told.json")],
+            cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=300,
+        )  # fmt: skip
+        assert run.returncode == 0, run.stderr
+        told = json.loads((tmp_path / "told.json").read_text())
+        whole = in_another_order(table, module.METRIC, **module.OPTIONS).to_dict(full=True)
+        assert told["shuffled"] == told["from behind"] == whole
+        assert told["filled partitions"] < 16
+        some = in_another_order(table.slice(0, 5), module.METRIC, **module.OPTIONS)
+        assert told["empty partitions"] == some.to_dict(full=True)
+        assert told["no rows"].startswith("MergeError: The table has no rows")
+        assert "id 13: item " in told["no reference"]
+        assert "of references is empty: every item needs at least one reference" in told["no reference"]
+        assert "The table has no column 'id'. Did you mean 'idd'?" in told["no column"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("engine", "name", "key"), ENGINES)
+def test_an_example_runs_as_it_is(example, corpus, tmp_path, engine, name, key):
+    module = example(engine)
+    run = subprocess.run(
+        [sys.executable, module.__file__],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert run.returncode == 0, run.stderr
+    expected = in_another_order(corpus(), module.METRIC, **module.OPTIONS)
+    low, high = expected.intervals[key]
+    score = f"{name} {expected[key]:.4f}, 95 % interval {low:.4f} to {high:.4f}"
+    assert run.stdout.splitlines() == [score, expected.signature]
+
+
+@pytest.mark.parametrize("engine", ["datasets", "duckdb", "polars", "spark"])
+def test_an_example_is_short(engine):
+    assert len((EXAMPLES / f"{engine}_score.py").read_text().splitlines()) < 40

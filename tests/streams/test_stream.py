@@ -1,0 +1,535 @@
+"""A stream's result is that of the whole corpus, however it was cut and merged; what is refused adds nothing."""
+
+import copy
+import pickle
+import random
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tercet
+from conftest import ZERO_BLEU, close, needed
+from tercet import InputError, MergeError, OptionError, Stream
+from tercet.registry import METRICS
+from texts import LATIN, PAIRS, all_pairs, awkward_corpus, corpora
+
+#: Options with which each metric's rows are the same on every machine and in every batch.
+COUNTS = [
+    ("bleu_multi", {}),
+    ("bleu_multi", {"compat": "nltk", "smooth_method": "nltk3", "weights": {"flat": (0.5, 0.5)}}),
+    ("bleu_multi", {"tokenizer": "unicode", "grid": True, "scale": 100, "missing_references": "zero"}),
+    ("rouge_nlws", {"tokenizer": "unicode"}),
+    ("rouge_nlws", {"tokenizer": "rouge", "output": "all", "multi_ref": "jackknife", "use_stemmer": True}),
+    ("rouge_nlws", {"tokenizer": "unicode", "rouge_types": ["rougeW", "rougeSU4"], "missing_references": "skip"}),
+    ("rouge_nlws", {"compat": "rouge155", "missing_references": "zero"}),
+    ("bleu_rouge_f", {}),
+    ("jaccard_sets", {"variants": {"letters": {"tokenizer": "char"}}, "scale": 100}),
+]
+NETWORKS = [("bertscore_idf", {"idf": False}), ("embedding_cosine", {}), ("perplexity_lm", {})]
+ROUGE = {"rouge_types": ["rouge1", "rougeL"], "tokenizer": "unicode"}
+ASKED = {**ROUGE, "confidence_level": 0.9, "n_resamples": 50}
+
+pytestmark = ZERO_BLEU
+each_count = pytest.mark.parametrize(("metric", "options"), COUNTS)
+each_metric = pytest.mark.parametrize(("metric", "options"), COUNTS + NETWORKS)
+
+
+def quietly(function, *arguments, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*arguments, **options)
+
+
+def some_corpus(options):
+    """Return texts of all languages; with items without references where the options take such."""
+    predictions, references = all_pairs()
+    if "missing_references" in options:
+        predictions, references = [*predictions, "ein Wort", "слово"], [*references, [], ["одно слово"]]
+    return predictions, references
+
+
+def stream_of(metric, parts, **options):
+    stream = Stream(metric, **needed(metric), **options)
+    for part in parts:
+        stream.add(*part)
+    return stream
+
+
+def cut(corpus, bounds):
+    """Return the parts of a corpus (of predictions, references, perhaps ids) between bounds."""
+    return [tuple(column[low:high] for column in corpus) for low, high in pairwise(bounds)]
+
+
+def near(found, expected, tolerance):
+    """Return whether all floats in a value are as near as that, and all else is equal."""
+    if isinstance(expected, dict):
+        return found.keys() == expected.keys() and all(near(found[name], expected[name], tolerance) for name in found)
+    if isinstance(expected, list):
+        return len(found) == len(expected) and all(
+            near(*each, tolerance) for each in zip(found, expected, strict=True)
+        )
+    return found == expected or (isinstance(expected, float) and abs(found - expected) <= tolerance)
+
+
+def everything(result):
+    """Return all that a result says: scores, intervals, signature, details."""
+    return result.to_dict(full=True)
+
+
+def merged(streams, rng):
+    """Return one stream, of any tree of merges."""
+    streams = list(streams)
+    while len(streams) > 1:
+        one, other = (streams.pop(rng.randrange(len(streams))) for _ in range(2))
+        one.merge(other)
+        streams.append(one)
+    return streams[0]
+
+
+def test_every_metric_is_tested():
+    assert {metric for metric, _ in COUNTS + NETWORKS} == set(METRICS)
+
+
+class TestTheResult:
+    @each_metric
+    def test_is_that_of_score(self, metric, options):
+        corpus = some_corpus(options)
+        stream = stream_of(metric, cut(corpus, [0, 1, 6, 6, 40]), **options)
+        found = quietly(stream.result)
+        expected = quietly(tercet.score, metric, *corpus, **needed(metric), **options)
+        lists = [name for name, value in expected.items() if isinstance(value, list) and len(value) == len(corpus[0])]
+        assert found.keys() == expected.keys() - set(lists)
+        for name, value in found.items():
+            if metric in dict(NETWORKS):
+                assert close(metric, value, expected[name])
+            else:
+                tolerance = 0 if metric == "bleu_multi" else 1e-14 * options.get("scale", 1)
+                assert near(value, expected[name], tolerance)
+        for name in ("metric", "n_segments", "empty_predictions", "missing_references"):
+            assert getattr(found, name) == getattr(expected, name)
+        assert type(found) is type(expected)
+
+    @each_metric
+    def test_has_the_signature_of_score_but_for_the_span_of_references(self, metric, options):
+        corpus = all_pairs()
+        stream = stream_of(metric, [corpus], **options)
+        found = quietly(stream.result).signature.split("|")
+        expected = quietly(tercet.score, metric, *corpus, **needed(metric), **options).signature.split("|")
+        spans = [each.startswith("refs:") for each in expected]
+        assert [each.startswith("refs:") for each in found] == spans
+        assert [each for each in found if each[:5] != "refs:"] == [each for each in expected if each[:5] != "refs:"]
+
+    @pytest.mark.parametrize(
+        ("references", "shown"),
+        [([["a"], ["b"]], "refs:1|"), ([["a", "b"], ["b", "c"]], "refs:2|"), ([["a"], ["b", "c"]], "refs:mean 1.5|")],
+    )
+    def test_says_how_many_references_there_are(self, references, shown):
+        assert shown in stream_of("rouge", [(["x", "y"], references)], **ROUGE).result().signature
+
+    @each_count
+    @settings(deadline=None)
+    @given(corpora(), st.randoms(use_true_random=False))
+    def test_is_the_same_to_the_bit_for_any_order_and_any_cuts(self, metric, options, corpus, rng):
+        options = {**options, "confidence_level": 0.9, "n_resamples": 20}
+        n = len(corpus[0])
+        order, cuts = rng.sample(range(n), n), sorted(rng.choices(range(n + 1), k=3))
+        shuffled = [[column[each] for each in order] for column in corpus]
+        whole = quietly(stream_of(metric, [corpus], **options).result)
+        found = quietly(stream_of(metric, cut(shuffled, [0, *cuts, n]), **options).result)
+        assert everything(found) == everything(whole)
+
+    @each_count
+    @pytest.mark.parametrize("seed", range(3))
+    def test_is_the_same_to_the_bit_for_any_tree_of_merges(self, metric, options, seed):
+        rng = random.Random(seed)
+        corpus = awkward_corpus(seed, n_items=30)
+        options = {**options, "confidence_level": 0.9, "n_resamples": 20}
+        n = len(corpus[0])
+        parts = cut(corpus, [0, *sorted(rng.sample(range(1, n), 9)), n])
+        streams = [stream_of(metric, [part], **options) for part in parts]
+        streams.insert(4, stream_of(metric, [], **options))
+        found = merged(streams, rng)
+        assert len(found) == n
+        whole = stream_of(metric, [corpus], **options)
+        assert everything(quietly(found.result)) == everything(quietly(whole.result))
+        assert found.to_arrow().equals(whole.to_arrow())
+
+    @pytest.mark.parametrize(("metric", "options"), NETWORKS)
+    def test_of_networks_differs_by_the_batch_no_more_than_score_does(self, metric, options):
+        corpus = all_pairs(LATIN)
+        whole = quietly(stream_of(metric, [corpus], **options).result)
+        parts = [stream_of(metric, [part], **options) for part in cut(corpus, [0, 3, 5, 8])]
+        found = quietly(merged(parts, random.Random(1)).result)
+        assert all(close(metric, found[name], whole[name]) for name in whole)
+        assert found.signature == whole.signature
+
+    @pytest.mark.parametrize("n_jobs", [2, 3, 16])
+    @pytest.mark.parametrize(("metric", "options"), [("bleu_multi", {}), ("rouge_nlws", ROUGE)])
+    def test_is_the_same_to_the_bit_with_threads(self, metric, options, n_jobs):
+        corpus = awkward_corpus(3, n_items=50)
+        options = {**options, "confidence_level": 0.95, "n_resamples": 30}
+        one = stream_of(metric, [corpus], **options)
+        several = stream_of(metric, [corpus], **options, n_jobs=n_jobs)
+        assert everything(quietly(several.result)) == everything(quietly(one.result))
+        assert several.to_arrow().equals(one.to_arrow())
+
+    def test_is_the_same_where_a_batch_has_several_pieces(self, monkeypatch):
+        corpus = awkward_corpus(4, n_items=40)
+        whole = stream_of("rouge", [corpus], **ROUGE)
+        monkeypatch.setattr("tercet.streams.count.PIECE", 7)
+        pieces = stream_of("rouge", [corpus], **ROUGE)
+        assert pieces.to_arrow().equals(whole.to_arrow())
+
+    def test_can_be_asked_for_at_any_time(self):
+        stream = stream_of("rouge", [(["a b"], ["a c"])], **ROUGE)
+        first = stream.result()
+        stream.add(["d"], ["d"])
+        assert (first["rouge1"], stream.result()["rouge1"]) == (0.5, 0.75)
+        assert stream.result() == stream.result()
+
+    def test_warns_as_score_does(self):
+        japanese = PAIRS["ja"] + PAIRS["zh"]
+        stream = stream_of("bleu", [([p], [r]) for p, r in japanese])
+        with pytest.warns(UserWarning, match=r"bleu_multi: .*13a"):
+            stream.result()
+
+    @pytest.mark.parametrize("signature", [False, True])
+    def test_has_the_keys_that_options_ask_for(self, signature):
+        stream = stream_of("rouge", [(["a b"], ["a c"])], **ROUGE, signature=signature, confidence_level=0.9)
+        result = stream.result()
+        assert ("signature" in result) == signature
+        assert result["intervals"] == result.intervals
+
+    def test_of_nothing_is_an_error(self):
+        for stream in (Stream("bleu"), stream_of("bleu", [([], [])])):
+            with pytest.raises(InputError, match=r"^There are no items: nothing was added\.$"):
+                stream.result()
+
+
+class TestIntervals:
+    def test_are_those_of_the_seed(self):
+        corpus = all_pairs()
+        one, same, other = (stream_of("rouge", [corpus], **ASKED, seed=seed).result() for seed in (1, 1, 2))
+        assert one.intervals == same.intervals != other.intervals
+        assert "resamples:poisson,50,1|ids:texts|" in one.signature
+        assert "|ci:0.9|" in one.signature
+
+    def test_are_by_ids_where_there_are_some(self):
+        predictions, references = all_pairs()
+        ids = [f"item {i}" for i in range(len(predictions))]
+        by_texts = stream_of("rouge", [(predictions, references)], **ASKED).result()
+        by_ids = stream_of("rouge", [(predictions, references, ids)], **ASKED).result()
+        assert by_texts["rouge1"] == by_ids["rouge1"]
+        assert by_texts.intervals != by_ids.intervals
+        assert "|ids:given|" in by_ids.signature
+
+    def test_draw_systems_with_the_same_ids_alike(self):
+        """Two systems with the same scores have the same intervals, whatever their texts are."""
+        ids = list(range(40))
+        references = [f"a {each}" for each in ids]
+        one, other = (
+            stream_of("rouge", [([f"{word} {each // 2}" for each in ids], references, ids)], **ASKED).result()
+            for word in ("x", "y")
+        )
+        assert one.intervals == other.intervals
+
+    def test_of_one_item_are_its_score_as_those_of_score(self):
+        corpus = ["a b c"], ["a b d"]
+        asked = {**ASKED, "n_resamples": 1000}
+        found = stream_of("rouge", [corpus], **asked).result()
+        assert found.intervals == tercet.score("rouge", *corpus, **asked).intervals
+        for n_resamples in (1, 2, 3):
+            few = stream_of("rouge", [corpus], **{**asked, "n_resamples": n_resamples}).result()
+            assert few.intervals == found.intervals
+
+    def test_of_perplexity_are_numbers_also_for_one_text(self):
+        stream = stream_of(
+            "perplexity",
+            [(["The ferry leaves at noon."],)],
+            **needed("perplexity_lm"),
+            n_resamples=50,
+            confidence_level=0.9,
+        )
+        result = stream.result()
+        for name, (low, high) in result.intervals.items():
+            assert low == high == result[name]
+
+    def test_hold_the_score(self):
+        result = stream_of("rouge", [all_pairs()], **ASKED).result()
+        assert all(low < result[name] < high for name, (low, high) in result.intervals.items())
+
+
+class TestIds:
+    @pytest.mark.parametrize(
+        "ids",
+        [
+            ["7", "8"], (7, 8), np.array([7, 8]), np.array(["7", "8"]), pa.array([7, 8]), pa.array(["7", "8"]),
+            pa.chunked_array([["7"], ["8"]]), pa.array(["7", "8"]).dictionary_encode(), pd.Series([7, 8]),
+            pd.Series(["7", "8"]), pl.Series([7, 8]), pl.Series(["7", "8"]), range(7, 9), iter(["7", 8]),
+            [np.int8(7), np.str_("8")], pa.array(["7", "8"], pa.string_view()),
+        ],
+        ids=lambda ids: f"{type(ids).__module__}.{type(ids).__name__}",
+    )  # fmt: skip
+    def test_may_be_any_list_of_texts_or_whole_numbers(self, ids):
+        corpus = ["a b", "c d e"], ["a c", "c"]
+        found = stream_of("rouge", [(*corpus, ids)], **ASKED)
+        assert found.to_arrow().equals(stream_of("rouge", [(*corpus, [7, "8"])], **ASKED).to_arrow())
+
+    @pytest.mark.parametrize(
+        ("ids", "message"),
+        [
+            (["a"], "There must be an id for each item, got 1 ids for 2 items."),
+            ([], "There must be an id for each item, got 0 ids for 2 items."),
+            (["a", "b", "c"], "There must be an id for each item, got 3 ids for 2 items."),
+            (["a", "a"], "items 0 and 1 have the same id, 'a': ids must differ."),
+            ([7, "7"], "items 0 and 1 have the same id, '7': ids must differ."),
+            (["a", None], "the id of item 1 must be a string or a whole number, got None."),
+            ([1.0, 2.0], "the id of item 0 must be a string or a whole number, got 1.0."),
+            (np.array([1.0, 2.0]), "the id of item 0 must be a string or a whole number, got"),
+            (["a", True], "the id of item 1 must be a string or a whole number, got True."),
+            ([b"a", b"b"], "the id of item 0 must be a string or a whole number, got b'a'."),
+            (["a", "\ud800"], r"the id of item 1 cannot be written in UTF-8: '\ud800'."),
+            ([10**5000, 1], "the id of item 0 cannot be written in UTF-8: <int of about 5,001 digits>."),
+            ("ab", "ids must be a list with a string or a whole number per item, got 'ab' (str)."),
+            (7, "ids must be a list with a string or a whole number per item, got 7 (int)."),
+            ({"a": 1, "b": 2}, "ids must be a list with a string or a whole number per item, got {'a'"),
+            (pa.array([1.0, 2.0]), "ids are double; expected a string or a whole number for each item."),
+            (pa.array(["a", None]), "item 1 has no id; expected a string or a whole number for each item."),
+        ],
+    )
+    def test_of_another_kind_or_number_are_refused_and_add_nothing(self, ids, message):
+        stream = stream_of("rouge", [(["k"], ["k"], ["first"])], **ASKED)
+        before = stream.to_arrow()
+        with pytest.raises(InputError) as error:
+            stream.add(["x", "y"], ["x", "z"], ids=ids)
+        assert str(error.value).startswith(message)
+        assert stream.to_arrow().equals(before)
+
+    @pytest.mark.parametrize("first", [None, [1]])
+    def test_are_given_for_all_items_or_for_none_where_resamples_are_drawn(self, first):
+        stream = stream_of("rouge", [(["x"], ["x"], first)], **ASKED)
+        with pytest.raises(MergeError, match=r"Earlier items had (no )?ids, these have (some|none): give ids to all"):
+            stream.add(["y"], ["y"], ids=[2] if first is None else None)
+        assert len(stream) == 1
+        free = stream_of("rouge", [(["x"], ["x"], first), (["y"], ["y"], [2])], **ROUGE)
+        assert len(free) == 2
+
+
+class TestMissingReferences:
+    CORPUS = ["a b", "c d", "e", "f"], [["a c"], [], ["e"], []]
+
+    @pytest.mark.parametrize("choice", ["skip", "zero"])
+    @pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws", "jaccard_sets"])
+    def test_are_left_out_or_count_zero_as_score_has_it(self, metric, choice):
+        options = {"missing_references": choice, **({"tokenizer": "unicode"} if metric == "rouge_nlws" else {})}
+        stream = stream_of(metric, cut(self.CORPUS, [0, 2, 4]), **options)
+        expected = quietly(tercet.score, metric, *self.CORPUS, **options)
+        found = quietly(stream.result)
+        assert near(found, expected, 1e-14)
+        assert (found.n_segments, found.missing_references) == (expected.n_segments, 2)
+
+    @pytest.mark.parametrize("choice", ["skip", "zero"])
+    def test_leave_the_number_of_what_was_added_alone(self, choice):
+        stream = stream_of("rouge", [self.CORPUS], **ROUGE, missing_references=choice)
+        assert len(stream) == 4
+        assert repr(stream) == "Stream('rouge_nlws', 4 items)"
+
+    def test_are_an_error_that_names_the_item_and_adds_nothing(self):
+        stream = stream_of("rouge", [(["k"], ["k"])], **ROUGE)
+        with pytest.raises(InputError, match="item"):
+            stream.add(*self.CORPUS)
+        assert len(stream) == 1
+
+    def test_of_all_items_leave_no_result(self):
+        stream = stream_of("rouge", [(["a"], [[]])], **ROUGE, missing_references="skip", confidence_level=0.9)
+        with pytest.raises(InputError, match="left all of them out"):
+            stream.result()
+        stream.add(["a"], [["a"]])
+        assert stream.result()["rouge1"] == 1.0
+
+
+class TestWhatIsRefusedAddsNothing:
+    @pytest.mark.parametrize(
+        ("predictions", "references"),
+        [
+            (["a"], ["b", "c"]), (["a", 7], ["b", "c"]), (["a", None], ["b", "c"]), ("a", "b"), (None, None),
+            (["a", "b"], [["a"], [7]]), (["a", "\ud800"], ["a", "b"]), (7, 7), (["a"], None),
+        ],
+    )  # fmt: skip
+    @pytest.mark.parametrize("begun", [False, True])
+    def test_texts(self, predictions, references, begun):
+        stream = stream_of("bleu", [(["k"], ["k"])] * begun)
+        before = stream.to_arrow()
+        with pytest.raises(InputError):
+            stream.add(predictions, references)
+        assert stream.to_arrow().equals(before)
+        assert len(stream) == begun
+
+    def test_values_without_an_exact_sum(self, monkeypatch):
+        stream = stream_of("jaccard", [(["a"], ["a b"])])
+        rows = type(stream._scorer).segment_stats
+
+        def without(scorer, batch, context):
+            stats = rows(scorer, batch, context)
+            stats.rows[1, -1] = np.nan
+            return stats
+
+        monkeypatch.setattr(type(stream._scorer), "segment_stats", without)
+        with pytest.raises(InputError, match=r"^item 1: its jaccard_either is nan, which has no exact sum"):
+            stream.add(["a", "b", "c"], ["a", "b", "c"])
+        assert len(stream) == 1
+
+
+def test_empty_batches_change_nothing():
+    options = {**ROUGE, "confidence_level": 0.9, "n_resamples": 10}
+    stream = stream_of("rouge", [([], []), (["a"], ["a"]), ([], [], []), ([], [])], **options)
+    assert stream.to_arrow().equals(stream_of("rouge", [(["a"], ["a"])], **options).to_arrow())
+
+
+OTHERS = [
+    ("bleu", {}),
+    ("rouge", {"rouge_types": ["rouge1"], "tokenizer": "unicode"}),
+    ("rouge", {**ROUGE, "tokenizer": "rouge"}),
+    ("rouge", {**ROUGE, "use_stemmer": True}),
+    ("rouge", {**ROUGE, "confidence_level": 0.9}),
+]
+
+
+class TestMerging:
+    def test_leaves_the_other_as_it_is(self):
+        one, other = (stream_of("rouge", [([text], ["a b"])], **ROUGE) for text in ("a", "b"))
+        before = other.to_arrow()
+        one.merge(other)
+        one.add(["c"], ["d"])
+        assert other.to_arrow().equals(before)
+        assert (len(one), len(other)) == (3, 1)
+
+    def test_takes_several_at_once_of_any_iterable(self):
+        parts = [stream_of("rouge", [([f"a {i}"], ["a b"])], **ROUGE) for i in range(4)]
+        first, *others = parts
+        first.merge(iter(others))
+        first.merge([])
+        assert len(first) == 4
+
+    @pytest.mark.parametrize("how", ["twice", "itself", "list", "inner", "outer", "copy"])
+    def test_refuses_what_it_has_already_and_adds_nothing(self, how):
+        one, other, third = (stream_of("rouge", [([text], ["a b"])], **ROUGE) for text in "abc")
+        both = stream_of("rouge", [], **ROUGE)
+        both.merge([other, third])
+        given = {"twice": other, "itself": one, "list": [third, third], "inner": third, "outer": both, "copy": one}[
+            how
+        ]
+        if how in ("twice", "outer"):
+            one.merge(other)
+        if how == "inner":
+            one.merge(both)
+        before, n = one.to_arrow(), len(one)
+        said = {"itself": "cannot be merged into itself"}.get(how, "was merged before")
+        with pytest.raises(MergeError, match=said):
+            one.merge(copy.deepcopy(given) if how == "copy" else given)
+        assert one.to_arrow().equals(before)
+        assert len(one) == n
+        one.merge(stream_of("rouge", [(["another"], ["one"])], **ROUGE))
+
+    def test_refuses_a_stream_that_grew_since_it_was_merged(self):
+        one, other = (stream_of("rouge", [([text], ["a b"])], **ROUGE) for text in "ab")
+        one.merge(other)
+        other.add(["c"], ["a b"])
+        with pytest.raises(MergeError, match=r"was merged before\. Put items that come later into a new stream"):
+            one.merge(other)
+        assert len(one) == 2
+
+    def test_refuses_other_streams_of_the_same_items(self):
+        parts = [stream_of("rouge", [(["yes"], ["yes"])], **ROUGE) for _ in range(2)]
+        with pytest.raises(MergeError, match=r"Both streams hold the same 1 item\. If they are different items"):
+            parts[0].merge(parts[1])
+
+    def test_takes_equal_texts_that_ids_tell_apart(self):
+        parts = [stream_of("rouge", [(["yes"], ["yes"], [i])], **ROUGE) for i in range(3)]
+        parts[0].merge(parts[1:])
+        assert len(parts[0]) == 3
+
+    @pytest.mark.parametrize(("metric", "options"), OTHERS)
+    @pytest.mark.parametrize("begun", [False, True])
+    def test_refuses_other_metrics_and_options_and_adds_nothing(self, metric, options, begun):
+        stream = stream_of("rouge", [(["a"], ["a b"])] * begun, **ROUGE)
+        before = stream.to_arrow()
+        with pytest.raises(MergeError):
+            stream.merge(stream_of(metric, [(["b"], ["a b"])], **options))
+        assert stream.to_arrow().equals(before)
+        assert len(stream) == begun
+
+    @pytest.mark.parametrize("begun", [False, True])
+    @pytest.mark.parametrize(("seed", "n"), [(1, 20), (12345, 21)])
+    def test_refuses_other_draws(self, begun, seed, n):
+        asked = {**ROUGE, "confidence_level": 0.9, "n_resamples": 20}
+        stream = stream_of("rouge", [(["a"], ["a b"])] * begun, **asked)
+        with pytest.raises(MergeError):
+            stream.merge(stream_of("rouge", [(["b"], ["a b"])], **{**asked, "seed": seed, "n_resamples": n}))
+
+    def test_refuses_an_empty_stream_of_another_metric(self):
+        with pytest.raises(MergeError, match=r"^A stream of bleu_multi does not merge with one of rouge_nlws\.$"):
+            Stream("rouge", **ROUGE).merge(Stream("bleu"))
+
+    @pytest.mark.parametrize("other", [7, None, "ab", [7], [Stream, 7]])
+    def test_refuses_what_is_no_stream(self, other):
+        with pytest.raises(MergeError, match="Only streams merge, got"):
+            Stream("bleu").merge(other)
+
+    def test_adds_all_or_nothing(self):
+        stream, other = (stream_of("rouge", [([text], ["a b"])], **ROUGE) for text in "ab")
+        with pytest.raises(MergeError):
+            stream.merge([other, stream])
+        assert len(stream) == 1
+        stream.merge(other)
+
+
+class TestOptions:
+    def test_are_what_was_given(self):
+        stream = Stream("rouge", **ROUGE)
+        assert (stream.metric, stream.options) == ("rouge_nlws", ROUGE)
+        stream.options["tokenizer"] = "char"
+        assert stream.options == ROUGE
+
+    @pytest.mark.parametrize(
+        ("metric", "options", "message"),
+        [
+            ("bleu_mutli", {}, "Did you mean 'bleu_multi'"),
+            ("bleu", {"max_ordr": 2}, "Did you mean 'max_order'"),
+            ("bleu", {"max_order": 0}, "max_order"),
+            ("bleu", {"segments": True}, "segments=True asks for the scores of every item"),
+            ("rouge", {"tokenizer": "unicode", "use_aggregator": False}, "use_aggregator=False asks for the scores"),
+            ("rouge", {}, "tokenizer='auto' chooses by the letters of all references"),
+            ("bertscore", {**needed("bertscore_idf"), "idf": True}, "give idf=table"),
+            ("jaccard", {"confidence_level": 2}, "confidence_level"),
+            (7, {}, "7"),
+        ],
+    )
+    def test_are_refused_at_once_where_sums_do_not_do(self, metric, options, message):
+        with pytest.raises(OptionError, match=message):
+            Stream(metric, **options)
+
+
+def test_what_is_shown():
+    stream = Stream("bleu")
+    assert repr(stream) == "Stream('bleu_multi', 0 items)"
+    stream.add(["a"], ["a"])
+    assert repr(stream) == "Stream('bleu_multi', 1 item)"
+    stream.add([str(i) for i in range(1233)], ["a"] * 1233)
+    assert repr(stream) == "Stream('bleu_multi', 1,234 items)"
+
+
+@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda stream: pickle.loads(pickle.dumps(stream))])
+def test_a_copy_goes_its_own_way(way):
+    stream = stream_of("rouge", [(["a"], ["a b"])], **ROUGE)
+    other = way(stream)
+    other.add(["b"], ["a b"])
+    assert (len(stream), len(other)) == (1, 2)
+    assert other.result().signature == stream.result().signature
