@@ -31,7 +31,8 @@ from tercet.registry import METRICS
 from .correlate_command import correlate_command
 from .explain_command import explain
 from .metrics_command import metrics
-from .score_commands import Quiet, compare_command, score_command
+from .score_commands import compare_command, score_command
+from .score_options import Quiet
 from .streams import standard_streams
 
 app = typer.Typer(

@@ -25,18 +25,7 @@ from tercet.display.visible import visible
 from tercet.errors import OptionError
 from tercet.files.writing import write_text_file
 
-from .score_commands import Quiet, Seed
-
-
-class Form(str, Enum):
-    """Forms of the result."""
-
-    text = "text"
-    json = "json"
-    tsv = "tsv"
-    markdown = "markdown"
-    latex = "latex"
-    html = "html"
+from .score_options import Format, Quiet, Seed
 
 
 class Unit(str, Enum):
@@ -54,11 +43,11 @@ class Folds(str, Enum):
     systems = "systems"
 
 
-_FORMS: dict[Form, Callable[[Correlation], str]] = {
-    Form.json: to_json,
-    Form.tsv: to_tsv,
-    Form.markdown: to_markdown,
-    Form.latex: to_latex,
+_FORMS: dict[Format, Callable[[Correlation], str]] = {
+    Format.json: to_json,
+    Format.tsv: to_tsv,
+    Format.markdown: to_markdown,
+    Format.latex: to_latex,
 }
 
 
@@ -124,7 +113,7 @@ def correlate_command(
         typer.Option(help="What is held out to test the mean of --mean: items, or whole systems."),
     ] = Folds.items,
     seed: Seed = 12345,
-    format: Annotated[Form, typer.Option("--format", "-f", help="Output format.")] = Form.text,
+    format: Annotated[Format, typer.Option("--format", "-f", help="Output format.")] = Format.text,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Output file; default: standard output.")] = None,
     quiet: Quiet = False,
 ) -> None:
@@ -134,7 +123,7 @@ def correlate_command(
         spec.scorer()  # refuses options before the files are read
     if not 0 < alpha < 1:
         raise OptionError(f"--alpha must be a number between 0 and 1, such as 0.05. Got {alpha:g} instead.")
-    if format is Form.html:
+    if format is Format.html:
         from tercet.report.page import check_installed
 
         check_installed()
@@ -166,8 +155,8 @@ def correlate_command(
         typer.echo(visible(out), err=True)
 
 
-def _rendered(found: Correlation, format: Form, out: Path | None) -> str:
-    if format is Form.html:
+def _rendered(found: Correlation, format: Format, out: Path | None) -> str:
+    if format is Format.html:
         from tercet.report.trust import trust_html  # templates and plots, which no other form needs
 
         return trust_html(found, command=shlex.join(["tercet", *sys.argv[1:]]))

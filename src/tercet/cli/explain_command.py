@@ -23,7 +23,7 @@ from tercet.difference.differences import Difference, Rule, explain_difference
 from tercet.display.visible import one_cell, visible
 from tercet.errors import OptionError, shorten
 
-from .score_commands import Files, ReferenceColumns, References, Systems
+from .score_options import Files, ReferenceColumns, References, Systems
 
 #: Characters that the words of a table and a column of scores need: how many scores stand side by side.
 _WORDS_WIDTH, _SCORE_WIDTH = 44, 17

@@ -6,7 +6,6 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -26,81 +25,31 @@ from tercet.display.visible import visible
 from tercet.errors import OptionError
 from tercet.files.writing import write_text_file
 
-
-class Format(str, Enum):
-    """Forms of the result."""
-
-    text = "text"
-    json = "json"
-    tsv = "tsv"
-    markdown = "markdown"
-    latex = "latex"
-    html = "html"
-
-
-class PairedTest(str, Enum):
-    """Paired tests."""
-
-    permutation = "permutation"
-    bootstrap = "bootstrap"
-
-
-class Interval(str, Enum):
-    """Kinds of bootstrap intervals."""
-
-    percentile = "percentile"
-    BCa = "BCa"
-
-
-Files = Annotated[
-    list[str],
-    typer.Argument(
-        help="Tables with named columns (.tsv, .csv, .jsonl, .xlsx, .tmx; each is a test set), or text files with "
-        "one segment per line (each is a system). Any of them may be gzipped (.gz).",
-        show_default=False,
-    ),
-]
-References = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--references", "-r",
-        help="Text file of references, one segment per line, when systems are text files; repeatable. An empty line "
-        "is an empty reference, as in sacrebleu. (In a table, an empty cell means no reference.)",
-    ),
-]  # fmt: skip
-Source = Annotated[str | None, typer.Option(help="Text file of sources, when systems are text files.")]
-Systems = Annotated[
-    list[str] | None,
-    typer.Option("--system", "-s", help="Column of a system; repeatable. Default: guessed from the column names."),
-]
-ReferenceColumns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--reference-column", help="Column of references; repeatable. Default: guessed from the column names."
-    ),
-]
-SourceColumn = Annotated[str | None, typer.Option(help="Column of sources. Default: guessed from the column names.")]
-Metrics = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--metric", "-m",
-        help="A metric with options, such as bleu_multi:smooth_method=exp; repeatable. Scores are in percent unless "
-        "scale=1 is given. Default: bleu_multi.",
-    ),
-]  # fmt: skip
-Level = Annotated[float, typer.Option(help="Confidence level of the bootstrap intervals.", min=0.01, max=0.9999)]
-IntervalKind = Annotated[Interval, typer.Option(help="Type of bootstrap interval.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of all resampling: the same seed gives the same numbers.")]
-Form = Annotated[Format, typer.Option("--format", "-f", help="Output format.")]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="Output file; default: standard output.")]
-Segments = Annotated[
-    Path | None,
-    typer.Option(
-        help="TSV file for the scores of every segment. Texts are written unchanged, even those that a spreadsheet "
-        "would take for formulas: import the columns as text."
-    ),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
+from .ray_engine import refuse_with_ray, score_with_ray, shows_progress
+from .score_options import (
+    BadFile,
+    Engine,
+    EngineName,
+    Files,
+    Form,
+    Format,
+    IdColumn,
+    Interval,
+    IntervalKind,
+    Level,
+    Metrics,
+    OnBadFile,
+    Out,
+    PairedTest,
+    Quiet,
+    ReferenceColumns,
+    References,
+    Seed,
+    Segments,
+    Source,
+    SourceColumn,
+    Systems,
+)
 
 
 def score_command(
@@ -117,10 +66,28 @@ def score_command(
     format: Form = Format.text,
     out: Out = None,
     segments: Segments = None,
+    engine: EngineName = Engine.memory,
+    id_column: IdColumn = None,
+    on_bad_file: OnBadFile = BadFile.error,
     quiet: Quiet = False,
 ) -> None:
     """Score systems: each score with its interval and signature."""
     specs = _metrics(metric)
+    if engine is Engine.ray:
+        html, other = format is Format.html, interval is not Interval.percentile
+        sources = {"source": source, "source_column": source_column}
+        refuse_with_ray(references=references, **sources, format_html=html, interval=other)
+        _check_before(format, out)
+        check_outputs({"--out": out}, _inputs(files, None, None, specs))
+        scored = score_with_ray(
+            files, specs, systems=system or (), references=reference_column or (), id_column=id_column,
+            on_bad_file=on_bad_file.value, segments=segments, confidence_level=confidence_level, seed=seed,
+            progress=shows_progress(quiet),
+        )  # fmt: skip
+        _write(_rendered([scored], format, out), out)
+        return
+    if id_column is not None or on_bad_file is not BadFile.error:
+        raise OptionError("--id-column and --on-bad-file are options of --engine ray.")
     _check_before(format, out, segments)
     inputs = _inputs(files, references, source, specs)
     check_outputs({"--out": out, "--segments": segments}, inputs)

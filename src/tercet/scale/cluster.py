@@ -1,0 +1,104 @@
+"""Ray as it is found: what runs, the cluster of ``RAY_ADDRESS``, or one on this machine for the time of a call."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tercet.errors import OptionError, TercetError, told
+
+#: Memory of a local Ray for what tasks hand over: sums are small.
+_OBJECT_STORE = 256 << 20
+#: Of Ray Data: a worker's error is raised as it is; counting may take every core, as adding up takes next to nothing.
+_SETTINGS = {
+    "raise_original_map_exception": True,
+    "op_resource_reservation_enabled": False,
+    "enable_progress_bars": False,
+}
+#: Seconds in which a cluster must answer.
+_PATIENCE = 10
+
+
+@contextmanager
+def running_ray(progress: bool) -> Iterator[Any]:
+    """Return the package ray, connected; what was started here is stopped in the end.
+
+    Parameters
+    ----------
+    progress : bool
+        Whether Ray Data may show its progress.
+
+    Raises
+    ------
+    OptionError
+        Where Ray is not installed.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    local = not os.environ.get("RAY_ADDRESS")
+    if local:  # read as Ray is imported: a Ray of this machine is reached at 127.0.0.1 only, as on Windows
+        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+    try:
+        import ray
+        import ray.data
+    except ImportError:
+        raise OptionError("Ray is not installed: pip install 'tercet[ray]'.") from None
+    started = not ray.is_initialized()
+    if started:
+        _check_address(os.environ.get("RAY_ADDRESS", ""))
+        quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+        own = {"address": "local", "include_dashboard": False, "object_store_memory": _OBJECT_STORE} if local else {}
+        ray.init(**own, **quiet)
+    context, log = ray.data.DataContext.get_current(), logging.getLogger("ray.data")
+    before, level = {name: getattr(context, name) for name in _SETTINGS}, log.level
+    for name, value in _SETTINGS.items():
+        setattr(context, name, value)
+    for handler in log.handlers:
+        handler.addFilter(_is_no_error)
+    if progress:
+        context.enable_progress_bars = before["enable_progress_bars"]
+    else:
+        log.setLevel(logging.CRITICAL)
+    try:
+        with _plain_errors(ray):
+            yield ray
+    finally:
+        for name, value in before.items():
+            setattr(context, name, value)
+        log.setLevel(level)
+        for handler in log.handlers:
+            handler.removeFilter(_is_no_error)
+        if started:
+            ray.shutdown()
+
+
+def _is_no_error(record: logging.LogRecord) -> bool:
+    """Return whether Ray Data's log shows a record: not the errors of workers, which are raised here."""
+    return record.levelno < logging.ERROR
+
+
+def _check_address(address: str) -> None:
+    """Raise an OptionError for a host that does not answer: Ray would wait for it for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not colon or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE).close()
+    except (OSError, OverflowError) as error:
+        raise OptionError(f"RAY_ADDRESS is {address!r}, where no Ray answers. {told(error)}") from None
+
+
+@contextmanager
+def _plain_errors(ray: Any) -> Iterator[None]:
+    """Raise an error of tercet that a worker raised as it was, without Ray's account of where."""
+    try:
+        yield
+    except ray.exceptions.RayError as error:
+        cause = getattr(error, "cause", None)
+        if isinstance(cause, TercetError):
+            said, _, _ = str(cause).partition("\nFailed to apply UDF")  # what Ray Data puts behind it
+            raise type(cause)(said) from None
+        raise

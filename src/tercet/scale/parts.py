@@ -1,0 +1,248 @@
+"""Files of a corpus -> the parts in which they are read: row groups of Parquet, or whole files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from glob import glob
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.fs as fs
+import pyarrow.parquet as pq
+
+from tercet.comparison.file_names import table_format
+from tercet.errors import InputError, shorten, told
+from tercet.files.lines import open_binary
+from tercet.files.read import READERS, SUFFIXES
+from tercet.files.roles import Roles, guess_roles, role_of
+from tercet.files.table import Table
+from tercet.streams.text_columns import is_list, is_text
+
+_PARQUET = (".parquet", ".pq")
+_ENDS = (*_PARQUET, *SUFFIXES)
+#: Rows of Parquet that are in memory at a time.
+_ROWS = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a corpus.
+
+    Attributes
+    ----------
+    path : str
+    group : int or None
+        The row group of a Parquet file; None for the whole file.
+    number : int
+        Among all parts.
+    first_row : int
+        The number of its first row in the file.
+    """
+
+    path: str
+    group: int | None
+    number: int
+    first_row: int
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        return self.path if self.group is None else f"{self.path}#{self.group}"
+
+
+class BadFileError(InputError):
+    """A file that cannot be read."""
+
+
+def list_files(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Return the files that paths, folders, patterns and addresses (``s3://...``) stand for, each once.
+
+    What has a name that begins with ``_`` or ``.`` is passed over in folders, as by other readers: it is hidden, or
+    not finished.
+
+    Raises
+    ------
+    InputError
+        For a path that is not there, a folder without tables, and a file that is given twice.
+    """
+    paths = [given] if isinstance(given, (str, os.PathLike)) else given
+    if (
+        not isinstance(paths, Sequence)
+        or not paths
+        or not all(isinstance(each, (str, os.PathLike)) for each in paths)
+    ):
+        raise InputError(
+            f"Expected paths of files or a ray.data.Dataset, got {shorten(given)}. (Tables in memory are for "
+            "tercet.Stream and tercet.arrow_statistics.)"
+        )
+    found: list[str] = []
+    for path in _matching([os.fspath(each) for each in paths]):
+        if _is_folder(path):
+            within = _files_within(path)
+            if not within:
+                raise InputError(f"The folder {path!r} has no file that ends with {' '.join(_ENDS)}.")
+            found += within
+        else:
+            found.append(path)
+    for path in found:
+        if not _is_parquet(path) and not table_format(path):
+            raise InputError(f"{path!r} is not a table by its name; expected an end of {' '.join(_ENDS)}.")
+    real = [path if "://" in path else os.path.realpath(path) for path in found]
+    for index, path in enumerate(real):
+        if path in real[:index]:
+            raise InputError(f"The file {found[index]!r} is given twice.")
+    return found
+
+
+def list_parts(files: Sequence[str], whole: bool) -> list[Part]:
+    """Return the parts of files; with `whole`, each file is one, which is left out as a whole if it is bad.
+
+    Raises
+    ------
+    BadFileError
+        For a Parquet file whose end, where its parts are listed, cannot be read.
+    """
+    parts: list[Part] = []
+    for path in files:
+        if whole or not _is_parquet(path):
+            parts.append(Part(path, None, len(parts), 0))
+            continue
+        first_row = 0
+        with _parquet(path) as file:
+            for group in range(file.num_row_groups):
+                parts.append(Part(path, group, len(parts), first_row))
+                first_row += file.metadata.row_group(group).num_rows
+    return parts
+
+
+def roles_in(path: str) -> tuple[Roles, list[str]]:
+    """Return what the columns of a file hold, by their names, and all names.
+
+    Raises
+    ------
+    BadFileError
+        For a file that cannot be read.
+    """
+    if not _is_parquet(path):
+        table = _table(path)
+        return guess_roles(table), list(table.columns)
+    with _parquet(path) as file:
+        return roles_of(file.schema_arrow), list(file.schema_arrow.names)
+
+
+def roles_of(schema: Any) -> Roles:
+    """Return what columns hold, by their names and types: a pyarrow.Schema."""
+    roles = {field.name: role_of(field.name) for field in schema}
+    texts = [field.name for field in schema if is_text(field.type)]
+    lists = [field.name for field in schema if is_list(field.type)]
+    return Roles(
+        source=None,
+        references=tuple(name for name in schema.names if name in {*texts, *lists} and roles[name] == "reference"),
+        systems=tuple(name for name in texts if roles[name] == "system"),
+    )
+
+
+def tables_of(part: Part, columns: Sequence[str]) -> Iterator[Any]:
+    """Yield the rows of a part, some at a time, with these columns.
+
+    Raises
+    ------
+    BadFileError
+        For a file that cannot be read, or lacks a column.
+    """
+    if not _is_parquet(part.path):
+        table = _table(part.path)
+        _check_columns(part.path, columns, list(table.columns))
+        with _readable(part.path):
+            found = pa.table({name: pa.array(table.columns[name]) for name in columns})
+        yield found
+        return
+    with _parquet(part.path) as file:
+        _check_columns(part.path, columns, file.schema_arrow.names)
+        groups = None if part.group is None else [part.group]
+        batches = file.iter_batches(batch_size=_ROWS, row_groups=groups, columns=list(columns))
+        while True:
+            with _readable(part.path):
+                batch = next(batches, None)
+            if batch is None:
+                return
+            yield pa.Table.from_batches([batch])
+
+
+@contextmanager
+def _parquet(path: str) -> Iterator[Any]:
+    with _readable(path):
+        system, place = place_of(path)
+        source = system.open_input_file(place)
+    with source:
+        with _readable(path):
+            file = pq.ParquetFile(source)
+        yield file
+
+
+@contextmanager
+def _readable(path: str) -> Iterator[None]:
+    """Name the file in whatever error reading it raises."""
+    try:
+        yield
+    except (OSError, ValueError, TypeError, pa.ArrowException) as error:
+        raise BadFileError(f"{path} cannot be read. {told(error)}") from None
+
+
+def _table(path: str) -> Table:
+    try:
+        with open_binary(path) as stream:
+            return READERS[table_format(path)](stream, path)
+    except InputError as error:
+        raise BadFileError(str(error)) from None
+
+
+def _check_columns(path: str, columns: Sequence[str], known: Sequence[str]) -> None:
+    lacking = [name for name in columns if name not in known]
+    if lacking:
+        raise BadFileError(f"{path} has no column {shorten(lacking[0])}. Its columns are {', '.join(known)}.")
+
+
+def _is_parquet(path: str) -> bool:
+    return path.lower().endswith(_PARQUET)
+
+
+def _matching(paths: Sequence[str]) -> list[str]:
+    """Return the paths, and for those that are not there what they match as patterns."""
+    found: list[str] = []
+    for path in paths:
+        there = "://" in path or os.path.exists(path)
+        matching = [path] if there else sorted(glob(path, recursive=True))
+        if not matching:
+            raise InputError(f"There is no file {path!r}.")
+        found += matching
+    return found
+
+
+def _is_folder(path: str) -> bool:
+    if "://" not in path:
+        return os.path.isdir(path)
+    with _readable(path):
+        system, place = place_of(path)
+        return bool(system.get_file_info(place).type == fs.FileType.Directory)
+
+
+def _files_within(folder: str) -> list[str]:
+    with _readable(folder):
+        system, place = place_of(folder)
+        infos = system.get_file_info(fs.FileSelector(place, recursive=True))
+    before = folder.removesuffix(place) if "://" in folder else ""
+    found = []
+    for path in sorted(each.path for each in infos if each.is_file):
+        names = path[len(place) :].strip("/").split("/")
+        if not any(name.startswith(("_", ".")) for name in names) and (_is_parquet(path) or table_format(path)):
+            found.append(before + path)
+    return found
+
+
+def place_of(path: str) -> tuple[Any, str]:
+    """Return the file system of a path or address, and the path there."""
+    return fs.FileSystem.from_uri(path) if "://" in path else (fs.LocalFileSystem(), path)

@@ -1,0 +1,75 @@
+"""Results of systems whose texts are not in memory, as the comparison that tables are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tercet.comparison.metric_specs import MetricSpec
+from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
+from tercet.comparison.test_sets import TestSet
+from tercet.core.result import Result
+from tercet.core.scorer import Scorer
+
+
+@dataclass(frozen=True, slots=True)
+class CountedSet(TestSet):
+    """A test set of which the names are known, and the number of segments.
+
+    Attributes
+    ----------
+    n_items : int
+    bad_files : tuple of str
+        Why files were left out.
+    """
+
+    n_items: int = 0
+    bad_files: tuple[str, ...] = ()
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """The files that were left out."""
+        return {"bad_files": list(self.bad_files)}
+
+    @property
+    def n_segments(self) -> int:
+        """How many segments there are."""
+        return self.n_items
+
+
+def to_comparison(
+    name: str,
+    specs: Sequence[tuple[MetricSpec, Scorer[Any]]],
+    results: Mapping[tuple[str, str], Result],
+    confidence_level: float,
+    seed: int,
+) -> Comparison:
+    """Return results by system and label of a metric as a comparison without texts, segments and tests."""
+    systems = list(dict.fromkeys(system for system, _ in results))
+    tables = [
+        _table(spec, scorer, score, {system: results[system, spec.label] for system in systems})
+        for spec, scorer in specs
+        for score in scorer.score_names
+    ]
+    n_items, bad = (
+        max(result.n_segments for result in results.values()),
+        results[systems[0], specs[0][0].label].bad_files,
+    )
+    test_set = CountedSet(name, {system: [] for system in systems}, [], None, n_items, tuple(bad))
+    return Comparison(test_set, systems[0], tables, None, None, confidence_level, 0.05, seed, "Poisson")
+
+
+def _table(spec: MetricSpec, scorer: Scorer[Any], score: str, results: Mapping[str, Result]) -> ScoreTable:
+    values = {system: float(result[score]) for system, result in results.items()}
+    top = max(values.values()) if scorer.higher_is_better else min(values.values())
+    rows = []
+    for system, value in values.items():
+        low, high = (results[system].intervals or {})[score]
+        best = value == top
+        rows.append(SystemScore(system, value, low, high, None, None, None, None, None, best, best or None))
+    pvalues = np.full((len(rows), len(rows)), np.nan)
+    signature = next(iter(results.values())).signature
+    return ScoreTable(spec.label, score, signature, rows, pvalues, {}, scorer.higher_is_better, scorer, {})

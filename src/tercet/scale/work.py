@@ -1,0 +1,228 @@
+"""What a worker does with a part of a corpus: it reads, counts, writes the items' scores, and returns sums."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.fs as fs
+import pyarrow.parquet as pq
+
+from tercet.core.scorer import Scorer, segment_lists
+from tercet.core.stats import SegmentStats
+from tercet.errors import InputError, TercetError, told
+from tercet.streams.count import count, read_ids
+from tercet.streams.text_columns import TextColumns
+
+from .partials import Partials
+from .parts import BadFileError, Part, place_of, tables_of
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A metric and a system.
+
+    Attributes
+    ----------
+    scorer : Scorer
+    prediction : str
+        The column of the system's texts.
+    labels : mapping of str to str
+        What each score of an item is called in the files of their scores.
+    context : object
+        What the scorer learnt from the whole corpus, where it must.
+    """
+
+    scorer: Scorer[Any]
+    prediction: str
+    labels: Mapping[str, str]
+    context: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """All that is done with each part.
+
+    Attributes
+    ----------
+    jobs : tuple of Job
+    references : tuple of str
+        Columns.
+    id : str or None
+        The column by which items are known.
+    segments : str or None
+        Folder or address for the scores of the items.
+    skip_bad : bool
+        Leave files out that cannot be read, instead of raising.
+    """
+
+    jobs: tuple[Job, ...]
+    references: tuple[str, ...]
+    id: str | None
+    segments: str | None
+    skip_bad: bool
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are read."""
+        needed = [job.prediction for job in self.jobs] + list(self.references)
+        return list(dict.fromkeys([*needed, *([] if self.id is None else [self.id])]))
+
+    def of_part(self, part: Part) -> Partials:
+        """Return the sums of a part of a file.
+
+        Raises
+        ------
+        BadFileError
+            For a file that cannot be read, unless such are left out.
+        InputError
+            For texts that cannot be scored; names the file.
+        """
+        rows = _Rows(self, part)
+        try:
+            for table in self._tables(part):
+                try:
+                    rows.add(table)
+                except TercetError as error:
+                    raise type(error)(f"{part.name}: {error}") from None
+        except BadFileError as error:
+            if not self.skip_bad:
+                raise
+            return Partials(origins={part.name}, bad=[str(error)])
+        rows.write(f"part-{part.number:06}")
+        return Partials(rows.totals, {part.name})
+
+    def of_table(self, table: Any) -> Partials:
+        """Return the sums of a table; one that comes twice, with the same ids and sums, counts once."""
+        rows = _Rows(self)
+        rows.add(table)
+        name = sha256(Partials(rows.totals).to_bytes()).hexdigest()[:16]
+        rows.write(f"part-{name}")
+        return Partials(rows.totals, set() if self.id is None else {f"block {name}"})
+
+    def _tables(self, part: Part) -> Iterator[Any]:
+        """Yield the rows of a part; a BadFileError also for columns that do not hold text."""
+        for table in tables_of(part, self.columns):
+            for job in self.jobs:
+                try:
+                    self._columns_of(job).check_types(table.schema)
+                except InputError as error:
+                    raise BadFileError(f"{part.path} cannot be read. {error}") from None
+            yield table
+
+    def learn_of_part(self, part: Part) -> dict[int, Any]:
+        """Return what :meth:`learn` does of a part of a file; of one that is left out, nothing."""
+        try:
+            return self.learn(self._tables(part))
+        except BadFileError:
+            if not self.skip_bad:
+                raise
+            return {}
+
+    def learn(self, tables: Iterable[Any]) -> dict[int, Any]:
+        """Return what the scorers that must see the whole corpus learn from a part of it, by job."""
+        found: dict[int, Any] = {}
+        for table in tables:
+            for number, job in enumerate(self.jobs):
+                if job.scorer.needs_corpus:
+                    corpus = job.scorer.corpus(*self._columns_of(job).texts(table))
+                    own = job.scorer.fit(corpus.part(0, corpus.n_items))
+                    found[number] = found[number] + own if number in found else own
+        return found
+
+    def knowing(self, learnt: Mapping[int, Any]) -> Work:
+        """Return the same work, with what was learnt."""
+        jobs = tuple(replace(job, context=learnt.get(number)) for number, job in enumerate(self.jobs))
+        return replace(self, jobs=jobs)
+
+    def _columns_of(self, job: Job) -> TextColumns:
+        return TextColumns(job.prediction, self.references, self.id)
+
+
+@dataclass(slots=True)
+class _Rows:
+    """A part that is being counted: its sums, and the scores of its items if they are asked for."""
+
+    work: Work
+    part: Part | None = None
+    totals: dict[int, Any] = field(default_factory=dict)
+    scores: list[Any] = field(default_factory=list)
+    n_rows: int = 0
+
+    def add(self, table: Any) -> None:
+        """Count further rows."""
+        scores: dict[str, Any] = {}
+        named = None if self.work.id is None else read_ids(table[self.work.id])
+        for number, job in enumerate(self.work.jobs):
+            kept: list[SegmentStats] = []
+            corpus = job.scorer.corpus(*self.work._columns_of(job).texts(table))
+            seen = None if self.work.segments is None else kept.append
+            totals = count(job.scorer, corpus, named, job.context, seen)
+            self.totals[number] = self.totals[number] + totals if number in self.totals else totals
+            if kept:
+                lists = segment_lists(job.scorer, SegmentStats.concatenate(kept))
+                for name, label in job.labels.items():
+                    scores[label] = pa.array(lists[name], pa.float64())
+        if self.work.segments is not None:
+            self.scores.append(pa.table({**self._names_of(table, named), **scores}))
+        self.n_rows += table.num_rows
+
+    def _names_of(self, table: Any, named: Any) -> dict[str, Any]:
+        """Return columns that tell which items they are: ids, or the file and the row in it."""
+        if self.work.id is not None:
+            return {self.work.id: named}
+        assert self.part is not None
+        first = self.part.first_row + self.n_rows
+        paths = pa.array([self.part.path] * table.num_rows, pa.string())
+        return {"file": paths, "row": pa.array(range(first, first + table.num_rows), pa.int64())}
+
+    def write(self, name: str) -> None:
+        """Write the scores of the items: a file that is there is replaced when the new one is whole."""
+        if self.work.segments is None or not self.scores:
+            return
+        system, folder = place_of(self.work.segments)
+        system.create_dir(folder, recursive=True)  # on the disk of another machine it may not be there
+        target = f"{folder}/{name}.parquet"
+        with system.open_output_stream(f"{target}.tmp") as file:
+            pq.write_table(pa.concat_tables(self.scores), file)
+        system.move(f"{target}.tmp", target)
+
+
+def check_folder(path: str, files: Sequence[str]) -> None:
+    """Raise an InputError for a folder that holds scores or inputs already, or cannot be made; it is made here."""
+    try:
+        system, place = place_of(path)
+        system.create_dir(place, recursive=True)
+        infos = system.get_file_info(fs.FileSelector(place))
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise InputError(f"The folder {path!r} cannot be made. {told(error)}") from None
+    written = [each.base_name for each in infos if each.base_name.startswith("part-")]
+    real = os.path.realpath(path)
+    inside = [each for each in files if "://" not in each and os.path.realpath(each).startswith(f"{real}{os.sep}")]
+    if written or inside:
+        what = f"holds {written[0]} of an earlier run" if written else f"holds {inside[0]!r}, which is scored"
+        raise InputError(f"The folder for the scores of items, {path!r}, {what}: give an empty one.")
+
+
+def labels_of(jobs: Sequence[tuple[str, str, Scorer[Any]]]) -> list[dict[str, str]]:
+    """Return what the scores of items are called, for each system, metric and scorer: as short as tells them apart.
+
+    Raises
+    ------
+    InputError
+        Where two jobs are the same.
+    """
+    names = [
+        {name: (name, f"{name} {system}", f"{name} {system} {metric}") for name in scorer.segment_names}
+        for system, metric, scorer in jobs
+    ]
+    for length in range(3):
+        labels = [{name: several[length] for name, several in own.items()} for own in names]
+        flat = [label for own in labels for label in own.values()]
+        if len({*flat}) == len(flat):
+            return labels
+    raise InputError("A metric is asked for twice, with the same options.")

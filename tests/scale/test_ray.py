@@ -1,0 +1,272 @@
+"""Ray itself: workers, actors with a network, a cluster's address, and workers that are killed on the way."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import tercet
+from conftest import NEEDED, ROOT, ZERO_BLEU
+from tercet.errors import InputError, OptionError
+from tercet.scale.ray import score, score_systems
+from texts import MINILM, all_pairs
+
+os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"  # a Ray of this machine only, at 127.0.0.1
+ray = pytest.importorskip("ray")
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::FutureWarning", "ignore:.*:pytest.PytestWarning"
+)
+
+OPTIONS = {"confidence_level": 0.95, "n_resamples": 100}
+PREDICTIONS, REFERENCES = (each * 5 for each in all_pairs())
+IDS = list(range(len(PREDICTIONS)))
+COMMAND = str(Path(sys.executable).parent / "tercet")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster():
+    """Ray on two cores, for all tests of this file."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    settings = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
+    ray.init("local", num_cpus=2, object_store_memory=128 << 20, **settings)
+    yield ray.get_runtime_context().gcs_address
+    ray.shutdown()
+
+
+@pytest.fixture
+def files(tmp_path):
+    """The texts in several formats, in parts of different sizes."""
+    bounds = [0, 1, len(IDS) // 3, len(IDS) // 2, len(IDS)]
+    for number, (start, stop) in enumerate(pairwise(bounds)):
+        rows = [
+            {"id": IDS[i], "mt": PREDICTIONS[i], "other": PREDICTIONS[-1 - i], "refs": REFERENCES[i]}
+            for i in range(start, stop)
+        ]
+        if number % 2:
+            lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            (tmp_path / f"{number}.jsonl").write_text(lines, encoding="utf-8")
+        else:
+            pq.write_table(pa.Table.from_pylist(rows), tmp_path / f"{number}.parquet", row_group_size=9)
+    return tmp_path
+
+
+def streamed(metric, **options):
+    """What one process says of the same items, in another order."""
+    stream = tercet.Stream(metric, **options)
+    order = np.random.default_rng(0).permutation(len(IDS)).tolist()
+    for part in (order[:7], order[7:40], order[40:]):
+        references = [REFERENCES[i] for i in part] if metric != "perplexity_lm" else None
+        stream.add([PREDICTIONS[i] for i in part], references, [IDS[i] for i in part])
+    return stream.result()
+
+
+def test_files_give_what_one_process_gives_to_the_bit(files):
+    found = score(files, "bleu", prediction="mt", id="id", progress=False, **OPTIONS)
+    alone = streamed("bleu_multi", **OPTIONS)
+    assert found == alone
+    assert (found.signature, found.bad_files, found.n_segments) == (alone.signature, [], len(IDS))
+
+
+def test_a_dataset_of_ray_too(files):
+    columns = {"id": IDS, "mt": PREDICTIONS, "refs": REFERENCES, "note": [1.5] * len(IDS)}
+    dataset = ray.data.from_arrow(pa.table(columns)).repartition(3)
+    found = score(dataset, "bleu", id="id", progress=False, **OPTIONS)
+    assert found == streamed("bleu_multi", **OPTIONS)
+    known_by_texts = score(dataset, "bleu", progress=False)
+    assert (known_by_texts.n_segments, known_by_texts["bleu"]) == (len(IDS), found["bleu"])
+
+
+def test_the_scores_of_a_dataset_s_items_need_ids(tmp_path):
+    dataset = ray.data.from_arrow(pa.table({"mt": ["a"], "ref": ["a"]}))
+    with pytest.raises(InputError, match="give id= to tell whose scores"):
+        score(dataset, "bleu", write_segments=tmp_path / "scores", progress=False)
+
+
+@pytest.mark.long
+def test_what_must_see_the_whole_corpus_reads_it_twice(files):
+    with pytest.warns(UserWarning, match="drops every letter of 75 of 165 references"):  # some parts lose nearly all
+        found = score(files, "rouge", prediction="mt", id="id", progress=False, rouge_types=["rouge1"], **OPTIONS)
+    assert found == streamed("rouge_nlws", tokenizer="rouge", rouge_types=["rouge1"], **OPTIONS)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("idf", [False, True])
+def test_actors_keep_the_network(files, idf):
+    options = {"model_type": MINILM, "num_layers": 2}
+    found = score(files, "bertscore", prediction="mt", id="id", progress=False, idf=idf, **options)
+    table = tercet.IdfTable.fit([text for each in REFERENCES for text in each], MINILM) if idf else False
+    alone = streamed("bertscore_idf", idf=table, **options)
+    assert found["mean_f1"] == pytest.approx(alone["mean_f1"], abs=1e-6)
+    assert found.n_segments == len(IDS)
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("metric", ["embedding_cosine", "perplexity_lm"])
+def test_other_networks_too(files, metric):
+    found = score(files, metric, prediction="mt", id="id", progress=False, **NEEDED[metric])
+    alone = streamed(metric, **NEEDED[metric])
+    for name, value in alone.items():
+        assert found[name] == pytest.approx(value, rel=1e-5)
+
+
+@pytest.mark.long
+def test_the_scores_of_items_come_with_their_ids(files, tmp_path):
+    folder = tmp_path / "scores"
+    score(files, "bleu", prediction="mt", id="id", write_segments=folder, progress=False)
+    found = pq.read_table(folder).sort_by("id")
+    assert found["id"].to_pylist() == IDS
+    assert found["bleu"].to_pylist() == tercet.score("bleu", PREDICTIONS, REFERENCES, segments=True).segments["bleu"]
+
+
+@pytest.mark.long
+@ZERO_BLEU
+def test_several_systems_and_metrics_in_one_pass(files):
+    scorers = {name: tercet.scorer(name)._scorer for name in ("bleu_multi", "jaccard_sets")}
+    found = score_systems(files, scorers, id="id", progress=False)
+    assert [*found] == [(system, metric) for system in ("mt", "other") for metric in scorers]
+    assert found["mt", "jaccard_sets"] == streamed("jaccard_sets")
+
+
+@pytest.mark.long
+def test_the_example_s_two_ways_are_equal():
+    run = subprocess.run(
+        [sys.executable, "examples/ray_score.py", "--pairs", "30000"], cwd=ROOT, capture_output=True, text=True,
+        timeout=240,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.rstrip().endswith("equal to the bit: True")
+
+
+class TestFaults:
+    def test_a_worker_that_is_killed_changes_nothing(self, tmp_path):
+        n = 60_000
+        predictions = [f"{PREDICTIONS[i % len(IDS)]} {i}" for i in range(n)]
+        references = [f"{REFERENCES[i % len(IDS)][0]} {i}" for i in range(n)]
+        pq.write_table(pa.table({"mt": predictions, "ref": references}), tmp_path / "a.parquet", row_group_size=3_000)
+        killed, done = [], threading.Event()
+
+        def kill():
+            while not done.is_set() and len(killed) < 2:
+                time.sleep(0.3)
+                for process in psutil.process_iter(["name"]):
+                    if str(process.info["name"]).startswith("ray::Map") and process.pid not in killed:
+                        process.kill()
+                        killed.append(process.pid)
+                        break
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        try:
+            found = score(tmp_path, "bleu", progress=False, confidence_level=0.95)
+        finally:
+            done.set()
+            killer.join()
+        assert killed
+        stream = tercet.Stream("bleu", confidence_level=0.95)
+        stream.add(predictions[::-1], references[::-1])
+        assert found == stream.result()
+
+    def test_a_bad_file_is_named_or_left_out_and_counted(self, files):
+        path = files / "9.parquet"
+        path.write_bytes((files / "2.parquet").read_bytes()[:-40])
+        with pytest.raises(InputError, match=r"9\.parquet cannot be read"):
+            score(files, "bleu", prediction="mt", id="id", progress=False)
+        found = score(files, "bleu", prediction="mt", id="id", on_bad_file="skip", progress=False, **OPTIONS)
+        assert found == streamed("bleu_multi", **OPTIONS)
+        assert [message.partition(" cannot")[0] for message in found.bad_files] == [str(path)]
+
+    def test_a_bad_file_is_left_out_in_both_passes_also_where_it_is_the_first(self, files):
+        (files / "0.parquet").write_bytes(b"PAR1")
+        options = {"prediction": "mt", "id": "id", "progress": False, "rouge_types": ["rouge1"]}
+        with pytest.warns(UserWarning, match="drops every letter"):
+            found = score(files, "rouge", on_bad_file="skip", **options)
+        assert (found.n_segments, len(found.bad_files)) == (len(IDS) - 1, 1)
+
+    def test_an_error_of_a_worker_is_told_as_it_was(self, files):
+        rows = [{"id": 1, "mt": "a", "other": "b", "refs": ["c"]}, {"id": 2, "mt": "a", "other": "b", "refs": []}]
+        pq.write_table(pa.Table.from_pylist(rows), files / "9.parquet")
+        with pytest.raises(
+            InputError, match=r"9\.parquet#0: item 1 of references is empty: every item needs"
+        ) as told:
+            score(files, "bleu", prediction="mt", progress=False)
+        assert type(told.value) is InputError
+        assert str(told.value).endswith("missing_references='zero' scores them 0.")
+
+    @pytest.mark.parametrize(
+        ("given", "kind", "said"),
+        [
+            ({}, InputError, "Which column holds the predictions.*several may be: mt, other"),
+            ({"prediction": "mt2"}, InputError, "no column 'mt2'. Did you mean 'mt'"),
+            ({"prediction": "mt", "on_bad_file": "ignore"}, OptionError, "on_bad_file must be 'error' or 'skip'"),
+            ({"prediction": "mt", "segments": True}, OptionError, "segments=True"),
+            ({"prediction": "mt", "max_ordr": 2}, OptionError, "max_order"),
+        ],
+    )
+    def test_refuses_before_any_work(self, files, given, kind, said):
+        with pytest.raises(kind, match=said):
+            score(files, "bleu", progress=False, **given)
+
+
+class TestCommand:
+    def run(self, *arguments, **environment):
+        return subprocess.run(
+            [COMMAND, "score", "--engine", "ray", *map(str, arguments)],
+            capture_output=True, text=True, timeout=180, env={**os.environ, **environment},
+        )  # fmt: skip
+
+    def test_on_a_cluster_by_its_address(self, files, cluster):
+        path = files / "9.jsonl"
+        path.write_text('{"id": ')
+        done = self.run(
+            *sorted(files.glob("*.*")), "--id-column", "id", "-m", "bleu", "--on-bad-file", "skip", "-f", "json",
+            "--segments", files / "scores", RAY_ADDRESS=cluster,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+        assert (found["n_segments"], found["interval"]) == (len(IDS), "Poisson")
+        assert ["9.jsonl" in message for message in found["bad_files"]] == [True]
+        [table] = found["tables"]
+        row = table["systems"][0]
+        alone = streamed("bleu_multi", scale=100, confidence_level=0.95)
+        assert (row["system"], row["value"], [row["low"], row["high"]]) == (
+            "mt", alone["bleu"], alone.intervals["bleu"]
+        )  # fmt: skip
+        assert table["signature"] == alone.signature
+        assert "warning: 1 file could not be read and is left out: " in done.stderr
+        assert pq.read_table(files / "scores").column_names == ["id", "bleu mt", "bleu other"]
+
+    def test_where_no_ray_answers(self, files):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))  # and does not listen
+            done = self.run(files, "-s", "mt", RAY_ADDRESS=f"127.0.0.1:{taken.getsockname()[1]}")
+        assert (done.returncode, "where no Ray answers" in " ".join(done.stderr.split())) == (2, True)
+
+    def test_does_not_write_over_what_it_reads(self, files):
+        path = files / "1.jsonl"
+        before = path.read_bytes()
+        done = self.run(path, "-s", "mt", "--out", path, "-f", "json")
+        assert (done.returncode, path.read_bytes()) == (2, before)
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (["--references", "x.txt"], "--references does not work with --engine ray."),
+            (["--format", "html"], "--format-html does not work"),
+            (["--interval", "BCa"], "--interval does not work"),
+        ],
+    )
+    def test_refuses_what_is_for_texts_in_memory(self, files, arguments, said):
+        done = self.run(files, *arguments)
+        assert (done.returncode, said in " ".join(done.stderr.split())) == (2, True)
