@@ -4,7 +4,7 @@ RUN := $(VENV)/bin/python
 CORE := tests/columns tests/core tests/text tests/counting tests/resampling tests/bleu tests/rouge tests/project/test_architecture.py
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check lint bench bench-sizes bench-bertscore bench-cosine bench-perplexity bench-correlation spaces \
+.PHONY: demo test check lint bench bench-sizes bench-streams bench-bertscore bench-cosine bench-perplexity bench-correlation spaces \
 	test-long test-spaces clean
 
 demo: $(VENV)/.demo-installed  ## Score the sample test set with every metric, through evaluate.load
@@ -45,6 +45,9 @@ bench: $(VENV)/.test-installed  ## tercet beside its peers; writes its section o
 
 bench-sizes: $(VENV)/.test-installed  ## From one pair to long texts, beside the fastest peers, and texts in columns, likewise
 	$(RUN) benchmarks/sizes.py
+
+bench-streams: $(VENV)/.test-installed  ## A million pairs in Arrow's memory: two threads, and streams, beside one call
+	$(RUN) benchmarks/streams.py
 
 bench-bertscore: $(VENV)/.test-installed  ## BERTScore beside its peers, likewise
 	$(RUN) benchmarks/bertscore.py

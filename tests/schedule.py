@@ -20,6 +20,7 @@ SHARED = {
     "test_gathering.py",
     "test_hub.py",
     "test_publish.py",
+    "test_ray.py",
     "test_spaces.py",
     "test_trainer.py",
 }

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import Any, Literal, overload
 
-from typing_extensions import Unpack
+import pyarrow as pa
+from typing_extensions import Self, Unpack
 
 from . import errors as errors
 from .bertscore.explain import Alignment
@@ -34,6 +35,7 @@ from .perplexity.options import PerplexityOptions as PerplexityValues
 from .prepared import PreparedScorer
 from .rouge.explain import RougeMatches
 from .rouge.options import RougeOptions as RougeValues
+from .streams.stream import Stream as _Stream
 from .training.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
 from .training.trainer import compute_metrics as compute_metrics
 from .typing import (
@@ -118,6 +120,113 @@ def scorer(metric: Jaccard, **options: Unpack[JaccardOptions]) -> PreparedScorer
 @overload
 def scorer(metric: Perplexity, **options: Unpack[PerplexityOptions]) -> PreparedScorer[PerplexityValues]: ...
 @overload
+def arrow_statistics(
+    table: Any,
+    metric: Bleu,
+    *,
+    prediction: str | None = None,
+    references: str | Iterable[str] | None = None,
+    id: str | None = None,
+    **options: Unpack[BleuOptions],
+) -> pa.Table: ...
+@overload
+def arrow_statistics(
+    table: Any,
+    metric: Rouge,
+    *,
+    prediction: str | None = None,
+    references: str | Iterable[str] | None = None,
+    id: str | None = None,
+    **options: Unpack[RougeOptions],
+) -> pa.Table: ...
+@overload
+def arrow_statistics(
+    table: Any,
+    metric: Bertscore,
+    *,
+    prediction: str | None = None,
+    references: str | Iterable[str] | None = None,
+    id: str | None = None,
+    **options: Unpack[BertscoreOptions],
+) -> pa.Table: ...
+@overload
+def arrow_statistics(
+    table: Any,
+    metric: Cosine,
+    *,
+    prediction: str | None = None,
+    references: str | Iterable[str] | None = None,
+    id: str | None = None,
+    **options: Unpack[CosineOptions],
+) -> pa.Table: ...
+@overload
+def arrow_statistics(
+    table: Any,
+    metric: BleuRouge,
+    *,
+    prediction: str | None = None,
+    references: str | Iterable[str] | None = None,
+    id: str | None = None,
+    **options: Unpack[BleuRougeOptions],
+) -> pa.Table: ...
+@overload
+def arrow_statistics(
+    table: Any,
+    metric: Jaccard,
+    *,
+    prediction: str | None = None,
+    references: str | Iterable[str] | None = None,
+    id: str | None = None,
+    **options: Unpack[JaccardOptions],
+) -> pa.Table: ...
+@overload
+def arrow_statistics(
+    table: Any,
+    metric: Perplexity,
+    *,
+    prediction: str | None = None,
+    references: str | Iterable[str] | None = None,
+    id: str | None = None,
+    **options: Unpack[PerplexityOptions],
+) -> pa.Table: ...
+@overload
 def load(metric: Metric, config_name: str | None = None, **settings: Any) -> SuiteModule: ...
 @overload
 def load(metric: Literal["paired_significance"], config_name: str | None = None, **settings: Any) -> Any: ...
+
+class Stream(_Stream):
+    @overload
+    def __init__(self, metric: Bleu, **options: Unpack[BleuOptions]) -> None: ...
+    @overload
+    def __init__(self, metric: Rouge, **options: Unpack[RougeOptions]) -> None: ...
+    @overload
+    def __init__(self, metric: Bertscore, **options: Unpack[BertscoreOptions]) -> None: ...
+    @overload
+    def __init__(self, metric: Cosine, **options: Unpack[CosineOptions]) -> None: ...
+    @overload
+    def __init__(self, metric: BleuRouge, **options: Unpack[BleuRougeOptions]) -> None: ...
+    @overload
+    def __init__(self, metric: Jaccard, **options: Unpack[JaccardOptions]) -> None: ...
+    @overload
+    def __init__(self, metric: Perplexity, **options: Unpack[PerplexityOptions]) -> None: ...
+    @overload  # type: ignore[override]
+    @classmethod
+    def from_arrow(cls, table: Any, metric: Bleu, **options: Unpack[BleuOptions]) -> Self: ...
+    @overload
+    @classmethod
+    def from_arrow(cls, table: Any, metric: Rouge, **options: Unpack[RougeOptions]) -> Self: ...
+    @overload
+    @classmethod
+    def from_arrow(cls, table: Any, metric: Bertscore, **options: Unpack[BertscoreOptions]) -> Self: ...
+    @overload
+    @classmethod
+    def from_arrow(cls, table: Any, metric: Cosine, **options: Unpack[CosineOptions]) -> Self: ...
+    @overload
+    @classmethod
+    def from_arrow(cls, table: Any, metric: BleuRouge, **options: Unpack[BleuRougeOptions]) -> Self: ...
+    @overload
+    @classmethod
+    def from_arrow(cls, table: Any, metric: Jaccard, **options: Unpack[JaccardOptions]) -> Self: ...
+    @overload
+    @classmethod
+    def from_arrow(cls, table: Any, metric: Perplexity, **options: Unpack[PerplexityOptions]) -> Self: ...

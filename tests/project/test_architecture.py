@@ -21,9 +21,10 @@ STEPS = [
     {"few"},
     {"bleu", "rouge", "bleu_rouge", "jaccard", "bertscore", "cosine", "perplexity"},
     {"registry", "api"},
+    {"streams"},
     {"training", "modules", "mean", "prepared"},
     {"comparison", "association"},
-    {"correlation"},
+    {"correlation", "scale"},
     {"difference", "report"},
     {"cli", "typing", "__init__"},
 ]
@@ -33,7 +34,7 @@ BESIDE = {("api", "registry"), ("modules", "training")}
 #: Methods of a comparison that draw it or write its report: they import the room above as they are called.
 UPWARDS = {("comparison.scores", "report.figure"), ("comparison.scores", "report.page")}
 
-TRAVELS = {room for rooms in STEPS[:9] for room in rooms}  # files of these are asked for by Spaces
+TRAVELS = {room for rooms in STEPS[:10] for room in rooms}  # files of these are asked for by Spaces
 ANYWHERE = {"numpy", "pyarrow", "numba"}
 INSIDE_FUNCTIONS = {
     *("nltk", "regex", "simplemma", "pymorphy3", "stop_words", "evaluate"),

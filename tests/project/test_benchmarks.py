@@ -53,6 +53,13 @@ def test_every_row_of_perplexity_runs_and_is_equal_on_few_texts():
     assert run.stdout.count("(asked)") == 2
 
 
+@pytest.mark.long
+def test_streams_are_equal_to_one_call():
+    run = run_small("streams.py")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count("| bleu_multi |") == run.stdout.count("| rouge_nlws |") == 3
+
+
 def test_a_benchmark_replaces_its_own_section_of_the_results_only(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     from results import write_section

@@ -9,8 +9,8 @@ import tercet
 
 PUBLIC = [
     *("best_mean", "compare", "compute_metrics", "correlate", "errors", "explain", "load", "read_test_sets", "score"),
-    "scorer",
-    *("IdfTable", "Result", "__version__"),
+    *("arrow_statistics", "scorer"),
+    *("IdfTable", "Result", "Stream", "__version__"),
 ]
 ALSO = ["GatheringError", "InputError", "MergeError", "OptionError", "TercetError", "preprocess_logits_for_metrics"]
 

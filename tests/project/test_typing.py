@@ -38,6 +38,12 @@ print(tercet.explain("rouge", "a", ["a"]).types, tercet.explain("bertscore", "a"
 module = tercet.load("bleu", num_process=1)
 print(module.compute(predictions=["a"], references=["a"])["bleu"], module.citation)
 tercet.load("paired_significance").compute(metric="bleu_multi")
+stream: tercet.Stream = tercet.Stream("bleu", max_order=2)
+stream.add(["a"], [["a"]], ids=[7])
+stream.merge([tercet.Stream.load("x.stream", tokenizer=str.split), tercet.Stream.from_arrow({}, "rouge", beta=2.0)])
+print(stream.result().signature, len(stream), stream.metric, stream.options)
+table = tercet.arrow_statistics({}, "bleu", prediction="p", references=["r"], max_order=2)
+tercet.Stream.from_arrow(table, "bleu", max_order=2).save("x.stream")
 
 
 def each(metric: Metric, **options: object) -> None: ...
@@ -53,6 +59,11 @@ tercet.explain("bleu_mutli", "a", ["a"])  # call-overload
 tercet.explain("bleu", "a", ["a"], corpus=["a"])  # call-overload
 tercet.load("bleu_mutli")  # call-overload
 each("bleu_mutli")  # arg-type
+tercet.Stream("bleu_mutli")  # call-overload
+tercet.Stream("bleu", max_order="2")  # call-overload
+tercet.Stream.from_arrow({}, "rouge", max_order=2)  # call-overload
+tercet.arrow_statistics({}, "bleu", smooth_method="expo")  # call-overload
+stream.merge(7)  # arg-type
 bleu.n_segments + "1"  # operator
 """
 
@@ -75,18 +86,20 @@ def test_the_names_are_those_of_the_registry():
 def test_the_stub_has_the_public_names():
     names = [each for node in STUB if isinstance(node, ast.ImportFrom) for each in node.names]
     imported = {each.name for each in names if each.asname == each.name}
-    functions = {node.name for node in STUB if isinstance(node, ast.FunctionDef)}
-    told = imported | functions
+    defined = {node.name for node in STUB if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    told = imported | defined
     assert set(tercet.__all__) <= told
     assert all(hasattr(tercet, name) for name in told)
 
 
-@pytest.mark.parametrize("function", ["score", "explain", "scorer"])
+@pytest.mark.parametrize("function", ["score", "explain", "scorer", "arrow_statistics", "__init__", "from_arrow"])
 def test_each_metric_has_an_overload_with_its_options(function):
+    """`__init__` and `from_arrow` are those of Stream, the only class of the stub."""
+    nodes = [node for part in STUB for node in ast.walk(part)]
+    overloads = [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == function]
+    metric = [each.arg for each in overloads[0].args.args].index("metric")
     found = {
-        ast.unparse(node.args.args[0].annotation): ast.unparse(node.args.kwarg.annotation)
-        for node in STUB
-        if isinstance(node, ast.FunctionDef) and node.name == function
+        ast.unparse(node.args.args[metric].annotation): ast.unparse(node.args.kwarg.annotation) for node in overloads
     }
     assert found == {entry.room.title().replace("_", ""): f"Unpack[{entry.options}]" for entry in METRICS.values()}
 
