@@ -14,6 +14,8 @@ from .bleu.explain import NgramMatches
 from .bleu.options import BleuOptions as BleuValues
 from .bleu_rouge.explain import BleuRougeMatches
 from .bleu_rouge.options import BleuRougeOptions as BleuRougeValues
+from .chrf.explain import ChrfMatches
+from .chrf.options import ChrfOptions as ChrfValues
 from .comparison.compare import compare as compare
 from .comparison.test_sets import read_test_sets as read_test_sets
 from .core.result import Result as Result
@@ -45,6 +47,8 @@ from .typing import (
     BleuOptions,
     BleuRouge,
     BleuRougeOptions,
+    Chrf,
+    ChrfOptions,
     Cosine,
     CosineOptions,
     Jaccard,
@@ -66,6 +70,8 @@ def score(metric: Bertscore, predictions: Any, references: Any, **options: Unpac
 def score(metric: Cosine, predictions: Any, references: Any, **options: Unpack[CosineOptions]) -> Result: ...
 @overload
 def score(metric: BleuRouge, predictions: Any, references: Any, **options: Unpack[BleuRougeOptions]) -> Result: ...
+@overload
+def score(metric: Chrf, predictions: Any, references: Any, **options: Unpack[ChrfOptions]) -> Result: ...
 @overload
 def score(metric: Jaccard, predictions: Any, references: Any, **options: Unpack[JaccardOptions]) -> Result: ...
 @overload
@@ -99,6 +105,10 @@ def explain(
 ) -> BleuRougeMatches: ...
 @overload
 def explain(
+    metric: Chrf, prediction: str, references: str | Iterable[str], **options: Unpack[ChrfOptions]
+) -> ChrfMatches: ...
+@overload
+def explain(
     metric: Jaccard, prediction: str, references: str | Iterable[str], **options: Unpack[JaccardOptions]
 ) -> JaccardMatches: ...
 @overload
@@ -115,6 +125,8 @@ def scorer(metric: Bertscore, **options: Unpack[BertscoreOptions]) -> PreparedSc
 def scorer(metric: Cosine, **options: Unpack[CosineOptions]) -> PreparedScorer[CosineValues]: ...
 @overload
 def scorer(metric: BleuRouge, **options: Unpack[BleuRougeOptions]) -> PreparedScorer[BleuRougeValues]: ...
+@overload
+def scorer(metric: Chrf, **options: Unpack[ChrfOptions]) -> PreparedScorer[ChrfValues]: ...
 @overload
 def scorer(metric: Jaccard, **options: Unpack[JaccardOptions]) -> PreparedScorer[JaccardValues]: ...
 @overload
@@ -172,6 +184,16 @@ def arrow_statistics(
 @overload
 def arrow_statistics(
     table: Any,
+    metric: Chrf,
+    *,
+    prediction: str | None = None,
+    references: str | Iterable[str] | None = None,
+    id: str | None = None,
+    **options: Unpack[ChrfOptions],
+) -> pa.Table: ...
+@overload
+def arrow_statistics(
+    table: Any,
     metric: Jaccard,
     *,
     prediction: str | None = None,
@@ -206,6 +228,8 @@ class Stream(_Stream):
     @overload
     def __init__(self, metric: BleuRouge, **options: Unpack[BleuRougeOptions]) -> None: ...
     @overload
+    def __init__(self, metric: Chrf, **options: Unpack[ChrfOptions]) -> None: ...
+    @overload
     def __init__(self, metric: Jaccard, **options: Unpack[JaccardOptions]) -> None: ...
     @overload
     def __init__(self, metric: Perplexity, **options: Unpack[PerplexityOptions]) -> None: ...
@@ -224,6 +248,9 @@ class Stream(_Stream):
     @overload
     @classmethod
     def from_arrow(cls, table: Any, metric: BleuRouge, **options: Unpack[BleuRougeOptions]) -> Self: ...
+    @overload
+    @classmethod
+    def from_arrow(cls, table: Any, metric: Chrf, **options: Unpack[ChrfOptions]) -> Self: ...
     @overload
     @classmethod
     def from_arrow(cls, table: Any, metric: Jaccard, **options: Unpack[JaccardOptions]) -> Self: ...

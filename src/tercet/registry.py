@@ -26,6 +26,9 @@ class Entry(NamedTuple):
 
 METRICS: Mapping[str, Entry] = {
     "bleu_multi": Entry("bleu", "BleuScorer", "BleuOptions", "n-grams shared with the references"),
+    "chrf_multi": Entry(
+        "chrf", "ChrfScorer", "ChrfOptions", "n-grams of characters and words shared with a reference"
+    ),
     "rouge_nlws": Entry("rouge", "RougeScorer", "RougeOptions", "n-grams, subsequences and pairs of words shared"),
     "bleu_rouge_f": Entry(
         "bleu_rouge", "BleuRougeScorer", "BleuRougeOptions", "F of BLEU's precision and ROUGE's recall"

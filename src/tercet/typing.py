@@ -19,13 +19,14 @@ Bleu = Literal["bleu_multi", "bleu"]
 Rouge = Literal["rouge_nlws", "rouge"]
 Bertscore = Literal["bertscore_idf", "bertscore"]
 BleuRouge = Literal["bleu_rouge_f", "bleu_rouge"]
+Chrf = Literal["chrf_multi", "chrf"]
 Jaccard = Literal["jaccard_sets", "jaccard"]
 Cosine = Literal["embedding_cosine", "cosine"]
 
 Perplexity = Literal["perplexity_lm", "perplexity"]
 
 #: A metric of the suite, by its full or its short name.
-Metric = Literal[Bleu, Rouge, BleuRouge, Jaccard, Bertscore, Cosine, Perplexity]
+Metric = Literal[Bleu, Chrf, Rouge, BleuRouge, Jaccard, Bertscore, Cosine, Perplexity]
 
 
 class Options(TypedDict, total=False):
@@ -59,6 +60,18 @@ class BleuOptions(Options, total=False):
     lemmatizer: str | Callable[[str], str] | None
     grid: bool | Mapping[str, Any] | None
     compat: Literal["sacrebleu", "evaluate", "nltk"] | None
+
+
+class ChrfOptions(Options, total=False):
+    """Options of chrf_multi."""
+
+    char_order: int
+    word_order: int | Sequence[int]
+    beta: float
+    lowercase: bool
+    whitespace: bool
+    eps_smoothing: bool
+    compat: Literal["sacrebleu"] | None
 
 
 class RougeOptions(Options, total=False):

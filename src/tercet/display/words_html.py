@@ -6,6 +6,7 @@ Backgrounds are translucent, so that the text keeps the colour that the page giv
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from tercet.core.markup import clean
 
@@ -48,6 +49,19 @@ def words_html(label: str, words: Sequence[Word], hint: str) -> str:
     return f'<p dir="auto" style="overflow-wrap:anywhere"><b>{clean(label)}</b> {chips or "<i>no token</i>"}</p>'
 
 
+def characters_html(label: str, characters: Sequence[Word], hint: str) -> str:
+    """Return a text likewise whose tokens are characters: nothing stands between them, and like ones share a chip."""
+    runs: list[tuple[int, str]] = []
+    for level, run in groupby(characters, key=lambda word: word.level):
+        runs.append((level, "".join(word.text for word in run)))
+    chips = "".join(
+        f'<span data-level="{level}" title="{clean(hint.format(level) if level else "no match")}" '
+        f'style="background:{_colour(level)};white-space:pre-wrap">{clean(text)}</span>'
+        for level, text in runs
+    )
+    return f'<p dir="auto" style="overflow-wrap:anywhere"><b>{clean(label)}</b> {chips or "<i>no character</i>"}</p>'
+
+
 def table_html(caption: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Return a table; numbers are right-aligned."""
     names = "".join(f"<th>{clean(name)}</th>" for name in head)
@@ -73,11 +87,14 @@ def page_html(title: str, parts: Sequence[str], signature: str) -> str:
     )
 
 
+def _colour(level: int) -> str:
+    return COLOURS[min(level, len(COLOURS) - 1)]
+
+
 def _chip(text: str, level: int, hint: str, written: str | None = None) -> str:
-    colour = COLOURS[min(level, len(COLOURS) - 1)]
     title = f' title="{clean(hint)}"' if hint else ""
     return (
-        f'<span data-level="{level}"{title} style="background:{colour};border-radius:3px;padding:1px 3px">'
+        f'<span data-level="{level}"{title} style="background:{_colour(level)};border-radius:3px;padding:1px 3px">'
         f"{_shown(text, written)}</span>"
     )
 

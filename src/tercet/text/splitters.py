@@ -27,11 +27,6 @@ def split_intl(text: str) -> list[str]:
     return text.split()
 
 
-def split_char(text: str) -> list[str]:
-    """Split into characters, white space left out (sacrebleu's char)."""
-    return list("".join(text.split()))
-
-
 _MECAB_LIMIT = 100_000  # characters; MeCab's stack overflows at about a million
 
 

@@ -16,9 +16,10 @@ from tercet.columns.batch import Batch
 from tercet.columns.ragged import Ragged, TokenBatch
 from tercet.errors import InputError, shorten
 
+from .characters import intern_characters, intern_chrf_words
 from .edge_kernels import BLANKS, LOWER_WORDS, MTEVAL, MTEVAL_ENDS
 from .intern import Interned, intern_bytes
-from .splitters import split_char, split_intl, split_ja, split_jieba
+from .splitters import split_intl, split_ja, split_jieba
 from .unicode_words import is_composed, unicode_words
 
 Splitter = Callable[[str], Iterable[str]]
@@ -122,10 +123,12 @@ _BYTE_TOKENIZERS: dict[str, Callable[[Any], Interned]] = {
     "zh": _by_zh,
     "none": _by_whitespace,
     "unicode": _by_unicode,
+    "char": lambda texts: intern_characters(*bytes_of(texts)),
+    "char-and-blank": lambda texts: intern_characters(*bytes_of(texts), with_blanks=True),
+    "chrf-words": lambda texts: intern_chrf_words(*bytes_of(texts)),
 }
 _PYTHON_TOKENIZERS: dict[str, Splitter] = {
     "intl": split_intl,
-    "char": split_char,
     "ja": split_ja,
     "jieba": split_jieba,
 }

@@ -1,0 +1,107 @@
+"""Options of chrf_multi."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+from tercet.core.dialect import Dialect
+from tercet.core.options import Options, as_scale, finite, flag, integer, one_of, option, refuse
+from tercet.errors import OptionError
+
+#: The longest n-gram of words, and the greatest weight of recall.
+LONGEST_OF_WORDS, MOST_BETA = 10, 1000
+
+
+def _check_word_order(value: Any) -> Any:
+    """Return a whole number, or a tuple of different ones."""
+    several = isinstance(value, (list, tuple))
+    given = list(value) if several else [value]
+    orders = [int(each) for each in given if isinstance(each, Integral) and not isinstance(each, bool)]
+    fit = {order for order in orders if 0 <= order <= LONGEST_OF_WORDS}
+    if not given or len(fit) < len(given):
+        raise refuse(_WORD_ORDERS)
+    return tuple(orders) if several else orders[0]
+
+
+_WORD_ORDERS = f"a whole number from 0 to {LONGEST_OF_WORDS}, or a list of different ones, such as [0, 2]"
+
+
+def _check_beta(value: Any) -> Any:
+    real = finite(value)
+    if real is None or not 0 <= real <= MOST_BETA:
+        raise refuse(f"a number from 0 to {MOST_BETA:,}")
+    return int(real) if real == int(real) else real
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChrfOptions(Options):
+    """Options of chrf_multi: names and meanings are sacrebleu's."""
+
+    char_order: int = option(6, integer(0, 20), "The longest n-gram of characters; with 0, words alone count.")
+    word_order: int | Sequence[int] = option(
+        0,
+        _check_word_order,
+        "The longest n-gram of words. 0 is chrF, 1 chrF+, 2 chrF++. A list such as [0, 2] computes several scores in "
+        "one pass. The first is `chrf`, each further one is named by its order, such as `chrf_w2`.",
+        takes="int | Sequence[int]",
+    )
+    beta: float = option(2, _check_beta, "How many times as important recall is as precision.", takes="float")
+    lowercase: bool = option(False, flag, "Lowercase the texts first.")
+    whitespace: bool = option(False, flag, "Count white space as characters.")
+    eps_smoothing: bool = option(
+        False,
+        flag,
+        "Average the F of all orders, as chrF++.py, Moses and NLTK do; an order that a text is too short for then "
+        "counts as one without a match. By default F is made of the averages of precision and recall, over the "
+        "orders that both texts are long enough for.",
+    )
+    compat: str | None = option(
+        None,
+        one_of(None, "sacrebleu"),
+        'The score equals sacrebleu\'s in any case. `load("chrf_multi", "sacrebleu")` sets it, and then the result '
+        "has only the four keys of evaluate's chrf.",
+    )
+    scale: int = option(
+        100,
+        as_scale,
+        "Scores in percent, as sacrebleu and evaluate's chrf print them, or from 0 to 1.",
+        takes="Literal[1, 100]",
+    )
+
+
+#: sacrebleu's defaults are the defaults.
+PRESETS: dict[str, dict[str, Any]] = {"sacrebleu": {}}
+
+#: What evaluate's chrf, which calls sacrebleu, returns.
+DIALECTS = {
+    "sacrebleu": Dialect(
+        {"compat": "sacrebleu"}, keys={name: name for name in ("score", "char_order", "word_order", "beta")},
+        left_out=("chrf",),
+    ),
+}  # fmt: skip
+
+
+def word_orders(options: ChrfOptions) -> dict[str, int]:
+    """Return the order of words of each score, by its name.
+
+    Raises
+    ------
+    OptionError
+        For n-grams neither of characters nor of words.
+
+    Examples
+    --------
+    >>> word_orders(ChrfOptions(word_order=(2, 0)))
+    {'chrf': 2, 'chrf_w0': 0}
+    """
+    given = options.word_order
+    orders = [given] if isinstance(given, int) else list(given)
+    if options.char_order == 0 and 0 in orders:
+        raise OptionError(
+            "chrf_multi: with char_order=0 and word_order=0 there is nothing to count. Give word_order=2, or leave "
+            "char_order out."
+        )
+    return {"chrf" if place == 0 else f"chrf_w{order}": order for place, order in enumerate(orders)}
