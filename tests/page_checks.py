@@ -45,6 +45,7 @@ class OnPage(NamedTuple):
 
 PAGES = {
     "bleu_multi": OnPage("bleu", {"max_order": 2}),
+    "chrf_multi": OnPage("chrf", {"char_order": 2}),
     "rouge_nlws": OnPage("rouge1", {"rouge_types": ["rougeSU4"]}, pictured=6),
     "bleu_rouge_f": OnPage("bleu_rouge_f", {"max_order": 1}),
     "jaccard_sets": OnPage("jaccard", {"lemmatizer": "fr"}, pictured=2),

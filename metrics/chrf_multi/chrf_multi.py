@@ -35,10 +35,10 @@ _CITATION = """\
 """
 
 _DESCRIPTION = """\
-chrF compares the n-grams of characters of a prediction with those of its reference: an F that weighs recall more than
-precision, averaged over n-grams of 1 to 6 characters. chrF++ adds n-grams of 1 and 2 words. It needs no tokenizer, and
-suits languages with many word forms. This module gives sacrebleu's numbers, chrF and chrF++ in one pass, intervals,
-and a signature that says how the number was made.
+chrF compares n-grams of 1 to 6 characters in a prediction and its reference, by an F that weighs recall twice as much
+as precision. chrF++ adds n-grams of 1 and 2 words. It needs no tokenizer, and suits languages with many word forms.
+This module gives sacrebleu's numbers, chrF and chrF++ in one pass, intervals, and a signature that says how the
+number was made.
 """
 
 _KWARGS_DESCRIPTION = f"""

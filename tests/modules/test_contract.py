@@ -30,6 +30,9 @@ CASES = [
     ("bleu_multi", {"smooth_method": "nltk7"}),
     ("bleu_multi", {"compat": "evaluate", "smooth": True}),
     ("bleu_multi", {"compat": "nltk"}),
+    ("chrf_multi", {"scale": 1}),
+    ("chrf_multi", {"word_order": [2, 0], "beta": 1, "lowercase": True, "scale": 1}),
+    ("chrf_multi", {"char_order": 2, "word_order": 3, "scale": 1}),
     ("rouge_nlws", {}),
     ("rouge_nlws", {"output": "all", "multi_ref": "average", "rouge_types": ["rouge3", "rougeLsum", "rougeS"]}),
     ("rouge_nlws", {"multi_ref": "jackknife", "use_stemmer": True, "beta": 2}),
@@ -210,7 +213,7 @@ class TestEveryShareOfOne:
         predictions, references = all_pairs()
         asked = {**options, "segments": True, "confidence_level": 0.9, "n_resamples": 50}
         part = score(metric, predictions, references, **asked)
-        percent = score(metric, predictions, references, scale=100, **asked)
+        percent = score(metric, predictions, references, **{**asked, "scale": 100})
         scorer = make_scorer(metric, options)
         for name, segment in zip(scorer.score_names, scorer.segment_names, strict=True):
             assert percent[name] == pytest.approx(100 * part[name])

@@ -27,6 +27,7 @@ from texts import LATIN, MINILM, all_pairs
 #: A configuration of each, and the keys of evaluate's module that it speaks as.
 CONFIGURED = {
     "bleu_multi": ("sacrebleu", ["score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len"]),
+    "chrf_multi": ("sacrebleu", ["score", "char_order", "word_order", "beta"]),
     "rouge_nlws": ("rouge_score", ["rouge1", "rouge2", "rougeL", "rougeLsum"]),
     "bertscore_idf": ("bert_score", ["precision", "recall", "f1", "hashcode"]),
     "bleu_rouge_f": (
@@ -53,6 +54,7 @@ BAD = {
 }
 EACH_ITS_OWN = {
     "bleu_multi": {"max_order": 2},
+    "chrf_multi": {"char_order": 3},
     "rouge_nlws": {"rouge_types": ["rouge1"]},
     "bertscore_idf": {"idf": False},
     "bleu_rouge_f": {"brevity_penalty": True},

@@ -54,7 +54,7 @@ class ChrfOptions(Options):
     eps_smoothing: bool = option(
         False,
         flag,
-        "Average the F of all orders, as chrF++.py, Moses and NLTK do; an order that a text is too short for then "
+        "Average the F of all orders, as chrF++.py, Moses and NLTK do. An order that a text is too short for then "
         "counts as one without a match. By default F is made of the averages of precision and recall, over the "
         "orders that both texts are long enough for.",
     )
@@ -105,3 +105,21 @@ def word_orders(options: ChrfOptions) -> dict[str, int]:
             "char_order out."
         )
     return {"chrf" if place == 0 else f"chrf_w{order}": order for place, order in enumerate(orders)}
+
+
+def with_keys_of_evaluate(scores: dict[str, Any], options: ChrfOptions) -> dict[str, Any]:
+    """Return the scores with the keys of evaluate's chrf, whose `score` is our `chrf`.
+
+    Examples
+    --------
+    >>> with_keys_of_evaluate({"chrf": 51.5, "chrf_w2": 50.0}, ChrfOptions(word_order=(0, 2)))
+    {'chrf': 51.5, 'chrf_w2': 50.0, 'score': 51.5, 'char_order': 6, 'word_order': 0, 'beta': 2}
+    """
+    order = word_orders(options)["chrf"]
+    return {
+        **scores,
+        "score": scores["chrf"],
+        "char_order": options.char_order,
+        "word_order": order,
+        "beta": options.beta,
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,8 +19,9 @@ from tercet.core.stats import SegmentStats
 from tercet.counting.pairs import pair_matches
 from tercet.text.tokenizers import tokenize
 
+from .few import FewChrf
 from .measures import f_scores
-from .options import DIALECTS, PRESETS, ChrfOptions, word_orders
+from .options import DIALECTS, PRESETS, ChrfOptions, with_keys_of_evaluate, word_orders
 from .signature import chrf_signature
 
 Array = NDArray[np.float64]
@@ -129,16 +131,14 @@ class ChrfScorer(Scorer[ChrfOptions]):
             first += n_orders * len(PARTS)
         return scores
 
+    @cached_property
+    def few(self) -> FewChrf:
+        """What scores few pairs."""
+        return FewChrf(self.name, self.options, lambda: str(self.signature().extended(self.notes("1"))))
+
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the scores, and the keys of evaluate's chrf: `score` is `chrf`."""
-        scores = super().report(totals, stats)
-        return {
-            **scores,
-            "score": scores[self.primary],
-            "char_order": self.options.char_order,
-            "word_order": self.word_orders[self.primary],
-            "beta": self.options.beta,
-        }
+        return with_keys_of_evaluate(super().report(totals, stats), self.options)
 
 
 def _counts(tokens: TokenBatch, max_order: int) -> tuple[Array, Array]:

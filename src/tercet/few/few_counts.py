@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tercet.columns.batch import Batch, Corpus
-from tercet.columns.items import Items
+from tercet.columns.batch import Corpus
 from tercet.counting.pair_kernels import MOST_TOKENS, fill_short_pairs
-from tercet.text.tokenizers import bytes_used, plain_reading
+from tercet.text.tokenizers import plain_reading
 
-from .few_tokens import MOST_BYTES, MOST_TEXTS, number_few
+from .few_texts import MOST_ITEMS, bytes_of_few
+from .few_tokens import MOST_TEXTS, number_few
 
-#: More of them are faster in pieces.
-_MOST_ITEMS = MOST_TEXTS // 2
-_PAIRS, _DOCUMENTS = np.arange(_MOST_ITEMS), np.arange(MOST_TEXTS, dtype=np.uint64)
+_PAIRS, _DOCUMENTS = np.arange(MOST_ITEMS), np.arange(MOST_TEXTS, dtype=np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +65,10 @@ class FewCounter:
 
         With `one_line`, also None for texts of several lines.
         """
-        n = corpus.n_items
-        if not 0 < n <= _MOST_ITEMS or not isinstance(corpus, Items | Batch):
+        found = bytes_of_few(corpus)
+        if found is None or (one_line and b"\n" in found[0]):
             return None
-        if corpus.reference_offsets.tolist() != list(range(n + 1)):
-            return None
-        data, bounds = _bytes_of_items(corpus) if isinstance(corpus, Items) else _bytes_of_batch(corpus)
-        if not 0 < len(data) <= MOST_BYTES or (one_line and b"\n" in data):
-            return None
+        n, (data, bounds) = corpus.n_items, found
         if not data.isascii() and self._plain.foreign.search(data):
             return None
         for sign in self._plain.changed:
@@ -95,18 +88,3 @@ class FewCounter:
             self._with_lcs, n_types, matches, common,
         )  # fmt: skip
         return FewCounts(matches.T.tolist(), sizes[:n], sizes[n:], common.tolist())
-
-
-def _bytes_of_items(items: Items) -> tuple[bytes, NDArray[np.int64]]:
-    """Return the bytes of all texts, and where each begins."""
-    texts = [*items.predictions, *items.references]
-    joined = "".join(texts)
-    if joined.isascii():
-        return joined.encode(), np.array([0, *accumulate(map(str.__len__, texts))])
-    encoded = [str.encode(text, "utf-8", "surrogatepass") for text in texts]
-    return b"".join(encoded), np.array([0, *accumulate(map(len, encoded))])
-
-
-def _bytes_of_batch(batch: Batch) -> tuple[bytes, NDArray[np.int64]]:
-    data, starts = bytes_used(batch.texts)
-    return data.tobytes(), starts

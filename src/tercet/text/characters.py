@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .edge_kernels import BLANKS
-from .intern import Interned, intern_bytes
+from .intern import Interned, intern_bytes, read_only
 from .unicode_kernels import number_characters, space_marks
 
 _N_CHARACTERS = 0x110000
@@ -40,8 +40,9 @@ def intern_characters(data: NDArray[np.uint8], bounds: NDArray[np.int64], with_b
     line_starts, line_offsets = np.empty(size + 1, np.int64), np.empty(n_documents + 1, np.int64)
     points = np.empty(min(size, _N_CHARACTERS), np.uint32)
     n, n_lines, n_types = number_characters(
-        data, bounds, with_blanks, np.zeros(_N_CHARACTERS, np.uint32), points, ids, offsets, line_starts, line_offsets
-    )
+        read_only(data), read_only(bounds), with_blanks, np.zeros(_N_CHARACTERS, np.uint32), points, ids, offsets,
+        line_starts, line_offsets,
+    )  # fmt: skip
     return Interned(
         ids[:n].view(np.int32),
         offsets,
@@ -74,5 +75,5 @@ def intern_chrf_words(data: NDArray[np.uint8], bounds: NDArray[np.int64]) -> Int
     ['(so', ')', '"', 'it', 'is']
     """
     spaced, spaced_bounds = np.empty(2 * int(bounds[-1] - bounds[0]), np.uint8), np.empty(len(bounds), np.int64)
-    size = space_marks(data, bounds, spaced, spaced_bounds)
+    size = space_marks(read_only(data), read_only(bounds), spaced, spaced_bounds)
     return intern_bytes(spaced[:size], spaced_bounds, BLANKS)

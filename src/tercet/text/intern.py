@@ -63,7 +63,7 @@ def intern_bytes(data: NDArray[np.uint8], offsets: NDArray[np.int64], reading: i
     Time is linear in the bytes. Memory: 4 bytes for each byte of text (room for the ids, touched as far as there are
     tokens), the hash table, and what :func:`.workspace.make_workspace` takes for the longest document or 8,192 bytes.
     """
-    data, offsets = _read_only(data), _read_only(offsets)  # of one kind, so that kernels are compiled once
+    data, offsets = read_only(data), read_only(offsets)  # of one kind, so that kernels are compiled once
     n_documents = len(offsets) - 1
     size = len(data) if len(data) <= CHUNK else max(CHUNK, int(np.diff(offsets).max(initial=0)))
     work = make_workspace(size)
@@ -112,7 +112,7 @@ def empty_table(capacity: int) -> tuple[NDArray[np.uint32], NDArray[np.uint64], 
     return np.zeros(capacity, np.uint32), keys, spans
 
 
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """Return a view that cannot be written to."""
     view = array.view()
     view.flags.writeable = False

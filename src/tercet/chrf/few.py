@@ -1,0 +1,141 @@
+"""chrF of few pairs: counts by kernels, and the arithmetic of :mod:`.measures` in plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.columns.batch import Corpus
+from tercet.core.result import Result
+from tercet.counting.pair_kernels import MOST_TOKENS, fill_longer_pairs, fill_short_pairs
+from tercet.few.few_characters import Numbered, number_few_characters, number_few_chrf_words
+from tercet.few.few_texts import MOST_ITEMS, bytes_of_few
+
+from .measures import EPSILON
+from .options import ChrfOptions, with_keys_of_evaluate, word_orders
+
+#: N-grams of the prediction, of the reference, and matches, of each order.
+Triples = Sequence[Sequence[int]]
+
+#: Longer texts are left to what counts them by hashing.
+_MOST_TOKENS = 512
+_PAIRS, _DOCUMENTS = np.arange(MOST_ITEMS), np.arange(2 * MOST_ITEMS, dtype=np.uint64)
+
+
+class FewChrf:
+    """Scores few pairs of usual texts, each with one reference; :class:`.scorer.ChrfScorer` scores all others.
+
+    Parameters
+    ----------
+    name : str
+        Of the metric.
+    options : ChrfOptions
+    signature : callable
+        Makes the signature of a result.
+    """
+
+    def __init__(self, name: str, options: ChrfOptions, signature: Callable[[], str]) -> None:
+        self._name, self._options, self._signature = name, options, signature
+        self._word_orders = word_orders(options)
+
+    def score(self, corpus: Corpus) -> Result | None:
+        """Return the result; None for what is scored in another way."""
+        found = self._count(corpus)
+        if found is None:
+            return None
+        counts, n_empty = found
+        return Result(
+            with_keys_of_evaluate(self._scores(counts.sum(axis=0).tolist()), self._options),
+            metric=self._name,
+            signature=self._signature,
+            n_segments=len(counts),
+            empty_predictions=n_empty,
+        )
+
+    def segments(self, corpus: Corpus) -> dict[str, list[float]] | None:
+        """Return the scores of each item; None likewise."""
+        found = self._count(corpus)
+        if found is None:
+            return None
+        scores = [self._scores(each) for each in found[0].tolist()]
+        return {name: [each[name] for each in scores] for name in self._word_orders}
+
+    def _scores(self, counts: Triples) -> dict[str, float]:
+        o = self._options
+        return {
+            name: f_score(counts[: o.char_order + order], o.beta, o.eps_smoothing, o.scale)
+            for name, order in self._word_orders.items()
+        }
+
+    def _count(self, corpus: Corpus) -> tuple[NDArray[np.int64], int] | None:
+        """Return the counts of each pair, shape (n, N, 3), and the number of empty predictions."""
+        found = bytes_of_few(corpus)
+        if found is None:
+            return None
+        data, bounds = found
+        if self._options.lowercase:
+            if not data.isascii():
+                return None
+            data = data.lower()
+        texts = np.frombuffer(data, np.uint8)
+        characters = number_few_characters(texts, bounds, self._options.whitespace)
+        n_empty = int((np.diff(characters[1][: corpus.n_items + 1]) == 0).sum())
+        counts = _pair_counts(characters, self._options.char_order)
+        longest = max(self._word_orders.values())
+        if counts is None or not longest:
+            return None if counts is None else (counts, n_empty)
+        words = number_few_chrf_words(texts, bounds)
+        of_words = None if words is None else _pair_counts(words, longest)
+        return None if of_words is None else (np.concatenate([counts, of_words], axis=1), n_empty)
+
+
+def _pair_counts(texts: Numbered, max_order: int) -> NDArray[np.int64] | None:
+    """Return the counts of the orders of characters or of words, shape (n, max_order, 3); None for long texts."""
+    ids, offsets, n_types = texts
+    sizes = np.diff(offsets)
+    n, longest = len(sizes) // 2, sizes.max()
+    if longest > _MOST_TOKENS:
+        return None
+    counts = np.empty((n, max_order, 3), np.int64)
+    totals = np.maximum(sizes[:, None] - np.arange(max_order), 0)
+    counts[:, :, 1] = totals[n:]
+    counts[:, :, 0] = totals[:n] * (totals[n:] > 0)
+    matches = np.zeros((n, max_order), np.int64)
+    fill = fill_short_pairs if longest <= MOST_TOKENS else fill_longer_pairs
+    fill(
+        ids, offsets.view(np.uint64), _DOCUMENTS[:n], _DOCUMENTS[n : 2 * n], _PAIRS[:n], max_order, False, n_types,
+        matches, np.zeros(n, np.int64),
+    )  # fmt: skip
+    counts[:, :, 2] = matches
+    return counts
+
+
+def f_score(counts: Triples, beta: float, eps_smoothing: bool, scale: float) -> float:
+    """Return the F of chrF, as :func:`.measures.f_scores` of one text or corpus.
+
+    Examples
+    --------
+    >>> round(f_score([[4, 5, 3], [3, 4, 1], [0, 3, 0]], 2, False, 100), 2)
+    44.41
+    """
+    factor, total = beta**2, 0.0
+    precisions = recalls = 0.0
+    reached = 0
+    for predicted, referenced, matched in counts:
+        if eps_smoothing:
+            precision = matched / predicted if predicted else EPSILON
+            recall = matched / referenced if referenced else EPSILON
+            below = factor * precision + recall
+            total += (1 + factor) * precision * recall / below if below else EPSILON
+        elif predicted and referenced:
+            precisions += matched / predicted
+            recalls += matched / referenced
+            reached += 1
+    if eps_smoothing:
+        return scale * total / len(counts)
+    if not precisions:
+        return 0.0
+    precision, recall = precisions / reached, recalls / reached
+    return scale * ((1 + factor) * precision * recall / (factor * precision + recall))

@@ -1,0 +1,187 @@
+"""chrf_multi against sacrebleu, called on the same texts: equal to the last digit."""
+
+import gzip
+import json
+import random
+
+import pytest
+from evaluate import load
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.metrics import CHRF
+
+import tercet
+from oracles import corpus_streams
+from tercet.errors import OptionError
+from texts import PAIRS, all_pairs, any_texts, awkward_corpus, corpora
+
+OPTIONS = [
+    {},
+    {"word_order": 2},
+    {"word_order": 1, "lowercase": True},
+    {"beta": 1, "char_order": 3},
+    {"beta": 0.5, "word_order": 4},
+    {"beta": 0},
+    {"whitespace": True},
+    {"eps_smoothing": True, "word_order": 2},
+    {"eps_smoothing": True, "char_order": 9, "whitespace": True},
+    {"char_order": 0, "word_order": 2},
+]
+
+
+def check(predictions, references, **options):
+    """Compare the corpus and every item with sacrebleu's, without a tolerance."""
+    ours = tercet.score("chrf_multi", predictions, references, segments=True, **options)
+    theirs = CHRF(**options)
+    assert ours["chrf"] == theirs.corpus_score(predictions, corpus_streams(references)).score
+    pairs = zip(predictions, references, strict=True)
+    assert ours["segments"]["chrf"] == [theirs.sentence_score(text, targets).score for text, targets in pairs]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+class TestSacrebleu:
+    def test_in_every_language(self, options):
+        check(*all_pairs(), **options)
+
+    @pytest.mark.parametrize("seed", range(6))
+    def test_on_awkward_texts(self, options, seed):
+        check(*awkward_corpus(seed, most=(5, 40, 150)[seed % 3]), **options)
+
+
+@pytest.mark.parametrize("language", PAIRS)
+def test_each_language_alone(language):
+    check(*all_pairs([language]), word_order=2)
+
+
+@settings(max_examples=200, deadline=None)
+@given(corpora(any_texts), st.sampled_from(OPTIONS))
+def test_any_text(corpus, options):
+    check(*corpus, **options)
+
+
+@settings(max_examples=200, deadline=None)
+@given(corpora(st.text("ab .(", max_size=12)), st.sampled_from(OPTIONS))
+def test_few_characters_where_references_tie(corpus, options):
+    check(*corpus, **options)
+
+
+@pytest.mark.parametrize("size", [60, 70, 510, 520, 5000])
+def test_texts_of_every_length(size):
+    rng = random.Random(size)
+    predictions = ["".join(rng.choices("abcd e猫 кот\n.", k=size)) for _ in range(3)]
+    references = [["".join(rng.choices("abcd e猫 кот\n.", k=size + more)) for more in (0, 9)] for _ in predictions]
+    check(predictions, references, word_order=2)
+
+
+@pytest.mark.parametrize("name", ["ntrex_zh_a", "ntrex_es_a", "ntrex_yue_a", "comet_da_mixed", "e2e_devel_baseline"])
+def test_real_test_sets(sets, name):
+    rows = [json.loads(line) for line in (sets / f"{name}.jsonl").read_text().splitlines()]
+    system = next(iter(rows[0]["hyps"]))
+    chosen = [row for row in rows if system in row["hyps"]]
+    check([row["hyps"][system] for row in chosen], [row["refs"] for row in chosen], word_order=2)
+
+
+@pytest.mark.long
+def test_the_systems_of_a_shared_task(sets):
+    with gzip.open(sets / "wmt17_ende_16sys.jsonl.gz", "rt") as file:
+        rows = [json.loads(line) for line in file]
+    references = [row["refs"] for row in rows]
+    for system in rows[0]["hyps"]:
+        check([row["hyps"][system] for row in rows], references)
+
+
+class TestSeveralOrdersOfWords:
+    def test_one_pass_gives_what_each_call_gives(self):
+        predictions, references = all_pairs()
+        together = tercet.score("chrf", predictions, references, word_order=[1, 0, 2], segments=True)
+        for name, order in {"chrf": 1, "chrf_w0": 0, "chrf_w2": 2}.items():
+            alone = tercet.score("chrf", predictions, references, word_order=order, segments=True)
+            assert together[name] == alone["chrf"]
+            assert together["segments"][name] == alone["segments"]["chrf"]
+
+    def test_each_chooses_its_own_reference(self):
+        predictions, references = ["ab cd"], [["abcd x", "ab dc"]]
+        together = tercet.score("chrf", predictions, references, word_order=[0, 4])
+        assert together["chrf"] == CHRF().sentence_score("ab cd", references[0]).score
+        assert together["chrf_w4"] == CHRF(word_order=4).sentence_score("ab cd", references[0]).score
+
+    def test_intervals_and_the_keys_of_evaluate(self):
+        predictions, references = all_pairs()
+        result = tercet.score("chrf", predictions, references, word_order=(2, 0), confidence_level=0.9)
+        assert list(result) == ["chrf", "chrf_w0", "score", "char_order", "word_order", "beta", "intervals"]
+        assert (result["score"], result["word_order"]) == (result["chrf"], 2)
+        for name in ("chrf", "chrf_w0"):
+            low, high = result["intervals"][name]
+            assert low < result[name] < high
+
+
+class TestOptions:
+    def test_as_shares(self):
+        percent = tercet.score("chrf", *all_pairs(), confidence_level=0.9)
+        shares = tercet.score("chrf", *all_pairs(), confidence_level=0.9, scale=1)
+        assert shares["chrf"] == pytest.approx(percent["chrf"] / 100, rel=1e-15)
+        assert shares["score"] == shares["chrf"]
+        assert shares["intervals"]["chrf"] == pytest.approx([x / 100 for x in percent["intervals"]["chrf"]])
+
+    @pytest.mark.parametrize("word_order", [-1, 11, True, "2", [], [2, 2], [0, "2"], 1.5, {0: 1}, None])
+    def test_a_wrong_order_of_words(self, word_order):
+        with pytest.raises(OptionError, match="a whole number from 0 to 10, or a list of different ones"):
+            tercet.score("chrf", ["a"], ["a"], word_order=word_order)
+
+    @pytest.mark.parametrize("beta", [-1, 1001, float("nan"), "2", True])
+    def test_a_wrong_beta(self, beta):
+        with pytest.raises(OptionError, match="a number from 0 to 1,000"):
+            tercet.score("chrf", ["a"], ["a"], beta=beta)
+
+    @pytest.mark.parametrize("word_order", [0, [2, 0]])
+    def test_neither_characters_nor_words(self, word_order):
+        with pytest.raises(OptionError, match="nothing to count"):
+            tercet.score("chrf", ["a"], ["a"], char_order=0, word_order=word_order)
+
+    def test_items_without_reference(self):
+        predictions, references = ["a cat", "some dog"], [["a cat"], []]
+        assert tercet.score("chrf", predictions, references, missing_references="skip")["chrf"] == 100
+        zero = tercet.score("chrf", predictions, references, missing_references="zero", segments=True)
+        assert zero["segments"]["chrf"] == [100.0, 0.0]
+        assert 0 < zero["chrf"] < 100
+        assert "equals" not in zero.signature
+
+    def test_letters_outside_the_base_plane_and_composed_ones_are_characters(self):
+        assert tercet.score("chrf", ["👍🏽𝒳"], ["👍🏽𝒳"], char_order=3, segments=True)["chrf"] == 100
+        check(["e\u0301a 𝒳𝒴"], [["éa 𝒳"]])
+
+
+class TestExplain:
+    @pytest.mark.parametrize("options", OPTIONS, ids=str)
+    def test_counts_and_score_are_those_of_the_scorer(self, options):
+        for text, references in PAIRS["en"] + PAIRS["zh"] + PAIRS["tr"]:
+            why = tercet.explain("chrf", text, references, **options)
+            (found,) = why.scores
+            expected = CHRF(**options).sentence_score(text, references).score
+            assert found.score == pytest.approx(expected / 100, abs=1e-15)
+            assert CHRF(**options)._compute_f_score(
+                [number for each in found.orders for number in (each.prediction, each.reference, each.matches)]
+            ) == pytest.approx(expected, abs=1e-12)
+
+    def test_every_character_is_shown_and_white_space_has_no_level(self):
+        why = tercet.explain("chrf", "Два  кота\nспят", ["Три кота спали"]).scores[0]
+        assert "".join(each.text for each in why.prediction) == "Два  кота\nспят"
+        assert {each.level for each in why.prediction if each.text.isspace()} == {0}
+        levels = {each.text: each.level for each in why.prediction[5:9]}
+        assert levels == dict.fromkeys("кота", 6)
+
+    def test_html(self):
+        html = tercet.explain("chrf", "<b>a cat</b>", ["a <cat>", "x"], word_order=[0, 2]).to_html()
+        assert "<b>a cat" not in html
+        assert "&lt;" in html
+        assert "1-gram of characters" in html
+        assert "2-gram of words" in html
+        assert "reference 1" in html
+
+
+def test_evaluates_module_speaks_as_evaluates_chrf():
+    predictions, references = all_pairs(["en"])
+    module = load("metrics/chrf_multi", "sacrebleu")
+    result = module.compute(predictions=predictions, references=references, word_order=2, beta=3)
+    assert list(result) == ["score", "char_order", "word_order", "beta"]
+    assert result["score"] == CHRF(word_order=2, beta=3).corpus_score(predictions, corpus_streams(references)).score
