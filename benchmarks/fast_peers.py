@@ -1,4 +1,4 @@
-"""The fastest packages for ROUGE and BLEU that we know of, beside tercet; what is not installed here is left out."""
+"""The fastest packages for ROUGE, BLEU and chrF that we know of, beside tercet; what is not installed here is left out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,13 @@ from work import Work
 TYPES = ["rouge1", "rouge2", "rougeL"]
 
 #: Their modules, by the names of their packages.
-OPTIONAL = {"rouge-score-rs": "rouge_score_rs", "rouge-rust": "fast_rouge", "rapidrouge": "rapidrouge"}
+OPTIONAL = {
+    "rouge-score-rs": "rouge_score_rs",
+    "rouge-rust": "fast_rouge",
+    "rapidrouge": "rapidrouge",
+    "fastchrf": "fastchrf",
+    "sacrebleu-mojo": "sacrebleu_mojo",
+}
 MISSING = [package for package, module in OPTIONAL.items() if importlib.util.find_spec(module) is None]
 
 #: Words of a call and of a text beyond which a peer is not run: repeated calls would take minutes.
@@ -86,6 +92,32 @@ def bleu_calls(work: Work) -> dict[str, Call]:
     calls = {"tercet": lambda: scorer(texts, references)["bleu"]}
     if not _takes_minutes("sacrebleu", work):
         calls["sacrebleu"] = lambda: plain.corpus_score(texts, [references]).score
+    return calls
+
+
+def chrf_calls(work: Work) -> dict[str, Call]:
+    """Return what gives the chrF of the corpus: tercet's first."""
+    scorer = tercet.scorer("chrf")
+    plain, texts, references = sacrebleu.CHRF(), work.predictions, work.first_references
+    calls = {"tercet": lambda: scorer(texts, references)["chrf"]}
+    if not _takes_minutes("sacrebleu", work):
+        calls["sacrebleu"] = lambda: plain.corpus_score(texts, [references]).score
+    if "sacrebleu-mojo" not in MISSING:
+        import sacrebleu_mojo
+
+        calls["sacrebleu-mojo"] = lambda: sacrebleu_mojo.corpus_chrf(texts, [references]).score
+    return calls
+
+
+def chrf_pair_calls(work: Work) -> dict[str, Call]:
+    """Return what gives the chrF of each pair: tercet's first."""
+    scorer, texts, references = tercet.scorer("chrf"), work.predictions, work.first_references
+    calls = {"tercet": lambda: scorer.segments(texts, references)["chrf"]}
+    if "fastchrf" not in MISSING:
+        import fastchrf
+
+        alone = [[text] for text in texts], [[text] for text in references]
+        calls["fastchrf"] = lambda: [scores[0][0] for scores in fastchrf.pairwise_chrf(*alone)]
     return calls
 
 

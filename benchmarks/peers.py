@@ -116,6 +116,22 @@ def by_bleuscore(texts: Work) -> Values:
     return np.array([result["bleu"]])
 
 
+def chrf_row(work: str, asked: float, word_order: int | list[int] = 0) -> Row:
+    """Return corpus chrF, or several with as many calls of sacrebleu."""
+    orders = [word_order] if isinstance(word_order, int) else word_order
+
+    def ours(texts: Work) -> Values:
+        result = tercet.score("chrf_multi", texts.predictions, texts.references, word_order=word_order)
+        return np.array([value for name, value in result.items() if name.startswith("chrf")])
+
+    def theirs(texts: Work) -> Values:
+        metrics = [sacrebleu.CHRF(word_order=order) for order in orders]
+        return np.array([metric.corpus_score(texts.predictions, streams(texts)).score for metric in metrics])
+
+    label = " and ".join("chrF" + "+" * order for order in orders)
+    return Row(label, work, "sacrebleu", asked, ours, theirs)
+
+
 def empty_sacrebleu_caches() -> None:
     """Forget the lines that sacrebleu tokenized in an earlier round."""
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
@@ -297,6 +313,11 @@ ROWS = [
     bleu_row("MT, 4 references", "sacrebleu", 40, by_sacrebleu),
     bleu_row("MT", "bleuscore (Rust)", 7, by_bleuscore),
     bleu_row("MT, 4 references", "bleuscore (Rust)", 5, by_bleuscore),
+    chrf_row("MT", 30),
+    chrf_row("MT", 30, word_order=2),
+    chrf_row("MT", 50, word_order=[0, 2]),
+    chrf_row("MT, 4 references", 30),
+    chrf_row("long", 30),
     segment_row(),
     bootstrap_row(),
     evaluate_row(),

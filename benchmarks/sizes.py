@@ -27,7 +27,7 @@ import pyarrow.feather
 
 import tercet
 from chart import draw
-from fast_peers import MISSING, OPTIONAL, TYPES, Call, bleu_calls, rouge_calls
+from fast_peers import MISSING, OPTIONAL, TYPES, Call, bleu_calls, chrf_calls, chrf_pair_calls, rouge_calls
 from results import machine, write_section
 from work import Work, make_work
 
@@ -173,7 +173,14 @@ def main() -> None:
         work = make_work("size", min(n, DIFFERENT), words)
         times = n // len(work.predictions)
         work = Work("size", work.predictions * times, work.references * times, work.tokens * times)
-        for name, calls in (("ROUGE 1+2+L", rouge_calls(work)), ("BLEU", bleu_calls(work))):
+        kinds = {
+            "ROUGE 1+2+L": rouge_calls,
+            "BLEU": bleu_calls,
+            "chrF": chrf_calls,
+            "chrF of each pair": chrf_pair_calls,
+        }
+        for name, calls_of in kinds.items():
+            calls = calls_of(work)
             took, ratios = measured(name, calls, min(rounds, 3 if n * words > 20_000 else rounds))
             rows.append(row_of_size(name, n, words, took["tercet"], ratios))
             bars.append((name, n, words, took))
@@ -187,7 +194,7 @@ def main() -> None:
     parts = [
         f"{machine(('tercet', 'rouge_score', *(each for each in OPTIONAL if each not in MISSING), 'sacrebleu', 'pyarrow', 'datasets'))}.",
         "One thread. ROUGE of each pair beside rouge_score, rouge-score-rs and rouge-rust (Rust), and rapidrouge; BLEU of the corpus "
-        "beside sacrebleu; a prepared `tercet.scorer`. Packages that would take minutes are left out of a row. The ratio is how many "
+        "beside sacrebleu; chrF beside sacrebleu and sacrebleu-mojo (Mojo), and of each pair beside fastchrf (Rust); a prepared `tercet.scorer`. Packages that would take minutes are left out of a row. The ratio is how many "
         "times as fast as the peer tercet is, median (min to max).",
         "\n".join(["| work | pairs | words a text | tercet | ratio |", "|---|---|---|---|---|", *rows]),
         "Nanoseconds of processor time per token, 100,000 pairs of 25 words in one call of `tercet.score`:",

@@ -145,7 +145,7 @@ def explain_difference(
 
     Parameters
     ----------
-    metric : {"bleu_multi", "rouge_nlws"}
+    metric : {"bleu_multi", "chrf_multi", "ter", "rouge_nlws"}
     predictions, references
         As for :func:`tercet.score`.
     against : str
@@ -284,9 +284,10 @@ def _notes(
         notes.append(f"{against} prints percent: {shown}")
     if PEERS[against].note:
         notes.append(PEERS[against].note)
-    values = [value for value in segments.get("bleu", ()) if value is not None]
+    name = scorer.primary
+    values = [value for value in segments.get(name, ()) if value is not None]
     if values and PEERS[against].sentences:
-        mean, corpus = f"{sum(values) / len(values):.4g}", f"{equal_to['bleu']:.4g}"
+        mean, corpus = f"{sum(values) / len(values):.4g}", f"{equal_to[name]:.4g}"
         if mean != corpus:
             notes.append(f"the mean of {against}'s sentence scores is not its corpus score: {mean} and {corpus}")
     if live is not None and any(abs(live[name] - equal_to[name]) > 1e-6 * scale for name in live):

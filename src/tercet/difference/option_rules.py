@@ -20,6 +20,10 @@ DESCRIPTIONS = {
     "tokenizer": "how texts are split into tokens",
     "lowercase": "whether capitals matter",
     "max_order": "the longest n-gram that counts",
+    "char_order": "the longest n-gram of characters that counts",
+    "word_order": "the longest n-gram of words that counts",
+    "whitespace": "whether white space counts as characters",
+    "eps_smoothing": "whether the F of all orders is averaged, or precision and recall",
     "weights": "the weights of the n-gram orders",
     "smooth_method": "what is done about n-grams without a match",
     "smooth_value": "the number that the smoothing adds",
@@ -89,7 +93,7 @@ def side_of(scorer: Scorer[Any], batch: Batch) -> Side:
         options["smooth_value"] = None
     if isinstance(options.get("weights"), Mapping):
         options["weights"] = None  # named ones stand beside the score that is compared
-    if options["tokenizer"] == "auto":
+    if options.get("tokenizer") == "auto":
         options["tokenizer"] = scorer.signature(scorer.fit(batch))["tok"]
     return Side(scorer.name, options)
 
@@ -112,7 +116,7 @@ def report_options(scorer: Scorer[Any], against: str) -> dict[str, Any]:
         report["rouge_types"] = [name for name in names if takes(scorer.name, against, {}, {"rouge_types": [name]})]
         if not report["rouge_types"]:
             raise OptionError(f"{against} has none of the types {', '.join(names)}.")
-    elif isinstance(o.weights, Mapping):
+    elif isinstance(getattr(o, "weights", None), Mapping):
         report["weights"] = None
     return report
 

@@ -10,6 +10,7 @@ from itertools import zip_longest
 from operator import itemgetter
 from typing import Any
 
+from tercet.chrf.scorer import ChrfScorer
 from tercet.core.scorer import Scorer
 from tercet.errors import TercetError
 from tercet.rouge.options import MEASURES
@@ -79,15 +80,28 @@ def their_scores(
 def _by_sacrebleu(
     predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer[Any]
 ) -> dict[str, float]:
-    from sacrebleu import BLEU
+    texts = list(predictions)
+    streams = [list(each) for each in zip_longest(*references)]  # a list for each position; None where one is short
+    metrics = _sacrebleu_metrics(scorer)
+    return {name: metric.corpus_score(texts, streams).score / 100 for name, metric in metrics.items()}
+
+
+def _sacrebleu_metrics(scorer: Scorer[Any]) -> dict[str, Any]:
+    """Return the metrics of sacrebleu that give our scores, by their names."""
+    import sacrebleu
 
     o = scorer.options
-    metric = BLEU(
-        lowercase=o.lowercase, tokenize=o.tokenizer, smooth_method=o.smooth_method, smooth_value=o.smooth_value,
-        max_ngram_order=o.max_order, effective_order=o.effective_order,
-    )  # fmt: skip
-    streams = [list(texts) for texts in zip_longest(*references)]  # a list for each position; None where one is short
-    return {"bleu": metric.corpus_score(list(predictions), streams).score / 100}
+    if isinstance(scorer, ChrfScorer):
+        given = {
+            name: getattr(o, name) for name in ("char_order", "beta", "lowercase", "whitespace", "eps_smoothing")
+        }
+        return {name: sacrebleu.CHRF(word_order=order, **given) for name, order in scorer.word_orders.items()}
+    return {
+        "bleu": sacrebleu.BLEU(
+            lowercase=o.lowercase, tokenize=o.tokenizer, smooth_method=o.smooth_method, smooth_value=o.smooth_value,
+            max_ngram_order=o.max_order, effective_order=o.effective_order,
+        )
+    }  # fmt: skip
 
 
 def _by_evaluate(
