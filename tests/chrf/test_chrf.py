@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
 import tercet
+from bleu.test_golden_bleu import read_set
 from oracles import corpus_streams
 from tercet.errors import OptionError
 from texts import PAIRS, all_pairs, any_texts, awkward_corpus, corpora
@@ -79,6 +80,19 @@ def test_real_test_sets(sets, name):
     system = next(iter(rows[0]["hyps"]))
     chosen = [row for row in rows if system in row["hyps"]]
     check([row["hyps"][system] for row in chosen], [row["refs"] for row in chosen], word_order=2)
+
+
+@pytest.mark.parametrize("name", ["ntrex_fr_a", "ntrex_zh_a", "wmt19_darr_lten", "summeval_a", "e2e_devel_baseline"])
+def test_stored_figures(sets, name):
+    """Of sacrebleu 2.6.0, as its command computed them."""
+    compared = 0
+    for _, predictions, references, figures in read_set(sets, name):
+        for label, order in (("sacrebleu chrF2", 0), ("sacrebleu chrF2++", 2)):
+            if label in figures:
+                found = tercet.score("chrf", predictions, references, word_order=order)["chrf"]
+                assert found == pytest.approx(figures[label]["score"], abs=6e-7)
+                compared += 1
+    assert compared
 
 
 @pytest.mark.long

@@ -21,6 +21,7 @@ from tercet.difference.perl_script import ScriptError
 from texts import LATIN, PAIRS, all_pairs, awkward_corpus
 
 PAIRED = [("bleu_multi", name) for name in ("sacrebleu", "evaluate", "nltk")]
+PAIRED += [("chrf_multi", "sacrebleu")]
 PAIRED += [("rouge_nlws", name) for name in ("rouge_score", "rouge155", "rouge", "rouge_chinese")]
 
 LONG = "the cat sat on the mat\nand the dog ran far away"
@@ -59,6 +60,8 @@ OPTIONS = [
     ("bleu_multi", {"stemmer": "english", "confidence_level": 0.9, "grid": True}),
     ("bleu_multi", {"compat": "nltk", "smooth_method": "nltk7"}),
     ("bleu_multi", {"compat": "evaluate"}),
+    ("chrf_multi", {}),
+    ("chrf_multi", {"word_order": [0, 2], "lowercase": True, "scale": 1}),
     ("rouge_nlws", {}),
     ("rouge_nlws", {"use_stemmer": True, "output": "all", "use_aggregator": False}),
     ("rouge_nlws", {"stemmer": "english", "beta": 2, "multi_ref": "jackknife", "scale": 100}),
@@ -102,6 +105,10 @@ def test_what_theirs_is(corpus):
     found = explain_difference("bleu_multi", *corpus, against="sacrebleu")
     assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
     assert found.theirs["bleu"] == pytest.approx(bleu_by_sacrebleu(*corpus), abs=1e-9)
+    found = explain_difference("chrf_multi", *corpus, against="sacrebleu", word_order=[2, 0], beta=1)
+    assert found.same
+    assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
+    assert [*found.theirs] == ["chrf", "chrf_w0"]
     found = explain_difference("bleu_multi", *corpus, against="nltk", smooth_method="nltk2")
     assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
     assert found.theirs["bleu"] == pytest.approx(bleu_by_nltk(*corpus), abs=1e-9)
@@ -370,7 +377,7 @@ def test_the_parts_without_any_rule_are_what_ours_is():
 
 
 def test_tables_name_what_there_is():
-    options = {field.name for metric in ("bleu_multi", "rouge_nlws") for field in fields(options_type(metric))}
+    options = {field.name for metric, _ in PAIRED for field in fields(options_type(metric))}
     assert set(DESCRIPTIONS) <= options
     assert {name for names in TOGETHER for name in names} <= options
     known = {name for metric in ("bleu_multi", "rouge_nlws") for name in make_scorer(metric, {}).presets}

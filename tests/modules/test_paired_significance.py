@@ -1,5 +1,7 @@
 """The comparison module: paired tests through evaluate, for every metric of the suite."""
 
+from functools import partial
+
 import evaluate
 import numpy as np
 import pandas as pd
@@ -39,18 +41,27 @@ def test_scores_are_those_of_the_metric_and_p_of_its_rows(module, metric):
 
 
 @pytest.mark.parametrize(("test", "kind"), [("permutation", "ar"), ("bootstrap", "bs")])
-def test_p_is_sacrebleu_s(module, monkeypatch, test, kind):
+@pytest.mark.parametrize(
+    ("metric", "options", "theirs"),
+    [
+        ("bleu_multi", {"compat": "sacrebleu", "scale": 100}, sacrebleu.BLEU),
+        ("chrf_multi", {"word_order": 2}, partial(sacrebleu.CHRF, word_order=2)),
+    ],
+    ids=["bleu", "chrf"],
+)
+def test_p_is_sacrebleu_s(module, monkeypatch, test, kind, metric, options, theirs):
     monkeypatch.setenv("SACREBLEU_SEED", "12345")
     first, second = (texts * 4 for texts in (FIRST, SECOND))
     references = [texts[0] for texts in REFERENCES] * 4
-    theirs = sacrebleu.BLEU(references=[references])
-    _, found = PairedTest([("a", first), ("b", second)], {"BLEU": theirs}, None, kind, n_samples=500)()
+    scorer = theirs(references=[references])
+    _, found = PairedTest([("a", first), ("b", second)], {"it": scorer}, None, kind, n_samples=500)()
+    baseline, system = next(scores for name, scores in found.items() if name != "System")
     ours = module.compute(
-        predictions1=first, predictions2=second, references=references,
-        metric="bleu_multi", compat="sacrebleu", scale=100, test=test, n_resamples=500,
+        predictions1=first, predictions2=second, references=references, metric=metric, test=test, n_resamples=500,
+        **options,
     )  # fmt: skip
-    assert ours["p"] == pytest.approx(float(found["BLEU"][1].p_value), abs=1e-12)
-    assert ours["stat"] == pytest.approx(float(found["BLEU"][1].score - found["BLEU"][0].score), abs=1e-9)
+    assert ours["p"] == pytest.approx(float(system.p_value), abs=1e-12)
+    assert ours["stat"] == pytest.approx(float(system.score - baseline.score), abs=1e-9)
 
 
 def test_added_one_by_one_or_in_batches_it_is_the_same(module):

@@ -131,15 +131,17 @@ def parse_value(text: str) -> Any:
 
     Examples
     --------
-    >>> [parse_value(text) for text in ("7", "true", "null", "13a", "a+b", '{"x": [1]}')]
-    [7, True, None, '13a', ['a', 'b'], {'x': [1]}]
+    >>> [parse_value(text) for text in ("7", "true", "null", "13a", "a+b", "0+2", '{"x": [1]}')]
+    [7, True, None, '13a', ['a', 'b'], [0, 2], {'x': [1]}]
     """
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     try:
         return json.loads(text)
     except json.JSONDecodeError:
-        return text.split("+") if "+" in text.strip("+") else text
+        parts = text.split("+") if "+" in text.strip("+") else []
+        numbers = bool(parts) and all(part.isdecimal() and part.isascii() for part in parts)
+        return [int(part) for part in parts] if numbers else parts or text
     except (RecursionError, ValueError) as error:  # nested thousands of times, or an integer of thousands of digits
         why = "is nested too deeply" if isinstance(error, RecursionError) else "has too many digits"
         raise OptionError(f"The value {shorten(text)} {why}.") from None
