@@ -75,7 +75,7 @@ def split_by_mecab(tokenizer: str, text: str) -> str:
     Raises
     ------
     InputError
-        For a text that MeCab does not take, such as half a megabyte without a blank.
+        For a text that is too long for MeCab: some hundred thousand letters without a blank.
     """
     words = _tagger(tokenizer).parse(text.strip())
     if words is None:
