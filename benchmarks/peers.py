@@ -129,7 +129,7 @@ def chrf_row(work: str, asked: float, word_order: int | list[int] = 0) -> Row:
         return np.array([metric.corpus_score(texts.predictions, streams(texts)).score for metric in metrics])
 
     label = " and ".join("chrF" + "+" * order for order in orders)
-    return Row(label, work, "sacrebleu", asked, ours, theirs)
+    return Row(f"{label} (chrf_multi)", work, "sacrebleu", asked, ours, theirs)
 
 
 def empty_sacrebleu_caches() -> None:

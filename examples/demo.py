@@ -15,6 +15,7 @@ LANGUAGES = {"en": "English", "es": "Spanish", "ru": "Russian", "zh": "Chinese"}
 SYSTEMS = ("baseline", "tuned", "large")
 COLUMNS = {
     "bleu_multi": ("bleu",),
+    "chrf_multi": ("chrf",),
     "rouge_nlws": ("rouge1", "rouge2", "rougeL", "rougeSU4"),
     "bleu_rouge_f": ("bleu_rouge_f",),
     "jaccard_sets": ("jaccard",),

@@ -5,7 +5,8 @@
 
 #: What the demo lets a visitor choose; values where the option's declaration does not list them.
 DEMO_OPTIONS = {
-    "tokenizer": {},
+    # those that need nothing but the packages in requirements.txt
+    "tokenizer": {"choices": ("13a", "intl", "zh", "ja", "jieba", "char", "unicode", "none")},
     "lowercase": {},
     "stemmer": {
         "choices": (

@@ -45,7 +45,15 @@ class Options(TypedDict, total=False):
 class BleuOptions(Options, total=False):
     """Options of bleu_multi."""
 
-    tokenizer: Literal["13a", "intl", "zh", "ja", "jieba", "char", "unicode", "none"] | Callable[[str], Iterable[str]]
+    tokenizer: (
+        Literal[
+            "13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "flores101", "flores200", "spBLEU-1K",
+            "ja", "jieba", "unicode",
+        ]
+        | str
+        | PathLike[str]
+        | Callable[[str], Iterable[str]]
+    )  # fmt: skip
     lowercase: bool
     max_order: int
     weights: Sequence[float] | Mapping[str, Sequence[float]] | None

@@ -17,7 +17,7 @@ import pytest
 import tercet
 from conftest import ROOT, close, needed
 from tercet import InputError, OptionError, score
-from tercet.api import make_scorer, segment_stats
+from tercet.api import known_options, make_scorer, segment_stats
 from tercet.comparison.compare import compare
 from tercet.comparison.exports import export_segments, export_systems
 from tercet.comparison.metric_specs import MetricSpec, parse_metric, parse_value
@@ -65,7 +65,7 @@ class TestCompare:
         if not scorer_class(metric).takes_references:  # a comparison scores what is scored for every system
             test_set = _without_empty_texts(test_set)
         options = {"tokenizer": "unicode" if metric == "rouge_nlws" else BLEU_TOKENIZERS.get(language, "13a")}
-        options = {} if scorer_class(metric).loads_model else options
+        options = options if "tokenizer" in known_options(metric) else {}
         found = compare(test_set, [spec(metric, **options)], test=None)
         for system, texts in test_set.systems.items():
             asked = {"scale": 100, "confidence_level": 0.95, "segments": True, **needed(metric), **options}

@@ -102,7 +102,7 @@ class TestSacrebleu:
     @pytest.mark.parametrize(
         ("given", "message"),
         [
-            ({"tokenize": "flores200"}, "The 'tokenize' option of bleu_multi must be one of '13a', 'intl', "),
+            ({"tokenize": "flores300"}, "The 'tokenize' option of bleu_multi must be one of '13a', 'intl', "),
             ({"use_effective_order": 1}, "The 'use_effective_order' option of bleu_multi must be True or False."),
             ({"use_effective_ordr": True}, "'use_effective_ordr'. Did you mean 'use_effective_order'?"),
             ({"forse": True}, "Did you mean 'force'?"),

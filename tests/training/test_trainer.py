@@ -427,7 +427,8 @@ class TestBatches:
     @pytest.mark.parametrize("metric", METRICS)
     def test_equal_the_whole_for_every_metric(self, metric, tokenizer):
         smaller = {"max_order": 2} if metric == "bleu_multi" else {}
-        compute = tercet.compute_metrics(tokenizer, metric, options={**needed(metric), **smaller})
+        options = {**needed(metric), **smaller, "scale": 1}
+        compute = tercet.compute_metrics(tokenizer, metric, options=options)
         predictions, labels = rows(tokenizer, TARGETS[::-1], 0), rows(tokenizer, TARGETS, -100)
         whole = compute(predictions, labels)
         for start in range(0, len(TARGETS), 8):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from os import PathLike, curdir, fspath
+from os.path import join
 from typing import Any
 
 from tercet.core.options import (
@@ -18,7 +21,9 @@ from tercet.core.options import (
     refuse,
     text_or_callable,
 )
-from tercet.errors import OptionError
+from tercet.errors import OptionError, did_you_mean
+from tercet.text.mecab import MECAB_TOKENIZERS
+from tercet.text.subword_models import SACREBLEU_MODELS, is_model_path
 
 from .smoothing import ADD_ONE, NLTK_METHODS, SMOOTH_METHODS, SMOOTH_VALUES
 
@@ -36,7 +41,29 @@ BANDS = (
 REFERENCE_LENGTHS = ("closest", "shortest", "average")
 #: Most named weightings: each is one more score of every item and of every resample, in time and in memory.
 MOST_WEIGHTINGS = 100
-TOKENIZERS = ("13a", "intl", "zh", "ja", "jieba", "char", "unicode", "none")
+#: Tokenizers whose tokens are sacrebleu's, and all that have a name.
+OF_SACREBLEU = ("13a", "intl", "zh", "char", "none", *MECAB_TOKENIZERS, *SACREBLEU_MODELS)
+TOKENIZERS = (*OF_SACREBLEU, "ja", "jieba", "unicode")
+_FORMER_NAMES = {"spm": "flores101"}  # which sacrebleu takes too
+_NAMED = f"Literal[{', '.join(map(json.dumps, TOKENIZERS))}]"
+
+
+def _check_tokenizer(value: Any) -> Any:
+    if callable(value):
+        return value
+    given = fspath(value) if isinstance(value, PathLike) else value
+    if isinstance(given, str):
+        if isinstance(value, PathLike) and not is_model_path(given):
+            return join(curdir, given)  # which could be the name of a tokenizer, too
+        given = _FORMER_NAMES.get(given, str(given))
+        if given in TOKENIZERS or is_model_path(given):
+            return given
+    hint = did_you_mean(value, TOKENIZERS)
+    raise refuse(
+        f"one of {', '.join(map(repr, TOKENIZERS))}, the path of a SentencePiece model (with a / in it, or with "
+        ".model at its end), or a callable",
+        hint if hint.startswith("Did") else "",  # all of them are named already
+    )
 
 
 def _as_weights(value: Any) -> tuple[float, ...]:
@@ -105,12 +132,15 @@ class BleuOptions(Options):
 
     tokenizer: str | Callable[[str], Iterable[str]] = option(
         "13a",
-        one_of(*TOKENIZERS, callables=True),
+        _check_tokenizer,
         'How texts are split into tokens. As in sacrebleu: "13a" (mteval-v13a), "intl" (mteval-v14, international), '
-        '"zh" (Chinese by character), "char", "none" (at white space). Others: "ja" (Japanese words by MeCab with '
-        'unidic-lite; sacrebleu uses another dictionary), "jieba" (Chinese words), "unicode" (words of letters and '
-        "digits, scripts without blanks by character). A callable gets a text and returns its tokens; in the "
-        "signature it appears only by name.",
+        '"zh" (Chinese by character), "char", "none" (at white space), "ja-mecab" and "ko-mecab" (Japanese and '
+        'Korean words by MeCab), "flores101", "flores200" and "spBLEU-1K" (subwords by SentencePiece, with the model '
+        "in sacrebleu's folder). The path of another SentencePiece model; hf://owner/name/file is one in the Hub's "
+        'cache. Others: "ja" (Japanese words by MeCab with another dictionary, unidic-lite), "jieba" (Chinese '
+        'words), "unicode" (words of letters and digits, scripts without blanks by character). A callable gets a '
+        "text and returns its tokens; in the signature it appears only by name.",
+        takes=f"{_NAMED} | str | PathLike[str] | Callable[[str], Iterable[str]]",
     )
     lowercase: bool = option(False, flag, "Lowercase the texts first.")
     max_order: int = option(4, integer(1, 20), "The longest n-gram.")

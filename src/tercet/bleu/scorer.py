@@ -21,7 +21,8 @@ from tercet.counting.ngrams import clipped_matches
 from tercet.errors import OptionError
 from tercet.text.letters import LetterCounts, count_letters
 from tercet.text.stems import check_word_options, map_words, word_map
-from tercet.text.tokenizers import tokenize
+from tercet.text.subword_models import is_subword_model
+from tercet.text.tokenizers import tokenize, tokenizer_label
 
 from .few import METHODS, FewBleu
 from .grid import Grid, score_weightings
@@ -58,6 +59,7 @@ class BleuScorer(Scorer[BleuOptions]):
     def __init__(self, options: BleuOptions) -> None:
         super().__init__(options)
         check_word_options(options)
+        tokenizer_label(options.tokenizer)  # a missing package or model is told before texts are read
         check_smoothing(options, self.presets.get(options.compat or "", {}).get("smooth_method", "none"))
         self._method, *self._grid_methods = smoothing_methods(options)
         methods = {self._method, *self._grid_methods}
@@ -275,4 +277,5 @@ class BleuScorer(Scorer[BleuOptions]):
         """Whether this is the BLEU that the bands of `interpretation` speak of: words, four orders, equal weights."""
         o = self.options
         usual_weights = o.weights is None or isinstance(o.weights, Mapping)
-        return usual_weights and o.max_order == 4 and o.tokenizer != "char" and self._method not in ("nltk5", "nltk7")
+        words = o.tokenizer != "char" and not is_subword_model(o.tokenizer)
+        return words and usual_weights and o.max_order == 4 and self._method not in ("nltk5", "nltk7")

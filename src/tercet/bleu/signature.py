@@ -8,7 +8,7 @@ from tercet.core.signature import Signature
 from tercet.text.stems import lemmatizer_label, stemmer_label
 from tercet.text.tokenizers import tokenizer_label
 
-from .options import BleuOptions
+from .options import OF_SACREBLEU, BleuOptions
 from .smoothing import ADD_ONE, SMOOTH_VALUES
 
 
@@ -50,7 +50,7 @@ def equal_implementation(options: BleuOptions, method: str) -> str | None:
     """Return the name of the implementation that gives the same number with these options, if there is one."""
     o = options
     plain = o.stemmer is None and o.lemmatizer is None and o.missing_references == "error"
-    if not plain or o.tokenizer not in ("13a", "intl", "zh", "char", "none"):
+    if not plain or o.tokenizer not in OF_SACREBLEU:
         return None
     if o.compat == "nltk":
         usual = o.tokenizer == "none" and o.reference_length == "closest" and not o.lowercase

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -19,6 +20,8 @@ from .options import ChrfOptions, with_keys_of_evaluate, word_orders
 #: N-grams of the prediction, of the reference, and matches, of each order.
 Triples = Sequence[Sequence[int]]
 
+#: In UTF-8, lone surrogates, which the way of all corpora refuses.
+_HALF_CHARACTERS = re.compile(rb"\xed[\xa0-\xbf]")
 #: Longer texts are left to what counts them by hashing.
 _MOST_TOKENS = 512
 _PAIRS, _DOCUMENTS = np.arange(MOST_ITEMS), np.arange(2 * MOST_ITEMS, dtype=np.uint64)
@@ -75,10 +78,9 @@ class FewChrf:
         if found is None:
             return None
         data, bounds = found
-        if self._options.lowercase:
-            if not data.isascii():
-                return None
-            data = data.lower()
+        if not data.isascii() and (self._options.lowercase or _HALF_CHARACTERS.search(data)):
+            return None
+        data = data.lower() if self._options.lowercase else data
         texts = np.frombuffer(data, np.uint8)
         characters = number_few_characters(texts, bounds, self._options.whitespace)
         n_empty = int((np.diff(characters[1][: corpus.n_items + 1]) == 0).sum())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from tercet.errors import OptionError
+from .optional_packages import optional_package
 
 
 @cache
@@ -32,8 +32,8 @@ _MECAB_LIMIT = 100_000  # characters; MeCab's stack overflows at about a million
 
 @cache
 def _ja_tagger() -> Any:
-    fugashi = _optional("fugashi", "ja")
-    unidic = _optional("unidic_lite", "ja")
+    fugashi = optional_package("fugashi", "ja")
+    unidic = optional_package("unidic_lite", "ja", "unidic-lite")
     return fugashi.Tagger(f"-d {unidic.DICDIR} -r {unidic.DICDIR}/dicrc -Owakati")
 
 
@@ -48,18 +48,6 @@ def split_ja(text: str) -> list[str]:
 
 def split_jieba(text: str) -> list[str]:
     """Split Chinese into words by jieba."""
-    jieba = _optional("jieba", "jieba")
+    jieba = optional_package("jieba", "jieba")
     jieba.setLogLevel("WARNING")
     return [word for word in jieba.lcut(text) if not word.isspace()]
-
-
-def _optional(package: str, tokenizer: str) -> Any:
-    import importlib
-
-    try:
-        return importlib.import_module(package)
-    except ImportError:
-        raise OptionError(
-            f"The tokenizer {tokenizer!r} needs the package {package!r}, which is not installed: "
-            "pip install tercet[languages]"
-        ) from None

@@ -19,7 +19,9 @@ from tercet.errors import InputError, shorten
 from .characters import intern_characters, intern_chrf_words
 from .edge_kernels import BLANKS, LOWER_WORDS, MTEVAL, MTEVAL_ENDS
 from .intern import Interned, intern_bytes
+from .mecab import MECAB_TOKENIZERS, mecab_label, split_by_mecab
 from .splitters import split_intl, split_ja, split_jieba
+from .subword_models import is_subword_model, subword_label, subword_model
 from .unicode_words import is_composed, unicode_words
 
 Splitter = Callable[[str], Iterable[str]]
@@ -111,6 +113,14 @@ def _zh_pattern() -> Any:
     )
 
 
+def _by_mecab(texts: Any, tokenizer: str) -> Interned:
+    return _by_whitespace(_mapped(partial(split_by_mecab, tokenizer), texts))
+
+
+def _by_subwords(texts: Any, tokenizer: str) -> Interned:
+    return _by_whitespace(pa.array(subword_model(tokenizer).split(texts.to_pylist()), pa.large_string()))
+
+
 def _mapped(function: Callable[[str], str], texts: Any) -> Any:
     return pa.array([function(text) for text in texts.to_pylist()], pa.large_string())
 
@@ -126,6 +136,7 @@ _BYTE_TOKENIZERS: dict[str, Callable[[Any], Interned]] = {
     "char": lambda texts: intern_characters(*bytes_of(texts)),
     "char-and-blank": lambda texts: intern_characters(*bytes_of(texts), with_blanks=True),
     "chrf-words": lambda texts: intern_chrf_words(*bytes_of(texts)),
+    **{name: partial(_by_mecab, tokenizer=name) for name in MECAB_TOKENIZERS},
 }
 _PYTHON_TOKENIZERS: dict[str, Splitter] = {
     "intl": split_intl,
@@ -168,9 +179,17 @@ def plain_reading(tokenizer: str) -> PlainReading:
 
 
 def tokenizer_label(tokenizer: str | Splitter) -> str:
-    """Return the name that stands for a tokenizer in a signature."""
+    """Return the name that stands for a tokenizer in a signature.
+
+    Raises
+    ------
+    OptionError
+        For a tokenizer of sacrebleu whose package or file is missing: what is in them is part of its name.
+    """
     if isinstance(tokenizer, str):
-        return tokenizer
+        if tokenizer in MECAB_TOKENIZERS:
+            return mecab_label(tokenizer)
+        return subword_label(tokenizer) if is_subword_model(tokenizer) else tokenizer
     return getattr(tokenizer, "__qualname__", type(tokenizer).__qualname__)
 
 
@@ -188,7 +207,8 @@ def tokenize(
     ----------
     batch : Batch
     tokenizer : str or callable
-        A name (rouge, 13a, intl, zh, ja, jieba, char, unicode, none), or a function from a text to its tokens.
+        A name (rouge, 13a, intl, zh, ja, jieba, ja-mecab, ko-mecab, char, unicode, none), the name or path of a
+        SentencePiece model, or a function from a text to its tokens.
     lowercase : bool
         Lower-case every text first (:meth:`str.lower`).
     prepare : callable, optional
@@ -214,6 +234,8 @@ def tokenize(
         texts = _lowered(texts)
     if isinstance(tokenizer, str) and tokenizer in _BYTE_TOKENIZERS:
         interned = _BYTE_TOKENIZERS[tokenizer](texts)
+    elif isinstance(tokenizer, str) and is_subword_model(tokenizer):
+        interned = _by_subwords(texts, tokenizer)
     else:
         splitter = _PYTHON_TOKENIZERS[tokenizer] if isinstance(tokenizer, str) else _checked(tokenizer)
         interned = _by_python(texts.to_pylist(), splitter, lines)

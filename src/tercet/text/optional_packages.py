@@ -1,0 +1,38 @@
+"""Packages that only some tokenizers need."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from tercet.errors import OptionError
+
+
+def optional_package(module: str, tokenizer: str, package: str | None = None) -> Any:
+    """Return a module that a tokenizer needs.
+
+    Parameters
+    ----------
+    module : str
+    tokenizer : str
+        For the message.
+    package : str, optional
+        What pip calls it, where that is not the name of the module.
+
+    Raises
+    ------
+    OptionError
+        Where it is not installed; names the package and the extra.
+
+    Examples
+    --------
+    >>> optional_package("json", "ja-mecab").__name__
+    'json'
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        raise OptionError(
+            f"The tokenizer {tokenizer!r} needs the package {package or module!r}, which is not installed: "
+            "pip install tercet[languages]"
+        ) from None
