@@ -304,7 +304,7 @@ class TestTexts:
             assert [piece for piece in pieces if piece[1].strip(" ,\n…")] == expected
 
     @pytest.mark.parametrize("language", ["en", "es", "ru", "zh"])
-    @pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws", "bleu_rouge_f", "jaccard_sets"])
+    @pytest.mark.parametrize("metric", ["bleu_multi", "chrf_multi", "rouge_nlws", "bleu_rouge_f", "jaccard_sets"])
     @pytest.mark.filterwarnings("ignore::UserWarning")
     def test_colours_are_those_of_the_explanation(self, metric, language):
         test_set = sample(language)
@@ -316,7 +316,7 @@ class TestTexts:
         colours = Colours(table)
         for prediction, references in zip(test_set.systems["tuned"], test_set.references, strict=True):
             found = tercet.explain(metric, prediction, references, **options)
-            entry = {"rouge_nlws": "types", "jaccard_sets": "variants"}.get(metric)
+            entry = {"rouge_nlws": "types", "jaccard_sets": "variants", "chrf_multi": "scores"}.get(metric)
             one = found if entry is None else getattr(found, entry)[0]
             words = one.prediction_words if metric == "rouge_nlws" else one.prediction
             shown = colours.of(prediction, references)

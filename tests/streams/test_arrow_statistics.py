@@ -77,6 +77,7 @@ class TestTheSums:
             ("bleu_multi", {}),
             ("rouge_nlws", ROUGE),
             ("bleu_rouge_f", {}),
+            ("chrf_multi", {"word_order": [0, 2]}),
             ("jaccard_sets", {}),
             ("perplexity_lm", {}),
         ],

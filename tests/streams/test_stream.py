@@ -29,6 +29,7 @@ COUNTS = [
     ("rouge_nlws", {"tokenizer": "rouge", "output": "all", "multi_ref": "jackknife", "use_stemmer": True}),
     ("rouge_nlws", {"tokenizer": "unicode", "rouge_types": ["rougeW", "rougeSU4"], "missing_references": "skip"}),
     ("rouge_nlws", {"compat": "rouge155", "missing_references": "zero"}),
+    ("chrf_multi", {"word_order": [0, 2], "missing_references": "zero"}),
     ("bleu_rouge_f", {}),
     ("jaccard_sets", {"variants": {"letters": {"tokenizer": "char"}}, "scale": 100}),
 ]

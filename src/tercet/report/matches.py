@@ -53,9 +53,15 @@ class Colours:
         self._ascii_only = tokenizer == "rouge"
         self._scorer: Scorer[Any] | None = None
         self.legend: tuple[str, ...] = ()
-        self._by_order = scorer.name in ("bleu_multi", "bleu_rouge_f")
+        self._by_order = scorer.name in ("bleu_multi", "bleu_rouge_f", "chrf_multi")
         self._words: Callable[[Any], list[Word]] = lambda found: found.prediction
-        if self._by_order:
+        if scorer.name == "chrf_multi":
+            of_characters = scorer.options.char_order > 0
+            self.legend = NGRAMS[: scorer.options.char_order] if of_characters else NGRAMS
+            self._scorer = scorer
+            kind = "prediction" if of_characters else "prediction_words"
+            self._words = lambda found: next(getattr(each, kind) for each in found.scores if each.name == table.name)
+        elif self._by_order:
             self.legend = NGRAMS[: scorer.options.max_order]
             self._scorer = scorer
         elif scorer.name == "jaccard_sets":
