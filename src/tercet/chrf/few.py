@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tercet.columns.batch import Corpus
 from tercet.core.result import Result
+from tercet.counting.ngram_kernels import fill_clipped_matches
 from tercet.counting.pair_kernels import MOST_TOKENS, fill_longer_pairs, fill_short_pairs
 from tercet.few.few_characters import Numbered, number_few_characters, number_few_chrf_words
 from tercet.few.few_texts import MOST_ITEMS, bytes_of_few
@@ -22,8 +23,8 @@ Triples = Sequence[Sequence[int]]
 
 #: In UTF-8, lone surrogates, which the way of all corpora refuses.
 _HALF_CHARACTERS = re.compile(rb"\xed[\xa0-\xbf]")
-#: Longer texts are left to what counts them by hashing.
-_MOST_TOKENS = 512
+#: The n-grams of longer texts are counted faster by hashing than by sets of their places.
+MOST_BY_PLACES = 192
 _PAIRS, _DOCUMENTS = np.arange(MOST_ITEMS), np.arange(2 * MOST_ITEMS, dtype=np.uint64)
 
 
@@ -86,30 +87,33 @@ class FewChrf:
         n_empty = int((np.diff(characters[1][: corpus.n_items + 1]) == 0).sum())
         counts = _pair_counts(characters, self._options.char_order)
         longest = max(self._word_orders.values())
-        if counts is None or not longest:
-            return None if counts is None else (counts, n_empty)
+        if not longest:
+            return counts, n_empty
         words = number_few_chrf_words(texts, bounds)
-        of_words = None if words is None else _pair_counts(words, longest)
-        return None if of_words is None else (np.concatenate([counts, of_words], axis=1), n_empty)
+        return None if words is None else (np.concatenate([counts, _pair_counts(words, longest)], axis=1), n_empty)
 
 
-def _pair_counts(texts: Numbered, max_order: int) -> NDArray[np.int64] | None:
-    """Return the counts of the orders of characters or of words, shape (n, max_order, 3); None for long texts."""
+def _pair_counts(texts: Numbered, max_order: int) -> NDArray[np.int64]:
+    """Return the counts of the orders of characters or of words, shape (n, max_order, 3)."""
     ids, offsets, n_types = texts
     sizes = np.diff(offsets)
     n, longest = len(sizes) // 2, sizes.max()
-    if longest > _MOST_TOKENS:
-        return None
     counts = np.empty((n, max_order, 3), np.int64)
     totals = np.maximum(sizes[:, None] - np.arange(max_order), 0)
     counts[:, :, 1] = totals[n:]
     counts[:, :, 0] = totals[:n] * (totals[n:] > 0)
-    matches = np.zeros((n, max_order), np.int64)
-    fill = fill_short_pairs if longest <= MOST_TOKENS else fill_longer_pairs
-    fill(
-        ids, offsets.view(np.uint64), _DOCUMENTS[:n], _DOCUMENTS[n : 2 * n], _PAIRS[:n], max_order, False, n_types,
-        matches, np.zeros(n, np.int64),
-    )  # fmt: skip
+    matches, pairs = np.zeros((n, max_order), np.int64), _PAIRS[:n]
+    if longest > MOST_BY_PLACES:
+        references = pairs + n
+        fill_clipped_matches(
+            ids.view(np.int32), offsets, pairs, references, references + 1, pairs, n_types, matches
+        )  # fmt: skip
+    else:
+        fill = fill_short_pairs if longest <= MOST_TOKENS else fill_longer_pairs
+        fill(
+            ids, offsets.view(np.uint64), _DOCUMENTS[:n], _DOCUMENTS[n : 2 * n], pairs, max_order, False, n_types,
+            matches, np.zeros(n, np.int64),
+        )  # fmt: skip
     counts[:, :, 2] = matches
     return counts
 

@@ -19,7 +19,7 @@ from tercet.core.stats import SegmentStats
 from tercet.counting.pairs import pair_matches
 from tercet.text.tokenizers import tokenize
 
-from .few import FewChrf
+from .few import MOST_BY_PLACES, FewChrf
 from .measures import f_scores
 from .options import DIALECTS, PRESETS, ChrfOptions, with_keys_of_evaluate, word_orders
 from .signature import chrf_signature
@@ -82,7 +82,7 @@ class ChrfScorer(Scorer[ChrfOptions]):
     def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the characters times the orders times the references.
 
-        Pairs of up to 512 characters are counted by sets of places, in their product / 64, which is faster.
+        Pairs of up to 192 characters are counted by sets of places, in their product / 64, which is faster.
         """
         o, longest = self.options, max(self.word_orders.values())
         characters = self.characters(batch)
@@ -149,8 +149,9 @@ def _counts(tokens: TokenBatch, max_order: int) -> tuple[Array, Array]:
     n, owners = tokens.n_items, tokens.owners
     totals = np.maximum(tokens.tokens.lengths[:, None] - np.arange(max_order), 0)
     matches = pair_matches(
-        tokens.tokens, owners, n + np.arange(len(owners)), tokens.n_types, max_order=max_order
-    ).ngrams
+        tokens.tokens, owners, n + np.arange(len(owners)), tokens.n_types, max_order=max_order,
+        most_by_places=MOST_BY_PLACES,
+    ).ngrams  # fmt: skip
     theirs = totals[n:]
     pairs = np.stack([np.where(theirs > 0, totals[owners], 0), theirs, matches], axis=-1)
     return totals[:n].astype(np.float64), pairs.astype(np.float64)

@@ -13,9 +13,8 @@ from .lcs_kernels import fill_lcs_lengths
 from .ngram_kernels import fill_clipped_matches
 from .pair_kernels import MOST_TOKENS, fill_longer_pairs, fill_short_pairs
 
-#: Beyond so many tokens, n-grams are counted faster by hashing, and sets of places are too many to keep for the
-#: longest common subsequence.
-_MOST_FOR_NGRAMS, _MOST_FOR_LCS = 512, 4096
+#: Beyond so many tokens, sets of places are too many to keep for the longest common subsequence.
+_MOST_FOR_LCS = 4096
 
 
 class PairMatches(NamedTuple):
@@ -41,6 +40,7 @@ def pair_matches(
     *,
     max_order: int = 0,
     with_lcs: bool = False,
+    most_by_places: int = 512,
 ) -> PairMatches:
     """Count what each text shares with its reference.
 
@@ -56,6 +56,8 @@ def pair_matches(
         Longest n-gram.
     with_lcs : bool
         Find the length of the longest common subsequence, too.
+    most_by_places : int
+        Beyond so many tokens, n-grams are counted faster by hashing: where few types make up the texts, it is fewer.
 
     Returns
     -------
@@ -84,13 +86,13 @@ def pair_matches(
             fill(*unsigned, chosen, order, with_lcs, n_types, ngrams, common)
 
     in_rows(-1, MOST_TOKENS, max_order)
-    in_rows(MOST_TOKENS, _MOST_FOR_NGRAMS, max_order)
+    in_rows(MOST_TOKENS, most_by_places, max_order)
     if with_lcs:
-        in_rows(_MOST_FOR_NGRAMS, _MOST_FOR_LCS, 0)
+        in_rows(most_by_places, _MOST_FOR_LCS, 0)
         very_long = np.flatnonzero(longest > _MOST_FOR_LCS)
         if len(very_long):
             fill_lcs_lengths(tokens.values, tokens.offsets, texts, references, very_long, n_types, common)
-    long = np.flatnonzero(longest > _MOST_FOR_NGRAMS)
+    long = np.flatnonzero(longest > most_by_places)
     if len(long) and max_order:
         fill_clipped_matches(
             tokens.values, tokens.offsets, texts, references, references + 1, long, n_types, ngrams
