@@ -1,0 +1,349 @@
+"""Kernels of the translation edit rate: the edit distance within a beam, and the greedy search for shifts.
+
+The table of the edit distance has a row for each word of the text and a column for each of the reference; in a row,
+only the cells near the diagonal count. A table is kept in one array, `width` cells a row: ``bases[i] + j`` is where
+cell (i, j) lies. What lies beside the cells of a row, and is read from the next one, is filled with `_FAR`.
+
+A shift exchanges two blocks of words that are next to each other, so the words before and behind them stay where they
+were. What a text costs after it is known from the costs of all its beginnings (`heads`) and of all its ends
+(`tails`), with new rows only for the words that moved: the least sum of a head and a tail that meet in the last of them.
+
+Offsets into tables are unsigned and may wrap around: ``bases[i]`` is below 0 where a row begins far to the right.
+"""
+
+import math
+
+import numpy as np
+
+from tercet.core.jit import kernel, part_of_kernel
+
+_U64, _I32, _I64 = np.uint64, np.int32, np.int64
+_ONE = np.uint64(1)
+_FAR = np.int32(1 << 29)
+
+#: The limits of Tercom (the first three), and of sacrebleu.
+_MOST_WORDS, _MOST_DISTANCE, _BEAM = 10, 50, 25
+_MOST_CANDIDATES = 1000
+
+#: What an alignment is made of, in `steps`: the word of the text equals that of the reference, stands for it, has no
+#: counterpart there, or the other way round.
+MATCH, SUBSTITUTION, INSERTION, DELETION = 0, 1, 2, 3
+
+
+@part_of_kernel
+def _fill_beam(n_words, n_reference, lows, highs, bases):
+    """Fill the first cell of each row and the one behind the last; return the width of a row of the table."""
+    ratio = n_reference / n_words
+    beam = _BEAM
+    if beam < ratio / 2:
+        beam = int(math.ceil(ratio / 2 + beam))
+    for i in range(1, n_words + 1):
+        diagonal = int(math.floor(i * ratio))
+        lows[i] = max(0, diagonal - beam)
+        highs[i] = min(n_reference + 1, diagonal + beam)
+    highs[n_words] = n_reference + 1
+    lows[0], highs[0] = 0, highs[1]  # of the row before the first word, what the next one reads
+    width = 0
+    for i in range(n_words + 1):
+        first = lows[max(i - 1, 0)]
+        last = highs[min(i + 1, n_words)]
+        width = max(width, last - first + 3)
+    for i in range(n_words + 1):
+        bases[i] = _U64(i * width - lows[max(i - 1, 0)] + 1)
+    return width
+
+
+@part_of_kernel
+def _next_row(word, reference, before, before_base, here, here_base, low, high, next_high):
+    """Fill a row of costs of beginnings, from that of the word before.
+
+    Word j of the reference, from 1 on, is ``reference[j]``.
+    """
+    diagonal, left = before[before_base + low - _ONE], _FAR
+    here[here_base + low - _ONE] = _FAR
+    for j in range(low, high):
+        above = before[before_base + j]
+        cost = min(min(above, left) + _I32(1), diagonal + _I32(reference[j] != word))
+        here[here_base + j] = cost
+        diagonal, left = above, cost
+    for j in range(high, next_high):
+        here[here_base + j] = _FAR
+
+
+@part_of_kernel
+def _fill_heads(words, first, n_words, reference, lows, highs, bases, heads):
+    """Fill rows `first` to `n_words` of the costs of all beginnings."""
+    if first == 0:
+        heads[bases[0] - _ONE] = _FAR
+        for j in range(highs[0]):
+            heads[bases[0] + _U64(j)] = j
+        first = 1
+    for i in range(first, n_words + 1):
+        next_high = highs[min(i + 1, n_words)]
+        _next_row(
+            words[i - 1], reference, heads, bases[i - 1], heads, bases[i], _U64(lows[i]), _U64(highs[i]),
+            _U64(next_high),
+        )  # fmt: skip
+
+
+@part_of_kernel
+def _fill_tails(words, last, n_words, n_reference, reference, lows, highs, bases, tails):
+    """Fill rows `last` to 1 of the costs of all ends."""
+    for i in range(last, 0, -1):
+        low, high, base = _U64(lows[i]), _U64(highs[i]), bases[i]
+        for j in range(_U64(lows[i - 1]), low):
+            tails[base + j] = _FAR
+        tails[base + high] = _FAR
+        if i == n_words:
+            for j in range(low, high):
+                tails[base + j] = n_reference - _I64(j)
+            continue
+        below_base, word = bases[i + 1], words[i]
+        right, diagonal, j = _FAR, tails[below_base + high], high
+        while j > low:
+            j -= _ONE
+            below = tails[below_base + j]
+            cost = min(min(below, right) + _I32(1), diagonal + _I32(reference[j + _ONE] != word))
+            tails[base + j] = cost
+            diagonal, right = below, cost
+
+
+@part_of_kernel
+def _fill_steps(words, n_words, n_reference, reference, bases, heads, steps):
+    """Fill the alignment, from its end; return its length.
+
+    Among equal ones: a match or a substitution first, then a word of the text alone, then one of the reference.
+    """
+    i, j, n = n_words, n_reference, 0
+    while i > 0 or j > 0:
+        if i == 0:
+            steps[n] = DELETION
+            j -= 1
+        else:
+            cost = heads[bases[i] + _U64(j)]
+            differs = j > 0 and words[i - 1] != reference[j]
+            if j > 0 and heads[bases[i - 1] + _U64(j) - _ONE] + differs == cost:
+                steps[n] = SUBSTITUTION if differs else MATCH
+                i -= 1
+                j -= 1
+            elif heads[bases[i - 1] + _U64(j)] + 1 == cost:
+                steps[n] = INSERTION
+                i -= 1
+            else:
+                steps[n] = DELETION
+                j -= 1
+        n += 1
+    return n
+
+
+@part_of_kernel
+def _fill_alignment(steps, n_steps, aligned, text_errors, reference_errors):
+    """Fill which word of the text each of the reference is aligned with, and how many errors stand before each.
+
+    A word of the reference without counterpart is aligned with the word before it, -1 at the beginning.
+    """
+    i, j = 0, 0
+    text_errors[0] = reference_errors[0] = 0
+    for n in range(n_steps - 1, -1, -1):
+        step = steps[n]
+        if step != DELETION:
+            text_errors[i + 1] = text_errors[i] + (step != MATCH)
+            i += 1
+        if step != INSERTION:
+            aligned[j] = i - 1
+            reference_errors[j + 1] = reference_errors[j] + (step != MATCH)
+            j += 1
+
+
+@part_of_kernel
+def _fill_candidates(
+    words, n_words, n_reference, reference, aligned, text_errors, reference_errors, n_before, candidates
+):
+    """Fill the shifts to try: first word, number of words, and the word before which they go; return their number.
+
+    Shifts are of words that stand in the reference too, and are not aligned there, to a place that is wrong. After
+    `_MOST_CANDIDATES`, with the `n_before` of earlier rounds, the number is at least what was left of them.
+    """
+    n = 0
+    for start in range(n_words):
+        word = words[start]
+        for place in range(max(0, start - _MOST_DISTANCE), min(n_reference, start + _MOST_DISTANCE + 1)):
+            if reference[place + 1] != word:
+                continue
+            most = min(_MOST_WORDS, n_words - start, n_reference - place)
+            for length in range(1, most + 1):
+                if words[start + length - 1] != reference[place + length]:
+                    break
+                if text_errors[start + length] == text_errors[start]:
+                    continue
+                if reference_errors[place + length] == reference_errors[place]:
+                    continue
+                if start <= aligned[place] < start + length:
+                    continue
+                before = -1
+                for k in range(place - 1, place + length):
+                    target = 0 if k < 0 else aligned[k] + 1
+                    if target != before:
+                        candidates[n, 0], candidates[n, 1], candidates[n, 2] = start, length, target
+                        before = target
+                        n += 1
+                if n_before + n >= _MOST_CANDIDATES:
+                    return n
+    return n
+
+
+@part_of_kernel
+def _blocks(n_words, start, length, target):
+    """Return where the two blocks begin that a shift exchanges, where the second does, and where it ends."""
+    if target < start:
+        return target, start, start + length
+    if target > start + length:
+        return start, start + length, target
+    return start, start + length, min(n_words, length + target)  # into itself: moved on by so many words
+
+
+@part_of_kernel
+def _cost_of_exchange(
+    words, n_words, first, middle, last, reference, lows, highs, bases, heads, tails, rows, size
+):
+    """Return the edit distance of the text whose blocks are exchanged; `rows` holds two rows of `size` cells."""
+    i = first
+    here = _ONE
+    for k in range(first, last):
+        i += 1
+        moved = words[middle + (k - first)] if k - first < last - middle else words[k - (last - middle)]
+        low, high, next_high = _U64(lows[i]), _U64(highs[i]), _U64(highs[min(i + 1, n_words)])
+        there, here = here, _U64(size) + _ONE if here == _ONE else _ONE
+        if k == first:
+            _next_row(moved, reference, heads, bases[first], rows, here, low, high, next_high)
+        else:
+            _next_row(moved, reference, rows, there, rows, here, low, high, next_high)
+    least, base = _FAR, bases[last]
+    for j in range(_U64(lows[last]), _U64(highs[last])):
+        least = min(least, rows[here + j] + tails[base + j])
+    return least
+
+
+@part_of_kernel
+def _exchange(words, first, middle, last, room):
+    """Exchange the two blocks."""
+    for k in range(first, middle):
+        room[k - first] = words[k]
+    for k in range(middle, last):
+        words[first + k - middle] = words[k]
+    for k in range(middle - first):
+        words[last - (middle - first) + k] = room[k]
+
+
+@part_of_kernel
+def _fewest_edits(words, n_words, n_reference, reference, counts):
+    """Return a bound that no order of the words can beat: the words that are not in the other text."""
+    common = 0
+    for j in range(n_reference):
+        counts[reference[j + 1]] += 1
+    for i in range(n_words):
+        if counts[words[i]] > 0:
+            counts[words[i]] -= 1
+            common += 1
+    for j in range(n_reference):
+        counts[reference[j + 1]] = 0
+    return max(n_words, n_reference) - common
+
+
+@part_of_kernel
+def _best_shift(words, n_words, reference, lows, highs, bases, heads, tails, rows, size, candidates, n, cost, least):
+    """Return the candidate of the least cost below `cost`, or -1, and where its blocks lie.
+
+    Among equal ones: the longest, then the first in the text, then the one that goes farthest to the front.
+    """
+    best, best_cost, blocks = -1, cost, (0, 0, 0)
+    for each in range(n):
+        start, length, target = candidates[each, 0], candidates[each, 1], candidates[each, 2]
+        preferred = False
+        if best >= 0:
+            rank = candidates[best, 1] - length
+            if rank == 0:
+                rank = start - candidates[best, 0]
+            if rank == 0:
+                rank = target - candidates[best, 2]
+            preferred = rank < 0
+        if best_cost == least and not preferred:
+            continue
+        first, middle, last = _blocks(n_words, start, length, target)
+        if first == middle or middle == last:
+            continue  # the text as it was
+        found = _cost_of_exchange(
+            words, n_words, first, middle, last, reference, lows, highs, bases, heads, tails, rows, size
+        )
+        if found < best_cost or (found == best_cost and preferred):
+            best, best_cost, blocks = each, found, (first, middle, last)
+    return best, blocks
+
+
+@kernel
+def fill_edits(ids, offsets, texts, references, n_types, edits, shifts, steps, sizes):
+    """Fill `edits`, shape (g,), of pairs of documents; see :func:`tercet.ter.edits.edit_counts`.
+
+    `shifts`, shape (1 + words of the longest document, 3), gets those of the last pair: first word, number of words,
+    and the word before which they go, each in the text as it then is. `steps`, as long as both documents of any
+    pair, gets its alignment, from the end. `sizes` gets the number of both.
+    """
+    longest_text, longest = 1, 1
+    for pair in range(len(texts)):
+        longest_text = max(longest_text, offsets[texts[pair] + 1] - offsets[texts[pair]])
+        longest = max(longest, offsets[references[pair] + 1] - offsets[references[pair]])
+    counts = np.zeros(n_types, np.int32)
+    words, room = np.empty(longest_text, np.int32), np.empty(longest_text, np.int32)
+    reference = np.zeros(longest + 2, np.int32)
+    lows, highs = np.zeros(longest_text + 1, np.int64), np.zeros(longest_text + 1, np.int64)
+    bases = np.zeros(longest_text + 1, np.uint64)
+    aligned, reference_errors = np.zeros(longest, np.int64), np.zeros(longest + 1, np.int64)
+    text_errors = np.zeros(longest_text + 1, np.int64)
+    candidates = np.empty((_MOST_CANDIDATES + _MOST_WORDS + 1, 3), np.int64)
+    heads, tails = np.empty(1 << 10, np.int32), np.empty(1 << 10, np.int32)
+    size = longest + 3
+    rows = np.empty(2 * size, np.int32)
+    for pair in range(len(texts)):
+        begin, start = offsets[texts[pair]], offsets[references[pair]]
+        n_words, n_reference = offsets[texts[pair] + 1] - begin, offsets[references[pair] + 1] - start
+        n_shifts, n_tried, n_steps = 0, 0, 0
+        if n_words == 0 or n_reference == 0:
+            for n in range(n_words + n_reference):
+                steps[n] = INSERTION if n_words else DELETION
+            edits[pair] = n_words + n_reference
+            sizes[0], sizes[1] = 0, n_words + n_reference
+            continue
+        for i in range(n_words):
+            words[i] = ids[begin + i]
+        for j in range(n_reference):
+            reference[j + 1] = ids[start + j]
+        width = _fill_beam(n_words, n_reference, lows, highs, bases)
+        if len(heads) < (n_words + 1) * width:
+            heads, tails = np.empty((n_words + 1) * width, np.int32), np.empty((n_words + 1) * width, np.int32)
+        least = _fewest_edits(words, n_words, n_reference, reference, counts)
+        first, last = -1, n_words + 1
+        while True:
+            _fill_heads(words, first + 1, n_words, reference, lows, highs, bases, heads)
+            cost = heads[bases[n_words] + _U64(n_reference)]
+            n_steps = _fill_steps(words, n_words, n_reference, reference, bases, heads, steps)
+            if cost <= least:
+                break  # no shift makes it less
+            _fill_alignment(steps, n_steps, aligned, text_errors, reference_errors)
+            n = _fill_candidates(
+                words, n_words, n_reference, reference, aligned, text_errors, reference_errors, n_tried, candidates
+            )
+            n_tried += n
+            if n_tried >= _MOST_CANDIDATES:
+                break  # sacrebleu drops what it found in this round
+            _fill_tails(words, last - 1, n_words, n_reference, reference, lows, highs, bases, tails)
+            best, (first, middle, last) = _best_shift(
+                words, n_words, reference, lows, highs, bases, heads, tails, rows, size, candidates, n, cost, least
+            )
+            if best < 0:
+                break
+            _exchange(words, first, middle, last, room)
+            for k in range(3):
+                shifts[n_shifts, k] = candidates[best, k]
+            n_shifts += 1
+        edits[pair] = n_shifts + cost
+        sizes[0], sizes[1] = n_shifts, n_steps
