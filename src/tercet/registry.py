@@ -35,6 +35,7 @@ METRICS: Mapping[str, Entry] = {
         "bertscore", "BertScorer", "BertscoreOptions", "embeddings of tokens, rare ones weigh more"
     ),
     "embedding_cosine": Entry("cosine", "CosineScorer", "CosineOptions", "embeddings of whole texts"),
+    "ter": Entry("ter", "TerScorer", "TerOptions", "word edits and shifts to reach a reference"),
     "perplexity_lm": Entry(
         "perplexity", "PerplexityScorer", "PerplexityOptions", "how well a language model predicts each token"
     ),

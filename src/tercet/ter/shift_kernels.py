@@ -284,9 +284,9 @@ def _best_shift(words, n_words, reference, lows, highs, bases, heads, tails, row
 def fill_edits(ids, offsets, texts, references, n_types, edits, shifts, steps, sizes):
     """Fill `edits`, shape (g,), of pairs of documents; see :func:`tercet.ter.edits.edit_counts`.
 
-    `shifts`, shape (1 + words of the longest document, 3), gets those of the last pair: first word, number of words,
-    and the word before which they go, each in the text as it then is. `steps`, as long as both documents of any
-    pair, gets its alignment, from the end. `sizes` gets the number of both.
+    `shifts`, shape (1 + words of the longest document, 3), gets those of the last pair: where the first word stood,
+    the number of words, and where the first one stands then. `steps`, as long as both documents of any pair, gets
+    its alignment, from the end. `sizes` gets the number of both.
     """
     longest_text, longest = 1, 1
     for pair in range(len(texts)):
@@ -304,8 +304,8 @@ def fill_edits(ids, offsets, texts, references, n_types, edits, shifts, steps, s
     size = longest + 3
     rows = np.empty(2 * size, np.int32)
     for pair in range(len(texts)):
-        begin, start = offsets[texts[pair]], offsets[references[pair]]
-        n_words, n_reference = offsets[texts[pair] + 1] - begin, offsets[references[pair] + 1] - start
+        text, target = offsets[texts[pair]], offsets[references[pair]]
+        n_words, n_reference = offsets[texts[pair] + 1] - text, offsets[references[pair] + 1] - target
         n_shifts, n_tried, n_steps = 0, 0, 0
         if n_words == 0 or n_reference == 0:
             for n in range(n_words + n_reference):
@@ -314,9 +314,9 @@ def fill_edits(ids, offsets, texts, references, n_types, edits, shifts, steps, s
             sizes[0], sizes[1] = 0, n_words + n_reference
             continue
         for i in range(n_words):
-            words[i] = ids[begin + i]
+            words[i] = ids[text + i]
         for j in range(n_reference):
-            reference[j + 1] = ids[start + j]
+            reference[j + 1] = ids[target + j]
         width = _fill_beam(n_words, n_reference, lows, highs, bases)
         if len(heads) < (n_words + 1) * width:
             heads, tails = np.empty((n_words + 1) * width, np.int32), np.empty((n_words + 1) * width, np.int32)
@@ -342,8 +342,9 @@ def fill_edits(ids, offsets, texts, references, n_types, edits, shifts, steps, s
             if best < 0:
                 break
             _exchange(words, first, middle, last, room)
-            for k in range(3):
-                shifts[n_shifts, k] = candidates[best, k]
+            start, length = candidates[best, 0], candidates[best, 1]
+            shifts[n_shifts, 0], shifts[n_shifts, 1] = start, length
+            shifts[n_shifts, 2] = first if first < start else last - length
             n_shifts += 1
         edits[pair] = n_shifts + cost
         sizes[0], sizes[1] = n_shifts, n_steps
