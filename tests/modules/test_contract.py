@@ -46,6 +46,8 @@ CASES = [
     ("embedding_cosine", needed("embedding_cosine")),
     ("embedding_cosine", {**needed("embedding_cosine"), "pooling": "cls", "multi_ref": "average"}),
     ("embedding_cosine", {**needed("embedding_cosine"), "long_text": "window", "max_length": 12}),
+    ("ter", {}),
+    ("ter", {"normalized": True, "no_punct": True, "asian_support": True, "case_sensitive": True}),
     ("perplexity_lm", needed("perplexity_lm")),
     ("perplexity_lm", {**needed("perplexity_lm"), "add_start_token": False, "max_length": 16, "stride": 5}),
 ]

@@ -19,7 +19,7 @@ STEPS = [
     {"files", "display"},
     {"text", "counting", "encoders", "resampling"},
     {"few"},
-    {"bleu", "rouge", "bleu_rouge", "jaccard", "bertscore", "cosine", "perplexity"},
+    {"bleu", "rouge", "bleu_rouge", "jaccard", "bertscore", "cosine", "ter", "perplexity"},
     {"registry", "api"},
     {"streams"},
     {"training", "modules", "mean", "prepared"},

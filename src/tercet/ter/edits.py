@@ -23,7 +23,7 @@ class Edits(NamedTuple):
         In their order: where the first word stood, how many there are, and where the first one stands then.
     steps : list of int
         The alignment of the shifted text and the reference: `MATCH`, `SUBSTITUTION`, `INSERTION` (a word of the
-        text alone) and `DELETION` (one of the reference) of :mod:`.shift_kernels`.
+        text alone) and `DELETION` (one of the reference) of :mod:`.beam_kernels`.
     """
 
     shifts: list[tuple[int, int, int]]

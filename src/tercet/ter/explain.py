@@ -12,10 +12,10 @@ from tercet.core.options import build_options
 from tercet.display.places import Word
 from tercet.display.words_html import legend, page_html, reference_label, table_html, words_html
 
+from .beam_kernels import DELETION, INSERTION, MATCH, SUBSTITUTION
 from .edits import edit_counts, edits_of
 from .options import TerOptions
 from .scorer import TerScorer
-from .shift_kernels import DELETION, INSERTION, MATCH, SUBSTITUTION
 
 _KINDS = {MATCH: "match", SUBSTITUTION: "substitution", INSERTION: "insertion", DELETION: "deletion"}
 

@@ -2,7 +2,7 @@
 
 Some of its rules select other characters than they seem to, which is kept:
 
-- Its punctuation marks are all of ASCII but the apostrophe, comma, hyphen and full stop, which have rules of their own.
+- Its punctuation marks are those of ASCII but the apostrophe, comma, hyphen and full stop, which have other rules.
 - The block of enclosed letters ends at U+3F22 instead of U+32FF. The characters in between are set apart anyhow.
 - A rule to set kana apart holds at the beginning of a text only. As a text begins with a space when its turn comes,
   it never holds: words in kana stay as they are. It is left out here, as is the rule for a possessive at the very

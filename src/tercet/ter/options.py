@@ -19,12 +19,17 @@ class TerOptions(Options):
         "Set punctuation marks apart from words and decode four XML entities first, as Tercom does. By default "
         "texts are split at white space only.",
     )
-    no_punct: bool = option(False, flag, "Remove the characters . , ? : ; ! \" ( and ) first.")
+    no_punct: bool = option(
+        False,
+        flag,
+        "Remove full stops, commas, colons, semicolons, question and exclamation marks, double quotes and "
+        "parentheses.",
+    )
     asian_support: bool = option(
         False,
         flag,
-        "Treat Chinese characters and Japanese kanji as words (with normalized), and also remove Chinese and Japanese "
-        "punctuation (with no_punct). Needs one of the two.",
+        "Treat each Chinese character and Japanese kanji as a word (with normalized), and remove Chinese and "
+        "Japanese punctuation, too (with no_punct). Needs one of the two.",
     )
     case_sensitive: bool = option(False, flag, "Compare words as they are written. By default in lower case.")
     compat: str | None = option(
@@ -55,8 +60,7 @@ DIALECTS = {
     "sacrebleu": Dialect(
         options={"compat": "sacrebleu"},
         arguments={"ignore_punct": "no_punct", "support_zh_ja_chars": "asian_support"},
-        keys={"score": "score", "num_edits": "num_edits", "ref_length": "ref_length"},
-        left_out=("ter",),
+        keys={"score": "ter", "num_edits": "num_edits", "ref_length": "ref_length"},
     )
 }
 

@@ -15,6 +15,7 @@ from tercet.core.options import Options
 from tercet.core.scorer import Scorer, Scores
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
+from tercet.text.letters import LetterCounts, count_letters
 from tercet.text.tokenizers import tokenize
 
 from .edits import edit_counts
@@ -76,6 +77,20 @@ class TerScorer(Scorer[TerOptions]):
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
         return ter_signature(self.name, self.options)
+
+    def fit(self, batch: Batch) -> LetterCounts | None:
+        """Return the letters of the references, to warn of texts that have no white space between words."""
+        o = self.options
+        return None if (o.normalized and o.asian_support) or o.compat is not None else count_letters(batch)
+
+    def notice(self, context: LetterCounts | None) -> str | None:
+        """Return a warning when texts without white space are split at it."""
+        if context is None or not context.mostly_without_blanks:
+            return None
+        return (
+            "texts are split at white space, but these references are mostly in scripts written without. For "
+            "Chinese, give normalized=True and asian_support=True; for other languages, split the texts first."
+        )
 
     def notes(self, references: str) -> dict[str, str]:
         """Return what the signature of a result says besides how its rows were made: the scale in any case."""

@@ -1,139 +1,21 @@
-"""Kernels of the translation edit rate: the edit distance within a beam, and the greedy search for shifts.
-
-The table of the edit distance has a row for each word of the text and a column for each of the reference; in a row,
-only the cells near the diagonal count. A table is kept in one array, `width` cells a row: ``bases[i] + j`` is where
-cell (i, j) lies. What lies beside the cells of a row, and is read from the next one, is filled with `_FAR`.
+"""Kernels of the translation edit rate: the greedy search for shifts.
 
 A shift exchanges two blocks of words that are next to each other, so the words before and behind them stay where they
-were. What a text costs after it is known from the costs of all its beginnings (`heads`) and of all its ends
-(`tails`), with new rows only for the words that moved: the least sum of a head and a tail that meet in the last of them.
-
-Offsets into tables are unsigned and may wrap around: ``bases[i]`` is below 0 where a row begins far to the right.
+were. What the text costs after it follows from the costs of all its beginnings (`heads`) and of all its ends
+(`tails`), with new rows only for the words that moved: the least sum of a head and a tail that meet in the last row.
 """
-
-import math
 
 import numpy as np
 
 from tercet.core.jit import kernel, part_of_kernel
 
-_U64, _I32, _I64 = np.uint64, np.int32, np.int64
+from .beam_kernels import DELETION, FAR, INSERTION, MATCH, fill_beam, fill_heads, fill_steps, fill_tails, next_row
+
+_U64 = np.uint64
 _ONE = np.uint64(1)
-_FAR = np.int32(1 << 29)
 
-#: The limits of Tercom (the first three), and of sacrebleu.
-_MOST_WORDS, _MOST_DISTANCE, _BEAM = 10, 50, 25
-_MOST_CANDIDATES = 1000
-
-#: What an alignment is made of, in `steps`: the word of the text equals that of the reference, stands for it, has no
-#: counterpart there, or the other way round.
-MATCH, SUBSTITUTION, INSERTION, DELETION = 0, 1, 2, 3
-
-
-@part_of_kernel
-def _fill_beam(n_words, n_reference, lows, highs, bases):
-    """Fill the first cell of each row and the one behind the last; return the width of a row of the table."""
-    ratio = n_reference / n_words
-    beam = _BEAM
-    if beam < ratio / 2:
-        beam = int(math.ceil(ratio / 2 + beam))
-    for i in range(1, n_words + 1):
-        diagonal = int(math.floor(i * ratio))
-        lows[i] = max(0, diagonal - beam)
-        highs[i] = min(n_reference + 1, diagonal + beam)
-    highs[n_words] = n_reference + 1
-    lows[0], highs[0] = 0, highs[1]  # of the row before the first word, what the next one reads
-    width = 0
-    for i in range(n_words + 1):
-        first = lows[max(i - 1, 0)]
-        last = highs[min(i + 1, n_words)]
-        width = max(width, last - first + 3)
-    for i in range(n_words + 1):
-        bases[i] = _U64(i * width - lows[max(i - 1, 0)] + 1)
-    return width
-
-
-@part_of_kernel
-def _next_row(word, reference, before, before_base, here, here_base, low, high, next_high):
-    """Fill a row of costs of beginnings, from that of the word before.
-
-    Word j of the reference, from 1 on, is ``reference[j]``.
-    """
-    diagonal, left = before[before_base + low - _ONE], _FAR
-    here[here_base + low - _ONE] = _FAR
-    for j in range(low, high):
-        above = before[before_base + j]
-        cost = min(min(above, left) + _I32(1), diagonal + _I32(reference[j] != word))
-        here[here_base + j] = cost
-        diagonal, left = above, cost
-    for j in range(high, next_high):
-        here[here_base + j] = _FAR
-
-
-@part_of_kernel
-def _fill_heads(words, first, n_words, reference, lows, highs, bases, heads):
-    """Fill rows `first` to `n_words` of the costs of all beginnings."""
-    if first == 0:
-        heads[bases[0] - _ONE] = _FAR
-        for j in range(highs[0]):
-            heads[bases[0] + _U64(j)] = j
-        first = 1
-    for i in range(first, n_words + 1):
-        next_high = highs[min(i + 1, n_words)]
-        _next_row(
-            words[i - 1], reference, heads, bases[i - 1], heads, bases[i], _U64(lows[i]), _U64(highs[i]),
-            _U64(next_high),
-        )  # fmt: skip
-
-
-@part_of_kernel
-def _fill_tails(words, last, n_words, n_reference, reference, lows, highs, bases, tails):
-    """Fill rows `last` to 1 of the costs of all ends."""
-    for i in range(last, 0, -1):
-        low, high, base = _U64(lows[i]), _U64(highs[i]), bases[i]
-        for j in range(_U64(lows[i - 1]), low):
-            tails[base + j] = _FAR
-        tails[base + high] = _FAR
-        if i == n_words:
-            for j in range(low, high):
-                tails[base + j] = n_reference - _I64(j)
-            continue
-        below_base, word = bases[i + 1], words[i]
-        right, diagonal, j = _FAR, tails[below_base + high], high
-        while j > low:
-            j -= _ONE
-            below = tails[below_base + j]
-            cost = min(min(below, right) + _I32(1), diagonal + _I32(reference[j + _ONE] != word))
-            tails[base + j] = cost
-            diagonal, right = below, cost
-
-
-@part_of_kernel
-def _fill_steps(words, n_words, n_reference, reference, bases, heads, steps):
-    """Fill the alignment, from its end; return its length.
-
-    Among equal ones: a match or a substitution first, then a word of the text alone, then one of the reference.
-    """
-    i, j, n = n_words, n_reference, 0
-    while i > 0 or j > 0:
-        if i == 0:
-            steps[n] = DELETION
-            j -= 1
-        else:
-            cost = heads[bases[i] + _U64(j)]
-            differs = j > 0 and words[i - 1] != reference[j]
-            if j > 0 and heads[bases[i - 1] + _U64(j) - _ONE] + differs == cost:
-                steps[n] = SUBSTITUTION if differs else MATCH
-                i -= 1
-                j -= 1
-            elif heads[bases[i - 1] + _U64(j)] + 1 == cost:
-                steps[n] = INSERTION
-                i -= 1
-            else:
-                steps[n] = DELETION
-                j -= 1
-        n += 1
-    return n
+#: The limits of Tercom: words of a shift, and how far the words it matches may be apart; and that of sacrebleu.
+_MOST_WORDS, _MOST_DISTANCE, _MOST_CANDIDATES = 10, 50, 1000
 
 
 @part_of_kernel
@@ -203,9 +85,7 @@ def _blocks(n_words, start, length, target):
 
 
 @part_of_kernel
-def _cost_of_exchange(
-    words, n_words, first, middle, last, reference, lows, highs, bases, heads, tails, rows, size
-):
+def _cost_of_exchange(words, n_words, first, middle, last, reference, lows, highs, bases, heads, tails, rows, size):
     """Return the edit distance of the text whose blocks are exchanged; `rows` holds two rows of `size` cells."""
     i = first
     here = _ONE
@@ -215,10 +95,10 @@ def _cost_of_exchange(
         low, high, next_high = _U64(lows[i]), _U64(highs[i]), _U64(highs[min(i + 1, n_words)])
         there, here = here, _U64(size) + _ONE if here == _ONE else _ONE
         if k == first:
-            _next_row(moved, reference, heads, bases[first], rows, here, low, high, next_high)
+            next_row(moved, reference, heads, bases[first], rows, here, low, high, next_high)
         else:
-            _next_row(moved, reference, rows, there, rows, here, low, high, next_high)
-    least, base = _FAR, bases[last]
+            next_row(moved, reference, rows, there, rows, here, low, high, next_high)
+    least, base = FAR, bases[last]
     for j in range(_U64(lows[last]), _U64(highs[last])):
         least = min(least, rows[here + j] + tails[base + j])
     return least
@@ -317,15 +197,15 @@ def fill_edits(ids, offsets, texts, references, n_types, edits, shifts, steps, s
             words[i] = ids[text + i]
         for j in range(n_reference):
             reference[j + 1] = ids[target + j]
-        width = _fill_beam(n_words, n_reference, lows, highs, bases)
+        width = fill_beam(n_words, n_reference, lows, highs, bases)
         if len(heads) < (n_words + 1) * width:
             heads, tails = np.empty((n_words + 1) * width, np.int32), np.empty((n_words + 1) * width, np.int32)
         least = _fewest_edits(words, n_words, n_reference, reference, counts)
         first, last = -1, n_words + 1
         while True:
-            _fill_heads(words, first + 1, n_words, reference, lows, highs, bases, heads)
+            fill_heads(words, first + 1, n_words, reference, lows, highs, bases, heads)
             cost = heads[bases[n_words] + _U64(n_reference)]
-            n_steps = _fill_steps(words, n_words, n_reference, reference, bases, heads, steps)
+            n_steps = fill_steps(words, n_words, n_reference, reference, bases, heads, steps)
             if cost <= least:
                 break  # no shift makes it less
             _fill_alignment(steps, n_steps, aligned, text_errors, reference_errors)
@@ -335,7 +215,7 @@ def fill_edits(ids, offsets, texts, references, n_types, edits, shifts, steps, s
             n_tried += n
             if n_tried >= _MOST_CANDIDATES:
                 break  # sacrebleu drops what it found in this round
-            _fill_tails(words, last - 1, n_words, n_reference, reference, lows, highs, bases, tails)
+            fill_tails(words, last - 1, n_words, n_reference, reference, lows, highs, bases, tails)
             best, (first, middle, last) = _best_shift(
                 words, n_words, reference, lows, highs, bases, heads, tails, rows, size, candidates, n, cost, least
             )
