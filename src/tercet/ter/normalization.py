@@ -34,7 +34,7 @@ _REMOVED_CJK = re.compile(f"[{_CJK_MARKS}{_FULL_WIDTH_MARKS}]")
 def normalization(
     normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool
 ) -> Callable[[str], str] | None:
-    """Return the function that changes a text so that its words lie between white space; None for nothing to do.
+    """Return the function that changes a text so that spaces lie between its words; None for nothing to do.
 
     Notes
     -----
@@ -43,10 +43,10 @@ def normalization(
     Examples
     --------
     >>> change = normalization(True, False, True, False)
-    >>> change("Joe's 3.5 km/h&quot;, it said.").split()
-    ['joe', "'s", '3.5', 'km', '/', 'h', '"', ',', 'it', 'said', '.']
-    >>> change("東京で。").split()
-    ['東', '京', 'で', '。']
+    >>> print(change("Joe's 3.5 km/h&quot;, it said."))
+    joe 's 3.5 km / h " , it said .
+    >>> print(change("東京で。"))
+    東 京 で 。
     """
     if not (normalized or no_punct):
         return None
@@ -65,7 +65,7 @@ def _changed(normalized: bool, no_punct: bool, asian_support: bool, case_sensiti
         text = _REMOVED.sub("", text)
         if asian_support:
             text = _REMOVED_CJK.sub("", text)
-    return text
+    return " ".join(text.split())
 
 
 def _normalized(text: str) -> str:

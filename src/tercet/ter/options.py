@@ -16,20 +16,20 @@ class TerOptions(Options):
     normalized: bool = option(
         False,
         flag,
-        "Set punctuation marks apart from words and decode four XML entities first, as Tercom does. By default "
-        "texts are split at white space only.",
+        "Set punctuation marks apart from words, as Tercom does. Also decodes four XML entities. By default texts "
+        "are split at white space only.",
     )
     no_punct: bool = option(
         False,
         flag,
-        "Remove full stops, commas, colons, semicolons, question and exclamation marks, double quotes and "
-        "parentheses.",
+        "Remove punctuation marks. They are full stops, commas, colons, semicolons, question and exclamation marks, "
+        "double quotes and parentheses.",
     )
     asian_support: bool = option(
         False,
         flag,
-        "Treat each Chinese character and Japanese kanji as a word (with normalized), and remove Chinese and "
-        "Japanese punctuation, too (with no_punct). Needs one of the two.",
+        "Treat each Chinese character and kanji as a word (with normalized). With no_punct, also remove Chinese and "
+        "Japanese punctuation. Needs one of the two.",
     )
     case_sensitive: bool = option(False, flag, "Compare words as they are written. By default in lower case.")
     compat: str | None = option(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.columns.batch import Batch
@@ -65,6 +67,7 @@ class TerScorer(Scorer[TerOptions]):
     higher_is_better: ClassVar[bool] = False
     is_share: ClassVar[bool] = False
     options_type: ClassVar[type[Options]] = TerOptions
+    at_zero: ClassVar[str] = "compares them with an empty text"
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
     dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
     columns = (*Scorer.base_columns, "num_edits", "ref_length")
@@ -100,7 +103,11 @@ class TerScorer(Scorer[TerOptions]):
         """Return the words that are compared, and a callable that returns the distinct ones by id."""
         o = self.options
         change = normalization(o.normalized, o.no_punct, o.asian_support, o.case_sensitive)
-        return tokenize(batch, "none", lowercase=change is None and not o.case_sensitive, prepare=change)
+        if change is None:
+            return tokenize(batch, "none", lowercase=not o.case_sensitive)
+        texts = [change(text) for text in batch.texts.to_pylist()]
+        texts[batch.n_items :] = map(change, texts[batch.n_items :])  # sacrebleu changes references twice
+        return tokenize(replace(batch, texts=pa.array(texts, pa.large_string())), "none")
 
     @staticmethod
     def pairs(tokens: TokenBatch) -> Pairs:
