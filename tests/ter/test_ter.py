@@ -119,6 +119,40 @@ def test_texts_without_words(predictions, references, score, edits):
     assert (found["ter"], found["num_edits"]) == (score, edits)
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"normalized": True, "scale": 1}, {"no_punct": True, "case_sensitive": True}]
+)
+class TestFewPairs:
+    """Few pairs do not go through statistics, unless something is asked for that needs them."""
+
+    def same(self, predictions, references, options):
+        scorer = tercet.scorer("ter", **options)
+        usual = tercet.score("ter", predictions, references, segments=True, **options)
+        found = scorer(predictions, references)
+        everything = usual.to_dict(full=True)
+        segments = everything.pop("segments")
+        assert found.to_dict(full=True) == everything
+        assert scorer.segments(predictions, references) == segments
+
+    @settings(deadline=None)
+    @given(corpus=corpora())
+    def test_have_the_same_result_as_many(self, options, corpus):
+        self.same(*corpus, options)
+
+    @settings(deadline=None)
+    @given(corpus=corpora(any_texts, max_references=1))
+    def test_of_arbitrary_texts(self, options, corpus):
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*split at white space", UserWarning)
+            self.same(*corpus, options)
+
+    def test_of_languages(self, options):
+        for prediction, reference in REORDERED.values():
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", ".*split at white space", UserWarning)
+                self.same([prediction], [[reference, prediction[::-1], ""]], options)
+
+
 class TestOptions:
     def test_scale_is_percent_unless_it_is_asked_for_shares(self):
         percent = tercet.score("ter", ["a b c"], ["a x c"])

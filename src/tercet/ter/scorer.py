@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from tercet.text.letters import LetterCounts, count_letters
 from tercet.text.tokenizers import tokenize
 
 from .edits import edit_counts
+from .few import FewTer
 from .normalization import normalization
 from .options import DIALECTS, PRESETS, TerOptions, check_together
 from .signature import ter_signature
@@ -76,6 +78,8 @@ class TerScorer(Scorer[TerOptions]):
     def __init__(self, options: TerOptions) -> None:
         super().__init__(options)
         check_together(options)
+        o = options
+        self._change = normalization(o.normalized, o.no_punct, o.asian_support, o.case_sensitive)
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
@@ -101,13 +105,26 @@ class TerScorer(Scorer[TerOptions]):
 
     def tokens(self, batch: Batch) -> tuple[TokenBatch, Callable[[], list[str]]]:
         """Return the words that are compared, and a callable that returns the distinct ones by id."""
-        o = self.options
-        change = normalization(o.normalized, o.no_punct, o.asian_support, o.case_sensitive)
+        change = self._change
         if change is None:
-            return tokenize(batch, "none", lowercase=not o.case_sensitive)
+            return tokenize(batch, "none", lowercase=not self.options.case_sensitive)
         texts = [change(text) for text in batch.texts.to_pylist()]
         texts[batch.n_items :] = map(change, texts[batch.n_items :])  # sacrebleu changes references twice
         return tokenize(replace(batch, texts=pa.array(texts, pa.large_string())), "none")
+
+    def _words(self, text: str, is_reference: bool) -> list[str]:
+        """Return the words of one text."""
+        if self._change is None:
+            return (text if self.options.case_sensitive else text.lower()).split()
+        changed = self._change(text)
+        return (self._change(changed) if is_reference else changed).split()
+
+    @cached_property
+    def few(self) -> FewTer:
+        """What scores few pairs."""
+        return FewTer(
+            self.name, self.options.scale, self._words, lambda refs: str(self.signature().extended(self.notes(refs)))
+        )
 
     @staticmethod
     def pairs(tokens: TokenBatch) -> Pairs:
