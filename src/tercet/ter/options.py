@@ -47,7 +47,7 @@ class TerOptions(Options):
     scale: int = option(
         100,
         as_scale,
-        "Edits per 100 words of the references, as in sacrebleu and evaluate; with 1, edits per word.",
+        "Edits per 100 words of the references, or per word. sacrebleu and evaluate have 100, too.",
         takes="Literal[1, 100]",
     )
 
