@@ -78,6 +78,7 @@ class TestTheSums:
             ("rouge_nlws", ROUGE),
             ("bleu_rouge_f", {}),
             ("jaccard_sets", {}),
+            ("ter", {}),
             ("perplexity_lm", {}),
         ],
     )
