@@ -26,7 +26,7 @@ COLUMNS = {
 MODEL = HERE.parent / "build" / "demo" / "smollm2"  # a language model, made at the first run
 OPTIONS = {
     ("bleu_multi", "zh"): {"tokenizer": "zh"},  # Chinese has no blanks: BLEU counts its characters
-    ("ter", "zh"): {"normalized": True, "asian_support": True},  # and so does the translation edit rate
+    ("ter", "zh"): {"normalized": True, "asian_support": True},
     ("bertscore_idf", "en"): {"model_type": get_model_path(), "num_layers": 5},  # MiniLM, a small encoder from PyPI
     ("embedding_cosine", "en"): {"model_type": get_model_path()},
     ("perplexity_lm", "en"): {"model_id": MODEL, "empty_text": "skip"},
@@ -60,13 +60,11 @@ def main():
             if language != "en" and name in ONLY_ENGLISH:
                 continue
             module = evaluate.load(str(HERE.parent / "metrics" / name))
-            options = {"confidence_level": 0.95, "scale": 100, **OPTIONS.get((name, language), {})}
+            options = {"references": references, "confidence_level": 0.95, "scale": 100}
+            options |= OPTIONS.get((name, language), {})
             with warnings.catch_warnings(record=True) as caught:  # said below, with the signatures
                 warnings.simplefilter("always")
-                results = [
-                    module.compute(predictions=[row[system] for row in rows], references=references, **options)
-                    for system in SYSTEMS
-                ]
+                results = [module.compute(predictions=[row[system] for row in rows], **options) for system in SYSTEMS]
             for column in columns:
                 table.add_row(title, column, *(shown(result, column) for result in results))
             for note in [results[0].signature, *(str(warning.message) for warning in caught)]:
