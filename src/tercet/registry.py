@@ -29,6 +29,7 @@ METRICS: Mapping[str, Entry] = {
     "chrf_multi": Entry(
         "chrf", "ChrfScorer", "ChrfOptions", "n-grams of characters and words shared with a reference"
     ),
+    "ter": Entry("ter", "TerScorer", "TerOptions", "word edits and shifts to reach a reference"),
     "rouge_nlws": Entry("rouge", "RougeScorer", "RougeOptions", "n-grams, subsequences and pairs of words shared"),
     "bleu_rouge_f": Entry(
         "bleu_rouge", "BleuRougeScorer", "BleuRougeOptions", "F of BLEU's precision and ROUGE's recall"

@@ -22,11 +22,12 @@ BleuRouge = Literal["bleu_rouge_f", "bleu_rouge"]
 Chrf = Literal["chrf_multi", "chrf"]
 Jaccard = Literal["jaccard_sets", "jaccard"]
 Cosine = Literal["embedding_cosine", "cosine"]
+Ter = Literal["ter"]
 
 Perplexity = Literal["perplexity_lm", "perplexity"]
 
 #: A metric of the suite, by its full or its short name.
-Metric = Literal[Bleu, Chrf, Rouge, BleuRouge, Jaccard, Bertscore, Cosine, Perplexity]
+Metric = Literal[Bleu, Chrf, Ter, Rouge, BleuRouge, Jaccard, Bertscore, Cosine, Perplexity]
 
 
 class Options(TypedDict, total=False):
@@ -176,6 +177,16 @@ class CosineOptions(Options, total=False):
     long_text: Literal["truncate", "window", "error"]
     multi_ref: Literal["best", "average"]
     use_safetensors: bool
+
+
+class TerOptions(Options, total=False):
+    """Options of ter."""
+
+    normalized: bool
+    no_punct: bool
+    asian_support: bool
+    case_sensitive: bool
+    compat: Literal["sacrebleu"] | None
 
 
 class PerplexityOptions(Options, total=False):

@@ -21,7 +21,7 @@ from tercet.difference.perl_script import ScriptError
 from texts import LATIN, PAIRS, all_pairs, awkward_corpus
 
 PAIRED = [("bleu_multi", name) for name in ("sacrebleu", "evaluate", "nltk")]
-PAIRED += [("chrf_multi", "sacrebleu")]
+PAIRED += [("chrf_multi", "sacrebleu"), ("ter", "sacrebleu")]
 PAIRED += [("rouge_nlws", name) for name in ("rouge_score", "rouge155", "rouge", "rouge_chinese")]
 
 LONG = "the cat sat on the mat\nand the dog ran far away"
@@ -62,6 +62,8 @@ OPTIONS = [
     ("bleu_multi", {"compat": "evaluate"}),
     ("chrf_multi", {}),
     ("chrf_multi", {"word_order": [0, 2], "lowercase": True, "scale": 1}),
+    ("ter", {}),
+    ("ter", {"normalized": True, "case_sensitive": True, "scale": 1}),
     ("rouge_nlws", {}),
     ("rouge_nlws", {"use_stemmer": True, "output": "all", "use_aggregator": False}),
     ("rouge_nlws", {"stemmer": "english", "beta": 2, "multi_ref": "jackknife", "scale": 100}),
@@ -109,6 +111,9 @@ def test_what_theirs_is(corpus):
     assert found.same
     assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
     assert [*found.theirs] == ["chrf", "chrf_w0"]
+    found = explain_difference("ter", *corpus, against="sacrebleu", no_punct=True, asian_support=True)
+    assert found.same
+    assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
     found = explain_difference("bleu_multi", *corpus, against="nltk", smooth_method="nltk2")
     assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
     assert found.theirs["bleu"] == pytest.approx(bleu_by_nltk(*corpus), abs=1e-9)

@@ -49,6 +49,8 @@ CASES = [
     ("embedding_cosine", needed("embedding_cosine")),
     ("embedding_cosine", {**needed("embedding_cosine"), "pooling": "cls", "multi_ref": "average"}),
     ("embedding_cosine", {**needed("embedding_cosine"), "long_text": "window", "max_length": 12}),
+    ("ter", {}),
+    ("ter", {"normalized": True, "no_punct": True, "asian_support": True, "case_sensitive": True}),
     ("perplexity_lm", needed("perplexity_lm")),
     ("perplexity_lm", {**needed("perplexity_lm"), "add_start_token": False, "max_length": 16, "stride": 5}),
 ]
@@ -279,7 +281,7 @@ class TestOneStatistic:
 
     def test_the_difference_that_is_tested_is_that_of_the_printed_scores(self, metric, options):
         first, references = all_pairs()
-        second = halves(first)
+        second, options = halves(first), {**options, "scale": 1}
         result = paired_significance(metric, first, second, references, n_resamples=50, **options)
         slack = max(1e-12, TOLERANCES.get(metric, 0.0))
         for number, texts in ((1, first), (2, second)):
@@ -290,7 +292,7 @@ class TestOneStatistic:
             assert difference == result["scores2"][name] - result["scores1"][name]
         assert result["stat"] == result["stats"][make_scorer(metric, options).primary]
         test_set = TestSet("all", {"first": first, "second": second}, references, None)
-        for table in compare(test_set, [MetricSpec(metric, {**options, "scale": 1})], n_resamples=50).tables:
+        for table in compare(test_set, [MetricSpec(metric, options)], n_resamples=50).tables:
             one, other = table.rows
             assert other.difference == other.value - one.value
             assert other.difference == pytest.approx(result["stats"][table.name], abs=2 * slack)

@@ -38,6 +38,7 @@ CONFIGURED = {
         ],
     ),
     "jaccard_sets": ("default", ["jaccard", "jaccard_micro"]),
+    "ter": ("sacrebleu", ["score", "num_edits", "ref_length"]),
     "perplexity_lm": ("evaluate", ["perplexities", "mean_perplexity"]),
     "embedding_cosine": ("default", ["cosine"]),  # there is no module of evaluate's that it speaks as
 }
@@ -60,6 +61,7 @@ EACH_ITS_OWN = {
     "bleu_rouge_f": {"brevity_penalty": True},
     "jaccard_sets": {"ngram": 2},
     "embedding_cosine": {"pooling": "cls"},
+    "ter": {"normalized": True},
     "perplexity_lm": {"add_start_token": False},
 }
 

@@ -19,7 +19,7 @@ STEPS = [
     {"files", "display"},
     {"text", "counting", "encoders", "resampling"},
     {"few"},
-    {"bleu", "chrf", "rouge", "bleu_rouge", "jaccard", "bertscore", "cosine", "perplexity"},
+    {"bleu", "chrf", "ter", "rouge", "bleu_rouge", "jaccard", "bertscore", "cosine", "perplexity"},
     {"registry", "api"},
     {"streams"},
     {"training", "modules", "mean", "prepared"},

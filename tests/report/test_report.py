@@ -304,7 +304,9 @@ class TestTexts:
             assert [piece for piece in pieces if piece[1].strip(" ,\n…")] == expected
 
     @pytest.mark.parametrize("language", ["en", "es", "ru", "zh"])
-    @pytest.mark.parametrize("metric", ["bleu_multi", "chrf_multi", "rouge_nlws", "bleu_rouge_f", "jaccard_sets"])
+    @pytest.mark.parametrize(
+        "metric", ["bleu_multi", "chrf_multi", "ter", "rouge_nlws", "bleu_rouge_f", "jaccard_sets"]
+    )
     @pytest.mark.filterwarnings("ignore::UserWarning")
     def test_colours_are_those_of_the_explanation(self, metric, language):
         test_set = sample(language)

@@ -171,6 +171,27 @@ def test_paired_tests_give_the_p_values_of_sacrebleu(wmt, wmt_stats, monkeypatch
     assert [each["bleu"].pvalue for each in ours] == [float(each.p_value) for each in found["BLEU"][1:]]
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(("test", "kind"), [(paired_bootstrap_test, "bs"), (paired_permutation_test, "ar")])
+@pytest.mark.parametrize(("metric", "theirs"), [("chrf_multi", sacrebleu.CHRF), ("ter", sacrebleu.TER)])
+def test_so_do_those_of_chrf_and_ter_but_for_ties(wmt, monkeypatch, test, kind, metric, theirs):
+    """Edits are whole numbers: some resamples differ by just what was observed, and sacrebleu does not count these."""
+    monkeypatch.setenv("SACREBLEU_SEED", "12345")
+    systems = dict(list(wmt.texts.items())[:4])
+    by_sacrebleu = theirs(references=[[texts[0] for texts in wmt.references]])
+    _, found = PairedTest(list(systems.items()), {"it": by_sacrebleu}, None, kind, n_samples=1000)()
+    expected = next(scores for name, scores in found.items() if name != "System")[1:]
+    scorer = make_scorer(metric, {})
+    stats = [segment_stats(scorer, texts, wmt.references) for texts in systems.values()]
+    ours = list(test(scorer, stats, [(0, system) for system in (1, 2, 3)], n_resamples=1000))
+    for mine, other in zip(ours, expected, strict=True):
+        result = mine[scorer.primary]
+        sizes = result.null_distribution
+        ties = int(np.isclose(sizes, abs(result.statistic), rtol=0, atol=1e-9).sum())
+        assert result.pvalue - ties / 1001 == pytest.approx(float(other.p_value), abs=1e-12)
+        assert ties == 0 or (metric == "ter" and kind == "ar")
+
+
 def test_paired_tests_agree_with_moses_and_multeval(wmt, wmt_stats):
     moses, multeval = (wmt.published[key] for key in wmt.published if key.startswith(("moses", "multeval")))
     by_bootstrap = paired_bootstrap_test(*wmt_stats, AGAINST_THE_BASELINE, n_resamples=2000)

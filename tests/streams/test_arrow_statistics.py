@@ -79,6 +79,7 @@ class TestTheSums:
             ("bleu_rouge_f", {}),
             ("chrf_multi", {"word_order": [0, 2]}),
             ("jaccard_sets", {}),
+            ("ter", {}),
             ("perplexity_lm", {}),
         ],
     )

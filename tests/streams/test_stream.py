@@ -32,6 +32,7 @@ COUNTS = [
     ("chrf_multi", {"word_order": [0, 2], "missing_references": "zero"}),
     ("bleu_rouge_f", {}),
     ("jaccard_sets", {"variants": {"letters": {"tokenizer": "char"}}, "scale": 100}),
+    ("ter", {"normalized": True, "asian_support": True, "missing_references": "zero"}),
 ]
 NETWORKS = [("bertscore_idf", {"idf": False}), ("embedding_cosine", {}), ("perplexity_lm", {})]
 ROUGE = {"rouge_types": ["rouge1", "rougeL"], "tokenizer": "unicode"}

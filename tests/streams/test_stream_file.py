@@ -24,6 +24,7 @@ SAVED = [
     ("bleu_multi", {"weights": {"flat": (0.5, 0.5)}, "compat": "nltk", "smooth_method": "nltk3", **ASKED}),
     ("rouge_nlws", {**ROUGE, "stopwords": {"the", "на", "的"}, **ASKED}),
     ("jaccard_sets", {"variants": {"letters": {"tokenizer": "char"}}}),
+    ("ter", ASKED),
     ("bleu_rouge_f", ASKED),
     ("perplexity_lm", {**needed("perplexity_lm"), **ASKED}),
     ("embedding_cosine", needed("embedding_cosine")),

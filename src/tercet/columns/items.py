@@ -138,13 +138,16 @@ def read_texts(predictions: object, name: str = "predictions") -> Items:
     return Items(texts, [], np.zeros(len(texts) + 1, np.int64), name)
 
 
-def check_missing(missing: Sequence[int], policy: str) -> None:
-    """Raise an InputError for items without reference unless the policy says what to do with them."""
+def check_missing(missing: Sequence[int], policy: str, at_zero: str = "scores them 0") -> None:
+    """Raise an InputError for items without reference unless the policy says what to do with them.
+
+    `at_zero` tells what the policy "zero" does.
+    """
     if policy == "error" and missing:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         raise InputError(
             f"item {missing[0]}{more} of references is empty: every item needs at least one reference. "
-            "missing_references='skip' leaves such items out, missing_references='zero' scores them 0."
+            f"missing_references='skip' leaves such items out, missing_references='zero' {at_zero}."
         )
 
 

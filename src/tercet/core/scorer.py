@@ -64,6 +64,8 @@ class Scorer(ABC, Generic[OptionsT]):
         Whether scoring loads a network: nothing to do in passing.
     fit_first : str
         How a metric that must see the whole corpus first is shown a corpus in parts; see `needs_corpus`.
+    at_zero : str
+        What ``missing_references="zero"`` does with such items, in words.
     nothing_left : str
         What the error says where the options left out every item.
     base_columns : tuple of str
@@ -81,6 +83,7 @@ class Scorer(ABC, Generic[OptionsT]):
     dialects: ClassVar[Mapping[str, Dialect]] = {}
     loads_model: ClassVar[bool] = False
     fit_first: ClassVar[str] = ""
+    at_zero: ClassVar[str] = "scores them 0"
     nothing_left: ClassVar[str] = "No item has a reference, so missing_references='skip' left all of them out."
     base_columns: ClassVar[tuple[str, ...]] = ("items", "empty", "missing", "references")
 
@@ -137,7 +140,7 @@ class Scorer(ABC, Generic[OptionsT]):
     def check_missing(self, missing: Sequence[int]) -> None:
         """Raise an InputError for items without reference, where the metric and its options do not allow them."""
         if self.takes_references:
-            check_missing(missing, self.options.missing_references)
+            check_missing(missing, self.options.missing_references, self.at_zero)
 
     @property
     @abstractmethod

@@ -15,6 +15,7 @@ from tercet.core.scorer import Scorer
 from tercet.errors import TercetError
 from tercet.rouge.options import MEASURES
 from tercet.rouge.package import PACKAGES
+from tercet.ter.scorer import TerScorer
 
 from .perl_script import ScriptError, Triple, script_scores
 
@@ -96,6 +97,9 @@ def _sacrebleu_metrics(scorer: Scorer[Any]) -> dict[str, Any]:
             name: getattr(o, name) for name in ("char_order", "beta", "lowercase", "whitespace", "eps_smoothing")
         }
         return {name: sacrebleu.CHRF(word_order=order, **given) for name, order in scorer.word_orders.items()}
+    if isinstance(scorer, TerScorer):
+        names = ("normalized", "no_punct", "asian_support", "case_sensitive")
+        return {"ter": sacrebleu.TER(**{name: getattr(o, name) for name in names})}
     return {
         "bleu": sacrebleu.BLEU(
             lowercase=o.lowercase, tokenize=o.tokenizer, smooth_method=o.smooth_method, smooth_value=o.smooth_value,

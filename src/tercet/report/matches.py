@@ -64,6 +64,9 @@ class Colours:
         elif self._by_order:
             self.legend = NGRAMS[: scorer.options.max_order]
             self._scorer = scorer
+        elif scorer.name == "ter":
+            self.legend = MATCH
+            self._scorer = scorer
         elif scorer.name == "jaccard_sets":
             self.legend = MATCH
             self._scorer = scorer

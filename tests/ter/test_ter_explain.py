@@ -1,0 +1,81 @@
+"""Explanations of translation edit rates: the numbers are those of the score, the words those of the texts."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tercet
+from tercet import InputError, OptionError
+from tercet.ter.explain import Shift, Step, explain
+from texts import any_texts, lines, texts
+
+
+@settings(deadline=None)
+@given(st.one_of(texts, any_texts), st.lists(st.one_of(texts, any_texts), min_size=1, max_size=3), st.booleans())
+def test_the_numbers_are_those_of_the_score(prediction, references, normalized):
+    found = explain(prediction, references, normalized=normalized, compat="sacrebleu")
+    scored = tercet.score("ter", [prediction], [references], normalized=normalized, compat="sacrebleu")
+    assert (found.score, found.num_edits, found.ref_length) == (
+        scored["ter"],
+        scored["num_edits"],
+        scored["ref_length"],
+    )
+    assert found.num_edits == len(found.shifts) + sum(step.kind != "match" for step in found.steps)
+    alone = [tercet.score("ter", [prediction], [text], normalized=normalized)["num_edits"] for text in references]
+    assert found.reference == alone.index(min(alone))
+
+
+@settings(deadline=None)
+@given(lines, lines)
+def test_steps_go_through_both_texts(prediction, reference):
+    found = explain(prediction, reference)
+    assert [step.reference for step in found.steps if step.reference is not None] == reference.split()
+    words = {step.place: step.prediction for step in found.steps if step.place is not None}
+    assert [words[place] for place in range(len(words))] == prediction.split()
+    moved = prediction.split()
+    for shift in found.shifts:
+        block = moved[shift.start : shift.start + shift.length]
+        assert shift.words == " ".join(block)
+        moved[shift.start : shift.start + shift.length] = []
+        moved[shift.to : shift.to] = block
+    assert [step.prediction for step in found.steps if step.prediction is not None] == moved
+    assert any(step.shifted for step in found.steps) == bool(found.shifts)
+
+
+def test_a_shift_and_what_is_left():
+    found = explain("On the mat a cat sat", ["nothing", "the cat sat on the mat"])
+    assert (found.score, found.num_edits, found.ref_length, found.reference) == (pytest.approx(200 / 3.5), 2, 3.5, 1)
+    assert found.shifts == [Shift("on the mat", 0, 3, 3)]
+    assert found.steps[:2] == [Step("substitution", "a", "the", 3, False), Step("match", "cat", "cat", 4, False)]
+    assert found.steps[-1] == Step("match", "mat", "mat", 2, True)
+    assert json.loads(json.dumps(found.to_dict()))["steps"][0]["kind"] == "substitution"
+    html = found.to_html()
+    assert html == found._repr_html_()
+    for part in ("2 edits, 1 of them shifts", "reference 2", "after shifts", "<td>on the mat</td>", "match, shifted"):
+        assert part in html
+
+
+def test_markup_in_a_text_is_text():
+    html = explain("<s> y", "y <s>").to_html()
+    assert "<s>" not in html
+    assert "&lt;s&gt;" in html
+
+
+def test_texts_without_words():
+    assert [(step.kind, step.prediction) for step in explain("a b", "").steps] == [
+        ("insertion", "a"),
+        ("insertion", "b"),
+    ]
+    assert explain("", "").to_dict()["steps"] == []
+    assert "no token" in explain("", "").to_html()
+
+
+def test_what_cannot_be_explained():
+    with pytest.raises(InputError, match="references"):
+        explain("a", [])
+    with pytest.raises(OptionError, match="has no option 'normalize'"):
+        explain("a", ["a"], normalize=True)
+    with pytest.raises(OptionError, match="asian_support"):
+        explain("a", ["a"], asian_support=True)
