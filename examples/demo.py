@@ -51,8 +51,8 @@ def shown(result, name):
 def main():
     if not MODEL.exists():
         write_folder(MODEL)
-    columns = [Column(system, justify="right") for system in SYSTEMS]
-    table = Table("language", "score", *columns, title="Sample test set: scores with 95 % bootstrap intervals")
+    systems = [Column(system, justify="right") for system in SYSTEMS]
+    table = Table("language", "score", *systems, title="Sample test set: scores with 95 % bootstrap intervals")
     notes = {}
     for language, title in LANGUAGES.items():
         rows, references = read_test_set(language)

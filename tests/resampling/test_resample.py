@@ -175,7 +175,7 @@ def test_paired_tests_give_the_p_values_of_sacrebleu(wmt, wmt_stats, monkeypatch
 @pytest.mark.parametrize(("test", "kind"), [(paired_bootstrap_test, "bs"), (paired_permutation_test, "ar")])
 @pytest.mark.parametrize(("metric", "theirs"), [("chrf_multi", sacrebleu.CHRF), ("ter", sacrebleu.TER)])
 def test_so_do_those_of_chrf_and_ter_but_for_ties(wmt, monkeypatch, test, kind, metric, theirs):
-    """Edits are whole numbers: some resamples differ by just what was observed, and sacrebleu does not count these."""
+    """Edits are whole numbers: resamples may differ by just what was observed, and sacrebleu does not count these."""
     monkeypatch.setenv("SACREBLEU_SEED", "12345")
     systems = dict(list(wmt.texts.items())[:4])
     by_sacrebleu = theirs(references=[[texts[0] for texts in wmt.references]])
