@@ -58,6 +58,7 @@ def _without_empty_texts(test_set):
 class TestCompare:
     @pytest.mark.costly("rouge_nlws", "jaccard_sets", "bleu_rouge_f", "perplexity_lm")
     @pytest.mark.filterwarnings("ignore:.*perplexity_lm. .* no token to score:UserWarning")
+    @pytest.mark.filterwarnings("ignore:ter. texts are split at white space:UserWarning")
     @pytest.mark.parametrize("language", LANGUAGES)
     @pytest.mark.parametrize("metric", METRICS)
     def test_scores_and_intervals_are_those_of_the_metric(self, metric, language):

@@ -54,6 +54,13 @@ pytestmark = [
 every_metric = pytest.mark.parametrize("metric", sorted(METRICS))
 #: Those that compare with references, which most mistakes are about; the room of another has tests of its own.
 COMPARING = sorted(name for name in METRICS if scorer_class(name).takes_references)
+
+
+def nothing_matches(metric):
+    """The score of an item without a match: where lower is better, every word is an edit."""
+    return 0.0 if scorer_class(metric).higher_is_better else 100.0
+
+
 each_metric = pytest.mark.parametrize("metric", COMPARING)
 each_way = pytest.mark.parametrize("way", [score, compute, add_batch])
 
@@ -393,7 +400,7 @@ class TestAnItemWithoutReference:
         result = way(metric, self.TEXTS, self.LISTS, missing_references="zero", segments=True)
         expected = score(metric, PREDICTIONS, REFERENCES, segments=True)
         for name, (first, second) in expected["segments"].items():
-            assert result["segments"][name] == [first, 0.0, second]
+            assert result["segments"][name] == [first, nothing_matches(metric), second]
         assert (result.n_segments, result.missing_references) == (3, 1)
 
     def test_must_not_be_every_item(self, metric, way):
@@ -417,15 +424,15 @@ def test_the_items_without_reference_are_counted_over_all_batches(metric):
 class TestAnEmptyPrediction:
     def test_scores_0_and_is_counted(self, metric, way, empty):
         result = way(metric, [empty, *PREDICTIONS], [["a b"], *REFERENCES], segments=True)
-        assert {name: values[0] for name, values in result["segments"].items()} == dict.fromkeys(
-            result["segments"], 0.0
-        )
+        found = {name: values[0] for name, values in result["segments"].items()}
+        assert found == dict.fromkeys(result["segments"], nothing_matches(metric))
         assert (result.n_segments, result.empty_predictions) == (3, 1)
 
     @pytest.mark.parametrize("reference", ["a b", "", "\n"])
     def test_scores_0_as_a_corpus(self, metric, way, empty, reference):
         result = way(metric, [empty], [reference])
-        assert result[make_scorer(metric, needed(metric)).primary] == 0.0
+        primary = result[make_scorer(metric, needed(metric)).primary]
+        assert primary == (nothing_matches(metric) if reference.strip() else 0.0)  # two empty texts: no edit
         assert result.empty_predictions == 1
 
 

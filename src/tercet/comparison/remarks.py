@@ -56,7 +56,9 @@ def remarks(test_set: TestSet) -> list[str]:
         empty = [number for number, text in enumerate(texts, 1) if not text.strip()]
         if empty:
             several = f"{len(empty):,} empty text{'s' * (len(empty) > 1)}, the first in segment {empty[0]:,}"
-            then = ": it matches nothing there" if any(test_set.references) else ""  # metrics without references decide
+            then = (
+                ": it matches nothing there" if any(test_set.references) else ""
+            )  # metrics without references decide
             found.append(f"{test_set.name}: the system {shorten(system)} has {several}{then}.")
         if len(empty) < len(texts) and all(map(operator.contains, test_set.references, texts)):
             found.append(
