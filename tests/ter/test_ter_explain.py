@@ -53,7 +53,7 @@ def test_a_shift_and_what_is_left():
     assert json.loads(json.dumps(found.to_dict()))["steps"][0]["kind"] == "substitution"
     html = found.to_html()
     assert html == found._repr_html_()
-    for part in ("2 edits, 1 of them shifts", "reference 2", "after shifts", "<td>on the mat</td>", "match, shifted"):
+    for part in ("edits: 2 (shifts: 1)", "reference 2", "after shifts", "<td>on the mat</td>", "match, shifted"):
         assert part in html
 
 

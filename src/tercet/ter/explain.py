@@ -110,8 +110,8 @@ class TerEdits:
         of_reference = [step for step in self.steps if step.reference is not None]
         label = reference_label(self.reference, self.n_references)
         parts = [
-            f"<p>{self.num_edits:,} edits, {len(self.shifts):,} of them shifts; {self.ref_length:g} words in the "
-            f"{'reference' if self.n_references == 1 else 'average reference'}</p>",
+            f"<p>edits: {self.num_edits:,} (shifts: {len(self.shifts):,}); words in the "
+            f"{'reference' if self.n_references == 1 else 'references, on average'}: {self.ref_length:g}</p>",
             legend(["same word", "same word after a shift"]),
             words_html("prediction", self.prediction, "same word"),
         ]
