@@ -48,7 +48,7 @@ Args:
 {args_section(ChrfOptions)}
 Returns:
     chrf (`float`), and `chrf_w<order>` for each further order of words,
-    score (`float`, the same as chrf), char_order, word_order, beta (`int`), as evaluate's chrf,
+    score (`float`, the same as chrf), char_order and word_order (`int`), beta, as evaluate's chrf,
     and on request segments, intervals and signature.
     Attributes of the dict: signature (`str`), n_segments, empty_predictions, missing_references (`int`).
 Examples:

@@ -39,7 +39,7 @@ Args:
     predictions1 (`list` of `str`): the texts of the first system, one per item.
     predictions2 (`list` of `str`): those of the second system, for the same items.
     references (`list` of `str` or of `list` of `str`): one reference per item, or a list of any number of them.
-    metric (`str`): bleu_multi (default), rouge_nlws or bertscore_idf.
+    metric (`str`): any metric of the suite; bleu_multi by default.
     test (`str`): permutation (default) or bootstrap.
     n_resamples (`int`): 10,000 permutations or 1,000 bootstrap samples by default.
     seed (`int`): the same seed gives the same p. Defaults to 12345.

@@ -1,4 +1,4 @@
-"""BLEU, ROUGE and BERTScore: equal to the reference implementations, fast, with intervals and signatures.
+"""BLEU, chrF, TER, ROUGE and BERTScore: equal to the reference implementations, fast, with intervals and signatures.
 
 Examples
 --------

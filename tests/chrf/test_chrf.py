@@ -124,6 +124,7 @@ class TestSeveralOrdersOfWords:
         result = tercet.score("chrf", predictions, references, word_order=(2, 0), confidence_level=0.9)
         assert list(result) == ["chrf", "chrf_w0", "score", "char_order", "word_order", "beta", "intervals"]
         assert (result["score"], result["word_order"]) == (result["chrf"], 2)
+        assert tercet.score("chrf", predictions, references, word_order=range(3))["chrf_w2"] == result["chrf"]
         for name in ("chrf", "chrf_w0"):
             low, high = result["intervals"][name]
             assert low < result[name] < high
@@ -137,7 +138,9 @@ class TestOptions:
         assert shares["score"] == shares["chrf"]
         assert shares["intervals"]["chrf"] == pytest.approx([x / 100 for x in percent["intervals"]["chrf"]])
 
-    @pytest.mark.parametrize("word_order", [-1, 11, True, "2", [], [2, 2], [0, "2"], 1.5, {0: 1}, None])
+    @pytest.mark.parametrize(
+        "word_order", [-1, 11, True, "2", b"\x02", [], [2, 2], [0, "2"], 1.5, {0: 1}, None, range(10**12)]
+    )
     def test_a_wrong_order_of_words(self, word_order):
         with pytest.raises(OptionError, match="a whole number from 0 to 10, or a list of different ones"):
             tercet.score("chrf", ["a"], ["a"], word_order=word_order)
@@ -198,4 +201,6 @@ def test_evaluates_module_speaks_as_evaluates_chrf():
     module = load("metrics/chrf_multi", "sacrebleu")
     result = module.compute(predictions=predictions, references=references, word_order=2, beta=3)
     assert list(result) == ["score", "char_order", "word_order", "beta"]
+    ours = tercet.score("chrf", predictions, references, word_order=2, beta=3)
+    assert (result["score"], result.signature) == (ours["score"], ours.signature)
     assert result["score"] == CHRF(word_order=2, beta=3).corpus_score(predictions, corpus_streams(references)).score

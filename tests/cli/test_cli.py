@@ -275,7 +275,7 @@ class TestSurroundings:
         ended = subprocess.run(
             [sys.executable, *flags, "-c", code, "score", table], capture_output=True, text=True, check=False
         )
-        told = "error: in: the system 'mt' has 1 empty text, the first in segment 2: it matches nothing there.\n"
+        told = "error: in: the system 'mt' has 1 empty text, the first in segment 2: nothing matches there.\n"
         assert (ended.returncode, ended.stdout, without_compiling(ended.stderr)) == (2, "", told)
 
     def test_memory_that_does_not_suffice(self, table):

@@ -316,8 +316,7 @@ class TestWhatIsOdd:
         (here / "in.tsv").write_text("mt\tB\tref\na b\tc\ta\n\tc\tb\n \td\tc\n")
         told = command(*words, "in.tsv", "-m", "bleu_multi:smooth_method=exp", cwd=here).stderr
         assert (
-            told
-            == "warning: in: the system 'mt' has 2 empty texts, the first in segment 2: it matches nothing there.\n"
+            told == "warning: in: the system 'mt' has 2 empty texts, the first in segment 2: nothing matches there.\n"
         )
 
     def test_a_score_of_0_for_want_of_one_order_is_told(self, here):

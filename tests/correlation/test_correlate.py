@@ -98,6 +98,14 @@ def test_figures_come_from_segment_scores_and_scores_made_elsewhere_count_like_m
     assert any("Only 4 graded items" in remark for remark in table.remarks)
 
 
+def test_a_metric_of_which_less_is_better_is_negated_and_named():
+    found = tercet.correlate(TEXTS, ["ter", "bleu"], GRADES, references=REFERENCES, **FEW)
+    assert found.tables[0].figures["ter"]["pooled.pearson"].value > 0
+    for form in (to_text, to_markdown, to_latex):
+        assert "Negated, as lower is better: ter." in form(found).replace("\n", " ")
+    assert "Negated" not in tercet.correlate(TEXTS, "bleu", GRADES, references=REFERENCES, **FEW).legend()
+
+
 def test_the_same_seed_gives_the_same_and_more_systems_do_not_change_a_level():
     one, other = (tercet.correlate(TEXTS, "bleu", GRADES, references=REFERENCES, **FEW).to_dict() for _ in range(2))
     assert one == other

@@ -18,6 +18,7 @@ from tercet import InputError, OptionError
 from tercet.api import batch_stats, make_scorer, summarize
 from tercet.columns.items import read_items
 from tercet.core.scorer import segment_lists
+from tercet.few import few_characters
 from texts import LATIN, PAIRS, all_pairs, lines
 
 OPTIONS = [
@@ -147,6 +148,21 @@ def test_several_threads_use_one_scorer():
     items = [([prediction], [texts[0]]) for prediction, texts in zip(predictions, references, strict=True)] * 50
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(lambda item: scorer(*item), items)) == [scorer(*item) for item in items]
+
+
+def test_a_call_that_was_interrupted_leaves_nothing_behind(monkeypatch):
+    def interrupted(*arguments):
+        number_characters(*arguments)
+        raise KeyboardInterrupt  # Ctrl-C during a kernel is told as it returns
+
+    number_characters = few_characters.number_characters
+    scorer = tercet.scorer("chrf", whitespace=True)
+    expected = scorer(["cats and dogs"], ["a dog, a cat"])
+    with monkeypatch.context() as patch:
+        patch.setattr(few_characters, "number_characters", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            scorer(["dogs are barking"], ["a dog is barking"])
+    assert scorer(["cats and dogs"], ["a dog, a cat"]) == expected
 
 
 def test_statistics_add_up_and_a_scorer_says_what_it_is():

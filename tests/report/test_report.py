@@ -99,6 +99,13 @@ class Page(HTMLParser):
         return "".join(self.texts)
 
 
+def test_a_score_of_which_less_is_better_says_so():
+    text = " ".join(Page(to_html([compared(metrics=("bleu_multi", "ter"))])).texts)
+    assert "best. Lower is better: ter." in " ".join(text.split())
+    assert text.count("best first. Lower is better.") == 1
+    assert text.count("best first.") == 2
+
+
 class TestNumbers:
     def test_every_score_interval_and_test_is_the_comparisons(self, comparison, page):
         for table in comparison.tables:

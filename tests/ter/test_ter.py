@@ -153,6 +153,26 @@ class TestFewPairs:
                 self.same([prediction], [[reference, prediction[::-1], ""]], options)
 
 
+class Escaped(str):
+    """A text that escapes what is put into it, as that of markupsafe does."""
+
+    __slots__ = ()
+
+    def lower(self):
+        return Escaped(str.lower(self))
+
+    def rstrip(self, *arguments):
+        return Escaped(str.rstrip(self, *arguments))
+
+    def replace(self, old, new, *arguments):
+        return Escaped(str.replace(self, old, new.replace("&", "&amp;"), *arguments))
+
+
+def test_a_text_of_another_type_is_its_letters():
+    found = tercet.score("ter", [Escaped("Q&amp;A")], ["q & a"], normalized=True)
+    assert found["num_edits"] == 0
+
+
 class TestOptions:
     def test_scale_is_percent_unless_it_is_asked_for_shares(self):
         percent = tercet.score("ter", ["a b c"], ["a x c"])

@@ -196,6 +196,8 @@ class TestTheHubsCache:
         (home / "refs").mkdir()
         (home / "refs" / "main").write_text("0" * 40)
         (home / "refs" / "v2").write_text("1" * 40)
+        (home / "refs" / "refs" / "pr").mkdir(parents=True)
+        (home / "refs" / "refs" / "pr" / "7").write_text("1" * 40)
 
     @pytest.mark.parametrize(
         ("address", "seed"),
@@ -203,6 +205,7 @@ class TestTheHubsCache:
             ("hf://some/one/sub/m.model", 0),
             ("hf://some/one@v2/sub/m.model", 1),
             (f"hf://some/one@{'1' * 40}/sub/m.model", 1),
+            ("hf://some/one@refs/pr/7/sub/m.model", 1),
         ],
     )
     def test_has_models(self, address, seed):
@@ -227,6 +230,7 @@ class TestTheHubsCache:
         with pytest.raises(OptionError, match=r"is written as 'hf://owner/name/file' or .* Got 'hf://"):
             subword_model(address)
 
-    def test_a_name_that_no_model_can_have_is_told(self):
-        with pytest.raises(OptionError, match="No model of the Hub has the name 'so me/o--ne'"):
-            subword_model("hf://so me/o--ne/m.model")
+    @pytest.mark.parametrize("address", ["hf://so me/o--ne/m.model", "hf://some/one@main/../../m.model"])
+    def test_a_name_that_no_model_can_have_is_told(self, address):
+        with pytest.raises(OptionError, match=f"There is no '{address}' in the Hub: "):
+            subword_model(address)

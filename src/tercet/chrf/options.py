@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from numbers import Integral
 from typing import Any
 
@@ -17,8 +18,8 @@ LONGEST_OF_WORDS, MOST_BETA = 10, 1000
 
 def _check_word_order(value: Any) -> Any:
     """Return a whole number, or a tuple of different ones."""
-    several = isinstance(value, (list, tuple))
-    given = list(value) if several else [value]
+    several = isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
+    given = list(islice(value, LONGEST_OF_WORDS + 2)) if several else [value]
     orders = [int(each) for each in given if isinstance(each, Integral) and not isinstance(each, bool)]
     fit = {order for order in orders if 0 <= order <= LONGEST_OF_WORDS}
     if not given or len(fit) < len(given):

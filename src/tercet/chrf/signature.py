@@ -24,7 +24,6 @@ def chrf_signature(metric: str, options: ChrfOptions) -> Signature:
         "beta": o.beta,
         "space": o.whitespace,
         "missing": None if o.missing_references == "error" else o.missing_references,
-        "compat": o.compat,
         "equals": "sacrebleu" if o.missing_references == "error" else None,
     }
     return Signature.of(metric, parts)

@@ -54,15 +54,17 @@ Form = Annotated[ExplainFormat, typer.Option("--format", "-f", help="Output form
 
 
 def explain(
-    metric: Annotated[str, typer.Argument(help="Metric: bleu_multi or rouge_nlws.", show_default=False)],
+    metric: Annotated[
+        str, typer.Argument(help="Metric: bleu_multi, chrf_multi, ter or rouge_nlws.", show_default=False)
+    ],
     files: Files,
     against: Annotated[
         str,
         typer.Option(
             "--against",
             "-a",
-            help="Package to explain: sacrebleu, evaluate or nltk for bleu_multi; rouge_score, rouge155, rouge or "
-            "rouge_chinese for rouge_nlws.",
+            help="Package to explain: sacrebleu, evaluate or nltk for bleu_multi; sacrebleu for chrf_multi and ter; "
+            "rouge_score, rouge155, rouge or rouge_chinese for rouge_nlws.",
         ),
     ],
     references: References = None,

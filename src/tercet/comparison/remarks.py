@@ -48,7 +48,7 @@ def remarks(test_set: TestSet) -> list[str]:
     Examples
     --------
     >>> remarks(TestSet("news", {"A": ["a cat", ""], "B": ["a dog", "a bird"]}, [["a dog"], ["a bird"]], None))
-    ["news: the system 'A' has 1 empty text, the first in segment 2: it matches nothing there.", \
+    ["news: the system 'A' has 1 empty text, the first in segment 2: nothing matches there.", \
 "news: the system 'B' is identical to a reference in every segment: is it a copy of the references?"]
     """
     found = []
@@ -56,9 +56,7 @@ def remarks(test_set: TestSet) -> list[str]:
         empty = [number for number, text in enumerate(texts, 1) if not text.strip()]
         if empty:
             several = f"{len(empty):,} empty text{'s' * (len(empty) > 1)}, the first in segment {empty[0]:,}"
-            then = (
-                ": it matches nothing there" if any(test_set.references) else ""
-            )  # metrics without references decide
+            then = ": nothing matches there" if any(test_set.references) else ""  # metrics without references decide
             found.append(f"{test_set.name}: the system {shorten(system)} has {several}{then}.")
         if len(empty) < len(texts) and all(map(operator.contains, test_set.references, texts)):
             found.append(

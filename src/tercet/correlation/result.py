@@ -192,11 +192,13 @@ class Correlation:
 
     def legend(self) -> str:
         """Return what the numbers are."""
+        negated = ", ".join(column.label for column in self.metrics if column.negated)
         return (
             f"In parentheses: {100 * self.confidence_level:g} % intervals, percentile bootstrap over "
             f"{'items and systems' if self.unit == 'both' else self.unit} ({UNITS[self.unit]}), "
             f"{self.n_resamples:,} resamples, seed {self.seed}. Clusters: a new one begins at the first metric "
             f"that is significantly worse than all of the one before (one-sided p, alpha {self.alpha:g})."
+            f"{f' Negated, as lower is better: {negated}.' if negated else ''}"
         )
 
     def about(self, names: Sequence[str]) -> list[str]:

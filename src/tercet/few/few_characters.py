@@ -19,7 +19,7 @@ class _Kept(threading.local):
     """The arrays of one thread: some 5 MB, of which little is touched."""
 
     def __init__(self) -> None:
-        self.numbers = np.zeros(0x110000, np.uint32)  # all zero between two calls
+        self.numbers = np.zeros(0x110000, np.uint32)  # all zero before and after a kernel
         self.points, self.ids = np.empty((2, MOST_BYTES), np.uint32)
         self.offsets, self.line_offsets = np.empty((2, MOST_TEXTS + 1), np.int64)
         self.line_starts = np.empty(MOST_BYTES + 1, np.int64)
@@ -40,7 +40,6 @@ def number_few_characters(data: NDArray[np.uint8], bounds: NDArray[np.int64], wi
         data, bounds, with_blanks, kept.numbers, kept.points, kept.ids, kept.offsets, kept.line_starts,
         kept.line_offsets,
     )  # fmt: skip
-    kept.numbers[kept.points[:n_types]] = 0
     return kept.ids, kept.offsets[: len(bounds)], int(n_types)
 
 

@@ -71,9 +71,10 @@ class FewTer:
         bounds = corpus.reference_offsets.tolist()
         if bounds != list(range(n + 1)) and (n > 1 or not bounds[1]):
             return None  # averages of several items are added up in another order
-        texts = [*corpus.predictions, *corpus.references]
         if isinstance(corpus, Batch):
             texts = corpus.texts.to_pylist()
+        else:  # of a type of its own, a text is its letters
+            texts = [str.__str__(text) for text in (*corpus.predictions, *corpus.references)]
         if _FOREIGN.search("".join(texts)):
             return None
         words = [self._split(text, number >= n) for number, text in enumerate(texts)]

@@ -35,7 +35,7 @@ class TerOptions(Options):
     compat: str | None = option(
         None,
         one_of(None, "sacrebleu"),
-        "Take the options as this package does: asian_support alone has no effect. "
+        "Take the options as sacrebleu does: asian_support alone has no effect. "
         '`load("ter", "sacrebleu")` sets it too, and takes the arguments of evaluate\'s ter.',
     )
     missing_references: str = option(

@@ -22,7 +22,9 @@ SACREBLEU_MODELS = {
     "flores200": "flores200sacrebleuspm",
     "spBLEU-1K": "spbleu-1k_tokenizer_spm.model",
 }
-_ON_THE_HUB = re.compile(r"hf://(?P<repo>[^/@]+/[^/@]+)(@(?P<revision>[^/]+))?/(?P<file>.+)")
+_ON_THE_HUB = re.compile(
+    r"hf://(?P<repo>[^/@]+/[^/@]+)(@(?P<revision>refs/(pr/\d+|convert/\w+)|[^/]+))?/(?P<file>.+)"
+)
 _DIGITS = 12
 #: Most bytes of a file: the largest models of large vocabularies have some ten million.
 _MOST_BYTES = 256 << 20
@@ -147,7 +149,6 @@ def _fetching(name: str) -> str:
 def _of_the_hub(address: str) -> str:
     """Return the path of a file in the cache of the Hub."""
     from huggingface_hub import constants, try_to_load_from_cache
-    from huggingface_hub.errors import HFValidationError
 
     parts = _ON_THE_HUB.fullmatch(address)
     if parts is None:
@@ -158,8 +159,8 @@ def _of_the_hub(address: str) -> str:
     repo, revision, name = parts["repo"], parts["revision"], parts["file"]
     try:
         path = try_to_load_from_cache(repo, name, revision=revision)
-    except HFValidationError as error:
-        raise OptionError(f"No model of the Hub has the name {shorten(repo)}: {told(error)}") from error
+    except ValueError as error:  # a name that no repository or file can have, such as "../my.model"
+        raise OptionError(f"There is no {shorten(address, 300)} in the Hub: {told(error)}") from error
     if not isinstance(path, str) or not os.path.isfile(path):
         version = f" --revision {revision}" if revision else ""
         raise OptionError(

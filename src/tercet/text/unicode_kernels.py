@@ -106,7 +106,7 @@ def number_characters(data, bounds, with_blanks, numbers, points, ids, offsets, 
     with_blanks : bool
         Whether white space is numbered, too.
     numbers : ndarray of uint32, shape (0x110000,)
-        All zero: filled with the number of each character, from 1 on.
+        Room for the number of each character, from 1 on; all zero before and after.
     points : ndarray of uint32
         Filled with the different characters, by their numbers from 0 on.
     ids, offsets, line_starts, line_offsets
@@ -135,6 +135,8 @@ def number_characters(data, bounds, with_blanks, numbers, points, ids, offsets, 
             line_starts[n_lines] = since
             n_lines += U64(1)
     offsets[len(bounds) - 1], line_offsets[len(bounds) - 1], line_starts[n_lines] = n, n_lines, n
+    for each in range(U64(n_types)):  # here, where no Ctrl-C can come between
+        numbers[points[each]] = U32(0)
     return n, n_lines, n_types
 
 
