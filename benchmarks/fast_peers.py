@@ -25,7 +25,12 @@ OPTIONAL = {
 MISSING = [package for package, module in OPTIONAL.items() if importlib.util.find_spec(module) is None]
 
 #: Words of a call and of a text beyond which a peer is not run: repeated calls would take minutes.
-MOST = {"rouge_score": (400_000, 10_000), "rapidrouge": (400_000, 10_000), "sacrebleu": (400_000, 100_000)}
+MOST = {
+    "rouge_score": (400_000, 10_000),
+    "rapidrouge": (400_000, 10_000),
+    "sacrebleu": (400_000, 100_000),
+    "fastchrf": (400_000, 10_000),
+}
 
 Call = Callable[[], Any]
 
@@ -113,7 +118,7 @@ def chrf_pair_calls(work: Work) -> dict[str, Call]:
     """Return what gives the chrF of each pair: tercet's first."""
     scorer, texts, references = tercet.scorer("chrf"), work.predictions, work.first_references
     calls = {"tercet": lambda: scorer.segments(texts, references)["chrf"]}
-    if "fastchrf" not in MISSING:
+    if "fastchrf" not in MISSING and not _takes_minutes("fastchrf", work):
         import fastchrf
 
         alone = [[text] for text in texts], [[text] for text in references]
