@@ -95,7 +95,7 @@ class TerScorer(Scorer[TerOptions]):
         if context is None or not context.mostly_without_blanks:
             return None
         return (
-            "texts are split at white space, but these references are mostly in scripts written without. For "
+            "texts are split at white space, but these references are mostly in scripts written without it. For "
             "Chinese, give normalized=True and asian_support=True; for other languages, split the texts first."
         )
 
