@@ -5,7 +5,7 @@
 
 #: What the demo lets a visitor choose; values where the option's declaration does not list them.
 DEMO_OPTIONS = {
-    "word_order": {"choices": {"0 (chrF)": 0, "1 (chrF+)": 1, "2 (chrF++)": 2, "chrF and chrF++": [0, 2]}},
+    "word_order": {"choices": {"0 (chrF)": 0, "1 (chrF+)": 1, "2 (chrF++)": 2, "0 and 2 (both)": [0, 2]}},
     "char_order": {},
     "beta": {},
     "lowercase": {},

@@ -175,7 +175,7 @@ class TestExplain:
             why = tercet.explain("chrf", text, references, **options)
             (found,) = why.scores
             expected = CHRF(**options).sentence_score(text, references).score
-            assert found.score == pytest.approx(expected / 100, abs=1e-15)
+            assert found.score == pytest.approx(expected, abs=1e-12)
             assert CHRF(**options)._compute_f_score(
                 [number for each in found.orders for number in (each.prediction, each.reference, each.matches)]
             ) == pytest.approx(expected, abs=1e-12)

@@ -61,7 +61,7 @@ class ScoreMatches:
     name : str
         The key of the score.
     score : float
-        Of this prediction alone, from 0 to 1.
+        Of this prediction alone, on the scale of the options: from 0 to 100, unless ``scale=1`` was given.
     reference : int
         Index of the reference with the greatest F.
     orders : list of OrderMatches
@@ -191,7 +191,7 @@ def explain_batch(scorer: ChrfScorer, batch: Batch, context: Any = None) -> Chrf
         ]
         shown, wanted = _characters(scorer.options, prediction, references[best])
         own, others = _words(words[0], words[1 + best], word_order) if word_order else ([], [])
-        score = float(by_reference[name][best]) / scorer.options.scale
+        score = float(by_reference[name][best])
         found.append(ScoreMatches(name, score, best, counts, shown, wanted, own, others))
     return ChrfMatches(found, len(references), str(scorer.signature()))
 

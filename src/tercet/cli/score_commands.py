@@ -31,6 +31,7 @@ from .score_options import (
     Engine,
     EngineName,
     Files,
+    FilesOrParquet,
     Form,
     Format,
     IdColumn,
@@ -53,7 +54,7 @@ from .score_options import (
 
 
 def score_command(
-    files: Files,
+    files: FilesOrParquet,
     references: References = None,
     source: Source = None,
     system: Systems = None,

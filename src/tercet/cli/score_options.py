@@ -48,14 +48,14 @@ class Interval(str, Enum):
     BCa = "BCa"
 
 
-Files = Annotated[
+_FILES = (
+    "Tables with named columns (.tsv, .csv, .jsonl, .xlsx, .tmx; each is a test set), or text files with one segment "
+    "per line (each is a system). Any of them may be gzipped (.gz)."
+)
+Files = Annotated[list[str], typer.Argument(help=_FILES, show_default=False)]
+FilesOrParquet = Annotated[
     list[str],
-    typer.Argument(
-        help="Tables with named columns (.tsv, .csv, .jsonl, .xlsx, .tmx; each is a test set), or text files with "
-        "one segment per line (each is a system). Any of them may be gzipped (.gz). With --engine ray also .parquet, "
-        "folders and patterns.",
-        show_default=False,
-    ),
+    typer.Argument(help=f"{_FILES} With --engine ray also .parquet, folders and patterns.", show_default=False),
 ]
 References = Annotated[
     list[str] | None,

@@ -57,7 +57,7 @@ class Colours:
         self._words: Callable[[Any], list[Word]] = lambda found: found.prediction
         if scorer.name == "chrf_multi":
             of_characters = scorer.options.char_order > 0
-            self.legend = NGRAMS[: scorer.options.char_order] if of_characters else NGRAMS
+            self.legend = NGRAMS[: scorer.options.char_order or scorer.word_orders[table.name]]
             self._scorer = scorer
             kind = "prediction" if of_characters else "prediction_words"
             self._words = lambda found: next(getattr(each, kind) for each in found.scores if each.name == table.name)
