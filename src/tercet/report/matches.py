@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tercet.chrf.scorer import ChrfScorer
 from tercet.columns.reading import read_batch
 from tercet.comparison.scores import ScoreTable
 from tercet.core.scorer import Scorer
@@ -55,7 +56,7 @@ class Colours:
         self.legend: tuple[str, ...] = ()
         self._by_order = scorer.name in ("bleu_multi", "bleu_rouge_f", "chrf_multi")
         self._words: Callable[[Any], list[Word]] = lambda found: found.prediction
-        if scorer.name == "chrf_multi":
+        if isinstance(scorer, ChrfScorer):
             of_characters = scorer.options.char_order > 0
             self.legend = NGRAMS[: scorer.options.char_order or scorer.word_orders[table.name]]
             self._scorer = scorer
