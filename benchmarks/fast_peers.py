@@ -30,6 +30,7 @@ MOST = {
     "rapidrouge": (400_000, 10_000),
     "sacrebleu": (400_000, 100_000),
     "fastchrf": (400_000, 10_000),
+    "sacrebleu-mojo": (4_000_000, 100_000),
 }
 
 Call = Callable[[], Any]
@@ -107,7 +108,7 @@ def chrf_calls(work: Work) -> dict[str, Call]:
     calls = {"tercet": lambda: scorer(texts, references)["chrf"]}
     if not _takes_minutes("sacrebleu", work):
         calls["sacrebleu"] = lambda: plain.corpus_score(texts, [references]).score
-    if "sacrebleu-mojo" not in MISSING:
+    if "sacrebleu-mojo" not in MISSING and not _takes_minutes("sacrebleu-mojo", work):
         import sacrebleu_mojo
 
         calls["sacrebleu-mojo"] = lambda: sacrebleu_mojo.corpus_chrf(texts, [references]).score
