@@ -52,7 +52,7 @@ def draw(rows: Sequence[tuple[str, int, int, dict[str, float]]], path: Path) -> 
         if metric == metrics[0]:
             axis.set_title(f"{pairs:,} pair{'s' * (pairs > 1)} a call\n{words:,} words a text", fontsize=8)
         if column == 0:
-            axis.set_ylabel(metric, fontsize=9)
+            axis.set_ylabel(metric.replace(" of ", "\nof "), fontsize=9)
     figure.suptitle("Time of a pair, one thread (log scale: the shorter, the faster)", fontsize=10)
     figure.tight_layout()
     figure.savefig(path, dpi=150)
