@@ -7,6 +7,7 @@ import threading
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.text.characters import N_CHARACTERS
 from tercet.text.edge_kernels import BLANKS
 from tercet.text.unicode_kernels import number_characters, space_marks
 
@@ -19,7 +20,7 @@ class _Kept(threading.local):
     """The arrays of one thread: some 5 MB, of which little is touched."""
 
     def __init__(self) -> None:
-        self.numbers = np.zeros(0x110000, np.uint32)  # all zero before and after a kernel
+        self.numbers = np.zeros(N_CHARACTERS, np.uint32)  # all zero before and after a kernel
         self.points, self.ids = np.empty((2, MOST_BYTES), np.uint32)
         self.offsets, self.line_offsets = np.empty((2, MOST_TEXTS + 1), np.int64)
         self.line_starts = np.empty(MOST_BYTES + 1, np.int64)

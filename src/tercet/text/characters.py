@@ -9,7 +9,8 @@ from .edge_kernels import BLANKS
 from .intern import Interned, intern_bytes, read_only
 from .unicode_kernels import number_characters, space_marks
 
-_N_CHARACTERS = 0x110000
+#: Unicode has so many code points.
+N_CHARACTERS = 0x110000
 
 
 def intern_characters(data: NDArray[np.uint8], bounds: NDArray[np.int64], with_blanks: bool = False) -> Interned:
@@ -38,9 +39,9 @@ def intern_characters(data: NDArray[np.uint8], bounds: NDArray[np.int64], with_b
     n_documents, size = len(bounds) - 1, int(bounds[-1] - bounds[0])
     ids, offsets = np.empty(size, np.uint32), np.empty(n_documents + 1, np.int64)
     line_starts, line_offsets = np.empty(size + 1, np.int64), np.empty(n_documents + 1, np.int64)
-    points = np.empty(min(size, _N_CHARACTERS), np.uint32)
+    points = np.empty(min(size, N_CHARACTERS), np.uint32)
     n, n_lines, n_types = number_characters(
-        read_only(data), read_only(bounds), with_blanks, np.zeros(_N_CHARACTERS, np.uint32), points, ids, offsets,
+        read_only(data), read_only(bounds), with_blanks, np.zeros(N_CHARACTERS, np.uint32), points, ids, offsets,
         line_starts, line_offsets,
     )  # fmt: skip
     return Interned(
