@@ -447,7 +447,7 @@ class TestInANotebook:
 
     def test_a_missing_matplotlib_is_named(self, found, monkeypatch):
         monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-        with pytest.raises(OptionError, match=r"A plot needs matplotlib.*pip install tercet\[report\]"):
+        with pytest.raises(OptionError, match=r"A plot needs matplotlib.*pip install .tercet\[report\]."):
             found.plot()
 
 
