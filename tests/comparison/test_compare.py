@@ -23,8 +23,9 @@ from tercet.comparison.exports import export_segments, export_systems
 from tercet.comparison.metric_specs import MetricSpec, parse_metric, parse_value
 from tercet.comparison.paired import TESTS
 from tercet.comparison.side_by_side import side_by_side
-from tercet.comparison.tables import to_json, to_latex, to_markdown, to_text, to_tsv
+from tercet.comparison.tables import to_json, to_latex, to_markdown, to_tsv
 from tercet.comparison.test_sets import TestSet, read_test_sets
+from tercet.comparison.text_tables import to_text
 from tercet.core.scorer import segment_lists
 from tercet.core.stats import SegmentStats
 from tercet.files.read import items, read_table

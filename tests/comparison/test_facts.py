@@ -6,7 +6,8 @@ import sacrebleu
 from conftest import ROOT
 from tercet import compare, read_test_sets, score
 from tercet.comparison.facts import NO_REFERENCE
-from tercet.comparison.tables import to_json, to_markdown, to_text
+from tercet.comparison.tables import to_json, to_markdown
+from tercet.comparison.text_tables import to_text
 
 (NEWS,) = read_test_sets([ROOT / "examples" / "data" / "en.tsv"])
 TEXTS = {

@@ -206,7 +206,9 @@ def test_what_the_trainer_and_the_modules_have_is_few_too(metric, options):
 def test_bleu_of_scripts_with_blanks_is_few_too(text):
     few = make_scorer("bleu_multi", {"smooth_method": "exp"}).few
     assert few is not None
-    expected, segments, _ = by_statistics("bleu_multi", {"smooth_method": "exp"}, [text, "a b c d"], [text + " ж", "a"])
+    expected, segments, _ = by_statistics(
+        "bleu_multi", {"smooth_method": "exp"}, [text, "a b c d"], [text + " ж", "a"]
+    )
     items = read_items([text, "a b c d"], [text + " ж", "a"])
     for corpus in (items, items.batch()):
         assert few.score(corpus) == expected

@@ -12,10 +12,13 @@ from rich.table import Table
 
 from tercet.registry import METRICS, canonical, options_type
 
+from .completion import metrics_like
+
 
 def metrics(
     metric: Annotated[
-        str | None, typer.Argument(help="A metric, whose options are listed.", show_default=False)
+        str | None,
+        typer.Argument(help="A metric, whose options are listed.", show_default=False, autocompletion=metrics_like),
     ] = None,
 ) -> None:
     """List the metrics, or the options of one: what each takes, its default, what it does."""

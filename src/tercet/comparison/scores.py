@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -19,6 +20,9 @@ from .test_sets import TestSet
 
 #: Marks of the best system, and of those that are not significantly worse.
 BEST, AS_GOOD = "*", "†"
+
+#: The folders of a path in the options of a metric, or of a mean of metrics.
+_PATHS = re.compile(r"(^|=)(?:[^,=:/]*/){2,}(?=[^,=/])")
 
 #: Of a row in :meth:`Comparison.records`.
 COLUMNS = (
@@ -154,8 +158,16 @@ class Comparison:
 
     def score_labels(self) -> list[str]:
         """Return what the score of each table is called: with its metric where two have the same name."""
-        times = Counter(table.name for table in self.tables)
-        return [f"{table.metric} {table.name}" if times[table.name] > 1 else table.name for table in self.tables]
+        times, labels = Counter(table.name for table in self.tables), self.metric_labels()
+        return [
+            f"{labels[table.metric]} {table.name}" if times[table.name] > 1 else table.name for table in self.tables
+        ]
+
+    def metric_labels(self) -> dict[str, str]:
+        """Return what each metric is called in headings: of paths the last part only, where it tells them apart."""
+        labels = {table.metric: _PATHS.sub(r"\1…/", table.metric) for table in self.tables}
+        times = Counter(labels.values())
+        return {metric: label if times[label] == 1 else metric for metric, label in labels.items()}
 
     def to_dataframe(self) -> Any:
         """Return a data frame of pandas: a row for each score of each system, with the columns of the TSV file."""
