@@ -22,7 +22,14 @@ def metrics(
     ] = None,
 ) -> None:
     """List the metrics, or the options of one: what each takes, its default, what it does."""
-    Console(highlight=False).print(_metrics() if metric is None else _options(canonical(metric)))
+    console = Console(highlight=False)
+    if metric is None:
+        console.print(_metrics())
+        console.print("Either name works everywhere; 'tercet metrics bleu' lists the options of BLEU.")
+    else:
+        name = canonical(metric)
+        console.print(_options(name))
+        console.print(f"On the command line: -m {METRICS[name].room}:option=value,option=value", soft_wrap=True)
 
 
 def _metrics() -> Table:
