@@ -219,7 +219,9 @@ class Comparison:
             rows.append([system, *cells])
         signatures = dict.fromkeys(table.signature for table in self.tables)
         level = f"In brackets: {100 * self.confidence_level:g} % intervals. "
-        return scores_html(["system", *self.score_labels()], rows, [f"{level}{self.legend()}", *signatures])
+        return scores_html(
+            ["system", *self.score_labels()], rows, [f"{level}{self.legend()}", *self.remarks(), *signatures]
+        )
 
     def legend(self, plain: Callable[[str], str] = str) -> str:
         """Return what the marks of a table stand for; `plain` writes the name of the baseline."""
