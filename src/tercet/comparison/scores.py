@@ -241,7 +241,7 @@ class Comparison:
 
     def remarks(self, plain: Callable[[str], str] = str) -> list[str]:
         """Return a sentence each on empty predictions and on segments that were left out; `plain` writes names."""
-        return remarks_of(self.facts, self.test_set.n_segments, plain)
+        return remarks_of(self.facts, plain)
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests as plain Python (not the texts)."""
