@@ -55,7 +55,7 @@ PAGES = {
     "perplexity_lm": OnPage("perplexity", {"max_length": 9}, {"model_id": SMOLLM2}),
 }
 #: How the menu of bertscore_idf calls that encoder.
-SMALL = "all-MiniLM-L6-v2 (small; take layer 5)"
+SMALL = "all-MiniLM-L6-v2 (small)"
 CASES = {metric: runpy.run_path(str(ROOT / "metrics" / metric / "cases.py")) for metric in METRICS}
 #: Entries of a result that are not in its table.
 APART = {"signature", "segments", "intervals", "hashcode", "interpretation"}
