@@ -55,7 +55,7 @@ def file_tab(demo: Demo, contents: list[Any]) -> None:
         as_tsv = gr.DownloadButton("All texts with their scores (TSV)", visible=False, elem_id="download-tsv")
         as_json = gr.DownloadButton("Result (JSON)", visible=False, elem_id="download-json")
     with gr.Accordion("Code for this", open=False, elem_id="code-of-file"):
-        code = gr.Code(language="python", interactive=False, show_label=False)
+        code = gr.Code(language="python", interactive=False, show_label=False, wrap_lines=True)
     outputs = [outcome, signature, plot, rows, as_tsv, as_json, code]
     downloads = _Downloads()
 

@@ -23,6 +23,10 @@ CSS = """
 .tercet-error {border-left: 4px solid #d55e00; padding: .5rem .8rem; margin: .4rem 0; font-weight: 500}
 .tercet-picture svg {max-width: 100%; height: auto}
 .tercet-picture > div > p:last-child {display: none}
+.cm-line span, #card .token {color: inherit !important}
+#card .token.comment {color: var(--body-text-color-subdued) !important}
+#card pre, #card pre code {white-space: pre-wrap !important; overflow-wrap: anywhere}
+.dark [role=tab][aria-selected=true], .dark .download-link {color: var(--primary-300) !important}
 """
 
 
@@ -33,5 +37,11 @@ def theme() -> gr.themes.Soft:
         block_info_text_color="*neutral_600", block_info_text_color_dark="*neutral_300",
         block_title_text_color="*primary_800", block_title_text_color_dark="*neutral_100",
         block_label_text_color="*primary_800", block_label_text_color_dark="*neutral_100",
+        body_text_color_subdued="*neutral_600", body_text_color_subdued_dark="*neutral_300",
+        input_placeholder_color="*neutral_600", input_placeholder_color_dark="*neutral_300",
+        button_primary_background_fill="*primary_700", button_primary_background_fill_dark="*primary_700",
+        button_primary_background_fill_hover="*primary_800", button_primary_background_fill_hover_dark="*primary_800",
+        link_text_color_dark="*primary_300", link_text_color_visited_dark="*primary_300",
+        link_text_color_hover_dark="*primary_200", link_text_color_active_dark="*primary_200",
         checkbox_border_color="*neutral_500", checkbox_border_color_dark="*neutral_400",
     )  # fmt: skip

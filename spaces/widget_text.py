@@ -40,7 +40,7 @@ def text_tab(demo: Demo, contents: list[Any]) -> None:
             picture = gr.HTML(elem_id="picture", elem_classes="tercet-picture")
             figure = gr.Plot(visible=False, show_label=False, elem_id="figure")
     with gr.Accordion("Code for this", open=False, elem_id="code-of-text"):
-        code = gr.Code(language="python", interactive=False, show_label=False)
+        code = gr.Code(language="python", interactive=False, show_label=False, wrap_lines=True)
     outputs = [outcome, signature, picture, figure, code]
 
     def compute(prediction: str, references: str, *contents: Any) -> list[Any]:
