@@ -18,6 +18,7 @@ ONE_AT_A_TIME: dict[str, Any] = {"concurrency_id": "score", "concurrency_limit":
 
 #: What is written into the place of a result, screen readers say, once they have finished what they are saying.
 _ANNOUNCED = "element.setAttribute('aria-live', 'polite')"
+_NO_CODE = "# The program that computes the same: here, once there is a result.\n"
 _LOG = logging.getLogger(__name__)
 
 
@@ -31,9 +32,15 @@ def signature_box(name: str) -> Any:
     return gr.Textbox(label="Signature", interactive=False, buttons=["copy"], visible=False, lines=2, elem_id=name)
 
 
+def code_box(name: str) -> Any:
+    """Return the place of the program that computes the same, folded."""
+    with gr.Accordion("Code for this", open=False, elem_id=name):
+        return gr.Code(_NO_CODE, language="python", interactive=False, show_label=False, wrap_lines=True)
+
+
 def hidden(outputs: list[Any]) -> list[Any]:
     """Return what hides the results of a former call behind the first output; the code at the end stays folded."""
-    return [gr.update(value=None, visible=False) for _ in outputs[1:-1]] + [gr.update(value=None)]
+    return [gr.update(value=None, visible=False) for _ in outputs[1:-1]] + [gr.update(value=_NO_CODE)]
 
 
 def with_messages(compute: Callable[..., list[Any]], others: list[Any]) -> Callable[..., list[Any]]:

@@ -12,7 +12,7 @@ from typing import Any
 import gradio as gr
 import pandas as pd
 
-from spaces.widget_answers import ONE_AT_A_TIME, hidden, outcome_box, signature_box, with_messages
+from spaces.widget_answers import ONE_AT_A_TIME, code_box, hidden, outcome_box, signature_box, with_messages
 from spaces.widget_guard import Upload
 from spaces.widget_limits import MOST_BYTES
 from spaces.widget_results import result_html
@@ -54,8 +54,7 @@ def file_tab(demo: Demo, contents: list[Any]) -> None:
     with gr.Row():
         as_tsv = gr.DownloadButton("All texts with their scores (TSV)", visible=False, elem_id="download-tsv")
         as_json = gr.DownloadButton("Result (JSON)", visible=False, elem_id="download-json")
-    with gr.Accordion("Code for this", open=False, elem_id="code-of-file"):
-        code = gr.Code(language="python", interactive=False, show_label=False, wrap_lines=True)
+    code = code_box("code-of-file")
     outputs = [outcome, signature, plot, rows, as_tsv, as_json, code]
     downloads = _Downloads()
 

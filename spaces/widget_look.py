@@ -36,6 +36,8 @@ def theme() -> gr.themes.Soft:
     return own.set(
         block_info_text_color="*neutral_600", block_info_text_color_dark="*neutral_300",
         block_title_text_color="*primary_800", block_title_text_color_dark="*neutral_100",
+        block_title_background_fill="none", block_title_background_fill_dark="none", block_title_padding="0",
+        block_label_background_fill="none", block_label_background_fill_dark="none",
         block_label_text_color="*primary_800", block_label_text_color_dark="*neutral_100",
         body_text_color_subdued="*neutral_600", body_text_color_subdued_dark="*neutral_300",
         input_placeholder_color="*neutral_600", input_placeholder_color_dark="*neutral_300",

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from spaces.widget_answers import ONE_AT_A_TIME, hidden, outcome_box, signature_box, with_messages
+from spaces.widget_answers import ONE_AT_A_TIME, code_box, hidden, outcome_box, signature_box, with_messages
 from spaces.widget_code import texts_given
 from spaces.widget_results import result_html
 from spaces.widget_scoring import Demo, split_references
@@ -39,8 +39,7 @@ def text_tab(demo: Demo, contents: list[Any]) -> None:
         with gr.Column(min_width=300):
             picture = gr.HTML(elem_id="picture", elem_classes="tercet-picture")
             figure = gr.Plot(visible=False, show_label=False, elem_id="figure")
-    with gr.Accordion("Code for this", open=False, elem_id="code-of-text"):
-        code = gr.Code(language="python", interactive=False, show_label=False, wrap_lines=True)
+    code = code_box("code-of-text")
     outputs = [outcome, signature, picture, figure, code]
 
     def compute(prediction: str, references: str, *contents: Any) -> list[Any]:

@@ -104,17 +104,18 @@ class TestLetters:
     @pytest.mark.parametrize("metric", ["rouge_nlws"])
     def test_that_the_tokenizer_drops_are_named(self, visit, metric):
         visitor = visit(metric)
-        visitor.give("Die Häuser am Fluß sind grün.", "Alte Häuser am Fluß")
+        prediction, reference = "Die Häuser am Fluß sind grün.", "Alte Häuser am Fluß"
+        visitor.give(prediction, reference)
         visitor.compute()
         note = visitor.find("#result .tercet-note")
         expect(note).to_have_text(
-            "The tokenizer 'rouge' drops the letters ß, ä, ü: of 'Häuser' it leaves 'h' and 'user'. Choose the tokenizer "
-            "'unicode' to keep them."
+            "The tokenizer 'rouge' drops the letters ß, ä, ü: of 'Häuser' it leaves 'h' and 'user'. Choose the "
+            "tokenizer 'unicode' to keep them."
         )
         visitor.set({"tokenizer": "unicode"})
         visitor.compute()
         expect(note).to_have_count(0)
         shows(
             visitor,
-            scored_alone(metric, "Die Häuser am Fluß sind grün.", ["Alte Häuser am Fluß"], tokenizer="unicode"),
+            scored_alone(metric, prediction, [reference], tokenizer="unicode"),
         )
