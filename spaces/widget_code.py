@@ -18,7 +18,7 @@ _TABLE: dict[str, Any] = {"dtype": str, "keep_default_na": False}
 _WAYS: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "tsv": ("read_csv", [{"sep": "\t", "quoting": 3, **_TABLE}, {"sep": "\t", **_TABLE}]),
     "csv": ("read_csv", [{"sep": separator, **_TABLE} for separator in ",;\t"]),
-    "jsonl": ("read_json", [{"lines": True, "dtype": False, "convert_dates": False}]),
+    "jsonl": ("read_json", [{"lines": True, "dtype": False}]),
     "xlsx": ("read_excel", [_TABLE]),
 }
 _ENCODINGS: tuple[dict[str, Any], ...] = ({}, {"encoding": "utf-16"})
@@ -113,7 +113,7 @@ def read_tmx(path: str) -> pd.DataFrame:
 
     spellings: dict[str, str] = {}
     rows: list[dict[str, str]] = []
-    for unit in ElementTree.parse(path).iter("{*}tu"):
+    for unit in ElementTree.parse(path).iterfind(".//{*}tu"):
         rows.append({})
         for variant in unit.iterfind("{*}tuv"):
             code = variant.get("{http://www.w3.org/XML/1998/namespace}lang") or variant.get("lang") or ""
