@@ -16,7 +16,7 @@ from spaces.widget_answers import ONE_AT_A_TIME, code_box, hidden, outcome_box, 
 from spaces.widget_guard import Upload
 from spaces.widget_limits import MOST_BYTES
 from spaces.widget_results import result_html
-from spaces.widget_scoring import Demo, known_files
+from spaces.widget_scoring import Demo, known_formats
 from tercet.errors import InputError
 
 _SHOWN_ROWS = 500
@@ -32,9 +32,8 @@ def file_tab(demo: Demo, contents: list[Any]) -> None:
     contents : list of components
         The page's controls of options.
     """
-    ends = known_files()
     # All files are taken: the message for one that cannot be read says more than the browser's.
-    label = f"{', '.join(ends)}: up to {demo.most_items:,} rows, {MOST_BYTES >> 20} MB"
+    label = f"{', '.join(known_formats())}: up to {demo.most_items:,} rows, {MOST_BYTES >> 20} MB"
     file = Upload(label=label, elem_id="file-input", height=140)
     about = outcome_box("about-file")
     with gr.Row():

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+#: Texts from which on a score is said to mean something of what wrote them: of fewer it says little.
+_TEST_SET = 100
 _APART = {"signature", "segments", "intervals", "hashcode", "interpretation"}
 
 
@@ -34,15 +36,14 @@ def result_html(result: Mapping[str, Any], primary: str, notes: Sequence[str], r
         for name, value in shown.items()
         if not (isinstance(value, list) and name in of_items)  # those have a table of their own
     ]
-    # The bands are for test sets: of a single text a score says little.
-    band = result.get("interpretation") if result.get("intervals") else None
+    band = result.get("interpretation") if result["n_segments"] >= _TEST_SET else None
     said = "".join(f"<p>{escape(remark)}</p>" for remark in remarks)
     warned = "".join(f'<div class="tercet-note">{escape(note)}</div>' for note in notes)
     titles = "".join(f'<th scope="col">{title}</th>' for title in ("entry", "value", "95 % interval"))
     head = f"<tr>{titles}</tr>" if result.get("intervals") else ""
     return (
         f'<div class="tercet"><div class="tercet-score">{escape(primary)} {number(result[primary])}</div>'
-        f"{f'<div>{escape(band)}</div>' if band else ''}{said}{warned}"
+        f"{f'<p>Roughly, {escape(band)}.</p>' if band else ''}{said}{warned}"
         f"<table>{head}{''.join(rows)}</table>"
         f"{'' if head else '<small>One text has no interval: a file of texts has one.</small>'}</div>"
     )

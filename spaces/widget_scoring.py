@@ -261,9 +261,15 @@ def joined(references: str | Sequence[str]) -> str:
     return "".join(f"{text}\n\n" for text in texts) if any("\n" in text for text in texts) else "\n".join(texts)
 
 
-def known_files() -> list[str]:
-    """Return the ends of the names of the files that are read."""
-    return list(SUFFIXES)
+def known_formats() -> list[str]:
+    """Return the names of the formats that are read.
+
+    Examples
+    --------
+    >>> known_formats()[:3]
+    ['TSV', 'CSV', 'JSONL']
+    """
+    return [format.upper() for format in dict.fromkeys(SUFFIXES.values())]
 
 
 def histogram(values: Sequence[float | None], scale: float) -> list[tuple[str, int]]:

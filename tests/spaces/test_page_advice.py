@@ -58,6 +58,19 @@ class TestOneText:
         shows(visitor, scored("bleu_multi", ["the cat"], [["the cat"]], confidence_level=0.95, segments=True), "file")
 
 
+@pytest.mark.parametrize(("n_rows", "said"), [(99, False), (100, True)])
+def test_a_band_is_for_a_test_set(visit, tmp_path, n_rows, said):
+    path = tmp_path / "some.tsv"
+    path.write_text("mt\tref\n" + "a cat sat on the mat\ta cat sat on the mat\n" * n_rows)
+    visitor = visit("bleu_multi")
+    visitor.upload(path)
+    expect(visitor.find("#system input")).to_have_value("mt")
+    visitor.compute_file()
+    visitor.until(lambda: has(visitor.seen("file")["score"]))
+    text = visitor.find("#file-result").inner_text()
+    assert ("Roughly, over 60: quality often better than human." in text) == said
+
+
 class TestLayers:
     @pytest.mark.parametrize("metric", ["bertscore_idf"])
     def test_follow_the_encoder(self, visit, metric):

@@ -69,7 +69,7 @@ def test_a_file_is_scored_with_intervals_a_plot_a_table_and_downloads(visit, tmp
 
 def _run(visitor, path):
     """The signature that the program shown prints, where the visitor's file lies."""
-    program = visitor.code("file").replace("print(result)", "print(result.signature)")
+    program = visitor.program("file").replace("print(result)", "print(result.signature)")
     run = subprocess.run(
         [sys.executable, "-c", program],
         cwd=path.parent, env=visitor.served.environment, stdout=subprocess.PIPE, text=True, timeout=120, check=True,
