@@ -16,7 +16,6 @@ from tercet.files.roles import role_of
 from tercet.files.table import Table
 from tercet.files.writing import is_plain
 
-
 #: Columns that a message names at most.
 _MOST_NAMED = 20
 #: What else to do with translation memories.
@@ -76,7 +75,7 @@ def _is_same(path: Path, other: str) -> bool:
 
 
 def check_different(files: Sequence[str], references: Sequence[str] = (), *, role: str = "a system") -> None:
-    """Raise an InputError for a file, by any path or link, that is given twice, or in a role and as references too."""
+    """Raise an InputError for a file, by any path or link, that is given twice, or also as references."""
     known: list[tuple[str, str, os.stat_result]] = []
     for number, path in enumerate([*files, *references]):
         try:
@@ -89,7 +88,9 @@ def check_different(files: Sequence[str], references: Sequence[str] = (), *, rol
                 if (path, what) == (other, before_as):
                     raise InputError(f"The file {path!r} is given twice{' as references' * (what == 'references')}.")
                 also = what.replace("a ", "another ", 1) if what == before_as else what
-                raise InputError(f"{other!r} is given as {before_as}, and {path!r} as {also}: they are the same file.")
+                raise InputError(
+                    f"{other!r} is given as {before_as}, and {path!r} as {also}: they are the same file."
+                )
         known.append((path, what, found))
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tercet.errors import InputError, shorten
+from tercet.files.joined import columns_of, join_memories
 from tercet.files.lines import STDIN, open_binary, read_lines
 from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items
 from tercet.files.roles import guess_roles
@@ -17,7 +18,6 @@ from tercet.files.table import Table
 from .checks import check_different, check_roles, warn_unused
 from .encoded import Encoded
 from .file_names import names_of, table_format
-from .memories import columns_of, join_memories
 
 _File = str | os.PathLike[str]
 
@@ -77,10 +77,10 @@ def read_test_sets(
     (:func:`tercet.roles.guess_roles`) where `systems`, `reference_columns` and `source_column` do not name them; a
     warning names columns of text that have none. Of a workbook, the first sheet is read.
 
-    TMX files with `references` that are TMX files too are one test set: each of `files` is a system, and the units are
-    joined by source text, as :func:`tercet.comparison.memories.join_memories` says. `reference_columns` and
+    TMX files with `references` that are TMX files too are one test set. Each of `files` is a system, and the units
+    are joined by source text (:func:`tercet.files.joined.join_memories` says how). `reference_columns` and
     `source_column` may then name the languages; by default the source is what the header of the references says, and
-    the target the only other language. A TMX file alone is a table whose columns are languages, which tell no role:
+    the target their only other language. A TMX file alone is a table whose columns are languages, which tell no role:
     references must be named, by code or its beginning ("pt" for "pt-BR"), and systems, unless they are the other
     texts of the references' language. Where the texts of a language name their authors (``creationid``), each author
     has a column, such as ``"pt DeepL"``.
@@ -94,9 +94,9 @@ def read_test_sets(
     files : path or sequence of paths
         All tables, or all text files. ``-`` is the standard input, a text file called ``stdin``.
     references : path or sequence of paths
-        TMX files, for systems in TMX files; or text files, for systems in text files: a reference per line. An empty line is an empty reference, as in
-        sacrebleu: of several references, it too can be the closest in length. A segment that has fewer references
-        than others needs a table.
+        TMX files, for systems in TMX files; or text files, for systems in text files: a reference per line. An empty
+        line is an empty reference, as in sacrebleu: of several references, it too can be the closest in length. A
+        segment that has fewer references than others needs a table.
     source : path, optional
         Text file, for systems in text files.
     systems, reference_columns : str or sequence of str
@@ -170,7 +170,8 @@ def _memory_set(
             "references (--reference-column, reference_columns=), and none of a system."
         )
     check_different(paths, reference_paths)
-    joined = join_memories(paths, reference_paths, targets[0] if targets else None, source)
+    named = dict(zip(names_of(paths), paths, strict=True))
+    joined = join_memories(named, reference_paths, targets[0] if targets else None, source)
     return TestSet(names_of([reference_paths[0]])[0], joined.systems, joined.references, joined.source)
 
 

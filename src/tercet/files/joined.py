@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import unicodedata
 import warnings
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from tercet.errors import InputError, shorten
-from tercet.files.lines import open_binary
-from tercet.files.table import Table
-from tercet.files.tmx import Memory, pick_language, read_memory
 
-from .file_names import names_of
+from .lines import open_binary
+from .table import Table
+from .tmx import Memory, pick_language, read_memory
 
 
 class Joined(NamedTuple):
@@ -43,7 +43,7 @@ class _Side(NamedTuple):
 def columns_of(
     table: Table, systems: Sequence[str], references: Sequence[str], source: str | None
 ) -> tuple[list[str], list[str], str | None]:
-    """Return the columns of a memory that codes of languages name; all others of the references' language are systems.
+    """Return the columns that codes of languages name; without systems, all others of the references' language are.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def columns_of(
 
 
 def join_memories(
-    paths: Sequence[str], reference_paths: Sequence[str], target: str | None, source: str | None
+    systems: Mapping[str, str], references: Sequence[str], target: str | None, source: str | None
 ) -> Joined:
     """Read a memory for each system and for each set of references, and join them by source text.
 
@@ -76,7 +76,11 @@ def join_memories(
 
     Parameters
     ----------
-    paths, reference_paths : sequence of str
+    systems : mapping of str to str
+        The file of each system, by its name. Where a file has several translations in a unit, by authors, each is a
+        system, called by both names.
+    references : sequence of str
+        Files, the first of which has the segments.
     target, source : str or None
         Languages, as :func:`~tercet.files.tmx.pick_language` takes them. By default the source is what the header of
         the first memory of references says, and the target its only other language.
@@ -90,35 +94,31 @@ def join_memories(
     InputError
         For a file that cannot be read, has not both languages, or has no source text in common with the references.
     """
-    every = [*reference_paths, *paths]
-    memories = {path: _read(path) for path in every}
-    first = memories[every[0]]
-    source, target = _languages(first, source, target)
-    sides = [_side(path, memories[path].table, source, target) for path in every]
-    expected, *others = sides
-    rows = [(key, place, unit) for key, units in expected.units.items() for place, unit in enumerate(units)]
-    rows.sort(key=lambda row: row[2].line)
-    columns = {side.path: _aligned(side, expected, rows, side.path in paths) for side in others}
-    kept = [
-        number
-        for number in range(len(rows))
-        if all(columns[path][number] is not None for path in paths)
-    ]
+    paths = list(systems.values())
+    memories = {path: _read(path) for path in [*references, *paths]}
+    source, target = _languages(memories[references[0]], source, target)
+    expected, *others = (_side(path, memory.table, source, target) for path, memory in memories.items())
+    units = [unit for each in expected.units.values() for unit in each]
+    units.sort(key=lambda unit: unit.line)
+    aligned = {side.path: _aligned(side, expected, units, side.path in paths) for side in others}
+    kept = [row for row in range(len(units)) if all(aligned[path][row] is not None for path in paths)]
     if not kept:
         raise InputError(
-            f"No source text in {expected.language!r} of {every[0]!r}, such as {shorten(rows[0][2].source)}, is in "
-            f"every one of {', '.join(map(repr, paths))}; expected translations of the same texts."
+            f"No source text in {expected.language!r} of {references[0]!r}, such as {shorten(units[0].source)}, is "
+            f"in {' and in '.join(map(repr, paths))}; expected translations of the same texts."
         )
-    systems: dict[str, list[str]] = {}
-    for side, name in zip(sides[len(reference_paths) :], names_of(list(paths)), strict=True):
-        for index, column in enumerate(side.columns):
-            texts = [unit.texts[index] for number in kept if (unit := columns[side.path][number]) is not None]
-            systems[f"{name} {column}" if side.columns[1:] else name] = [text or "" for text in texts]
-    references = []
-    for number in kept:
-        units = [rows[number][2], *(columns[path][number] for path in reference_paths[1:])]
-        references.append([text for unit in units if unit is not None for text in unit.texts if text])
-    return Joined(systems, references, [rows[number][2].source for number in kept])
+    texts: dict[str, list[str]] = {}
+    columns = {side.path: side.columns for side in others}
+    for name, path in systems.items():
+        found = [unit for row in kept if (unit := aligned[path][row]) is not None]
+        for place, column in enumerate(columns[path]):
+            several = f"{name} {column}" if columns[path][1:] else name
+            texts[several] = [unit.texts[place] or "" for unit in found]
+    lists: list[list[str]] = []
+    for row in kept:
+        of_segment = [units[row], *(aligned[path][row] for path in references[1:])]
+        lists.append([text for unit in of_segment if unit is not None for text in unit.texts if text])
+    return Joined(texts, lists, [units[row].source for row in kept])
 
 
 def _read(path: str) -> Memory:
@@ -164,8 +164,8 @@ def _side(path: str, table: Table, source: str, target: str) -> _Side:
     if columns[1:] and columns[1] == f"{target} 2":
         row = next(row for row, text in enumerate(table.columns[columns[1]]) if text is not None)
         raise InputError(
-            f"{path}, line {table.lines[row]}: two translations in {target!r}, and not each one of the file names its "
-            "author (creationid, changeid); expected one in a unit, or authors that tell them apart."
+            f"{path}, line {table.lines[row]}: two translations in {target!r}; expected one in a unit, or an author "
+            "(creationid, changeid) of each in the file, who tells them apart."
         )
     units: dict[str, list[_Unit]] = {}
     for line, text, *texts in zip(
@@ -186,15 +186,16 @@ def _key(source: str) -> str:
     return " ".join(unicodedata.normalize("NFC", source).split())
 
 
-def _aligned(
-    side: _Side, expected: _Side, rows: Sequence[tuple[str, int, _Unit]], is_system: bool
-) -> list[_Unit | None]:
+def _aligned(side: _Side, expected: _Side, wanted: Sequence[_Unit], is_system: bool) -> list[_Unit | None]:
     """Return the unit of each segment, and warn of what has none."""
     found: list[_Unit | None] = []
     missing: list[_Unit] = []
     ambiguous: list[_Unit] = []
-    for key, place, unit in rows:
-        units = side.units.get(key, [])
+    times: Counter[str] = Counter()
+    for unit in wanted:
+        key = _key(unit.source)
+        units, place = side.units.get(key, []), times[key]
+        times[key] += 1
         if not units:
             missing.append(unit)
         elif len({each.texts for each in units}) == 1:
@@ -211,17 +212,21 @@ def _aligned(
         folded = {key.casefold() for key in side.units}
         but_case = sum(_key(unit.source).casefold() in folded for unit in missing)
         cased = f" ({but_case:,} of them but for upper and lower case)" if but_case else ""
-        _warn(f"{side.path} lacks {len(missing):,} of the {len(rows):,} source texts of {expected.path}{cased}, the "
-              f"first on its line {missing[0].line}, {shorten(missing[0].source)}: {then}.")  # fmt: skip
+        counted = f"{len(missing):,} of the {len(wanted):,} source texts of {expected.path}{cased}"
+        _warn(f"{side.path} lacks {counted}, the first on its {_place(missing[0])}: {then}.")
     if ambiguous:
-        _warn(f"{side.path}: {len(ambiguous):,} source texts of {expected.path} have different translations, not as "
-              f"many as there, the first on line {ambiguous[0].line}, {shorten(ambiguous[0].source)}: {then}.")  # fmt: skip
+        counted = f"{len(ambiguous):,} source texts have different translations, not as many as in {expected.path}"
+        _warn(f"{side.path}: {counted}, the first on {_place(ambiguous[0])}: {then}.")
     further = [units[0] for key, units in side.units.items() if key not in expected.units]
     if further:
-        _warn(f"{side.path}: {len(further):,} source texts are not in {expected.path}, the first on line "
-              f"{further[0].line}, {shorten(further[0].source)}: not scored.")  # fmt: skip
+        counted = f"{len(further):,} source texts are not in {expected.path}"
+        _warn(f"{side.path}: {counted}, the first on {_place(further[0])}: not scored.")
     return found
 
 
+def _place(unit: _Unit) -> str:
+    return f"line {unit.line}, {shorten(unit.source)}"
+
+
 def _warn(message: str) -> None:
-    warnings.warn(message, UserWarning, stacklevel=5)
+    warnings.warn(message, UserWarning, stacklevel=6)
