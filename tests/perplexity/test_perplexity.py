@@ -228,7 +228,7 @@ class TestRefused:
             ({"max_length": 8, "stride": 8}, r"'stride' option .* must be below the length of a window, 8 tokens"),
             (
                 {"stride": 8, "long_text": "truncate"},
-                r"'stride' option .* has an effect only with long_text='window'",
+                r"'stride' option .* only with long_text='window'",
             ),
             ({"device": "nonsense"}, r"'device' option of perplexity_lm must be the name of a device"),
             ({"max_lenght": 8}, r"no option 'max_lenght'. Did you mean 'max_length'"),

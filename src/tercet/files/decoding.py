@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 
 from tercet.errors import InputError
@@ -25,8 +26,7 @@ _NO_TEXT = {
 def decode(data: bytes | bytearray, name: str) -> str:
     r"""Return the text of a file in UTF-8, or in UTF-16; line ends stay as they are.
 
-    UTF-16 has a byte order mark, or the line ends of one byte order alone and no NUL: the bytes of other texts do not
-    read so.
+    UTF-16 has a byte order mark, or makes lines of known letters in one byte order alone: other bytes do not.
 
     Parameters
     ----------
@@ -85,6 +85,7 @@ def _unmarked_utf16(data: bytes | bytearray) -> str:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
-        if "\n" in text and "\0" not in text:
+        others = set(text) - {"\n", "\r", "\t"}
+        if "\n" in text and not any(unicodedata.category(letter) in ("Cc", "Cn", "Co") for letter in others):
             fitting.append(encoding)
     return fitting[0] if len(fitting) == 1 else ""

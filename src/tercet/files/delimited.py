@@ -107,17 +107,15 @@ def _separator(text: str, name: str, limits: Limits) -> str:
         except InputError:
             continue
     splitting = {separator: cells for separator, cells in headers.items() if len(cells) > 1}
-    alike = (
-        [separator for separator in splitting if _splits_alike(text, separator, name, limits)] if splitting else []
-    )
-    if len(splitting) < 2 or len(alike) == 1:
-        return next(iter(alike or splitting or headers), ",")
-    if not alike:
-        return max(splitting, key=lambda separator: len(splitting[separator]))
+    if len(splitting) < 2:
+        return next(iter(splitting or headers), ",")
+    alike = [separator for separator in splitting if _splits_alike(text, separator, name, limits)]
+    if len(alike) < 2:
+        return alike[0] if alike else max(splitting, key=lambda separator: len(splitting[separator]))
     found = ", and by ".join(f"{each!r} into {', '.join(map(shorten, splitting[each][:5]))}" for each in alike)
     raise InputError(
-        f"{name}: cannot tell what separates the cells; every row splits as the header does: by {found}. Save the file "
-        "as TSV (.tsv), or give it a first line that tells, such as sep=;"
+        f"{name}: cannot tell what separates the cells; every row splits as the header does: by {found}. Save the "
+        "file as TSV (.tsv), or give it a first line that tells, such as sep=;"
     )
 
 
