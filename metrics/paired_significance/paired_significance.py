@@ -5,9 +5,9 @@ import evaluate
 
 from tercet.comparison.encoded import Encoded
 from tercet.comparison.paired import check_options, read_systems, significance
-from tercet.core.options import shared_options
 from tercet.errors import InputError, OptionError, shorten
 from tercet.modules.gathering import Gathering, Job
+from tercet.modules.suite_module import shared_options
 
 _CITATION = """\
 @inproceedings{koehn-2004-statistical,

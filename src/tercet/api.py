@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Mapping
 from inspect import cleandoc
@@ -18,11 +17,9 @@ from .core.pieces import corpus_stats
 from .core.result import Result
 from .core.scorer import Scorer, segment_lists
 from .core.stats import SegmentStats
-from .errors import InputError, OptionError, did_you_mean, shorten
+from .errors import InputError, OptionError, did_you_mean, level_of_caller, shorten
 from .registry import ARGUMENTS_ELSEWHERE, METRICS, explanation, options_type, scorer_class
 from .resampling.bootstrap import bootstrap
-
-_OWN_PACKAGES = {"tercet", "evaluate", "evaluate_modules"}
 
 
 def score(metric: str, predictions: Any, references: Any = None, **options: Any) -> Result:
@@ -236,7 +233,7 @@ def own_options(
         for name in theirs:
             if names[name] != name and names[name] in options:
                 said = f"{metric}: {name!r} is an argument of {other}, and left to it; here it is {names[name]!r}."
-                warnings.warn(said, UserWarning, stacklevel=_level_of_caller())
+                warnings.warn(said, UserWarning, stacklevel=level_of_caller())
     for name in foreign:
         raise OptionError(f"{metric} has no option {shorten(name)}. {did_you_mean(name, own)}")
     return dialect.to_options({name: value for name, value in given.items() if name in own or name in options})
@@ -263,15 +260,7 @@ def dialect_of(metric: str, configuration: str) -> Dialect:
 def tell(scorer: Scorer[Any], message: str | None) -> None:
     """Warn, in the scorer's name, at the line that called tercet or evaluate; None is nothing to tell."""
     if message is not None:
-        warnings.warn(f"{scorer.name}: {message}", UserWarning, stacklevel=_level_of_caller())
-
-
-def _level_of_caller() -> int:
-    """Return the stacklevel by which a warning points at the first line that is not of tercet or evaluate."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OWN_PACKAGES:
-        level, frame = level + 1, frame.f_back
-    return level
+        warnings.warn(f"{scorer.name}: {message}", UserWarning, stacklevel=level_of_caller())
 
 
 def _span(counts: Any) -> str:

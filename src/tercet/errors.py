@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -17,6 +18,7 @@ _BRACKETS: dict[type, tuple[str, str]] = {
 }
 _LARGEST_INTEGER = 1000  # in bits
 _LONGEST_NAME = 200
+_OWN_PACKAGES = {"tercet", "evaluate", "evaluate_modules"}
 
 #: Packages that users may take for metrics, and the metrics that have their numbers.
 _PACKAGES = {
@@ -153,6 +155,14 @@ def _pieces_within(value: Any, limit: int) -> Iterator[str]:
             entry = entry[1]
         yield from _pieces(entry, limit)
     yield "," + closing if kind is tuple and len(entries) == 1 else closing
+
+
+def level_of_caller() -> int:
+    """Return the stacklevel by which a warning points at the first line that is not of tercet or evaluate."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OWN_PACKAGES:
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def told(error: BaseException) -> str:

@@ -271,7 +271,7 @@ class TestABaseline:
         assert left_out["mean_f1"] == pytest.approx(1.0)
 
     def test_without_rescaling_is_a_mistake(self):
-        with pytest.raises(OptionError, match="give both or none"):
+        with pytest.raises(OptionError, match=r"'baseline_path' .* only with rescale_with_baseline=True"):
             result_of(baseline_path="baseline.tsv")
 
 

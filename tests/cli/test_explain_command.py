@@ -5,6 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+import tercet
 from tercet.cli.app import app
 from tercet.cli.explain_command import read_options
 from tercet.difference.differences import explain_difference
@@ -38,11 +39,11 @@ def run(*arguments):
 
 
 def test_the_command_shows_the_chain(table):
-    told = run("bleu_multi", table, "--against", "nltk", "--option", "tokenizer=13a")
+    told = run("bleu_multi:tokenizer=13a", table, "--against", "nltk")
     assert told.exit_code == 0, told.output
     for text in ("tokenizer", "13a → none", "compat=nltk", "nltk itself", "segments differ"):
         assert text in told.output
-    told = run("bleu_multi", table, "--against", "sacrebleu", "-O", "smooth_method=exp")
+    told = run("bleu:smooth_method=exp", table, "--against", "sacrebleu")
     assert "Our score of the corpus equals that of sacrebleu." in told.output
 
 
@@ -62,13 +63,45 @@ def test_the_command_gives_json(table):
 
 
 @pytest.mark.parametrize(
-    ("option", "message"),
-    [("lowercase", "name=value"), ("lowercas=true", "Did you mean 'lowercase'"), ("n_gaps=2", "no option 'n_gaps'")],
+    ("arguments", "message"),
+    [
+        (["bleu_multi:lowercase"], "option=value"),
+        (["bleu_multi:lowercas=true"], "Did you mean 'lowercase'"),
+        (["bleu_multi:n_gaps=2"], "no option 'n_gaps'"),
+        (["bleu_multi:against=nltk"], "no option 'against'"),
+        (["bleu_multi", "--their-option", "lowercase"], "name=value"),
+        (["bleu_multi:compat=nltk,segments=true"], "'segments' cannot be given for one metric"),
+    ],
 )
-def test_the_command_refuses_options(table, option, message):
-    told = run("bleu_multi", table, "-a", "nltk", "-O", option)
+def test_the_command_refuses_options(table, arguments, message):
+    metric, *others = arguments
+    told = run(metric, table, "-a", "nltk", *others)
     assert isinstance(told.exception, OptionError)
     assert message in str(told.exception)
+
+
+def test_a_metric_without_files_is_refused():
+    told = run("bleu_multi", "-a", "nltk")
+    assert isinstance(told.exception, InputError)
+    assert "only the metric 'bleu_multi'" in str(told.exception)
+
+
+def test_metrics_are_written_and_scaled_as_in_a_comparison(table):
+    """Each metric in percent unless it says otherwise, also several of them, after -m or in front of the files."""
+
+    def ours(*arguments):
+        return [found["ours"] for found in json.loads(run(*arguments, "-f", "json").output)]
+
+    specs = ["bleu_multi:smooth_method=exp", "chrf_multi", "ter", "bleu_multi:lowercase=true,scale=1"]
+    written = [part for spec in specs for part in ("-m", spec)]
+    compared = tercet.compare(tercet.read_test_sets(table)[0], specs, test=None)
+    scores = {(each.metric, each.name): each.rows[0].value for each in compared.tables}
+    found = ours(*written, table, "-a", "sacrebleu")
+    for spec, each in zip(specs, found, strict=True):
+        assert ours(spec, table, "-a", "sacrebleu") == [each]
+        for name, value in each.items():
+            assert value == pytest.approx(scores[spec, name])
+    assert found[0]["bleu"] > 1 > found[3]["bleu"]
 
 
 # ---------------------------------------------------------------- what the function behind it refuses
@@ -104,9 +137,7 @@ def test_texts_that_cannot_be_scored_are_refused():
 
 
 def test_only_what_is_equal_is_called_so(table, tmp_path):
-    told = run(
-        "bleu_multi", table, "-a", "evaluate", "-O", "compat=evaluate"
-    ).output  # which is not there to be called
+    told = run("bleu_multi:compat=evaluate", table, "-a", "evaluate").output  # which is not there to be called
     assert "Our score of the corpus equals that of compat=evaluate." in told
     two = tmp_path / "two.jsonl"
     two.write_text(json.dumps({"mt": "a b c d", "ref": ["a b d e f g", "a b"]}), encoding="utf-8")

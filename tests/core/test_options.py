@@ -56,8 +56,9 @@ def test_any_option_refuses_an_object_and_says_what_it_takes(metric, option):
 @pytest.mark.parametrize("value", ODD_VALUES, ids=lambda value: repr(value)[:24])
 def test_any_value_is_taken_with_finite_scores_or_refused_by_the_option_s_name(metric, option, value):
     refusal = option
+    others = {"confidence_level": 0.9} if option in ("n_resamples", "seed") else {}  # without, they do nothing
     try:
-        json.dumps(score(metric, **{option: value}), allow_nan=False)
+        json.dumps(score(metric, **others, **{option: value}), allow_nan=False)
     except OptionError as error:
         refusal = str(error)
     assert option in refusal

@@ -139,7 +139,7 @@ def test_options(command, option, message, refused):
     written = {
         "score": ["score", "in.tsv", "-m", "bleu_multi:{}", "-o", "old"],
         "compare": ["compare", "in.tsv", "-m", "bleu_multi:{}", "-o", "old", "--export", "new"],
-        "explain": ["explain", "bleu_multi", "in.tsv", "-a", "nltk", "-O", "{}"],
+        "explain": ["explain", "bleu_multi:{}", "in.tsv", "-a", "nltk"],
     }[command]
     arguments = [each.replace("{}", option.replace("{", "{{").replace("}", "}}")) for each in written]
     told = refused(arguments, "in.tsv", PAIRS)

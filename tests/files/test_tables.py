@@ -588,8 +588,30 @@ class TestWhatASpreadsheetSaves:
         table = read(text.encode(encoding), format)
         assert table.columns == {"mt": ['say "hi", you', "two\nlines"], "ref": ["say; hi, you", "日本語"]}
 
-    def test_commas_before_tabs_where_the_header_has_as_many(self):
-        assert read("mt\tx,ref\na\tb,c\n", "csv").columns == {"mt\tx": ["a\tb"], "ref": ["c"]}
+    def test_of_two_separators_that_split_the_header_the_one_that_splits_all_rows_counts(self):
+        text = "mt;ref (Duden, 2024)\nja, gut;nein\nso;so, so, la\n"
+        assert read(text, "csv").columns == {"mt": ["ja, gut", "so"], "ref (Duden, 2024)": ["nein", "so, so, la"]}
+        assert read("mt\tx,ref\na\tb,c\nd,e\n", "csv").columns == {"mt\tx": ["a\tb", "d"], "ref": ["c", "e"]}
+
+    def test_where_both_do_the_file_is_refused_unless_it_says_what_separates(self):
+        text = "mt\tx,ref\na\tb,c\n"
+        message = refusal(text, "csv")
+        assert "by ',' into 'mt\\tx', 'ref', and by '\\t' into 'mt', 'x,ref'" in message
+        assert read(f"sep=,\n{text}", "csv").columns == {"mt\tx": ["a\tb"], "ref": ["c"]}
+        assert read(f"sep=\t\r\n{text}", "csv").columns == {"mt": ["a"], "x,ref": ["b,c"]}
+        assert "test.csv, line 4: expected 2 cells" in refusal("sep=;\r\nmt;ref\r\na;b\r\nc\r\n", "csv")
+
+    @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+    @pytest.mark.parametrize("format", ["tsv", "csv"])
+    def test_unicode_text_without_a_mark(self, format, encoding):
+        """As some programs export it; Chinese alone has NUL bytes in its tabs and line ends only."""
+        for cells in (["mt", "ref", "ein Hund", "le café"], ["译文", "参考", "上海很大", "上海 大"]):
+            text = "\t".join(cells[:2]) + "\r\n" + "\t".join(cells[2:]) + "\r\n"
+            assert read(text.encode(encoding), format).columns == {cells[0]: [cells[2]], cells[1]: [cells[3]]}
+
+    def test_decimal_commas_are_numbers(self):
+        roles = guess_roles(read("ref;mt;BLEU\nja;nein;31,4\nso;da;7\n", "csv"))
+        assert (roles.references, roles.systems) == (("ref",), ("mt",))
 
 
 def test_a_small_file_does_not_become_a_large_table(tmp_path):

@@ -2,6 +2,7 @@
 
 import datetime
 import io
+import re
 import zipfile
 
 import openpyxl
@@ -37,24 +38,85 @@ def test_texts_of_all_scripts_come_back(rows):
 
 def test_numbers_dates_and_empty_cells_are_read_as_text():
     day = datetime.date(2026, 3, 4)
-    found = read(workbook([["mt", "ref", "n"], [42, None, 4.0], [3.5, "кот", 0], [True, day, None], ["#N/A", "猫"]]))
+    found = read(workbook([["mt", "ref", "n"], [42, None, 4.0], [3.5, "кот", 0], [True, day, None], ["n/a", "猫"]]))
     assert found.columns == {
-        "mt": ["42", "3.5", "TRUE", "#N/A"],
-        "ref": ["", "кот", "2026-03-04 00:00:00", "猫"],
+        "mt": ["42", "3.5", "TRUE", "n/a"],
+        "ref": ["", "кот", "2026-03-04", "猫"],
         "n": ["4", "0", "", ""],
     }
     assert found.lines == [2, 3, 4, 5]
 
 
 def test_the_first_sheet_counts_and_empty_rows_at_its_end_do_not():
-    found = read(workbook([["mt", "ref"], ["a", "b"], [], ["c", "d"], [None, None]], others=["notes"]))
+    with pytest.warns(UserWarning, match=r"test\.xlsx, sheet 'Sheet': only this sheet is read, and not 'notes'"):
+        found = read(workbook([["mt", "ref"], ["a", "b"], [], ["c", "d"], [None, None]], others=["notes"]))
     assert found.columns == {"mt": ["a", "", "c"], "ref": ["b", "", "d"]}
     assert found.lines == [2, 3, 4]
 
 
-def test_the_last_result_of_a_formula_is_its_text():
-    """As Excel keeps it; a program that computes none leaves the cell empty."""
-    assert read(workbook([["mt", "ref"], ["a", "b"], ["=1+1", "c"]])).columns["mt"] == ["a", ""]
+def made(fill):
+    """Return the bytes of a workbook with a small table that a function adds to."""
+    book, file = openpyxl.Workbook(), io.BytesIO()
+    for row in [("mt", "ref"), ("a", "b"), ("c", "d")]:
+        book.active.append(row)
+    fill(book)
+    book.save(file)
+    return file.getvalue()
+
+
+def with_sheet(data, old, new):
+    """Return a workbook with other bytes in the XML of its first sheet, as other programs write them."""
+    source, target = zipfile.ZipFile(io.BytesIO(data)), io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name in source.namelist():
+            content = source.read(name)
+            if name.endswith("sheet1.xml"):
+                content, times = re.subn(old, new, content)
+                assert times == 1
+            archive.writestr(name, content)
+    return target.getvalue()
+
+
+FORMULA = made(lambda book: book.active.append(["=1+1", "c"]))
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        (b'<c r="A4"><f>1+1</f><v>2</v></c>', "2"),
+        (b'<c r="A4" t="str"><f>A2&amp;A3</f><v>ac</v></c>', "ac"),
+        (b'<c r="A4" t="str"><f>""</f><v></v></c>', ""),
+    ],
+)
+def test_the_last_result_of_a_formula_is_its_text(cell, text):
+    assert read(with_sheet(FORMULA, rb'<c r="A4">.*?</c>', cell)).columns["mt"] == ["a", "c", text]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (FORMULA, r"^test\.xlsx, cell A4: the file has the formula '=1\+1' and not its result\. .* save it again"),
+        (made(lambda book: book.active.append(["x", "#N/A"])), r"cell B4: found the error #N/A; expected a text"),
+        (made(lambda book: book.active.merge_cells("A2:A3")), r"the cells A2:A3 are merged, so all but the first"),
+        (
+            made(lambda book: book.active.__setitem__("B1048576", "left")),
+            r"row 1,048,576 holds 'left' below 1,048,572 empty rows; expected rows one below the other",
+        ),
+    ],
+)
+def test_cells_whose_text_is_not_what_is_seen_are_refused(data, message):
+    with pytest.raises(InputError, match=message):
+        read(data)
+
+
+def test_a_hidden_sheet_is_not_read_and_an_empty_one_not_missed():
+    def hide(book):
+        book.active.sheet_state = "hidden"
+        book.create_sheet("news").append(["mt", "ref"])
+        book["news"].append(["e", "f"])
+        book.create_sheet("Sheet3")
+
+    assert read(made(hide)).columns == {"mt": ["e"], "ref": ["f"]}
 
 
 def test_a_cell_without_a_name_above_it_is_named_by_its_number():

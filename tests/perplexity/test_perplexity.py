@@ -226,7 +226,10 @@ class TestRefused:
             ({"max_length": 65}, r"'max_length' option of perplexity_lm must be from 2 to 64 .* Got 65"),
             ({"max_length": 1}, r"'max_length' option of perplexity_lm must be a whole number of at least 2"),
             ({"max_length": 8, "stride": 8}, r"'stride' option .* must be below the length of a window, 8 tokens"),
-            ({"stride": 8, "long_text": "truncate"}, r"'stride' option of perplexity_lm needs long_text='window'"),
+            (
+                {"stride": 8, "long_text": "truncate"},
+                r"'stride' option .* only with long_text='window'",
+            ),
             ({"device": "nonsense"}, r"'device' option of perplexity_lm must be the name of a device"),
             ({"max_lenght": 8}, r"no option 'max_lenght'. Did you mean 'max_length'"),
         ],

@@ -15,7 +15,7 @@ import pytest
 import tercet
 from conftest import ZERO_BLEU, needed
 from tercet import IdfTable, InputError, MergeError, OptionError, Stream
-from tercet.core.options import plain_value
+from tercet.streams.stream_file import plain_value
 from texts import MINILM, all_pairs
 
 ROUGE = {"rouge_types": ["rouge1", "rougeL"], "tokenizer": "unicode"}

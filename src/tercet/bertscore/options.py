@@ -8,7 +8,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from tercet.core.dialect import Dialect
-from tercet.core.options import Options, flag, integer, one_of, option, refuse
+from tercet.core.options import OnlyWith, Options, flag, integer, one_of, option, refuse
 from tercet.encoders.options import as_device, as_dtype, needs_packages, path
 from tercet.encoders.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES
 from tercet.errors import OptionError
@@ -74,6 +74,7 @@ class BertscoreOptions(Options):
         "references",
         one_of("references", "items"),
         "What a document is. Each reference, as in bert-score, or all references of an item together.",
+        only_with=OnlyWith("idf=True", lambda o: o.idf is True),
     )
     zero_weight: str = option(
         "uniform",
@@ -100,6 +101,7 @@ class BertscoreOptions(Options):
         "for lang and the encoder, where it is installed. `tercet bertscore-baseline` makes one for any encoder from "
         "texts of yours.",
         takes="str | PathLike[str] | None",
+        only_with=OnlyWith("rescale_with_baseline=True", lambda o: o.rescale_with_baseline),
     )
     batch_size: int = option(
         64,
@@ -196,13 +198,9 @@ def check_together(o: BertscoreOptions) -> None:
         )
     if o.all_layers and o.multi_ref == "best_f":
         raise OptionError("'multi_ref'='best_f' takes one reference by one layer's F: it excludes all_layers=True.")
-    if o.baseline_path is not None and not o.rescale_with_baseline:
-        raise OptionError("'baseline_path' is the file that rescale_with_baseline=True uses: give both or none.")
     if o.compat is not None and o.n_jobs != 1:
         raise OptionError(
             "bert-score's numbers depend on its batches, and so on the order of all pairs: 'compat'='bert_score' "
             "takes n_jobs=1 only."
         )
-    if o.idf_documents == "items" and o.idf is not True:
-        raise OptionError("'idf_documents' says how idf=True counts the references; it needs idf=True.")
     needs_packages("bertscore_idf")

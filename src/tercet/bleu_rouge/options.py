@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from tercet.core.options import Options, flag, integer, number, one_of, option, text_or_callable
+from tercet.core.options import OnlyWith, Options, flag, integer, number, one_of, option, text_or_callable
 
 TOKENIZERS = ("unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none")
 
@@ -45,7 +45,15 @@ class BleuRougeOptions(Options):
         '"intl", "zh", "ja", "jieba", "none": as in bleu_multi. "rouge": as in rouge_nlws. A callable gets a text '
         "and returns its tokens; in the signature it appears only by name.",
     )
-    lowercase: bool = option(True, flag, "Lowercase the texts first.")
+    lowercase: bool = option(
+        True,
+        flag,
+        "Lowercase the texts first.",
+        only_with=OnlyWith(
+            'a tokenizer other than "rouge", and without stemmer and lemmatizer, which always do',
+            lambda o: o.tokenizer != "rouge" and o.stemmer is None and o.lemmatizer is None,
+        ),
+    )
     stemmer: str | Callable[[str], str] | None = option(
         None,
         text_or_callable("a language"),

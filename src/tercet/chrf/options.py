@@ -9,7 +9,7 @@ from numbers import Integral
 from typing import Any
 
 from tercet.core.dialect import Dialect
-from tercet.core.options import Options, as_scale, finite, flag, integer, one_of, option, refuse
+from tercet.core.options import OnlyWith, Options, as_scale, finite, flag, integer, one_of, option, refuse
 from tercet.errors import OptionError
 
 #: The longest n-gram of words, and the greatest weight of recall.
@@ -51,7 +51,12 @@ class ChrfOptions(Options):
     )
     beta: float = option(2, _check_beta, "How many times as important recall is as precision.", takes="float")
     lowercase: bool = option(False, flag, "Lowercase the texts first.")
-    whitespace: bool = option(False, flag, "Count white space as characters.")
+    whitespace: bool = option(
+        False,
+        flag,
+        "Count white space as characters.",
+        only_with=OnlyWith("char_order above 0", lambda o: o.char_order > 0),
+    )
     eps_smoothing: bool = option(
         False,
         flag,

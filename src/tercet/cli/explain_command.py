@@ -17,9 +17,9 @@ from rich.table import Table
 
 from tercet.comparison.checks import check_references
 from tercet.display.visible import one_cell, visible
-from tercet.errors import OptionError, shorten
+from tercet.errors import InputError, OptionError, shorten
 
-from .score_options import Files, ReferenceColumns, References, Systems
+from .score_options import ReferenceColumns, References, Systems
 
 if TYPE_CHECKING:
     from tercet.difference.differences import Difference, Rule
@@ -38,25 +38,32 @@ class ExplainFormat(str, Enum):
     json = "json"
 
 
-Options = Annotated[
+Arguments = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="[METRIC] FILES",
+        help="A metric as --metric takes it, unless that is given (bleu_multi, chrf_multi, ter or rouge_nlws). Then "
+        "files, as of tercet compare: tables with named columns, or text files.",
+        show_default=False,
+    ),
+]
+Metrics = Annotated[
     list[str] | None,
     typer.Option(
-        "--option", "-O",
-        help="Option of the metric, name=value; repeatable. The value is JSON, a word, or words joined by +. The "
-        "other package gets it too, if it has it.",
+        "--metric", "-m",
+        help="A metric with options, such as bleu_multi:smooth_method=exp; repeatable. The other package gets the "
+        "options too, where it has them. Scores are in percent unless scale=1 is given.",
     ),
 ]  # fmt: skip
 TheirOptions = Annotated[
-    list[str] | None, typer.Option(help="Option for the other package only, under tercet's name for it; repeatable.")
+    list[str] | None,
+    typer.Option(help="Option for the other package only, name=value under tercet's name for it; repeatable."),
 ]
 Form = Annotated[ExplainFormat, typer.Option("--format", "-f", help="Output format.")]
 
 
 def explain(
-    metric: Annotated[
-        str, typer.Argument(help="Metric: bleu_multi, chrf_multi, ter or rouge_nlws.", show_default=False)
-    ],
-    files: Files,
+    arguments: Arguments,
     against: Annotated[
         str,
         typer.Option(
@@ -69,31 +76,43 @@ def explain(
     references: References = None,
     system: Systems = None,
     reference_column: ReferenceColumns = None,
-    option: Options = None,
+    metric: Metrics = None,
     their_option: TheirOptions = None,
     items: Annotated[int, typer.Option(min=0, help="Number of segments to show, of those that differ most.")] = 5,
     format: Form = ExplainFormat.text,
 ) -> None:
     """Show why another package gives a different score: ours, theirs, and the effect of each rule."""
+    from tercet.comparison.metric_specs import parse_metric
     from tercet.comparison.remarks import warn_of
     from tercet.comparison.test_sets import read_test_sets
     from tercet.difference.differences import explain_difference
 
-    options, theirs = read_options(option or ()), read_options(their_option or ())
-    if set(options) & {"metric", "predictions", "references", "against", "their_options", "n_gaps"}:
-        raise OptionError(f"{shorten(metric)} has no option {', '.join(map(shorten, options))}.")
+    written, files = (metric, arguments) if metric else (arguments[:1], arguments[1:])
+    specs, theirs = [parse_metric(each) for each in written], read_options(their_option or ())
+    for spec in specs:
+        spec.scorer()  # refuses options before the files are read
+    if not files:
+        raise InputError(f"No file was given, only the metric {shorten(arguments[0])}; expected METRIC FILES.")
     sets = read_test_sets(
         files, references=references or (), systems=system or (), reference_columns=reference_column or ()
     )
     found: list[tuple[str, str, Difference]] = []
     for each in sets:
-        check_references(each.name, each.references, options, "-O ")
         warn_of(each)
-        for name, texts in each.systems.items():
-            difference = explain_difference(
-                metric, texts, each.references, against=against, their_options=theirs, n_gaps=items, **options
-            )
-            found.append((each.name, name, difference))
+        for spec in specs:
+            check_references(each.name, each.references, spec.options, f"{spec.metric}:")
+            for name, texts in each.systems.items():
+                options = {"scale": 100, **spec.options}
+                difference = explain_difference(
+                    spec.metric,
+                    texts,
+                    each.references,
+                    against=against,
+                    their_options=theirs,
+                    n_gaps=items,
+                    **options,
+                )
+                found.append((each.name, name, difference))
     if format is ExplainFormat.json:
         typer.echo(to_json(found))
         return
@@ -103,7 +122,7 @@ def explain(
 
 
 def read_options(written: Sequence[str]) -> dict[str, Any]:
-    """Return the options that ``name=value`` texts stand for, with values as :func:`parse_value` reads them.
+    """Return the options that ``name=value`` texts stand for, with values as those of a metric.
 
     Raises
     ------

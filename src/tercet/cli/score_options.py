@@ -76,8 +76,9 @@ References = Annotated[
     list[str] | None,
     typer.Option(
         "--references", "-r", metavar="FILE", rich_help_panel=INPUT,
-        help="Text file of references, one segment per line, when systems are text files; repeatable. An empty line "
-        "is an empty reference, as in sacrebleu. (In a table, an empty cell means no reference.)",
+        help="File of references; repeatable. For systems in text files, a text file, one segment per line: an empty "
+        "line is an empty reference, as in sacrebleu. (In a table, an empty cell means no reference.) For systems in "
+        "TMX files, a TMX file: they are joined by source text.",
     ),
 ]  # fmt: skip
 Source = Annotated[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,7 +12,14 @@ from typing import Any
 
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.files.lines import STDIN
+from tercet.files.roles import role_of
+from tercet.files.table import Table
 from tercet.files.writing import is_plain
+
+#: Columns that a message names at most.
+_MOST_NAMED = 20
+#: What else to do with translation memories.
+_JOINED = " Or give a TMX file for each system, and one with the references as --references (references=)."
 
 
 def check_file(path: Path) -> None:
@@ -66,21 +74,65 @@ def _is_same(path: Path, other: str) -> bool:
     return other != STDIN and os.path.realpath(path) == os.path.realpath(other)
 
 
-def check_different(systems: Sequence[str], references: Sequence[str]) -> None:
-    """Raise an InputError for a file, by any path or link, that is given as two systems, or as references too."""
-    known: list[tuple[str, os.stat_result]] = []
-    for number, path in enumerate([*systems, *references]):
-        if path == STDIN:
+def check_different(files: Sequence[str], references: Sequence[str] = (), *, role: str = "a system") -> None:
+    """Raise an InputError for a file, by any path or link, that is given twice, or also as references."""
+    known: list[tuple[str, str, os.stat_result]] = []
+    for number, path in enumerate([*files, *references]):
+        try:
+            found = os.stat(path)
+        except OSError:  # the standard input; or what is not there, which its reader tells
             continue
-        found, is_system = os.stat(path), number < len(systems)
-        for other, before in known:
+        what = role if number < len(files) else "references"
+        for other, before_as, before in known:
             if os.path.samestat(found, before):
-                if is_system and path == other:
-                    raise InputError(f"The file {path!r} is given twice.")
-                what = "another system" if is_system else "references"
-                raise InputError(f"{other!r} is given as a system, and {path!r} as {what}: they are the same file.")
-        if is_system:
-            known.append((path, found))
+                if (path, what) == (other, before_as):
+                    raise InputError(f"The file {path!r} is given twice{' as references' * (what == 'references')}.")
+                also = what.replace("a ", "another ", 1) if what == before_as else what
+                raise InputError(
+                    f"{other!r} is given as {before_as}, and {path!r} as {also}: they are the same file."
+                )
+        known.append((path, what, found))
+
+
+def check_roles(table: Table, format: str, systems: list[str], references: list[str], need_references: bool) -> None:
+    """Raise an InputError for a table without a column that is known to hold a system, or references."""
+    missing = [
+        f"{what} (choose with {option})"
+        for what, option, columns in (
+            ("what a system wrote", "--system, systems=", systems),
+            ("references", "--reference-column, reference_columns=", references),
+        )
+        if not columns and (need_references or what != "references")
+    ]
+    if missing:
+        kind = "language" if format == "tmx" else "column"
+        why = "does not tell" if format == "tmx" else "tells by its name and content"
+        named = list(map(repr, table.columns))
+        others = [repr(name) for name in table.columns if role_of(name) == "system"][:_MOST_NAMED]
+        if others and kind == "column" and not systems:
+            why += f" ({', '.join(others)} {'are' if others[1:] else 'is'} not all text)"
+        more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+        raise InputError(
+            f"{table.name}: {'a' if format == 'tmx' else 'no'} {kind} {why} that it holds {', or '.join(missing)}; "
+            f"there {'is the' if len(named) == 1 else 'are the'} {kind}{'s' * (len(named) > 1)} "
+            f"{', '.join(named[:_MOST_NAMED])}{more}.{_JOINED if format == 'tmx' else ''}"
+        )
+
+
+def warn_unused(table: Table, columns: list[str]) -> None:
+    """Name the columns that hold texts, mostly of several words, but nothing that is read."""
+    texts = {column: [cell for cell in table.columns[column] if isinstance(cell, str)] for column in columns}
+    unused = [
+        column for column, cells in texts.items() if 2 * sum(len(cell.split()) > 1 for cell in cells) > len(cells)
+    ]
+    if unused:
+        warnings.warn(
+            f"{table.name}: these text columns are not recognized by name and not used: "
+            f"{', '.join(map(repr, unused[:_MOST_NAMED]))}. If they are systems, name every system: --system, "
+            "systems=.",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def check_folder(path: Path) -> None:

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tercet.errors import InputError, shorten
+from tercet.files.joined import columns_of, join_memories
 from tercet.files.lines import STDIN, open_binary, read_lines
 from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items
-from tercet.files.roles import guess_roles, role_of
+from tercet.files.roles import guess_roles
 from tercet.files.table import Table
-from tercet.files.tmx import pick_language
 
-from .checks import check_different
+from .checks import check_different, check_roles, warn_unused
 from .encoded import Encoded
 from .file_names import names_of, table_format
 
 _File = str | os.PathLike[str]
-
-#: Columns that a message names at most.
-_MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +75,15 @@ def read_test_sets(
     A file is a table by the end of its name: .tsv .tab .csv .jsonl .ndjson .tmx .xlsx .xlsm, also with .gz behind it.
     Each table is a test set of its own. Its columns have the roles that their names tell
     (:func:`tercet.roles.guess_roles`) where `systems`, `reference_columns` and `source_column` do not name them; a
-    warning names columns of text that have none. The columns of a TMX file are languages, which tell no role: systems
-    and references must be named, by code or its beginning ("pt" for "pt-BR"). Of a workbook, the first sheet is read.
+    warning names columns of text that have none. Of a workbook, the first sheet is read.
+
+    TMX files with `references` that are TMX files too are one test set. Each of `files` is a system, and the units
+    are joined by source text (:func:`tercet.files.joined.join_memories` says how). `reference_columns` and
+    `source_column` may then name the languages; by default the source is what the header of the references says, and
+    the target their only other language. A TMX file alone is a table whose columns are languages, which tell no role:
+    references must be named, by code or its beginning ("pt" for "pt-BR"), and systems, unless they are the other
+    texts of the references' language. Where the texts of a language name their authors (``creationid``), each author
+    has a column, such as ``"pt DeepL"``.
 
     Every other file holds what a system wrote, a segment per line, and all of them are one test set, named after the
     first file of references. A system is called as its file without its ends: ``.gz``, and one of letters only, so
@@ -91,9 +94,9 @@ def read_test_sets(
     files : path or sequence of paths
         All tables, or all text files. ``-`` is the standard input, a text file called ``stdin``.
     references : path or sequence of paths
-        Text files, for systems in text files: a reference per line. An empty line is an empty reference, as in
-        sacrebleu: of several references, it too can be the closest in length. A segment that has fewer references
-        than others needs a table.
+        TMX files, for systems in TMX files; or text files, for systems in text files: a reference per line. An empty
+        line is an empty reference, as in sacrebleu: of several references, it too can be the closest in length. A
+        segment that has fewer references than others needs a table.
     source : path, optional
         Text file, for systems in text files.
     systems, reference_columns : str or sequence of str
@@ -141,6 +144,8 @@ def read_test_sets(
             )
         source = None if source is None else os.fspath(source)
         return [_text_set(paths, reference_paths, source, need_references)]
+    if reference_paths and source is None and all(table_format(each) == "tmx" for each in [*paths, *reference_paths]):
+        return [_memory_set(paths, reference_paths, _listed(systems), _listed(reference_columns), source_column)]
     texts = [path for path in paths if not table_format(path)] or [*reference_paths, *_listed(source)]
     if texts:
         raise InputError(
@@ -148,10 +153,26 @@ def read_test_sets(
             "alone, and a further system or reference as one more column; or give text files alone, the columns of "
             "the table saved as text files too."
         )
+    check_different(tables, role="a test set")
     return [
         _table_set(path, name, _listed(systems), _listed(reference_columns), source_column, need_references)
         for path, name in zip(tables, names_of(tables), strict=True)
     ]
+
+
+def _memory_set(
+    paths: list[str], reference_paths: list[str], systems: list[str], targets: list[str], source: str | None
+) -> TestSet:
+    """Join a translation memory for each system with those of the references."""
+    if systems or targets[1:]:
+        raise InputError(
+            f"{paths[0]!r} is a system and {reference_paths[0]!r} holds references: name at most one language of the "
+            "references (--reference-column, reference_columns=), and none of a system."
+        )
+    check_different(paths, reference_paths)
+    named = dict(zip(names_of(paths), paths, strict=True))
+    joined = join_memories(named, reference_paths, targets[0] if targets else None, source)
+    return TestSet(names_of([reference_paths[0]])[0], joined.systems, joined.references, joined.source)
 
 
 def _table_set(
@@ -164,10 +185,7 @@ def _table_set(
     roles = guess_roles(table)
     if format == "tmx":
         roles = type(roles)(None, (), ())
-        systems, references, sources = (
-            [_language(table, code) for code in codes] for codes in (systems, references, _listed(source))
-        )
-        source = sources[0] if sources else None
+        systems, references, source = columns_of(table, systems, references, source)
     for column in [*systems, *references, *_listed(source)]:
         table.column(column)
     for what, columns in (("a system", systems), ("references", references)):
@@ -181,10 +199,10 @@ def _table_set(
     source = source or roles.source
     references = references or [column for column in roles.references if column not in {*systems, source}]
     systems = systems or [column for column in roles.systems if column not in {*references, source}]
-    _check_roles(table, format, systems, references, need_references)
+    check_roles(table, format, systems, references, need_references)
     if guessed:
         known = {*roles.systems, *roles.references, *references, roles.source, source}
-        _warn_unused(table, [column for column in table.columns if column not in known])
+        warn_unused(table, [column for column in table.columns if column not in known])
     lists = items(table, systems[0], references)[1]
     return TestSet(
         name=name,
@@ -192,53 +210,6 @@ def _table_set(
         references=lists,
         source=None if source is None else _sources(table, source),
     )
-
-
-def _check_roles(table: Table, format: str, systems: list[str], references: list[str], need_references: bool) -> None:
-    missing = [
-        f"{what} (choose with {option})"
-        for what, option, columns in (
-            ("what a system wrote", "--system, systems=", systems),
-            ("references", "--reference-column, reference_columns=", references),
-        )
-        if not columns and (need_references or what != "references")
-    ]
-    if missing:
-        kind = "language" if format == "tmx" else "column"
-        why = "does not tell" if format == "tmx" else "tells by its name and content"
-        named = list(map(repr, table.columns))
-        others = [repr(name) for name in table.columns if role_of(name) == "system"][:_MOST_NAMED]
-        if others and kind == "column" and not systems:
-            why += f" ({', '.join(others)} {'are' if others[1:] else 'is'} not all text)"
-        more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
-        raise InputError(
-            f"{table.name}: {'a' if format == 'tmx' else 'no'} {kind} {why} that it holds {', or '.join(missing)}; "
-            f"there {'is the' if len(named) == 1 else 'are the'} {kind}{'s' * (len(named) > 1)} "
-            f"{', '.join(named[:_MOST_NAMED])}{more}."
-        )
-
-
-def _warn_unused(table: Table, columns: list[str]) -> None:
-    """Name the columns that hold texts, mostly of several words, but nothing that is read."""
-    texts = {column: [cell for cell in table.columns[column] if isinstance(cell, str)] for column in columns}
-    unused = [
-        column for column, cells in texts.items() if 2 * sum(len(cell.split()) > 1 for cell in cells) > len(cells)
-    ]
-    if unused:
-        warnings.warn(
-            f"{table.name}: these text columns are not recognized by name and not used: "
-            f"{', '.join(map(repr, unused[:_MOST_NAMED]))}. If they are systems, name every system: --system, "
-            "systems=.",
-            UserWarning,
-            stacklevel=4,
-        )
-
-
-def _language(table: Table, code: str) -> str:
-    try:
-        return pick_language(table.columns, code)
-    except InputError as error:
-        raise InputError(f"{table.name}: {error}") from None
 
 
 def _sources(table: Table, column: str) -> list[str]:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
-from os import PathLike, fspath
 from typing import Any, TypeVar
 
-import numpy as np
-
-from tercet.errors import OptionError, TercetError, did_you_mean, shorten, told
+from tercet.errors import OptionError, TercetError, did_you_mean, level_of_caller, shorten, told
 
 Check = Callable[[Any], Any]
 OptionsT = TypeVar("OptionsT", bound="Options")
@@ -27,7 +25,29 @@ class _RefusedError(Exception):
         self.hint = hint
 
 
-def option(default: Any, check: Check, doc: str = "", *, takes: str = "", local: bool = False) -> Any:
+@dataclass(frozen=True, slots=True)
+class OnlyWith:
+    """What an option needs to have an effect: in words, and as a test of all options.
+
+    Attributes
+    ----------
+    words : str
+        What stands behind "only with".
+    test : callable
+    refused : bool
+        Whether it is an error to give the option without, or only worth a warning: for options of every metric, which
+        a call may hand to several.
+    """
+
+    words: str
+    test: Callable[[Any], bool]
+    refused: bool = True
+
+
+def option(
+    default: Any, check: Check, doc: str = "", *, takes: str = "", local: bool = False,
+    only_with: OnlyWith | None = None,
+) -> Any:  # fmt: skip
     """Declare an option as a dataclass field: help, cards, tables and public types are made from this alone.
 
     Parameters
@@ -41,8 +61,12 @@ def option(default: Any, check: Check, doc: str = "", *, takes: str = "", local:
         The Python type of what may be given, where that is more than the field's own.
     local : bool
         An option of how a process works, such as a number of threads: the score is the same.
+    only_with : OnlyWith, optional
+        What else must be given for it to have an effect; the documentation says so in its last sentence.
     """
-    return field(default=default, metadata={"check": check, "doc": doc, "takes": takes, "local": local})
+    doc = doc if only_with is None else f"{doc} Only with {only_with.words}."
+    known = {"check": check, "doc": doc, "takes": takes, "local": local, "only_with": only_with}
+    return field(default=default, metadata=known)
 
 
 def refuse(expected: str, hint: str = "") -> Exception:
@@ -166,6 +190,9 @@ def as_scale(value: Any) -> int:
     raise refuse("1 (scores from 0 to 1) or 100 (percent)")
 
 
+_OF_INTERVALS = OnlyWith("confidence_level", lambda o: o.confidence_level is not None, refused=False)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """Options that every metric of the suite takes."""
@@ -186,8 +213,12 @@ class Options:
     signature: bool = option(
         False, flag, "Also include the signature as a key of the result. It is an attribute in any case."
     )
-    n_resamples: int = option(1000, integer(1, MOST_RESAMPLES), "Number of bootstrap resamples.")
-    seed: int = option(12345, integer(0), "Seed of the resamples: the same seed gives the same interval.")
+    n_resamples: int = option(
+        1000, integer(1, MOST_RESAMPLES), "Number of bootstrap resamples.", only_with=_OF_INTERVALS
+    )
+    seed: int = option(
+        12345, integer(0), "Seed of the resamples: the same seed gives the same interval.", only_with=_OF_INTERVALS
+    )
     n_jobs: int = option(
         1, integer(1, 256), "Threads that work on pieces of the corpus; the result is the same.", local=True
     )
@@ -198,58 +229,10 @@ def option_names(kind: type[Options]) -> list[str]:
     return [declared.name for declared in fields(kind)]
 
 
-def shared_options(options: Options) -> dict[str, str]:
-    """Return the options that processes must have alike to score together, as texts that can be compared.
-
-    Examples
-    --------
-    >>> sorted(shared_options(Options(n_jobs=4)).items())[:2]
-    [('confidence_level', 'None'), ('missing_references', "'error'")]
-    """
-    declared = [each.name for each in fields(options) if not each.metadata["local"]]
-    return {name: _as_text(getattr(options, name)) for name in declared}
-
-
-def _as_text(value: Any) -> str:
-    """Return a text that is the same in each process: no address, no order of a set."""
-    if isinstance(value, (set, frozenset)):
-        return ", ".join(sorted(map(_as_text, value)))
-    if isinstance(value, Mapping):
-        return ", ".join(sorted(f"{_as_text(key)}: {_as_text(each)}" for key, each in value.items()))
-    if callable(value):
-        return str(getattr(value, "__qualname__", type(value).__qualname__))
-    return str(getattr(value, "digest", None) or shorten(value, 10_000))
-
-
-def plain_value(value: Any) -> Any:
-    """Return the value of an option as JSON can hold it; NotImplemented for what it cannot.
-
-    Examples
-    --------
-    >>> plain_value({"orders": (1, 2)}), plain_value(len)
-    ({'orders': [1, 2]}, NotImplemented)
-    """
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, PathLike):
-        return fspath(value)
-    if isinstance(value, (np.bool_, np.integer, np.floating)):
-        return float(value) if isinstance(value, np.floating) else value.item()
-    if isinstance(value, (set, frozenset)):
-        value = sorted(value, key=str)
-    entries: list[Any] | None = None
-    if isinstance(value, (list, tuple)):
-        entries = [plain_value(each) for each in value]
-    elif isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        entries = [plain_value(each) for each in value.values()]
-    if entries is None or any(each is NotImplemented for each in entries):
-        return NotImplemented
-    return dict(zip(value, entries, strict=True)) if isinstance(value, Mapping) else entries
-
-
 def build_options(
-    kind: type[OptionsT], given: Mapping[str, Any], metric: str, presets: Mapping[str, Mapping[str, Any]]
-) -> OptionsT:
+    kind: type[OptionsT], given: Mapping[str, Any], metric: str, presets: Mapping[str, Mapping[str, Any]], *,
+    idle: bool = False,
+) -> OptionsT:  # fmt: skip
     """Check the options that a user gave and return them with the defaults filled in.
 
     Parameters
@@ -263,11 +246,14 @@ def build_options(
         Name of the metric, for messages.
     presets : mapping of str to mapping
         For each value of ``compat`` the defaults that it changes.
+    idle : bool
+        Whether to accept options that have no effect with the others, without a word.
 
     Raises
     ------
     OptionError
-        On an unknown name (with the nearest one) or a value that its check refuses.
+        On an unknown name (with the nearest one), a value that its check refuses, and a value other than the default
+        that has no effect.
     """
     declared = {each.name: each for each in fields(kind)}
     given = {name: value for name, value in given.items() if value is not None or name != "tokenizer"}
@@ -276,7 +262,25 @@ def build_options(
             raise OptionError(f"{metric} has no option {shorten(name)}. {did_you_mean(name, declared)}")
     checked = {name: _checked(metric, name, declared[name], value) for name, value in given.items()}
     preset = presets.get(checked.get("compat") or "", {})
-    return kind(**{**preset, **checked})
+    options = kind(**{**preset, **checked})
+    for name, value in () if idle else checked.items():
+        default = preset.get(name, declared[name].default)
+        _check_effect(metric, options, declared[name], value, default)
+    return options
+
+
+def _check_effect(metric: str, options: Options, declared: dataclasses.Field[Any], value: Any, default: Any) -> None:
+    """Refuse an option that does nothing with the others, or warn of it; a default is no mistake."""
+    needed: OnlyWith | None = declared.metadata["only_with"]
+    if needed is None or value == default or value == declared.default or needed.test(options):
+        return
+    message = (
+        f"The {declared.name!r} option of {metric} has an effect only with {needed.words}: "
+        f"{declared.name}={shorten(value)} would do nothing here."
+    )
+    if needed.refused:
+        raise OptionError(message)
+    warnings.warn(message, UserWarning, stacklevel=level_of_caller())
 
 
 def _checked(metric: str, name: str, declared: dataclasses.Field[Any], value: Any) -> Any:

@@ -94,8 +94,10 @@ class Scorer(ABC, Generic[OptionsT]):
         self.options = options
 
     @classmethod
-    def from_options(cls, given: Mapping[str, Any]) -> Scorer[Any]:
+    def from_options(cls, given: Mapping[str, Any], *, idle: bool = False) -> Scorer[Any]:
         """Return a scorer with the options that a user gave, checked, and the defaults for the others.
+
+        With `idle`, options may be given that have no effect with the others.
 
         Raises
         ------
@@ -103,7 +105,8 @@ class Scorer(ABC, Generic[OptionsT]):
             On an option that the metric does not have or a value that it does not take, and on intervals of what
             cannot be resampled.
         """
-        scorer = cls(build_options(cls.options_type, given, cls.name, cls.presets))  # type: ignore[arg-type]
+        options = build_options(cls.options_type, given, cls.name, cls.presets, idle=idle)
+        scorer = cls(options)  # type: ignore[arg-type]
         if scorer.options.confidence_level is not None:
             scorer.check_resampling()
         return scorer

@@ -13,7 +13,7 @@ from tercet.core.scorer import Scorer
 from tercet.errors import OptionError, did_you_mean
 
 from .compat_rules import rules_of, without
-from .option_rules import Side, option_steps, report_options, shared_options, side_of, takes
+from .option_rules import Side, chain_scorer, option_steps, report_options, shared_options, side_of, takes
 from .peers import PEERS, UnavailableError, their_scores
 from .rule_scores import largest_gaps, segments_of, totals_of
 
@@ -186,8 +186,8 @@ def explain_difference(
     batch = items.batch()
     report = report_options(scorer, against)
     given = {**shared_options(scorer, against, options), **(their_options or {})}
-    ours = make_scorer(metric, {**options, **report})
-    theirs = make_scorer(metric, {**given, **report, "compat": against})
+    ours = chain_scorer(metric, {**options, **report})
+    theirs = chain_scorer(metric, {**given, **report, "compat": against})
     first, notes, ours_signature = totals_of(ours, batch)
     last, _, their_signature = totals_of(theirs, batch)
     rules = _chain(ours, against, report, batch, first, side_of(theirs, batch), last)
@@ -220,7 +220,7 @@ def _check_against(metric: str, against: str) -> None:
 
 
 def _scorer(side: Side, report: Mapping[str, Any], compat: str | None) -> Scorer[Any]:
-    return make_scorer(side.metric, {**side.options, **report, "compat": compat})
+    return chain_scorer(side.metric, {**side.options, **report, "compat": compat})
 
 
 def _chain(

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from tercet.api import make_scorer
 from tercet.bleu.smoothing import SMOOTH_VALUES
 from tercet.columns.batch import Batch
 from tercet.core.options import Options
 from tercet.core.scorer import Scorer
 from tercet.errors import OptionError
+from tercet.registry import scorer_class
 from tercet.text.tokenizers import tokenizer_label
 
 #: What an option decides, in the words of the explanation; an option without an entry is called by its name.
@@ -68,6 +68,11 @@ class Side:
     options: Mapping[str, Any]
 
 
+def chain_scorer(metric: str, options: Mapping[str, Any]) -> Scorer[Any]:
+    """Return a scorer with every option spelled out: some have no effect with the others, step by step."""
+    return scorer_class(metric).from_options(options, idle=True)
+
+
 def _deciding(scorer: Scorer[Any]) -> list[str]:
     """Return the names of the options that decide a score, in the order of their declaration."""
     common = {each.name for each in fields(Options)} - {"missing_references"}
@@ -81,7 +86,7 @@ def side_of(scorer: Scorer[Any], batch: Batch) -> Side:
     Examples
     --------
     >>> from tercet.columns.reading import read_batch
-    >>> side = side_of(make_scorer("bleu_multi", {"smooth": True}), read_batch(["a"], ["a"]))
+    >>> side = side_of(chain_scorer("bleu_multi", {"smooth": True}), read_batch(["a"], ["a"]))
     >>> [side.options[name] for name in ("smooth", "smooth_method", "smooth_value")]
     [True, 'none', None]
     """
@@ -144,7 +149,7 @@ def shared_options(scorer: Scorer[Any], against: str, given: Mapping[str, Any]) 
 def takes(metric: str, against: str, options: Mapping[str, Any], report: Mapping[str, Any]) -> bool:
     """Return whether the other package has these options: whether the signature names what the score equals."""
     try:
-        scorer = make_scorer(metric, {**options, **report, "compat": against})
+        scorer = chain_scorer(metric, {**options, **report, "compat": against})
     except OptionError:
         return False
     return "equals" in scorer.signature(None)

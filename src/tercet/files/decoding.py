@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 
 from tercet.errors import InputError
@@ -23,7 +24,9 @@ _NO_TEXT = {
 
 
 def decode(data: bytes | bytearray, name: str) -> str:
-    r"""Return the text of a file in UTF-8, or in UTF-16 with a byte order mark; line ends stay as they are.
+    r"""Return the text of a file in UTF-8, or in UTF-16; line ends stay as they are.
+
+    UTF-16 has a byte order mark, or makes lines of known letters in one byte order alone: other bytes do not.
 
     Parameters
     ----------
@@ -50,7 +53,8 @@ def decode(data: bytes | bytearray, name: str) -> str:
         if data.startswith(beginning):
             raise InputError(f"{name} is {what}, which is not supported yet; expected {_EXPECTED}: {how}.")
     utf16 = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
-    encoding = "utf-16" if utf16 else "utf-8-sig"
+    unmarked = "" if utf16 else _unmarked_utf16(data)
+    encoding = "utf-16" if utf16 else unmarked or "utf-8-sig"
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
@@ -65,3 +69,23 @@ def decode(data: bytes | bytearray, name: str) -> str:
             f"{name}, line {text.count(chr(10), 0, nul) + 1}: found a NUL character; expected {_EXPECTED}."
         )
     return text
+
+
+def _unmarked_utf16(data: bytes | bytearray) -> str:
+    r"""Return the name of UTF-16 in the byte order that makes lines of text of these bytes, or "" for other bytes.
+
+    Examples
+    --------
+    >>> _unmarked_utf16("mt\n猫\n".encode("utf-16-be")), _unmarked_utf16(b"mt\n\0\n"), _unmarked_utf16(b"mt\n")
+    ('utf-16-be', '', '')
+    """
+    fitting = []
+    for encoding in ("utf-16-le", "utf-16-be") if b"\0" in data and len(data) % 2 == 0 else ():
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        others = set(text) - {"\n", "\r", "\t"}
+        if "\n" in text and not any(unicodedata.category(letter) in ("Cc", "Cn", "Co") for letter in others):
+            fitting.append(encoding)
+    return fitting[0] if len(fitting) == 1 else ""

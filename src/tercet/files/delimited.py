@@ -74,7 +74,9 @@ def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     r"""Read a table whose cells are separated by commas, semicolons or tabs, its first row the names of the columns.
 
     A cell in quotes may hold separators, line ends and doubled quotes; a quote elsewhere in a cell is a character.
-    The separator is the one that gives the header the most cells. Parameters and errors as of :func:`read_tsv`, and
+    The separator is what splits the header into cells, and if there are several, every other row into as many; where
+    that does not tell, an InputError names what was found. A first line such as ``sep=;``, which Excel writes and
+    reads, says it. Parameters and errors as of :func:`read_tsv`, and
     an InputError names the line of a quote that is never closed, or closed before the end of its cell.
 
     Examples
@@ -88,16 +90,43 @@ def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     """
     text = decode(read_bytes(stream, name, limits), name)
 
-    def cells_of_header(separator: str) -> int:
-        try:
-            return len(next(_Quoted(text, separator, name, limits).rows(), (1, []))[1])
-        except _TooManyCellsError:
-            return MOST_COLUMNS + 1
-        except InputError:
-            return 0
+    told = re.match("sep=(.)\r?\n", text)
+    separator = told[1] if told else _separator(text, name, limits)
+    rows = _Quoted(text, separator, name, limits).rows(start=told.end() if told else 0)
+    return table_of_rows(listed(rows, name), name)
 
-    separator = max(",;\t", key=cells_of_header)
-    return table_of_rows(listed(_Quoted(text, separator, name, limits).rows(), name), name)
+
+def _separator(text: str, name: str, limits: Limits) -> str:
+    """Return what separates the cells: what splits the header; of several, what splits all rows alike."""
+    headers: dict[str, list[str]] = {}
+    for separator in ",;\t":
+        try:
+            headers[separator] = next(_Quoted(text, separator, name, limits).rows(), (1, [""]))[1]
+        except _TooManyCellsError:
+            return separator
+        except InputError:
+            continue
+    splitting = {separator: cells for separator, cells in headers.items() if len(cells) > 1}
+    if len(splitting) < 2:
+        return next(iter(splitting or headers), ",")
+    alike = [separator for separator in splitting if _splits_alike(text, separator, name, limits)]
+    if len(alike) < 2:
+        return alike[0] if alike else max(splitting, key=lambda separator: len(splitting[separator]))
+    found = ", and by ".join(f"{each!r} into {', '.join(map(shorten, splitting[each][:5]))}" for each in alike)
+    raise InputError(
+        f"{name}: cannot tell what separates the cells; every row splits as the header does: by {found}. Save the "
+        "file as TSV (.tsv), or give it a first line that tells, such as sep=;"
+    )
+
+
+def _splits_alike(text: str, separator: str, name: str, limits: Limits) -> bool:
+    try:
+        rows = listed(_Quoted(text, separator, name, limits).rows(), name)
+    except InputError:
+        return False
+    while rows[-1][1] == [""]:  # lines at the end
+        rows.pop()
+    return _even(rows)
 
 
 def _quoted_tsv(text: str, name: str, limits: Limits) -> list[Row]:
@@ -130,8 +159,8 @@ class _Quoted:
         self.quotes_in_text = quotes_in_text
         self.end_of_cell = re.compile(f"[{separator}\n]")
 
-    def rows(self) -> Iterator[Row]:
-        position, line = 0, 1
+    def rows(self, start: int = 0) -> Iterator[Row]:
+        position, line = start, 1 + self.text.count("\n", 0, start)
         while position < len(self.text):
             start, cells, more = position, list[str](), True
             while more:

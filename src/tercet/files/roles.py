@@ -130,7 +130,7 @@ def _is_text(cells: Iterable[Any]) -> bool:
 
 def _is_number(text: str) -> bool:
     try:
-        float(text)
+        float(text.replace(",", ".") if text.count(",") == 1 else text)  # a decimal comma
     except ValueError:
         return False
     return True

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 from xml.etree.ElementTree import ParseError
 
 from tercet.errors import InputError, shorten
 
 from .limits import LIMITS, Limits, size
 from .table import MOST_COLUMNS, RaggedRows, Table
+from .variants import by_author
 
 # Where the elements that carry text must stand.
 _PARENTS = {"body": "tmx", "tu": "body", "tuv": "tu", "seg": "tuv"}
 
 # Elements within a segment whose content is code of the document's format, not text.
 _CODES = frozenset({"bpt", "ept", "ph", "it", "ut"})
+
+# Who wrote the text of a <tuv>: the first of these that tells the texts of every unit apart.
+_AUTHORS = ("creationid", "changeid")
 
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
@@ -25,15 +30,24 @@ _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _CHUNK = 1 << 16
 _LARGEST_CHUNK = 1 << 20
 _LONGEST_TAG = 16 << 20
-_LONGEST_CODE = 100  # of a language
+_LONGEST_CODE = 100  # of a language, or an author
+
+
+class Memory(NamedTuple):
+    """A translation memory: its texts, and the language of the sources by its header ("" where it names none)."""
+
+    table: Table
+    source_language: str
 
 
 def read_tmx(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     r"""Read the texts of a translation memory, a row per unit (``<tu>``) and a column per language.
 
     The columns stand in the order in which their languages first occur, each spelled as it first is: languages
-    that differ in case only, or in ``_`` for ``-``, are one. A second text of the same language in a unit goes to a
-    column such as ``en 2``. The content of inline codes (bpt, ept, ph, it, ut) is not text and left out; that of hi,
+    that differ in case only, or in ``_`` for ``-``, are one. Where a unit has several texts of a language and each of
+    its texts names its author, there is a column for each author, such as ``en DeepL`` (by ``creationid``, or
+    ``changeid`` where that alone tells them apart); otherwise a second text goes to a column such as ``en 2``. The
+    content of inline codes (bpt, ept, ph, it, ut) is not text and left out; that of hi,
     and of sub outside codes, is kept, as is all white space. ``lines`` has the line of each ``<tu>``.
 
     The file is read in pieces: beside the table, memory does not grow with it.
@@ -63,6 +77,19 @@ def read_tmx(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     >>> unit = '<tu><tuv xml:lang="en"><seg>A <bpt i="1">[b]</bpt>cat</seg></tuv></tu>'
     >>> read_tmx(io.BytesIO(f'<tmx version="1.4">\n<body>{unit}</body></tmx>'.encode()), "test.tmx")
     Table(name='test.tmx', columns={'en': ['A cat']}, lines=[2])
+    """
+    return read_memory(stream, name, limits).table
+
+
+def read_memory(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
+    """Read a translation memory as :func:`read_tmx` does, and the language of its sources.
+
+    Examples
+    --------
+    >>> import io
+    >>> document = '<tmx><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>A</seg></tuv></tu></body></tmx>'
+    >>> read_memory(io.BytesIO(document.encode()), "test.tmx").source_language
+    'en'
     """
     try:
         from defusedxml.common import DefusedXmlException, EntitiesForbidden
@@ -103,7 +130,7 @@ def read_tmx(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
         raise InputError(
             f"{name}, line {units.line()}: the declared encoding cannot be read ({error}); save the file as UTF-8."
         ) from None
-    return units.rows.table("translation units (<tu>) in <body>")
+    return units.memory()
 
 
 def pick_language(columns: Iterable[str], wanted: str) -> str:
@@ -161,11 +188,15 @@ class _Units:
     def __init__(self, name: str, limits: Limits) -> None:
         self.name, self.limits = name, limits
         self.rows = RaggedRows(name)
+        self.authors = {kind: RaggedRows(name) for kind in _AUTHORS}
+        self.source_language = ""
         self.line: Callable[[], int] = lambda: 1
         self.stack: list[str] = []
         self.spellings: dict[str, str] = {}
         self.unit_line = 0
         self.unit: dict[str, str] = {}
+        self.written_by: dict[str, dict[str, str]] = {kind: {} for kind in _AUTHORS}
+        self.columns: dict[str, list[str]] = {}
         self.times: Counter[str] = Counter()
         self.column = ""
         self.pieces: list[str] = []
@@ -184,9 +215,17 @@ class _Units:
         self.codes += element in _CODES
         if element == "tu":
             self.unit_line, self.unit = self.line(), {}
+            self.written_by = {kind: {} for kind in _AUTHORS}
             self.times.clear()
+        elif element == "header" and parent == "tmx":
+            language = (attributes.get("srclang") or "").strip()
+            self.source_language = "" if language == "*all*" or len(language) > _LONGEST_CODE else language
         elif element == "tuv":
             self.column = self._column_of(attributes.get(_XML_LANG) or attributes.get("lang") or "")
+            for kind, written_by in self.written_by.items():
+                author = " ".join((attributes.get(kind) or "").split())
+                if 0 < len(author) <= _LONGEST_CODE:
+                    written_by[self.column] = sys.intern(author)
         elif element == "seg":
             if self.column in self.unit:
                 raise self._error("found a second <seg> in a <tuv>; expected one")
@@ -206,6 +245,19 @@ class _Units:
             self.in_segment = False
         elif element == "tu":
             self.rows.add(self.unit_line, self.unit)
+            for kind, written_by in self.written_by.items():
+                self.authors[kind].add(self.unit_line, written_by)
+
+    def memory(self) -> Memory:
+        """Return what was gathered; several texts of a language by their authors, where these tell them apart."""
+        table = self.rows.table("translation units (<tu>) in <body>")
+        authors = [rows.table("").columns for rows in self.authors.values()]
+        columns: dict[str, list[Any]] = {}
+        for language, names in self.columns.items():
+            several = {name: table.columns[name] for name in names if name in table.columns}
+            found = (by_author(language, several, each) for each in authors if len(several) > 1)
+            columns |= next(filter(None, found), several)
+        return Memory(Table(table.name, columns, table.lines), self.source_language)
 
     def close(self) -> None:
         """End the document; the parser calls it."""
@@ -221,7 +273,11 @@ class _Units:
         if self.times[code] > MOST_COLUMNS:
             raise self._error(f"found more than {MOST_COLUMNS} texts of the language {language!r} in a unit")
         spelling = self.spellings.setdefault(code, language)
-        return spelling if self.times[code] == 1 else f"{spelling} {self.times[code]}"
+        column = spelling if self.times[code] == 1 else f"{spelling} {self.times[code]}"
+        known = self.columns.setdefault(spelling, [])
+        if column not in known:
+            known.append(column)
+        return column
 
     def _error(self, found: str) -> InputError:
         return InputError(f"{self.name}, line {self.line()}: {found}.")

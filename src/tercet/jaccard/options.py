@@ -6,7 +6,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tercet.core.options import Options, build_options, flag, integer, one_of, option, refuse, text_or_callable
+from tercet.core.options import (
+    OnlyWith,
+    Options,
+    build_options,
+    flag,
+    integer,
+    one_of,
+    option,
+    refuse,
+    text_or_callable,
+)
 from tercet.errors import did_you_mean
 from tercet.text.stems import check_stopwords
 
@@ -65,7 +75,15 @@ class JaccardOptions(Options):
         '"intl", "zh", "ja", "jieba", "none": as in bleu_multi. "rouge": as in rouge_nlws. A callable gets a text '
         "and returns its tokens; in the signature it appears only by name.",
     )
-    lowercase: bool = option(True, flag, "Lowercase the texts first.")
+    lowercase: bool = option(
+        True,
+        flag,
+        "Lowercase the texts first.",
+        only_with=OnlyWith(
+            'a tokenizer other than "rouge", which always does',
+            lambda o: o.tokenizer != "rouge",
+        ),
+    )
     ngram: int = option(
         1,
         integer(1, 20),

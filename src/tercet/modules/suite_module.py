@@ -6,13 +6,15 @@ a Space gets the same file as the package.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tercet.api import dialect_of, explain, make_scorer, own_options
 from tercet.columns.batch import Batch, join_batches
-from tercet.core.options import shared_options
+from tercet.core.options import Options
 from tercet.core.result import Result
-from tercet.errors import InputError
+from tercet.errors import InputError, shorten
 from tercet.registry import scorer_class
 from tercet.streams.parts import Part, result_of_parts
 from tercet.training.trainer import TrainerMetrics, compute_metrics
@@ -155,3 +157,26 @@ class SuiteModule(Gathering):
 def _refuse_inputs(inputs: dict[str, Any]) -> None:
     if inputs:
         raise InputError(f"The inputs are predictions and references; got also {', '.join(sorted(inputs))}.")
+
+
+def shared_options(options: Options) -> dict[str, str]:
+    """Return the options that processes must have alike to score together, as texts that can be compared.
+
+    Examples
+    --------
+    >>> sorted(shared_options(Options(n_jobs=4)).items())[:2]
+    [('confidence_level', 'None'), ('missing_references', "'error'")]
+    """
+    declared = [each.name for each in fields(options) if not each.metadata["local"]]
+    return {name: _as_text(getattr(options, name)) for name in declared}
+
+
+def _as_text(value: Any) -> str:
+    """Return a text that is the same in each process: no address, no order of a set."""
+    if isinstance(value, (set, frozenset)):
+        return ", ".join(sorted(map(_as_text, value)))
+    if isinstance(value, Mapping):
+        return ", ".join(sorted(f"{_as_text(key)}: {_as_text(each)}" for key, each in value.items()))
+    if callable(value):
+        return str(getattr(value, "__qualname__", type(value).__qualname__))
+    return str(getattr(value, "digest", None) or shorten(value, 10_000))

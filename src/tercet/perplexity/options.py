@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tercet.core.dialect import Dialect
-from tercet.core.options import MISSING_POLICIES, Options, as_scale, flag, integer, one_of, option
+from tercet.core.options import MISSING_POLICIES, OnlyWith, Options, as_scale, flag, integer, one_of, option
 from tercet.encoders.options import as_device, as_dtype, needs_packages, path
 from tercet.errors import OptionError
 
@@ -53,6 +53,7 @@ class PerplexityOptions(Options):
         "How many tokens each window moves on. After the first window, every scored token has at least "
         "max_length - stride tokens before it. Small strides are more exact, and slower. By default half of "
         "max_length.",
+        only_with=OnlyWith("long_text='window'", lambda o: o.long_text == "window"),
     )
     empty_text: str = option(
         "error",
@@ -119,9 +120,5 @@ def check_together(o: PerplexityOptions) -> None:
         raise OptionError(
             "perplexity_lm needs 'model_id', the name of a causal language model on the Hub, such as 'gpt2', or its "
             "folder."
-        )
-    if o.stride is not None and o.long_text != "window":
-        raise OptionError(
-            f"The 'stride' option of perplexity_lm needs long_text='window'. Got long_text={o.long_text!r} instead."
         )
     needs_packages("perplexity_lm", "perplexity")

@@ -7,13 +7,19 @@ from dataclasses import dataclass
 from functools import partial
 
 from tercet.core.dialect import Dialect
-from tercet.core.options import Options, flag, integer, number, one_of, option, text_or_callable
+from tercet.core.options import OnlyWith, Options, flag, integer, number, one_of, option, text_or_callable
 from tercet.text.stems import check_stopwords
 
 from .types import RougeType, parse_types
 
 TOKENIZERS = ("auto", "rouge", "unicode", "char", "13a", "zh", "ja", "jieba", "none")
 MEASURES = ("precision", "recall", "fmeasure")
+
+
+def _reads_lines(o: RougeOptions) -> bool:
+    """Whether it can matter where lines end."""
+    by_line = o.tokenizer not in ("auto", "rouge", "unicode", "char", "none") or o.compat not in (None, "rouge_score")
+    return by_line or o.max_bytes is not None or any(each.kind in ("Lsum", "W") for each in o.rouge_types)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +56,11 @@ class RougeOptions(Options):
         1.0,
         number("a number above 0 and up to 1000", lambda x: 0 < x <= 1000),
         "Weight of recall in F. 2 weighs recall twice as much as precision.",
+        only_with=OnlyWith(
+            'an F in the output, or in the choice of a reference: output="fmeasure" or "all", or multi_ref="best" or '
+            '"jackknife"',
+            lambda o: o.output in ("fmeasure", "all") or o.multi_ref != "average",
+        ),
     )
     multi_ref: str = option(
         "best",
@@ -90,6 +101,10 @@ class RougeOptions(Options):
         one_of("newline", "auto"),
         'Where the sentences of rougeLsum and rougeW end. "newline": at line ends; "auto": in texts without line '
         "ends, at punctuation. Without either, rougeLsum of a text on one line is its rougeL.",
+        only_with=OnlyWith(
+            "rougeLsum or rougeW among rouge_types, unless the tokenizer or another package reads line by line",
+            _reads_lines,
+        ),
     )
     output: str = option(
         "fmeasure",
@@ -99,8 +114,9 @@ class RougeOptions(Options):
     rounded: bool | None = option(
         None,
         one_of(None, True, False),
-        'Round as the script does, with compat="rouge155" only. True, its default there, rounds the precision and '
-        "recall of every item to five decimals and computes F from them; False returns unrounded scores.",
+        "Round as the script does. True, its default there, rounds the precision and recall of every item to five "
+        "decimals and computes F from them; False returns unrounded scores.",
+        only_with=OnlyWith("compat='rouge155'", lambda o: o.compat == "rouge155"),
     )
     compat: str | None = option(
         None,

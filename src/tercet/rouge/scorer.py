@@ -91,11 +91,6 @@ class RougeScorer(Scorer[RougeOptions]):
             )
         if options.max_words is not None and options.max_bytes is not None:
             raise OptionError("The options 'max_words' and 'max_bytes' exclude each other: give one of them.")
-        if options.rounded is not None and not self._by_script:
-            raise OptionError(
-                "The option 'rounded' is one of compat='rouge155', whose figures have five decimals; no others are "
-                "rounded."
-            )
         if self._by_script and options.multi_ref == "jackknife":
             raise OptionError(
                 "ROUGE-1.5.5 has no jackknife: with compat='rouge155' the 'multi_ref' option must be 'best' or "

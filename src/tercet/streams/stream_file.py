@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
-from tercet.core.options import plain_value
 from tercet.errors import InputError, MergeError, OptionError, shorten
 
 from .checked_file import read_checked, write_checked
@@ -87,3 +87,29 @@ def read_stream(path: str | PathLike[str], again: Mapping[str, Any]) -> SavedStr
         raise InputError(f"{name}: {shorten(str(error), 300)}") from None
     merged = frozenset((int(one), int(other)) for one, other in about["merged"])
     return SavedStream(about["metric"], {**about["options"], **again}, totals, merged, frozenset(about["origins"]))
+
+
+def plain_value(value: Any) -> Any:
+    """Return the value of an option as JSON can hold it; NotImplemented for what it cannot.
+
+    Examples
+    --------
+    >>> plain_value({"orders": (1, 2)}), plain_value(len)
+    ({'orders': [1, 2]}, NotImplemented)
+    """
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, PathLike):
+        return fspath(value)
+    if isinstance(value, (np.bool_, np.integer, np.floating)):
+        return float(value) if isinstance(value, np.floating) else value.item()
+    if isinstance(value, (set, frozenset)):
+        value = sorted(value, key=str)
+    entries: list[Any] | None = None
+    if isinstance(value, (list, tuple)):
+        entries = [plain_value(each) for each in value]
+    elif isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        entries = [plain_value(each) for each in value.values()]
+    if entries is None or any(each is NotImplemented for each in entries):
+        return NotImplemented
+    return dict(zip(value, entries, strict=True)) if isinstance(value, Mapping) else entries

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tercet.core.dialect import Dialect
-from tercet.core.options import MISSING_POLICIES, Options, as_scale, flag, one_of, option
-from tercet.errors import OptionError
+from tercet.core.options import MISSING_POLICIES, OnlyWith, Options, as_scale, flag, one_of, option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +28,11 @@ class TerOptions(Options):
         False,
         flag,
         "Treat each Chinese character and kanji as a word (with normalized). With no_punct, also remove Chinese and "
-        "Japanese punctuation. Needs one of the two.",
+        "Japanese punctuation.",
+        only_with=OnlyWith(
+            "normalized=True or no_punct=True (compat='sacrebleu' takes it alone, as sacrebleu does)",
+            lambda o: o.normalized or o.no_punct or o.compat is not None,
+        ),
     )
     case_sensitive: bool = option(False, flag, "Compare words as they are written. By default in lower case.")
     compat: str | None = option(
@@ -63,12 +66,3 @@ DIALECTS = {
         keys={"score": "ter", "num_edits": "num_edits", "ref_length": "ref_length"},
     )
 }
-
-
-def check_together(o: TerOptions) -> None:
-    """Raise an OptionError for an option that would have no effect."""
-    if o.asian_support and not (o.normalized or o.no_punct) and o.compat is None:
-        raise OptionError(
-            "The 'asian_support' option of ter has an effect only with normalized=True or no_punct=True. "
-            "compat='sacrebleu' allows it alone, as sacrebleu does."
-        )

@@ -24,7 +24,7 @@ from tercet.text.tokenizers import tokenize
 from .edits import edit_counts
 from .few import FewTer
 from .normalization import normalization
-from .options import DIALECTS, PRESETS, TerOptions, check_together
+from .options import DIALECTS, PRESETS, TerOptions
 from .signature import ter_signature
 
 Array = NDArray[np.float64]
@@ -78,7 +78,6 @@ class TerScorer(Scorer[TerOptions]):
 
     def __init__(self, options: TerOptions) -> None:
         super().__init__(options)
-        check_together(options)
         o = options
         self._change = normalization(o.normalized, o.no_punct, o.asian_support, o.case_sensitive)
 

@@ -1,0 +1,232 @@
+"""Translation memories -> the same segments in all of them: systems and references, joined by their source texts."""
+
+from __future__ import annotations
+
+import unicodedata
+import warnings
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from tercet.errors import InputError, shorten
+
+from .lines import open_binary
+from .table import Table
+from .tmx import Memory, pick_language, read_memory
+
+
+class Joined(NamedTuple):
+    """What systems wrote for the source texts of the first memory of references, and the references."""
+
+    systems: dict[str, list[str]]
+    references: list[list[str]]
+    source: list[str]
+
+
+class _Unit(NamedTuple):
+    """A source text and its translations, as they stand in a file; None where a column has none."""
+
+    line: int
+    source: str
+    texts: tuple[str | None, ...]
+
+
+class _Side(NamedTuple):
+    """A memory, read: the columns of the target language, and the units by their source texts."""
+
+    path: str
+    language: str
+    columns: list[str]
+    units: dict[str, list[_Unit]]
+
+
+def columns_of(
+    table: Table, systems: Sequence[str], references: Sequence[str], source: str | None
+) -> tuple[list[str], list[str], str | None]:
+    """Return the columns that codes of languages name; without systems, all others of the references' language are.
+
+    Examples
+    --------
+    >>> memory = Table("test.tmx", {"en": ["a"], "de DeepL": ["b"], "de ann": ["c"]}, [1])
+    >>> columns_of(memory, [], ["DE Ann"], "en")
+    (['de DeepL'], ['de ann'], 'en')
+    """
+
+    def pick(code: str) -> str:
+        try:
+            return pick_language(table.columns, code)
+        except InputError as error:
+            raise InputError(f"{table.name}: {error}") from None
+
+    chosen = [pick(code) for code in references]
+    languages = {_language(column) for column in chosen}
+    others = [column for column in table.columns if _language(column) in languages and column not in chosen]
+    return [pick(code) for code in systems] or others, chosen, None if source is None else pick(source)
+
+
+def join_memories(
+    systems: Mapping[str, str], references: Sequence[str], target: str | None, source: str | None
+) -> Joined:
+    """Read a memory for each system and for each set of references, and join them by source text.
+
+    A segment is a unit of the first memory of references. White space does not tell source texts apart, nor does the
+    way in which Unicode composes a letter; case does. Where a source text occurs several times, its translations are
+    taken in the order of the files if there are as many as references, or once for all if they are the same.
+    What cannot be joined is left out for every system; a warning counts it and names the first.
+
+    Parameters
+    ----------
+    systems : mapping of str to str
+        The file of each system, by its name. Where a file has several translations in a unit, by authors, each is a
+        system, called by both names.
+    references : sequence of str
+        Files, the first of which has the segments.
+    target, source : str or None
+        Languages, as :func:`~tercet.files.tmx.pick_language` takes them. By default the source is what the header of
+        the first memory of references says, and the target its only other language.
+
+    Returns
+    -------
+    Joined
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read, has not both languages, or has no source text in common with the references.
+    """
+    paths = list(systems.values())
+    memories = {path: _read(path) for path in [*references, *paths]}
+    source, target = _languages(memories[references[0]], source, target)
+    expected, *others = (_side(path, memory.table, source, target) for path, memory in memories.items())
+    units = [unit for each in expected.units.values() for unit in each]
+    units.sort(key=lambda unit: unit.line)
+    aligned = {side.path: _aligned(side, expected, units, side.path in paths) for side in others}
+    kept = [row for row in range(len(units)) if all(aligned[path][row] is not None for path in paths)]
+    if not kept:
+        raise InputError(
+            f"No source text in {expected.language!r} of {references[0]!r}, such as {shorten(units[0].source)}, is "
+            f"in {' and in '.join(map(repr, paths))}; expected translations of the same texts."
+        )
+    texts: dict[str, list[str]] = {}
+    columns = {side.path: side.columns for side in others}
+    for name, path in systems.items():
+        found = [unit for row in kept if (unit := aligned[path][row]) is not None]
+        for place, column in enumerate(columns[path]):
+            several = f"{name} {column}" if columns[path][1:] else name
+            texts[several] = [unit.texts[place] or "" for unit in found]
+    lists: list[list[str]] = []
+    for row in kept:
+        of_segment = [units[row], *(aligned[path][row] for path in references[1:])]
+        lists.append([text for unit in of_segment if unit is not None for text in unit.texts if text])
+    return Joined(texts, lists, [units[row].source for row in kept])
+
+
+def _read(path: str) -> Memory:
+    with open_binary(path) as stream:
+        return read_memory(stream, path)
+
+
+def _languages(first: Memory, source: str | None, target: str | None) -> tuple[str, str]:
+    """Return the languages of the sources and of the translations."""
+    name = first.table.name
+    languages = list(dict.fromkeys(_language(column) for column in first.table.columns))
+    source, target = (None if given is None else _pick(name, languages, given) for given in (source, target))
+    if source is None and first.source_language:
+        source = _pick(name, languages, first.source_language)
+    if len(languages) == 2 and (source is None) != (target is None):
+        (other,) = (language for language in languages if language not in (source, target))
+        source, target = source or other, target or other
+    if source is None or target is None or source == target:
+        options = [] if target else ["the translations' (--reference-column, reference_columns=)"]
+        options += [] if source and source != target else ["the sources' (--source-column, source_column=)"]
+        raise InputError(
+            f"{name} has texts in {', '.join(map(repr, languages))}; name the language, {' and '.join(options)}."
+        )
+    return source, target
+
+
+def _pick(name: str, languages: Sequence[str], wanted: str) -> str:
+    """Return the language that is wanted, or else the only one that differs from it in region or script alone."""
+    try:
+        return pick_language(languages, wanted)
+    except InputError as error:
+        general = wanted.replace("_", "-").partition("-")[0]
+        try:
+            return pick_language(languages, general)
+        except InputError:
+            raise InputError(f"{name}: {error}") from None
+
+
+def _side(path: str, table: Table, source: str, target: str) -> _Side:
+    languages = list(dict.fromkeys(_language(column) for column in table.columns))
+    source, target = _pick(path, languages, source), _pick(path, languages, target)
+    columns = [column for column in table.columns if _language(column) == target]
+    if columns[1:] and columns[1] == f"{target} 2":
+        row = next(row for row, text in enumerate(table.columns[columns[1]]) if text is not None)
+        raise InputError(
+            f"{path}, line {table.lines[row]}: two translations in {target!r}; expected one in a unit, or an author "
+            "(creationid, changeid) of each in the file, who tells them apart."
+        )
+    units: dict[str, list[_Unit]] = {}
+    for line, text, *texts in zip(
+        table.lines, table.columns[source], *(table.columns[column] for column in columns), strict=True
+    ):
+        if text is not None and text.strip() and any(each is not None for each in texts):
+            units.setdefault(_key(text), []).append(_Unit(line, text, tuple(texts)))
+    if not units:
+        raise InputError(f"{path} has no unit with texts in both {source!r} and {target!r}.")
+    return _Side(path, source, columns, units)
+
+
+def _language(column: str) -> str:
+    return column.partition(" ")[0]
+
+
+def _key(source: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", source).split())
+
+
+def _aligned(side: _Side, expected: _Side, wanted: Sequence[_Unit], is_system: bool) -> list[_Unit | None]:
+    """Return the unit of each segment, and warn of what has none."""
+    found: list[_Unit | None] = []
+    missing: list[_Unit] = []
+    ambiguous: list[_Unit] = []
+    times: Counter[str] = Counter()
+    for unit in wanted:
+        key = _key(unit.source)
+        units, place = side.units.get(key, []), times[key]
+        times[key] += 1
+        if not units:
+            missing.append(unit)
+        elif len({each.texts for each in units}) == 1:
+            found.append(units[0])
+            continue
+        elif len(units) == len(expected.units[key]):
+            found.append(units[place])
+            continue
+        else:
+            ambiguous.append(units[0])
+        found.append(None)
+    then = "left out for every system" if is_system else "they have a reference less"
+    if missing:
+        folded = {key.casefold() for key in side.units}
+        but_case = sum(_key(unit.source).casefold() in folded for unit in missing)
+        cased = f" ({but_case:,} of them but for upper and lower case)" if but_case else ""
+        counted = f"{len(missing):,} of the {len(wanted):,} source texts of {expected.path}{cased}"
+        _warn(f"{side.path} lacks {counted}, the first on its {_place(missing[0])}: {then}.")
+    if ambiguous:
+        counted = f"{len(ambiguous):,} source texts have different translations, not as many as in {expected.path}"
+        _warn(f"{side.path}: {counted}, the first on {_place(ambiguous[0])}: {then}.")
+    further = [units[0] for key, units in side.units.items() if key not in expected.units]
+    if further:
+        counted = f"{len(further):,} source texts are not in {expected.path}"
+        _warn(f"{side.path}: {counted}, the first on {_place(further[0])}: not scored.")
+    return found
+
+
+def _place(unit: _Unit) -> str:
+    return f"line {unit.line}, {shorten(unit.source)}"
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, UserWarning, stacklevel=6)
