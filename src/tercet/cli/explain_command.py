@@ -19,6 +19,7 @@ from tercet.comparison.checks import check_references
 from tercet.display.visible import one_cell, visible
 from tercet.errors import InputError, OptionError, shorten
 
+from .completion import metrics_like
 from .score_options import ReferenceColumns, References, Systems
 
 if TYPE_CHECKING:
@@ -50,9 +51,9 @@ Arguments = Annotated[
 Metrics = Annotated[
     list[str] | None,
     typer.Option(
-        "--metric", "-m",
-        help="A metric with options, such as bleu_multi:smooth_method=exp; repeatable. The other package gets the "
-        "options too, where it has them. Scores are in percent unless scale=1 is given.",
+        "--metric", "-m", metavar="METRIC", autocompletion=metrics_like,
+        help="A metric with options, such as bleu:smooth_method=exp; repeatable. The other package gets the options "
+        "too, where it has them. Scores are in percent unless scale=1 is given.",
     ),
 ]  # fmt: skip
 TheirOptions = Annotated[
@@ -82,15 +83,14 @@ def explain(
     format: Form = ExplainFormat.text,
 ) -> None:
     """Show why another package gives a different score: ours, theirs, and the effect of each rule."""
-    from tercet.comparison.metric_specs import parse_metric
     from tercet.comparison.remarks import warn_of
     from tercet.comparison.test_sets import read_test_sets
     from tercet.difference.differences import explain_difference
 
+    from .specs import read_specs
+
     written, files = (metric, arguments) if metric else (arguments[:1], arguments[1:])
-    specs, theirs = [parse_metric(each) for each in written], read_options(their_option or ())
-    for spec in specs:
-        spec.scorer()  # refuses options before the files are read
+    specs, theirs = read_specs(written), read_options(their_option or ())
     if not files:
         raise InputError(f"No file was given, only the metric {shorten(arguments[0])}; expected METRIC FILES.")
     sets = read_test_sets(
