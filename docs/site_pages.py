@@ -47,6 +47,10 @@ def on_files(files, config):
             about = yaml.safe_load(head[1])
             text = f"---\ndescription: {about['description']!r}\n---\n{text[head.end() :]}"
             text = text.replace(f"# Metric card for {about['title']}\n", f"# {about['title']}\n", 1)
+        if page == "benchmarks.md":  # a section for each benchmark, at the top
+            text = "# All benchmarks\n\n" + re.sub("(?m)^#", "##", text)
+        if page == "index.md":  # its list of pages would have one entry
+            text = f"---\nhide: [navigation]\n---\n{text}"
         files.append(File.generated(config, page, content=text, inclusion=InclusionLevel.INCLUDED))
     return files
 
@@ -86,3 +90,8 @@ def on_page_content(html, page, config, files):
         return f'<autoref optional identifier="{full}"><code>{match[1]}</code></autoref>'
 
     return _ROLE.sub(link, html)
+
+
+def on_post_page(html, page, config):
+    """Give the dialog of the search its name, which the theme leaves out."""
+    return html.replace('data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"')
