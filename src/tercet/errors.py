@@ -48,6 +48,17 @@ class GatheringError(TercetError):
     """What was added could not be kept, or not be put together with what other processes added."""
 
 
+def to_install(extra: str) -> str:
+    """Return the command that installs the packages of an extra of tercet, as every shell takes it.
+
+    Examples
+    --------
+    >>> to_install("report")
+    'pip install "tercet[report]"'
+    """
+    return f'pip install "tercet[{extra}]"'
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return a hint with the nearest known spelling, or all of them when none is near.
 

@@ -247,7 +247,7 @@ class TestOneFile:
     @pytest.mark.parametrize("name", ["matplotlib", "jinja2"])
     def test_a_missing_package_is_named(self, comparison, name, monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
-        with pytest.raises(OptionError, match=rf"needs {name}.*pip install tercet\[report\]"):
+        with pytest.raises(OptionError, match=rf"needs {name}.*pip install .tercet\[report\]."):
             to_html([comparison])
 
     @pytest.mark.long

@@ -143,7 +143,7 @@ def anew():
 )
 def test_without_a_package_the_extra_is_named(anew, monkeypatch, name, module, package):
     monkeypatch.setitem(sys.modules, module, None)
-    message = rf"'{name}' needs the package '{package}', which is not installed: pip install tercet\[languages\]"
+    message = rf"'{name}' needs the package '{package}', which is not installed: pip install .tercet\[languages\]."
     with pytest.raises(OptionError, match=message):
         score("bleu", ["a"], ["a"], tokenizer=name)
 

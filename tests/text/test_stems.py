@@ -119,7 +119,7 @@ def test_unknown_names(function, value, message):
 )
 def test_a_package_that_is_not_installed_is_named(function, value, package, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(OptionError, match=r"pip install tercet\[languages\]"):
+    with pytest.raises(OptionError, match=r"pip install .tercet\[languages\]."):
         function(value)
 
 

@@ -177,7 +177,7 @@ class TestFiles:
     def test_without_the_package_the_extra_is_named(self, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, "sentencepiece", None)
         (tmp_path / "new.model").write_bytes(b"x")
-        message = r"new\.model' needs the package 'sentencepiece', .* pip install tercet\[languages\]"
+        message = r"new\.model' needs the package 'sentencepiece', .* pip install .tercet\[languages\]."
         with pytest.raises(OptionError, match=message):
             subword_model(str(tmp_path / "new.model"))
 

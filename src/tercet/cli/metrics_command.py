@@ -10,17 +10,26 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tercet.core.option_docs import option_docs
 from tercet.registry import METRICS, canonical, options_type
+
+from .completion import metrics_like
 
 
 def metrics(
     metric: Annotated[
-        str | None, typer.Argument(help="A metric, whose options are listed.", show_default=False)
+        str | None,
+        typer.Argument(help="A metric, whose options are listed.", show_default=False, autocompletion=metrics_like),
     ] = None,
 ) -> None:
     """List the metrics, or the options of one: what each takes, its default, what it does."""
-    Console(highlight=False).print(_metrics() if metric is None else _options(canonical(metric)))
+    console = Console(highlight=False)
+    if metric is None:
+        console.print(_metrics())
+        console.print("Either name works everywhere; 'tercet metrics bleu' lists the options of BLEU.")
+    else:
+        name = canonical(metric)
+        console.print(_options(name))
+        console.print(f"On the command line: -m {METRICS[name].room}:option=value,option=value", soft_wrap=True)
 
 
 def _metrics() -> Table:
@@ -31,6 +40,8 @@ def _metrics() -> Table:
 
 
 def _options(metric: str) -> Table:
+    from tercet.core.option_docs import option_docs
+
     table = Table(title=f"Options of {metric}", box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("option", no_wrap=True)
     table.add_column("what it takes and its default, then what it does", overflow="fold")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -14,10 +15,14 @@ from tercet.core.markup import scores_html
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
 
+from .facts import SystemFacts, remarks_of
 from .test_sets import TestSet
 
 #: Marks of the best system, and of those that are not significantly worse.
 BEST, AS_GOOD = "*", "†"
+
+#: The folders of a path in the options of a metric, or of a mean of metrics.
+_PATHS = re.compile(r"(^|=)(?:[^,=:/]*/){2,}(?=[^,=/])")
 
 #: Of a row in :meth:`Comparison.records`.
 COLUMNS = (
@@ -121,6 +126,8 @@ class Comparison:
     seed : int
     interval : {"percentile", "BCa"}
         Kind of the bootstrap intervals, which have 1,000 resamples.
+    facts : list of SystemFacts
+        What each metric tells of each system beside its scores: lengths, empty predictions, segments left out.
     """
 
     test_set: TestSet
@@ -132,6 +139,7 @@ class Comparison:
     alpha: float
     seed: int
     interval: str = "percentile"
+    facts: list[SystemFacts] = field(default_factory=list)
 
     def numbers(self, row: SystemScore) -> dict[str, Any]:
         """Return the fields of a row; without a test None for those against the baseline, which nobody asked for."""
@@ -150,8 +158,16 @@ class Comparison:
 
     def score_labels(self) -> list[str]:
         """Return what the score of each table is called: with its metric where two have the same name."""
-        times = Counter(table.name for table in self.tables)
-        return [f"{table.metric} {table.name}" if times[table.name] > 1 else table.name for table in self.tables]
+        times, labels = Counter(table.name for table in self.tables), self.metric_labels()
+        return [
+            f"{labels[table.metric]} {table.name}" if times[table.name] > 1 else table.name for table in self.tables
+        ]
+
+    def metric_labels(self) -> dict[str, str]:
+        """Return what each metric is called in headings: of paths the last part only, where it tells them apart."""
+        labels = {table.metric: _PATHS.sub(r"\1…/", table.metric) for table in self.tables}
+        times = Counter(labels.values())
+        return {metric: label if times[label] == 1 else metric for metric, label in labels.items()}
 
     def to_dataframe(self) -> Any:
         """Return a data frame of pandas: a row for each score of each system, with the columns of the TSV file."""
@@ -221,6 +237,10 @@ class Comparison:
             f"{plain(self.baseline)}, {self.n_resamples:,} resamples, seed {self.seed}. {intervals}"
         )
 
+    def remarks(self, plain: Callable[[str], str] = str) -> list[str]:
+        """Return a sentence each on empty predictions and on segments that were left out; `plain` writes names."""
+        return remarks_of(self.facts, self.test_set.n_segments, plain)
+
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests as plain Python (not the texts)."""
         return {
@@ -244,4 +264,5 @@ class Comparison:
                 }
                 for table in self.tables
             ],
+            "facts": [row.to_dict() for row in self.facts],
         }

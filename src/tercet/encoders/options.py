@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from tercet.core.options import Check, refuse
-from tercet.errors import OptionError
+from tercet.errors import OptionError, to_install
 
 #: Precisions of a network.
 DTYPES = ("float32", "bfloat16", "float16")
@@ -58,5 +58,5 @@ def needs_packages(metric: str, extra: str = "bertscore") -> None:
         if find_spec(package) is None:
             raise OptionError(
                 f"{metric} needs the package {package!r}, which is not installed: pip install torch "
-                f"transformers, or tercet[{extra}]."
+                f"transformers, or {to_install(extra)}"
             )

@@ -8,7 +8,7 @@ from typing import Any
 from tercet.comparison.scores import Comparison
 from tercet.display.pictures import for_notebooks
 from tercet.display.visible import one_cell
-from tercet.errors import OptionError
+from tercet.errors import OptionError, to_install
 
 from .names import fitted, short_names
 from .plots import draw_intervals
@@ -29,7 +29,7 @@ def intervals_figure(comparison: Comparison) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise OptionError("A plot needs matplotlib, which is not installed: pip install tercet[report].") from error
+        raise OptionError(f"A plot needs matplotlib, which is not installed: {to_install('report')}") from error
     names = short_names(list(comparison.test_set.systems))
     across = min(_ACROSS, len(comparison.tables))
     down = -(-len(comparison.tables) // across)

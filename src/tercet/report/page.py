@@ -13,7 +13,7 @@ from tercet.comparison.tables import pvalue_text
 from tercet.core.markup import clean
 from tercet.core.signature import __version__
 from tercet.display.words_html import COLOURS
-from tercet.errors import InputError, OptionError
+from tercet.errors import InputError, OptionError, to_install
 
 from .svg import drawing
 from .views import view
@@ -89,5 +89,5 @@ def check_installed() -> None:
             import_module(name)
         except ImportError as error:
             raise OptionError(
-                f"An HTML report needs {name}, which is not installed: pip install tercet[report]."
+                f"An HTML report needs {name}, which is not installed: {to_install('report')}"
             ) from error

