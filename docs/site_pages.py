@@ -24,6 +24,7 @@ PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
     "benchmarks/RESULTS.md": "benchmarks.md",
     **{f"metrics/{name}/README.md": f"metrics/{name}.md" for name in CARDS},
 }

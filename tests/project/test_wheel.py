@@ -4,9 +4,9 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 
 import pytest
+import tomllib
 from readme_renderer.markdown import render
 
 from conftest import ROOT
@@ -45,7 +45,11 @@ def installed(wheel, tmp_path_factory):
     """A folder with the package and its command, and the environment of a process that has no other."""
     folder = tmp_path_factory.mktemp("installed")
     run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder), str(wheel)])
-    names = {**os.environ, "PYTHONPATH": str(folder), "PATH": os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])}
+    names = {
+        **os.environ,
+        "PYTHONPATH": str(folder),
+        "PATH": os.pathsep.join([str(folder / "bin"), os.environ["PATH"]]),
+    }
     return folder, names
 
 
@@ -60,9 +64,9 @@ def test_commands_run_outside_of_a_checkout_and_write_a_report(document, install
     text = (ROOT / document).read_text(encoding="utf-8")
     (commands,) = (block for block in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL) if "sample.csv" in block)
     run(["bash", "-euc", commands], cwd=tmp_path, env=installed[1])
-    report = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "The cat sat on a mat." in report
-    assert "tuned" in report
+    report = re.sub(r"<[^>]*>", "", (tmp_path / "report.html").read_text(encoding="utf-8"))
+    for shown in ("baseline", "tuned", "We met her brother at the train station."):
+        assert shown in report
 
 
 def test_the_index_can_show_the_readme(wheel):
