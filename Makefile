@@ -36,7 +36,7 @@ $(VENV)/.venv-made:
 	touch $@
 
 $(VENV)/.light-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
-	@echo "Installing tercet and what it needs in $(VENV), without neural networks: about 150 MB to download, or half a minute from pip's cache."
+	@echo "Installing tercet and what it needs in $(VENV), without neural networks: about 150 MB to download; a minute if pip has them in its cache."
 	$(SHOWN) --editable .
 	touch $@
 
