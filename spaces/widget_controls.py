@@ -25,6 +25,9 @@ FOR_PROGRAMS: dict[str, dict[str, Any]] = {
 _MOST = 1_000_000_000
 _NOTHING = "–"  # how a menu shows None
 
+#: What a control holds whose option is one for a single text and another for a file, until a visitor chooses.
+DEPENDS = object()
+
 
 @dataclass(frozen=True, slots=True)
 class Control:
@@ -44,6 +47,10 @@ class Control:
         The greatest whole number that is taken; None where the metric has a bound of its own.
     info : str
         What the option does, in a sentence.
+    follows : str
+        The option whose choice decides what this control shows, until a visitor writes something else; "" for none.
+    following : dict of object to object
+        What it then shows, by the value of that option.
     """
 
     name: str
@@ -53,6 +60,8 @@ class Control:
     choices: Mapping[str, Any] = field(default_factory=dict)
     most: int | None = None
     info: str = ""
+    follows: str = ""
+    following: Mapping[Any, Any] = field(default_factory=dict)
 
     @property
     def renamed(self) -> dict[str, str]:
@@ -126,7 +135,9 @@ class Control:
         return OptionError(f"The {self.name!r} option must here be {expected}. Got {shorten(value)} instead.")
 
 
-def controls(metric: str, offered: Mapping[str, Mapping[str, Any]]) -> list[Control]:
+def controls(
+    metric: str, offered: Mapping[str, Mapping[str, Any]], of_one_text: Mapping[str, Any] | None = None
+) -> list[Control]:
     """Return the controls of options that a metric's demo offers.
 
     Parameters
@@ -134,13 +145,21 @@ def controls(metric: str, offered: Mapping[str, Mapping[str, Any]]) -> list[Cont
     metric : str
     offered : mapping
         Option -> ``choices`` (a sequence, or labels with values), where its declaration does not list them,
-        ``value``, with which the page begins, where that is not the default, and ``most``, the greatest number.
+        ``value``, with which the page begins, where that is not the default, ``most``, the greatest number, and
+        ``follows``, {another option: {its value: what is shown for it}}.
+    of_one_text : mapping, optional
+        Options that are others for a single text than their defaults, and how they are.
     """
     declared = {each.name: each for each in fields(options_type(metric))}
-    return [
-        replace(_control(declared[name], given), info=option_doc(declared[name]).first_sentence)
-        for name, given in offered.items()
-    ]
+    made: dict[str, Control] = {}
+    for name, given in offered.items():
+        control = replace(_control(declared[name], given), info=option_doc(declared[name]).first_sentence)
+        if of_one_text and name in of_one_text:
+            control = _depending(control, of_one_text[name])
+        for other, following in given.get("follows", {}).items():
+            control = replace(control, value=following[made[other].value], follows=other, following=following)
+        made[name] = control
+    return list(made.values())
 
 
 def _control(declared: Any, given: Mapping[str, Any]) -> Control:
@@ -162,6 +181,19 @@ def _control(declared: Any, given: Mapping[str, Any]) -> Control:
         most = given.get("most", _MOST if check.maximum is None else None)
         return Control(declared.name, "whole", default, value, most=most)
     return Control(declared.name, "weights" if declared.name == "weights" else "number", default, value)
+
+
+def _depending(control: Control, of_one_text: Any) -> Control:
+    """Return a menu that begins with what depends on whether a text or a file is scored.
+
+    Examples
+    --------
+    >>> list(_depending(Control("lowercase", "flag", False, False), True).choices)
+    ['auto (text: True, file: False)', 'True', 'False']
+    """
+    choices = control.choices or {str(choice): choice for choice in (True, False)}
+    label = f"auto (text: {_label(of_one_text)}, file: {_label(control.default)})"
+    return replace(control, kind="menu", value=DEPENDS, choices={label: DEPENDS, **choices})
 
 
 def _label(choice: Any) -> str:
@@ -202,7 +234,7 @@ def given_options(own: Sequence[Control], values: Mapping[str, Any]) -> dict[str
 
 def _begun(own: Sequence[Control], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the page begins with instead of defaults; nothing where another of its encoders is given."""
-    begun = {control.name: control for control in own if control.value != control.default}
+    begun = {control.name: control for control in own if control.value not in (control.default, DEPENDS)}
     menus = [control for control in begun.values() if control.kind == "menu"]
     if any(given.get(menu.name, menu.value) != menu.value for menu in menus):
         return {}
@@ -210,9 +242,9 @@ def _begun(own: Sequence[Control], given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without_defaults(own: Sequence[Control], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options whose value is not the metric's default."""
+    """Return the options whose value is not the metric's default, and that were chosen at all."""
     defaults = {control.name: control.default for control in own}
-    return {name: value for name, value in values.items() if value != defaults[name]}
+    return {name: value for name, value in values.items() if value is not DEPENDS and value != defaults[name]}
 
 
 def _weights(text: Any) -> Any:

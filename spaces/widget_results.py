@@ -6,28 +6,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+#: Texts from which on a score is said to mean something of what wrote them: of fewer it says little.
+_TEST_SET = 100
 _APART = {"signature", "segments", "intervals", "hashcode", "interpretation"}
-
-CSS = """
-#options .row {display: block}
-#options .form {border: none; background: transparent; box-shadow: none}
-#options .form {display: grid; grid-template-columns: repeat(auto-fill, minmax(165px, 1fr))}
-#options .wide {grid-column: span 2}
-.tercet-score {font-size: 2rem; font-weight: 600; line-height: 1.2}
-.tercet table, .tercet-picture table {
-  border-collapse: collapse; border: none !important; outline: none; display: block; overflow-x: auto}
-.tercet tr, .tercet-picture tr {border: none !important}
-.tercet th, .tercet td, .tercet-picture th, .tercet-picture td {
-  border: none !important; border-bottom: 1px solid #8884 !important;
-  padding: .15rem .8rem .15rem 0; text-align: left; vertical-align: top}
-.tercet-picture caption {text-align: left; opacity: .7}
-.tercet td {overflow-wrap: break-word}
-.tercet-error {overflow-wrap: anywhere}
-.tercet-note {border-left: 4px solid #e69f00; padding: .3rem .8rem; margin: .4rem 0}
-.tercet-error {border-left: 4px solid #d55e00; padding: .5rem .8rem; margin: .4rem 0; font-weight: 500}
-.tercet-picture svg {max-width: 100%; height: auto}
-.tercet-picture > div > p:last-child {display: none}
-"""
 
 
 def error_html(message: str) -> str:
@@ -35,8 +16,19 @@ def error_html(message: str) -> str:
     return f'<div class="tercet-error" role="alert">{escape(message)}</div>'
 
 
-def result_html(result: Mapping[str, Any], primary: str, notes: Sequence[str]) -> str:
-    """Return the primary score in large letters, what is to be noted, and the table of all scores."""
+def result_html(result: Mapping[str, Any], primary: str, notes: Sequence[str], remarks: Sequence[str] = ()) -> str:
+    """Return the primary score in large letters, what is to be noted, and the table of all scores.
+
+    Parameters
+    ----------
+    result : mapping
+    primary : str
+        Its score in large letters.
+    notes : sequence of str
+        Warnings.
+    remarks : sequence of str
+        What else is to be known of it.
+    """
     of_items = result.get("segments") or {}
     shown = {name: value for name, value in result.items() if name not in _APART and not isinstance(value, dict)}
     rows = [
@@ -44,12 +36,14 @@ def result_html(result: Mapping[str, Any], primary: str, notes: Sequence[str]) -
         for name, value in shown.items()
         if not (isinstance(value, list) and name in of_items)  # those have a table of their own
     ]
-    band = result.get("interpretation")
+    band = result.get("interpretation") if result["n_segments"] >= _TEST_SET else None
+    said = "".join(f"<p>{escape(remark)}</p>" for remark in remarks)
     warned = "".join(f'<div class="tercet-note">{escape(note)}</div>' for note in notes)
-    head = "<tr><th>entry</th><th>value</th><th>95 % interval</th></tr>" if result.get("intervals") else ""
+    titles = "".join(f'<th scope="col">{title}</th>' for title in ("entry", "value", "95 % interval"))
+    head = f"<tr>{titles}</tr>" if result.get("intervals") else ""
     return (
         f'<div class="tercet"><div class="tercet-score">{escape(primary)} {number(result[primary])}</div>'
-        f"{f'<div>{escape(band)}</div>' if band else ''}{warned}"
+        f"{f'<p>Roughly, {escape(band)}.</p>' if band else ''}{said}{warned}"
         f"<table>{head}{''.join(rows)}</table>"
         f"{'' if head else '<small>One text has no interval: a file of texts has one.</small>'}</div>"
     )

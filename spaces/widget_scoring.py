@@ -12,10 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from spaces.widget_controls import COMMON, FOR_PROGRAMS, Control, controls, given_options, without_defaults
+from spaces.widget_code import Given, file_given, program
+from spaces.widget_controls import (
+    COMMON,
+    DEPENDS,
+    FOR_PROGRAMS,
+    Control,
+    controls,
+    given_options,
+    without_defaults,
+)
+from spaces.widget_limits import MOST_BYTES, MOST_DRAWN, MOST_UNPACKED, TEXT_CHARACTERS, check_size
+from spaces.widget_notes import dropped_letters, segment_note
 from tercet.api import make_scorer, score_batch
 from tercet.columns.batch import Batch
-from tercet.columns.items import Items, read_items, read_texts
+from tercet.columns.items import read_items, read_texts
 from tercet.core.scorer import Scorer
 from tercet.errors import InputError
 from tercet.files.limits import Limits
@@ -24,26 +35,6 @@ from tercet.files.roles import Roles, guess_roles
 from tercet.files.table import Table
 from tercet.registry import batch_explanation, scorer_class
 
-#: Most bytes of a file, and of any request.
-MOST_BYTES = 10 << 20
-#: Most bytes of a workbook, which is an archive, when it is unpacked.
-MOST_UNPACKED = 50 << 20
-#: Most characters of a text on the page, whose matches are drawn; of any text; and of all texts of a call.
-TEXT_CHARACTERS, LONG_CHARACTERS, ALL_CHARACTERS = 10_000, 20_000, 5_000_000
-#: Most products of the tokens of a prediction and its references, and of their lines, which count so many times:
-#: what ROUGE-W takes time for, some seconds for each hundred million.
-MOST_PRODUCTS, _LINES = 1_000_000_000, 10
-#: Most characters of an item in the mean; and where texts are compared with nothing: a language model reads them
-#: whole, while those that compare by a network read what it takes at a time.
-MEAN_CHARACTERS, MEAN_CHARACTERS_ALONE = 1000, 150
-_TOKENS = re.compile(r"[^\W\u0e00-\U0010ffff]+|\S")  # words, and each character of scripts without blanks
-#: Tokenizers that look for words of a dictionary, and most squares of the lengths of stretches without blanks or
-#: marks: what they take time for.
-_BY_DICTIONARY = ("ja", "jieba")
-MOST_SQUARES = 200_000_000
-_BREAKS = re.compile(r"\s+|(?<=\w)[^\w\s]{1,3}(?=\w)")
-#: Most characters of a picture: a browser shows it at once, and a heat map of as many tokens takes seconds.
-MOST_DRAWN = 3 << 20
 CONFIDENCE = 0.95
 
 
@@ -82,7 +73,9 @@ class Demo:
         kind = scorer_class(metric)
         self.takes_references = kind.takes_references
         self._is_share = kind.is_share
-        self.controls = controls(metric, {**cases["DEMO_OPTIONS"], **(COMMON if kind.is_share else {})})
+        offered = {**cases["DEMO_OPTIONS"], **(COMMON if kind.is_share else {})}
+        begun = given_options(controls(metric, offered), {})
+        self.controls = controls(metric, offered, make_scorer(metric, begun).segment_options)
         self._of_programs = [*self.controls, *controls(metric, FOR_PROGRAMS)]
         self.most_items: int = cases["DEMO_ITEMS"]
         self._cases: Sequence[Mapping[str, Any]] = cases["CASES"]
@@ -109,6 +102,20 @@ class Demo:
         values = {c.name: c.read(content) for c, content in zip(self.controls, contents, strict=True)}
         return without_defaults(self.controls, values)
 
+    def text_options(self, contents: Sequence[Any]) -> tuple[dict[str, Any], list[str]]:
+        """Return the options of a single text, and what is to be said of those that nobody chose.
+
+        A single text is scored as the metric scores a segment, but for options that a visitor set.
+        """
+        options = self.page_options(contents)
+        values = {c.name: c.read(content) for c, content in zip(self.controls, contents, strict=True)}
+        left = [name for name, value in values.items() if value is DEPENDS]
+        if not left:
+            return options, []
+        own = make_scorer(self.metric, options).segment_options
+        of_one = {name: value for name, value in own.items() if name in left}
+        return {**options, **of_one}, [segment_note(of_one)] if of_one else []
+
     def score(self, predictions: Sequence[str], references: Any, options: Mapping[str, Any]) -> Scored:
         """Score texts that are not too many or too long for a page; references are left alone where none are taken.
 
@@ -119,13 +126,14 @@ class Demo:
         """
         scorer = make_scorer(self.metric, options)
         texts = read_items(predictions, references) if self.takes_references else read_texts(predictions)
-        self._check_size(texts, options.get("tokenizer"))
+        check_size(texts, options.get("tokenizer"), self.most_items, self.takes_references)
         batch = texts.batch()
         with warnings.catch_warnings(record=True) as caught:  # calls come one at a time: the page sees to that
             warnings.simplefilter("always")
             result = score_batch(scorer, batch)
         own = [str(warning.message) for warning in caught if warning.category is UserWarning]
         notes = [note.removeprefix(f"{self.metric}: ") for note in own]
+        notes += dropped_letters(scorer, texts, batch)
         if result.empty_predictions and self.takes_references:  # the others say it themselves
             notes.append(f"Empty predictions: {result.empty_predictions}, which score 0.")
         return Scored(result.to_dict(full=True), notes, dict(options), scorer, batch)
@@ -189,14 +197,33 @@ class Demo:
             raise InputError(f"The file has {n_rows:,} rows; the page takes {self.most_items:,} for this metric.")
         return table, guess_roles(table)
 
+    def sure_system(self, roles: Roles) -> str | None:
+        """Return the column that holds predictions, where the names of a file's columns tell.
+
+        They do where one is called a reference, or a single one is left: languages do not, nor two unknown names.
+        """
+        known = len(roles.systems) == 1 or (self.takes_references and roles.references)
+        return roles.systems[0] if roles.systems and known else None
+
+    def choice_of_columns(self, table: Table) -> str:
+        """Return what a visitor is to do where the names of the columns do not tell what they hold."""
+        wanted = "the predictions and the references" if self.takes_references else "the predictions"
+        if table.name.lower().endswith(".tmx"):
+            return f"Each column is a language of the file: choose {wanted}, which are in the same language."
+        return f"The names of the columns do not tell what they hold: choose {wanted}."
+
     def score_file(
         self, path: str, system: str, references: Sequence[str], options: Mapping[str, Any]
-    ) -> tuple[Scored, dict[str, list[Any]]]:
-        """Return the result of a column of a file, with intervals, and the table of its items."""
+    ) -> tuple[Scored, dict[str, list[Any]], Given]:
+        """Return the result of a column of a file, with intervals, the table of its items, and lines that read it."""
         table, _ = self.read_file(path)
         if not system or (self.takes_references and not references):
             more = ", and at least one of references" if self.takes_references else ""
             raise InputError(f"Choose the column of the predictions{more}.")
+        if self.takes_references and system in references:
+            raise InputError(
+                f"The column {system!r} is chosen for the predictions and as a reference: choose another."
+            )
         predictions, targets = items(table, system, references)
         more = {"segments": True, "confidence_level": CONFIDENCE}
         scored = self.score(predictions, targets, {**options, **more})
@@ -204,61 +231,15 @@ class Demo:
         rows = {"line": table.lines, **segments, "prediction": predictions}
         if self.takes_references:
             rows["references"] = [" | ".join(texts) for texts in targets]
-        return scored, rows
+        return scored, rows, file_given(path, table, system, references if self.takes_references else [])
 
-    def code(self, predictions: str, references: str, options: Mapping[str, Any]) -> str:
-        """Return the program that computes the same, for expressions of predictions and references."""
-        given = "".join(f"    {name}={value!r},\n" for name, value in options.items())
-        compared = f"    references={references},\n" if self.takes_references else ""
-        return (
-            f"import evaluate\n\nmetric = evaluate.load({self.address!r})\nresult = metric.compute(\n"
-            f"    predictions={predictions},\n{compared}{given})\nprint(result)\n"
-        )
+    def code(self, given: Given, options: Mapping[str, Any]) -> str:
+        """Return the program that computes the same, for lines that give it texts."""
+        return program(self.address, given, options, self.takes_references)
 
     def histogram(self, values: Sequence[float | None], options: Mapping[str, Any]) -> list[tuple[str, int]]:
         """Return how many values of a score lie in each of twenty ranges."""
         return histogram(values, options.get("scale", 1) if self._is_share else 0.0)
-
-    def _check_size(self, checked: Items, tokenizer: Any) -> None:
-        n_items = len(checked.predictions)
-        if n_items > self.most_items:
-            raise InputError(
-                f"{n_items:,} items are more than the {self.most_items:,} that this page takes: load the metric and "
-                "score them where you are."
-            )
-        texts = [*checked.predictions, *checked.references]
-        longest = max(map(len, texts), default=0)
-        if longest > LONG_CHARACTERS:
-            raise InputError(
-                f"A text has {longest:,} characters; this page takes texts of up to {LONG_CHARACTERS:,}."
-            )
-        n_characters = sum(map(len, texts))
-        mean = MEAN_CHARACTERS if self.takes_references else MEAN_CHARACTERS_ALONE
-        most = min(ALL_CHARACTERS, mean * self.most_items)
-        # Each token of a text that is compared with nothing is read beside the others of it.
-        targets = checked.reference_lists() if self.takes_references else [[text] for text in checked.predictions]
-        pairs = zip(checked.predictions, targets, strict=True)
-        products = sum(
-            _n_tokens(prediction, tokenizer) * sum(_n_tokens(text, tokenizer) for text in references)
-            + _LINES * prediction.count("\n") * sum(text.count("\n") for text in references)
-            for prediction, references in pairs
-        )
-        if n_characters > most or products > MOST_PRODUCTS:
-            raise InputError(
-                f"The texts have {n_characters:,} characters; this page accepts up to {most:,}, and "
-                "fewer when single texts are long."
-            )
-        if tokenizer in _BY_DICTIONARY:
-            stretches = [len(part) for text in texts for part in _BREAKS.split(text)]
-            if sum(length * length for length in stretches) > MOST_SQUARES:
-                raise InputError(
-                    f"Stretches of up to {max(stretches):,} characters without blanks or marks take the tokenizer "
-                    f"{tokenizer!r} too long here: this page takes shorter or fewer ones."
-                )
-
-
-def _n_tokens(text: str, tokenizer: Any) -> int:
-    return len(text) if tokenizer == "char" else len(_TOKENS.findall(text))
 
 
 def split_references(text: str) -> list[str]:
@@ -280,9 +261,15 @@ def joined(references: str | Sequence[str]) -> str:
     return "".join(f"{text}\n\n" for text in texts) if any("\n" in text for text in texts) else "\n".join(texts)
 
 
-def known_files() -> list[str]:
-    """Return the ends of the names of the files that are read."""
-    return list(SUFFIXES)
+def known_formats() -> list[str]:
+    """Return the names of the formats that are read.
+
+    Examples
+    --------
+    >>> known_formats()[:3]
+    ['TSV', 'CSV', 'JSONL']
+    """
+    return [format.upper() for format in dict.fromkeys(SUFFIXES.values())]
 
 
 def histogram(values: Sequence[float | None], scale: float) -> list[tuple[str, int]]:

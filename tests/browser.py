@@ -245,6 +245,11 @@ class Visitor:
         expect(box.locator(".cm-content")).to_contain_text("print(result)")
         return "\n".join(box.locator(".cm-line").all_text_contents())
 
+    def program(self, tab: str) -> str:
+        """Return the same as its file has it: the box draws only the lines that can be seen."""
+        self.find(f"#code-of-{tab}").get_by_role("button", name="Code for this").click()
+        return self.download(f"#code-of-{tab} a[download]")
+
     def download(self, button: str) -> str:
         with self.page.expect_download() as download:
             self.find(button).click()

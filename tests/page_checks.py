@@ -15,6 +15,7 @@ from playwright.sync_api import expect
 import tercet
 from conftest import ROOT, SHARES
 from language_models import SMOLLM2
+from tercet.api import make_scorer
 from tercet.registry import METRICS
 from texts import LATIN, MINILM, all_pairs
 
@@ -55,7 +56,7 @@ PAGES = {
     "perplexity_lm": OnPage("perplexity", {"max_length": 9}, {"model_id": SMOLLM2}),
 }
 #: How the menu of bertscore_idf calls that encoder.
-SMALL = "all-MiniLM-L6-v2 (small; take layer 5)"
+SMALL = "all-MiniLM-L6-v2 (small)"
 CASES = {metric: runpy.run_path(str(ROOT / "metrics" / metric / "cases.py")) for metric in METRICS}
 #: Entries of a result that are not in its table.
 APART = {"signature", "segments", "intervals", "hashcode", "interpretation"}
@@ -68,6 +69,12 @@ def scored(metric, predictions, references=None, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the page shows them as notes
         return tercet.score(metric, predictions, references, **{**PAGES[metric].begun, **options}).to_dict(full=True)
+
+
+def scored_alone(metric, prediction, references=None, **options):
+    """What the metric says of one text, scored as a segment but for the options that were chosen."""
+    of_one = make_scorer(metric, {**PAGES[metric].begun, **options}).segment_options
+    return scored(metric, [prediction], [references], **{**of_one, **options})
 
 
 def numbers(text):
@@ -180,9 +187,10 @@ def has_its_bars(visitor):
     visitor.until(check)
 
 
-def argument_of(code, name):
-    call = next(node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call) and node.keywords)
-    return ast.unparse(next(each.value for each in call.keywords if each.arg == name))
+def given_in(code, name):
+    """What a program gives a name, as it is written there."""
+    nodes = [node for node in ast.parse(code).body if isinstance(node, ast.Assign)]
+    return ast.unparse(next(node.value for node in nodes if ast.unparse(node.targets[0]) == name))
 
 
 def photograph(visitor, name, stop=None):

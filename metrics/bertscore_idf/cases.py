@@ -14,12 +14,15 @@ else:
 DEMO_OPTIONS = {
     "model_type": {
         "choices": {
-            "all-MiniLM-L6-v2 (small; take layer 5)": MODEL,
+            "all-MiniLM-L6-v2 (small)": MODEL,
             "roberta-large (English)": "roberta-large",
             "bert-base-multilingual-cased": "bert-base-multilingual-cased",
         }
     },
-    "num_layers": {"value": 5},
+    # the layers that bert-score found best; of the first, which it does not know, the last but one
+    "num_layers": {
+        "follows": {"model_type": {MODEL: 5, "roberta-large": 17, "bert-base-multilingual-cased": 9}},
+    },
     "idf": {},
     "multi_ref": {},
     "long_text": {},

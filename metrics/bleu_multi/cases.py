@@ -57,7 +57,7 @@ CASES = [
         "description": "No 4-gram matches: BLEU is 0 without smoothing",
         "predictions": ["The Opportunity rover is combating a big sandstorm on Mars ."],
         "references": [["The NASA Opportunity rover is battling a massive dust storm on Mars ."]],
-        "options": {},
+        "options": {"smooth_method": "none", "effective_order": False},
         "expected": {"bleu": 0.0, "counts": [8, 4, 2, 0], "totals": [11, 10, 9, 8], "brevity_penalty": 0.8338},
         "tolerance": 5e-5,
     },

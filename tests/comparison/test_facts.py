@@ -53,6 +53,7 @@ def test_every_form_counts_what_is_empty_and_what_was_left_out(found):
         assert remark in to_text([found])
         assert remark in to_markdown([found])
         assert f"<li>{remark}</li>" in page
+        assert remark in found._repr_html_()
 
 
 def test_json_has_a_row_for_each_metric_and_system(found):

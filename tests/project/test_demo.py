@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 import tercet
 from conftest import ROOT, close, needed
+from spaces.widget_code import texts_given
 from spaces.widget_controls import given_options
-from spaces.widget_scoring import TEXT_CHARACTERS, Demo, histogram, joined, split_references
+from spaces.widget_limits import TEXT_CHARACTERS
+from spaces.widget_scoring import Demo, histogram, joined, split_references
 from tercet import InputError, OptionError
 from tercet.api import known_options
 from tercet.core.option_docs import option_docs
@@ -142,7 +144,7 @@ class TestTexts:
 
     def test_every_example_is_scored(self, demo):
         for _, prediction, references, shown in demo.examples:
-            scored, _ = demo.score_text(prediction, references, demo.page_options(shown))
+            scored, _ = demo.score_text(prediction, references, demo.text_options(shown)[0])
             assert scored.result["n_segments"] == 1
 
     def test_warnings_become_notes(self):
@@ -205,9 +207,9 @@ class TestTexts:
         assert split_references(joined(texts).replace("\n", "\r\n")) == texts
 
     def test_code_to_copy_computes_the_same(self, demo):
-        options = demo.page_options(begun(demo))
+        options, _ = demo.text_options(begun(demo))
         scored, _ = demo.score_text(PREDICTIONS[0], REFERENCES[0][0], options)
-        code = demo.code(repr(PREDICTIONS[:1]), repr([REFERENCES[0][:1]]), options)
+        code = demo.code(texts_given(PREDICTIONS[0], REFERENCES[0][:1] if demo.takes_references else None), options)
         assert f"evaluate.load('org/{demo.metric}')" in code
         found = {}
         local = code.replace("import evaluate\n", "import tercet as evaluate\n").replace("'org/", "'")
@@ -224,7 +226,7 @@ class TestFiles:
         path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
         _, roles = demo.read_file(str(path))
         assert (roles.systems, roles.references) == (("mt",), ("ref",))
-        scored, table = demo.score_file(str(path), "mt", ["ref"], needed(demo.metric))
+        scored, table, _ = demo.score_file(str(path), "mt", ["ref"], needed(demo.metric))
         more = {"segments": True, "confidence_level": 0.95, **needed(demo.metric)}
         assert close(
             demo.metric, scored.result, tercet.score(demo.metric, PREDICTIONS, REFERENCES, **more).to_dict(full=True)

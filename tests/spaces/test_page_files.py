@@ -1,9 +1,10 @@
 """Files on the page of a Space: what is guessed of them, scores, plots, tables, downloads."""
 
-import ast
 import csv
 import io
 import json
+import subprocess
+import sys
 
 import pytest
 from playwright.sync_api import expect
@@ -30,7 +31,7 @@ pytestmark = pytest.mark.costly
 @pytest.mark.parametrize(
     ("metric", "end", "header", "guessed"),
     [
-        ("bleu_multi", "tmx", ["en-US", "de", "fr", "en-GB"], ("en-US", [])),
+        ("bleu_multi", "tmx", ["en-US", "de", "fr", "en-GB"], ("", [])),
         ("rouge_nlws", "csv", ["generated", "highlights", "ref2", "pegasus"], ("generated", ["highlights", "ref2"])),
         ("bertscore_idf", "jsonl", ["mt", "ref", "ref2", "mt2"], ("mt", ["ref", "ref2"])),
     ],
@@ -40,7 +41,9 @@ def test_a_file_is_scored_with_intervals_a_plot_a_table_and_downloads(visit, tmp
     path.write_text(WRITERS[end](header, ROWS), encoding="utf-8", newline="")
     visitor = visit(metric)
     visitor.upload(path)
-    expect(visitor.find("#about-file")).to_have_text(f"{len(ROWS)} rows")
+    expect(visitor.find("#about-file")).to_contain_text(f"{len(ROWS)} rows.")
+    if not guessed[0]:
+        expect(visitor.find("#about-file")).to_contain_text("Each column is a language of the file: choose the pred")
     expect(visitor.find("#system input")).to_have_value(guessed[0])
     assert visitor.chosen("#reference-columns") == guessed[1]
     # The guess is changed by hand, to another system and fewer references, or to the first ones.
@@ -60,11 +63,18 @@ def test_a_file_is_scored_with_intervals_a_plot_a_table_and_downloads(visit, tmp
     has_its_bars(visitor)
     _has_its_table(visitor, expected["segments"], end)
     _has_its_downloads(visitor, metric, expected)
-    code = visitor.code("file")
-    assert f"# predictions: the column {header[0]!r}; references: {header[1]!r}, {header[2]!r}" in code
-    call = next(node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call) and node.keywords)
-    assert {"confidence_level", "segments"} <= {each.arg for each in call.keywords}
+    assert _run(visitor, path) == expected["signature"]
     photograph(visitor, f"{metric}-file-{end}")
+
+
+def _run(visitor, path):
+    """The signature that the program shown prints, where the visitor's file lies."""
+    program = visitor.program("file").replace("print(result)", "print(result.signature)")
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=path.parent, env=visitor.served.environment, stdout=subprocess.PIPE, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    return run.stdout.strip()
 
 
 def _has_its_table(visitor, segments, end):

@@ -8,7 +8,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from page_checks import argument_of, as_jsonl, equal, has, photograph, refuses, scored, shows
+from page_checks import as_jsonl, equal, given_in, has, photograph, refuses, scored, scored_alone, shows
 
 pytest_plugins = ["pages"]
 pytestmark = pytest.mark.costly
@@ -48,7 +48,7 @@ def hostile(stranger):
 def _predictions(visitor):
     """Return the predictions of the code shown; it fails while that is being drawn."""
     try:
-        return ast.literal_eval(argument_of(visitor.code(), "predictions"))
+        return ast.literal_eval(given_in(visitor.code(), "predictions"))
     except (SyntaxError, StopIteration) as error:
         raise AssertionError("the code is half drawn") from error
 
@@ -60,7 +60,7 @@ class TestHostileTexts:
         for text in texts if metric == "bleu_multi" else [" ".join(texts[:5])]:
             visitor.give(text, f"{text}\na cat {text}")
             visitor.compute()
-            shows(visitor, scored(metric, [text], [[text, f"a cat {text}"]]))
+            shows(visitor, scored_alone(metric, text, [text, f"a cat {text}"]))
             # Where every text has the same score, nothing above has waited for this one.
             visitor.until(lambda text=text: equal(_predictions(visitor), [text]))
             has_run_nothing(visitor, asked)
@@ -77,7 +77,7 @@ class TestHostileTexts:
         path.write_text(as_jsonl(header, [(text, text, f"a {text}") for text in texts]), encoding="utf-8")
         visitor = visit("bleu_multi")
         visitor.upload(path)
-        expect(visitor.find("#about-file")).to_have_text(f"{len(texts)} rows")
+        expect(visitor.find("#about-file")).to_have_text(f"{len(texts)} rows.")
         expect(visitor.find("#file-input")).to_contain_text("<img class=hostile src=")
         visitor.choose("#system", header[0])
         visitor.choose("#reference-columns", header[1:])
@@ -95,7 +95,8 @@ class TestHostileTexts:
         assert [row["prediction"] for row in rows] == [" ".join(text.split()) for text in texts]
         assert json.loads(visitor.download("#download-json"))["signature"] == expected["signature"]
         code = visitor.code("file")
-        assert code.startswith(f"# predictions: the column {header[0]!r}; references: {header[1]!r}, {header[2]!r}")
+        assert given_in(code, "predictions") == f"table[{header[0]!r}].tolist()"
+        assert all(f"table[{name!r}]" in given_in(code, "references") for name in header[1:])
         photograph(visitor, "bleu_multi-hostile")
         has_run_nothing(visitor, asked)
 
@@ -128,7 +129,7 @@ class TestHostileTexts:
         visitor.set({"weights": f"{name} = 0.5, 0.5"})
         visitor.give("a cat", "a cat")
         visitor.compute()
-        shows(visitor, scored("bleu_multi", ["a cat"], [["a cat"]], weights={name: [0.5, 0.5]}))
+        shows(visitor, scored_alone("bleu_multi", "a cat", ["a cat"], weights={name: [0.5, 0.5]}))
         visitor.upload(path)
         expect(visitor.find("#system input")).to_have_value("mt")
         visitor.compute_file()

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from page_checks import CASES, SMALL, refuses, scored, shows
+from page_checks import CASES, SMALL, refuses, scored, scored_alone, shows
 from schedule import UNLIKE
 
 pytest_plugins = ["pages"]
@@ -16,7 +16,7 @@ class TestMistakes:
         visitor = visit(metric)
         visitor.give("a cat", "a cat")
         visitor.compute()
-        good = scored(metric, ["a cat"], [["a cat"]])
+        good = scored_alone(metric, "a cat", ["a cat"])
         shows(visitor, good)
         visitor.give("a cat", " \n\n ")
         visitor.compute()
@@ -65,7 +65,7 @@ class TestMistakes:
         good |= {"num_layers": 5, "model_type": SMALL}
         visitor = visit(metric)
         visitor.give("a cat sat", "the cat sat\na cat")
-        expected = scored(metric, ["a cat sat"], [["the cat sat", "a cat"]])
+        expected = scored_alone(metric, "a cat sat", ["the cat sat", "a cat"])
         for bad, message in mistakes:
             visitor.compute()
             shows(visitor, expected)
@@ -94,7 +94,7 @@ class TestMistakes:
         visitor.compute_file()
         refuses(visitor, "Choose a file first", "file")
         visitor.upload(good)
-        expect(visitor.find("#about-file")).to_have_text("1 rows")
+        expect(visitor.find("#about-file")).to_have_text("1 rows.")
         visitor.compute_file()
         shows(visitor, expected, "file")
         for name, (text, message) in bad.items():

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 import tercet
-from page_checks import CASES, PAGES, equal, near, numbers, same, scored, shows, written
+from page_checks import CASES, PAGES, equal, near, numbers, same, scored_alone, shows, written
 from schedule import UNLIKE
 from texts import PAIRS
 
@@ -45,11 +45,11 @@ def test_own_texts_are_scored_as_by_the_package_and_options_count(visit, metric,
     visitor = visit(metric)
     visitor.give(prediction, "\n".join(references))
     visitor.compute()
-    plain = scored(metric, [prediction], [references])
+    plain = scored_alone(metric, prediction, references)
     shows(visitor, plain)
     visitor.set({**options, **clicked})
     visitor.compute()
-    chosen = scored(metric, [prediction], [references], **options)
+    chosen = scored_alone(metric, prediction, references, **options)
     assert chosen["signature"] != plain["signature"]
     shows(visitor, chosen)
 
@@ -134,7 +134,7 @@ def test_every_example_is_filled_in_and_computed_by_one_click(visit, metric):
             references = [given] if isinstance(given, str) else given
             visitor.find("#examples button").nth(number).click()
             number += 1
-            shows(visitor, scored(metric, [prediction], [references], **case["options"]))
+            shows(visitor, scored_alone(metric, prediction, references, **case["options"]))
             expect(visitor.find("#prediction textarea")).to_have_value(prediction)
             if references:
                 expect(visitor.find("#references textarea")).to_have_value("\n".join(references))
@@ -159,7 +159,7 @@ def test_an_example_chosen_while_another_is_scored_is_not_forgotten(visit):
     buttons.first.click()
     expect(box).to_have_value(text)
     held[0].continue_()
-    shows(visitor, scored("bleu_multi", [text], [[given] if isinstance(given, str) else given], **case["options"]))
+    shows(visitor, scored_alone("bleu_multi", text, [given] if isinstance(given, str) else given, **case["options"]))
 
 
 @pytest.mark.parametrize("metric", UNLIKE)
@@ -171,7 +171,7 @@ def test_the_code_shown_prints_the_same_elsewhere(visit, metric, tmp_path):
     visitor.give(prediction, "\n".join(references))
     visitor.set(chosen)
     visitor.compute()
-    expected = scored(metric, [prediction], [references], **chosen)
+    expected = scored_alone(metric, prediction, references, **chosen)
     shows(visitor, expected)
     environment = visitor.served.environment | {"HF_HOME": str(tmp_path / "hf")}
     run = subprocess.run(
@@ -192,7 +192,7 @@ class TestReferences:
         visitor = visit(metric)
         visitor.give("The ferry leaves at 7:30.", "\r\n".join(references) + "\n")
         visitor.compute()
-        shows(visitor, scored(metric, ["The ferry leaves at 7:30."], [references]))
+        shows(visitor, scored_alone(metric, "The ferry leaves at 7:30.", references))
         assert "refs:3" in visitor.seen()["signature"]
 
     @pytest.mark.parametrize("metric", ["rouge_nlws"])
@@ -202,6 +202,6 @@ class TestReferences:
         visitor = visit(metric)
         visitor.give(prediction, "\n\n".join(references))
         visitor.compute()
-        expected = scored("rouge_nlws", [prediction], [references])
+        expected = scored_alone("rouge_nlws", prediction, references)
         assert expected["rougeLsum"] != expected["rougeL"]
         shows(visitor, expected)

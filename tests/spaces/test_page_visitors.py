@@ -5,7 +5,7 @@ import threading
 import pytest
 from playwright.sync_api import expect
 
-from page_checks import PAGES, refuses, same, scored, shows
+from page_checks import PAGES, refuses, same, scored, scored_alone, shows
 from schedule import UNLIKE
 
 pytest_plugins = ["pages"]
@@ -22,8 +22,8 @@ class TestSeveralVisitors:
             first.compute()
             second.compute()
             second.compute()
-        shows(first, scored(metric, ["a cat sat here"], [["a cat sat here today"]]))
-        shows(second, scored(metric, ["an old dog lay there"], [["the old dog lay there", "a dog"]]))
+        shows(first, scored_alone(metric, "a cat sat here", ["a cat sat here today"]))
+        shows(second, scored_alone(metric, "an old dog lay there", ["the old dog lay there", "a dog"]))
 
     @pytest.mark.parametrize("metric", UNLIKE)
     def test_get_their_own_answers_as_programs(self, program, metric):
@@ -49,7 +49,7 @@ class TestSeveralVisitors:
         path.write_text("mt\tref\na secret cat\ta cat\n")
         owner = visit("bleu_multi", alone=True)
         owner.upload(path)
-        expect(owner.find("#about-file")).to_have_text("1 rows")
+        expect(owner.find("#about-file")).to_have_text("1 rows.")
         other = visit("bleu_multi", alone=True)
         other.open("File")
         other.compute_file()

@@ -32,7 +32,7 @@ def test_a_phone_shows_it_all_without_moving_sideways(visit, metric):
 def test_a_phone_shows_files_without_moving_sideways(visit, table):
     visitor = visit("bleu_multi", width=390)
     visitor.upload(table)
-    expect(visitor.find("#about-file")).to_have_text(f"{len(ROWS)} rows")
+    expect(visitor.find("#about-file")).to_have_text(f"{len(ROWS)} rows.")
     visitor.compute_file()
     visitor.until(lambda: has(visitor.seen("file")["score"]))
     has_its_bars(visitor)

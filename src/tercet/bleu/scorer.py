@@ -216,7 +216,27 @@ class BleuScorer(Scorer[BleuOptions]):
     @property
     def segment_rule(self) -> str | None:
         """How the scores of segments are made, where that differs from the corpus."""
-        return None if self._by_nltk else f"{'exp' if self._method == 'none' else self._method},eff"
+        return None if self._by_nltk else f"{self._segment_method},eff"
+
+    @property
+    def segment_options(self) -> dict[str, Any]:
+        """Effective order, and exp smoothing unless another was chosen: see `segment_scores`.
+
+        Examples
+        --------
+        >>> BleuScorer.from_options({}).segment_options
+        {'smooth_method': 'exp', 'effective_order': True}
+        >>> BleuScorer.from_options({"smooth_method": "nltk3"}).segment_options
+        {}
+        """
+        if self._by_nltk:
+            return {}
+        smoothed = {"smooth_method": self._segment_method} if self._method == "none" else {}
+        return {**smoothed, "effective_order": True}
+
+    @property
+    def _segment_method(self) -> str:
+        return "exp" if self._method == "none" else self._method
 
     def segment_scores(self, rows: NDArray[np.float64]) -> Scores:
         """Return the BLEU of single segments: effective order, and exp smoothing unless another was chosen.
@@ -225,7 +245,7 @@ class BleuScorer(Scorer[BleuOptions]):
         """
         if self._by_nltk:
             return self.finalize(rows)
-        return self._scores(rows, "exp" if self._method == "none" else self._method, effective=True)
+        return self._scores(rows, self._segment_method, effective=True)
 
     def _scores(self, totals: NDArray[np.float64], method: str, effective: bool) -> Scores:
         rule = self.options.reference_length

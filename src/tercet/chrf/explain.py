@@ -115,7 +115,7 @@ class ChrfMatches:
         legend, _ = order_names(max(of_characters, len(each.orders) - of_characters))
         which = reference_label(each.reference, self.n_references)
         hint = "{}-gram"
-        parts = [f"<h4>{each.name}: {each.score:.4f}</h4>" if len(self.scores) > 1 else "", legend]
+        parts = [f"<p><b>{each.name}: {each.score:.4f}</b></p>" if len(self.scores) > 1 else "", legend]
         if of_characters:
             parts.append(characters_html("prediction", each.prediction, hint))
             parts.append(characters_html(which, each.reference_text, hint))

@@ -16,7 +16,6 @@ from rich.console import Console
 from tercet.comparison.checks import check_file, check_outputs
 from tercet.display.visible import visible
 from tercet.errors import OptionError
-from tercet.files.writing import write_text_file
 
 from .completion import metrics_like
 from .score_options import INPUT, OUTPUT, SCORES, Form, Format, Quiet, Seed
@@ -167,6 +166,8 @@ def correlate_command(
     from tercet.correlation.correlate import correlate
     from tercet.correlation.reading import read_graded
 
+    from .output import write
+
     specs = [parse_metric(each) for each in metric or ([] if scores else ["bleu_multi"])]
     for spec in specs:
         spec.scorer()  # refuses options before the files are read
@@ -196,12 +197,7 @@ def correlate_command(
         best = best_mean(found, unit=mean_folds.value)
         best.mean.save(mean)
         typer.echo("\n".join([*map(visible, best.summary(alpha)), visible(mean)]), err=True)
-    if out is None:
-        sys.stdout.write(text)
-    else:
-        with write_text_file(out) as written:
-            written.write(text)
-        typer.echo(visible(out), err=True)
+    write(text, out)
 
 
 def _rendered(found: Correlation, format: Format, out: Path | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shlex
 import sys
@@ -94,6 +95,8 @@ def rendered(found: Sequence[Comparison], format: Format, out: Path | None, verb
 def write(text: str, out: Path | None) -> None:
     """Write a text to a file, or to the standard output."""
     if out is None:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(newline="")  # lines of CSV have their own ends
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
     else:
         with write_text_file(out) as file:

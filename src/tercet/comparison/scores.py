@@ -219,7 +219,9 @@ class Comparison:
             rows.append([system, *cells])
         signatures = dict.fromkeys(table.signature for table in self.tables)
         level = f"In brackets: {100 * self.confidence_level:g} % intervals. "
-        return scores_html(["system", *self.score_labels()], rows, [f"{level}{self.legend()}", *signatures])
+        return scores_html(
+            ["system", *self.score_labels()], rows, [f"{level}{self.legend()}", *self.remarks(), *signatures]
+        )
 
     def legend(self, plain: Callable[[str], str] = str) -> str:
         """Return what the marks of a table stand for; `plain` writes the name of the baseline."""
@@ -239,7 +241,7 @@ class Comparison:
 
     def remarks(self, plain: Callable[[str], str] = str) -> list[str]:
         """Return a sentence each on empty predictions and on segments that were left out; `plain` writes names."""
-        return remarks_of(self.facts, self.test_set.n_segments, plain)
+        return remarks_of(self.facts, plain)
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests as plain Python (not the texts)."""

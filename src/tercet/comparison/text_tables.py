@@ -84,6 +84,7 @@ def _summary(comparisons: Sequence[Comparison], scores: range, widths: Sequence[
     """Return a table of some scores of all systems, with a part for each test set."""
     several = len(comparisons) > 1
     title = f"All scores{'' if several else f' of {one_cell(comparisons[0].test_set.name)}'}"
+    title += ", continued" if scores.start else ""
     shown = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
     for name in ("test set",) if several else ():
         shown.add_column(name, overflow="fold", max_width=_LONGEST_NAME)

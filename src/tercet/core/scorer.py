@@ -230,6 +230,11 @@ class Scorer(ABC, Generic[OptionsT]):
         """How the scores of segments are made, where that differs from the corpus; stands in the signature."""
         return None
 
+    @property
+    def segment_options(self) -> dict[str, Any]:
+        """The options, other than these, under which a corpus of one item has that item's segment score."""
+        return {}
+
     def segment_scores(self, rows: NDArray[np.float64]) -> Scores:
         """Return the scores of single segments, shape (n,)."""
         return self.finalize(rows)

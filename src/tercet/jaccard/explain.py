@@ -79,7 +79,7 @@ class JaccardMatches:
     def _section(self, each: VariantMatches) -> str:
         which = "" if self.n_references == 1 else f" with reference {each.reference + 1} of {self.n_references}"
         return "".join([
-            f"<h4>{each.name}{which}: {each.score:.4f}</h4>",
+            f"<p><b>{each.name}{which}: {each.score:.4f}</b></p>",
             f"<p>in both texts: {each.shared:,}; in either: {each.either:,}</p>",
             legend(["in both texts"]),
             words_html("prediction", each.prediction, "in both texts"),

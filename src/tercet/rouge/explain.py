@@ -96,7 +96,7 @@ class RougeMatches:
         hint = _HINTS[each.kind]
         names = [hint] if "{}" not in hint else [hint.format(number) for number in ("1", "2", "3", "4 or more")]
         parts = [
-            f"<h4>{title}</h4><p>{each.hits:g} of {each.prediction_total:g} in the prediction, "
+            f"<p><b>{title}</b></p><p>{each.hits:g} of {each.prediction_total:g} in the prediction, "
             f"of {each.reference_total:g} in the reference</p>",
             legend(names),
             words_html("prediction", each.prediction_words, hint),

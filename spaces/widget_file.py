@@ -1,0 +1,135 @@
+"""The tab of the page that scores a file."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import pandas as pd
+
+from spaces.widget_answers import ONE_AT_A_TIME, code_box, hidden, outcome_box, signature_box, with_messages
+from spaces.widget_guard import Upload
+from spaces.widget_limits import MOST_BYTES
+from spaces.widget_results import result_html
+from spaces.widget_scoring import Demo, known_formats
+from tercet.errors import InputError
+
+_SHOWN_ROWS = 500
+_DOWNLOADS_KEPT = 600  # seconds
+
+
+def file_tab(demo: Demo, contents: list[Any]) -> None:
+    """Draw the tab.
+
+    Parameters
+    ----------
+    demo : Demo
+    contents : list of components
+        The page's controls of options.
+    """
+    # All files are taken: the message for one that cannot be read says more than the browser's.
+    label = f"{', '.join(known_formats())}: up to {demo.most_items:,} rows, {MOST_BYTES >> 20} MB"
+    file = Upload(label=label, elem_id="file-input", height=140)
+    about = outcome_box("about-file")
+    with gr.Row():
+        system = gr.Dropdown([], label="Predictions", elem_id="system", min_width=200)
+        references = gr.Dropdown(
+            [], multiselect=True, label="References", elem_id="reference-columns", min_width=200,
+            visible=demo.takes_references,
+        )  # fmt: skip
+    button = gr.Button("Compute", variant="primary", elem_id="compute-file")
+    outcome = outcome_box("file-result")
+    signature = signature_box("file-signature")
+    plot = gr.BarPlot(
+        x="score", y="texts", title="Distribution of scores", visible=False, height=260,
+        x_label_angle=-60, elem_id="distribution",
+    )  # fmt: skip
+    rows = gr.Dataframe(interactive=False, wrap=True, visible=False, max_height=420, elem_id="items")
+    with gr.Row():
+        as_tsv = gr.DownloadButton("All texts with their scores (TSV)", visible=False, elem_id="download-tsv")
+        as_json = gr.DownloadButton("Result (JSON)", visible=False, elem_id="download-json")
+    code = code_box("code-of-file")
+    outputs = [outcome, signature, plot, rows, as_tsv, as_json, code]
+    downloads = _Downloads()
+
+    def read(path: str | None) -> list[Any]:
+        if path is None:
+            return ["", *without_file]
+        table, roles = demo.read_file(path)
+        names = list(table.columns)
+        system = demo.sure_system(roles)
+        said = f"{len(table.lines):,} rows."
+        if system is None:
+            said += f" {demo.choice_of_columns(table)}"
+        return [
+            f"<p>{escape(said)}</p>",
+            gr.Dropdown(names, value=system),
+            gr.Dropdown(names, value=list(roles.references) if demo.takes_references else []),
+            "",
+            *hidden(outputs),
+        ]
+
+    def compute(path: str | None, system: str, references: list[str], *contents: Any) -> list[Any]:
+        if path is None:
+            raise InputError("Choose a file first.")
+        options = demo.page_options(contents)
+        scored, table, given = demo.score_file(path, system, references, options)
+        primary, of_items = scored.primary
+        frame = pd.DataFrame(table)
+        bars = pd.DataFrame(demo.histogram(table[of_items], options), columns=["score", "texts"])
+        # The plot sorts its labels as texts: signs that nobody sees keep their order. (With the argument `sort` a
+        # second result would not be drawn.)
+        bars["score"] = ["\u200b" * place + label for place, label in enumerate(bars["score"])]
+        return [
+            result_html(scored.result, primary, scored.notes),
+            gr.Textbox(scored.result["signature"], visible=True),
+            gr.BarPlot(bars, visible=True, x_title=of_items),
+            gr.Dataframe(frame.head(_SHOWN_ROWS).round(4), visible=True),
+            gr.DownloadButton(value=downloads.write("items.tsv", _tsv(frame)), visible=True),
+            gr.DownloadButton(value=downloads.write("result.json", _json(scored.result)), visible=True),
+            demo.code(given, scored.options),
+        ]
+
+    empty = [gr.update(choices=[], value=None), gr.update(choices=[], value=[])]
+    without_file = [*empty, "", *hidden(outputs)]
+    file.change(
+        with_messages(read, without_file), file, [about, system, references, *outputs], api_visibility="private",
+        **ONE_AT_A_TIME,
+    )  # fmt: skip
+    button.click(
+        with_messages(compute, hidden(outputs)), [file, system, references, *contents], outputs,
+        api_visibility="private", **ONE_AT_A_TIME,
+    )  # fmt: skip
+
+
+class _Downloads:
+    """Files for visitors to take away, kept for some minutes."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory()
+
+    def write(self, name: str, text: str) -> str:
+        root = Path(self._folder.name)
+        for old in root.glob("*/*"):
+            if time.time() - old.stat().st_mtime > _DOWNLOADS_KEPT:
+                old.unlink(missing_ok=True)
+        path = Path(tempfile.mkdtemp(dir=root)) / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+
+def _tsv(frame: pd.DataFrame) -> str:
+    """Return a table with a line per item: white space within texts becomes a blank."""
+    texts = frame.select_dtypes(include=["object", "string"]).columns
+    return frame.assign(**{name: [" ".join(text.split()) for text in frame[name]] for name in texts}).to_csv(
+        sep="\t", index=False
+    )
+
+
+def _json(result: dict[str, Any]) -> str:
+    return json.dumps(result, ensure_ascii=False, indent=1)

@@ -1,0 +1,68 @@
+"""The tab of the page that scores one text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from spaces.widget_answers import ONE_AT_A_TIME, code_box, hidden, outcome_box, signature_box, with_messages
+from spaces.widget_code import texts_given
+from spaces.widget_results import result_html
+from spaces.widget_scoring import Demo, split_references
+
+
+def text_tab(demo: Demo, contents: list[Any]) -> None:
+    """Draw the tab.
+
+    Parameters
+    ----------
+    demo : Demo
+    contents : list of components
+        The page's controls of options.
+    """
+    examples = demo.examples
+    _, first_prediction, first_references, _ = examples[0]
+    with gr.Row():
+        prediction = gr.Textbox(first_prediction, label="Prediction", lines=4, elem_id="prediction", min_width=280)
+        references = gr.Textbox(
+            first_references, lines=4, elem_id="references", min_width=280,
+            label="References: one per line, or with an empty line between them",
+            visible=demo.takes_references,
+        )  # fmt: skip
+    button = gr.Button("Compute", variant="primary", elem_id="compute")
+    inputs = [prediction, references, *contents]
+    with gr.Row():
+        with gr.Column(min_width=300):
+            outcome = outcome_box("result")
+            signature = signature_box("signature")
+        with gr.Column(min_width=300):
+            picture = gr.HTML(elem_id="picture", elem_classes="tercet-picture")
+            figure = gr.Plot(visible=False, show_label=False, elem_id="figure")
+    code = code_box("code-of-text")
+    outputs = [outcome, signature, picture, figure, code]
+
+    def compute(prediction: str, references: str, *contents: Any) -> list[Any]:
+        options, remarks = demo.text_options(contents)
+        scored, why = demo.score_text(prediction or "", references or "", options)
+        primary, _ = scored.primary
+        targets = split_references(references or "")
+        return [
+            result_html(scored.result, primary, scored.notes, remarks),
+            gr.Textbox(scored.result["signature"], visible=True),
+            gr.HTML(why.to_html() if why is not None else "", visible=True),
+            gr.Plot(why.plot(), visible=True) if hasattr(why, "plot") else gr.Plot(visible=False),
+            demo.code(texts_given(prediction, targets if demo.takes_references else None), options),
+        ]
+
+    answer = with_messages(compute, hidden(outputs))
+    button.click(answer, inputs, outputs, api_visibility="private", **ONE_AT_A_TIME)
+    chosen = gr.Examples(
+        [[text, targets, *shown] for _, text, targets, shown in examples],
+        inputs, example_labels=[label for label, *_ in examples], cache_examples=False, label="Examples",
+        elem_id="examples", api_visibility="private",
+    )  # fmt: skip
+    # An example chosen while another is being scored is scored after it: gradio's own way forgets it.
+    chosen.load_input_event.then(
+        answer, inputs, outputs, trigger_mode="always_last", api_visibility="private", **ONE_AT_A_TIME
+    )
