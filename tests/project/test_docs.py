@@ -1,4 +1,4 @@
-"""What the documents show is what the code does: every example of every docstring, card and README runs."""
+"""What the documents show is what the code does: every example of every docstring, card and page runs."""
 
 import doctest
 import importlib
@@ -14,7 +14,10 @@ from conftest import ROOT
 from tercet.core.option_docs import markdown_list, option_docs
 from tercet.registry import METRICS, options_type, scorer_class
 
-DOCUMENTS = sorted(str(path.relative_to(ROOT)) for path in [ROOT / "README.md", *ROOT.glob("metrics/*/README.md")])
+PAGES = [ROOT / "README.md", *ROOT.glob("metrics/*/README.md"), *ROOT.glob("docs/**/*.md")]
+DOCUMENTS = sorted(
+    str(path.relative_to(ROOT)) for path in PAGES if "```python\n>>> " in path.read_text(encoding="utf-8")
+)
 MODULES = sorted(module.name for module in pkgutil.walk_packages(tercet.__path__, "tercet."))
 CARD_SECTIONS = (
     "Metric description", "How to use", "Inputs", "Output values", "Values from popular papers", "Examples",
@@ -32,10 +35,16 @@ def test_docstring_examples(name):
 @pytest.mark.parametrize("path", DOCUMENTS)
 def test_examples_of_a_document(path, monkeypatch):
     monkeypatch.chdir(ROOT)
-    text = "\n".join(re.findall(r"```python\n(.*?)```", (ROOT / path).read_text(), flags=re.DOTALL))
+    text = "\n".join(re.findall(r"```python\n(.*?)```", (ROOT / path).read_text(encoding="utf-8"), flags=re.DOTALL))
     test = doctest.DocTestParser().get_doctest(text, {}, path, path, 0)
     assert test.examples, "a document without an example"
     assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_the_cards_and_the_pages_that_teach_have_examples():
+    pages = ("quickstart", "coming-from", "concepts", "languages", "bad-input", "use/notebook", "use/trainer")
+    expected = {f"metrics/{metric}/README.md" for metric in METRICS} | {f"docs/{name}.md" for name in pages}
+    assert expected | {"README.md"} <= set(DOCUMENTS)
 
 
 @pytest.mark.parametrize("metric", METRICS)

@@ -39,8 +39,11 @@ def test_has_a_room_with_tests_and_a_paragraph_in_contributing(metric):
     assert f"**{room}**" in text("CONTRIBUTING.md")
 
 
-def test_has_a_row_in_the_readme_s_table(metric):
-    assert text("README.md").count(f"| [`{metric}`](metrics/{metric}/README.md) | ") == 1
+def test_has_a_row_in_the_tables_of_the_readme_and_of_the_site(metric):
+    assert (
+        len(re.findall(rf"^\| \[`{metric}`\]\(https:\S+/metrics/{metric}\.html\) \| ", text("README.md"), re.M)) == 1
+    )
+    assert text("docs/metrics/index.md").count(f"| [`{metric}`](../../metrics/{metric}/README.md) | ") == 1
 
 
 def test_is_in_the_demo_and_the_change_log(metric):

@@ -1,0 +1,103 @@
+"""What mkdocs does besides its own: pages made from other files of the repository, and links between them.
+
+The home page is the README, each metric's page its card. A link stands as the file's own place needs it, so that it
+works where the file is read by itself; here it leads to the page that is made from its target, or to the repository.
+"""
+
+import json
+import logging
+import posixpath
+import re
+from pathlib import Path
+
+import yaml
+from mkdocs.structure.files import File, InclusionLevel
+
+import tercet
+from tercet.registry import METRICS
+
+ROOT = Path(__file__).resolve().parents[1]
+CARDS = sorted(
+    (path.parent.name for path in ROOT.glob("metrics/*/README.md")), key=[*METRICS, "paired_significance"].index
+)
+#: The page that is made from a file of the repository.
+PAGES = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
+    "benchmarks/RESULTS.md": "benchmarks.md",
+    **{f"metrics/{name}/README.md": f"metrics/{name}.md" for name in CARDS},
+}
+SOURCES = {page: source for source, page in PAGES.items()}
+_LINK = re.compile(r"(\]\()([^)\s#]*)((?:#[^)\s]*)?\))")
+_HEAD = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
+_ROLE = re.compile(r":(?:func|class|meth|attr):<code>~?([\w.]+)</code>")
+_log = logging.getLogger("mkdocs.hooks.site_pages")
+
+
+def on_config(config):
+    """Name the metrics' pages in the navigation."""
+    (metrics,) = (pages for section in config.nav for title, pages in section.items() if title == "Metrics")
+    metrics.extend({name: f"metrics/{name}.md"} for name in CARDS)
+    return config
+
+
+def on_files(files, config):
+    """Add the pages that are made from other files."""
+    for source, page in PAGES.items():
+        text = (ROOT / source).read_text(encoding="utf-8")
+        if head := _HEAD.match(text):  # of a Space: of it a page needs what a search engine shows
+            about = yaml.safe_load(head[1])
+            text = f"---\ndescription: {json.dumps(about['description'])}\n---\n{text[head.end() :]}"
+            text = text.replace(f"# Metric card for {about['title']}\n", f"# {about['title']}\n", 1)
+        if page == "benchmarks.md":  # a section for each benchmark, at the top
+            text = "# All benchmarks\n\n" + re.sub("(?m)^#", "##", text)
+        if page == "index.md":  # its list of pages would have one entry
+            text = f"---\nhide: [navigation]\n---\n{text}"
+        files.append(File.generated(config, page, content=text, inclusion=InclusionLevel.INCLUDED))
+    return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    """Turn links to files into links to pages, and mark Python's prompts as such."""
+    uri = page.file.src_uri
+    source = SOURCES.get(uri, f"docs/{uri}")
+
+    def link(match):
+        before, target, after = match.groups()
+        if not target or ("://" in target and not target.startswith(config.site_url)):
+            return match[0]
+        if target.startswith(config.site_url):
+            path = "docs/" + re.sub(r"\.html$", ".md", target.removeprefix(config.site_url) or "index.html")
+        else:
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
+        found = PAGES.get(path, path.removeprefix("docs/") if path.startswith("docs/") else None)
+        if found is not None:
+            return before + posixpath.relpath(found, posixpath.dirname(uri) or ".") + after
+        if not (ROOT / path).exists():
+            _log.warning("%s links to %s, which does not exist", source, path)
+        return f"{before}{config.extra['repository']}/blob/main/{path}{after}"
+
+    text = re.sub(r"(?m)^( *)```python\n(?= *>>> )", r"\1```pycon\n", markdown)
+    return _LINK.sub(link, text)
+
+
+def on_page_content(html, page, config, files):
+    """Link the names in docstrings, which stand there as Sphinx has them."""
+
+    def link(match):
+        name = match[1].removeprefix("tercet.")
+        first, *_ = name.split(".")
+        place = tercet._PLACES.get(first)  # where a public name is
+        full = f"tercet.{place}.{name}" if place else match[1]
+        return f'<autoref optional identifier="{full}"><code>{match[1]}</code></autoref>'
+
+    return _ROLE.sub(link, html)
+
+
+def on_post_page(html, page, config):
+    """Give the dialog of the search its name, which the theme leaves out."""
+    return html.replace(
+        'data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"'
+    )

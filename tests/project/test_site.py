@@ -1,0 +1,136 @@
+"""The site of the documentation, built as `make docs` builds it, in a real browser that opens it from its folder."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+import tercet
+from conftest import ROOT
+from tercet.registry import METRICS
+
+#: The theme has several navigations with one name, as it draws one for wide and one for narrow windows.
+THEME = {"rules": {"landmark-unique": {"enabled": False}}}
+SCREENSHOTS = ROOT / "build" / "screenshots"
+ALSO_PUBLIC = {
+    "preprocess_logits_for_metrics",
+    "TercetError",
+    "InputError",
+    "OptionError",
+    "MergeError",
+    "GatheringError",
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder of the built site; a broken link or an unknown name fails the build."""
+    folder = tmp_path_factory.mktemp("site")
+    run = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    return folder
+
+
+class Reader:
+    """Somebody with a window of a browser in front of the site, without a network."""
+
+    def __init__(self, browser, site, *, width=1280, dark=False):
+        self.context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light"
+        )
+        self.site, self.page = site, self.context.new_page()
+        self.requests, self.errors = [], []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda line: self.errors.append(line.text) if line.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    def open(self, name):
+        self.page.goto(f"{self.site.as_uri()}/{name}.html")
+        expect(self.page.locator("h1")).to_be_visible()
+
+    def elsewhere(self):
+        """Return what was asked of any other place than the site's folder."""
+        return [url for url in self.requests if not url.startswith((self.site.as_uri(), "data:"))]
+
+
+@pytest.fixture
+def reader(browser, site):
+    reader = Reader(browser, site)
+    yield reader
+    reader.context.close()
+
+
+def names(site):
+    return sorted(str(path.relative_to(site).with_suffix("")) for path in site.rglob("*.html"))
+
+
+def test_has_a_page_for_each_metric_and_no_page_asks_for_anything_elsewhere(site, reader):
+    pages = names(site)
+    assert {f"metrics/{metric}" for metric in [*METRICS, "paired_significance"]} <= set(pages)
+    for name in pages:
+        if name != "404":  # whose addresses are those of a server
+            reader.open(name)
+    assert len(reader.requests) > len(pages)
+    assert reader.elsewhere() == []
+    assert reader.errors == []
+
+
+def test_search_finds_a_page(reader):
+    reader.open("index")
+    reader.page.get_by_role("textbox", name="Search").fill("brevity")
+    found = reader.page.locator(".md-search-result__link").first
+    expect(found).to_be_visible(timeout=20_000)
+    titles = reader.page.locator(".md-search-result__item h1").all_text_contents()
+    assert "bleu_multi" in titles
+    assert reader.elsewhere() == []
+    found.click()
+    expect(reader.page.locator("article")).to_contain_text("brevity", ignore_case=True)
+
+
+def test_copied_code_has_neither_prompts_nor_output(reader):
+    reader.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    reader.open("index")
+    block = reader.page.locator(".highlight", has_text=">>> import tercet")
+    block.hover()
+    block.get_by_role("button", name="Copy").click()
+    reader.page.wait_for_timeout(200)
+    copied = reader.page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("import tercet\npredictions = [")
+    assert ">>>" not in copied
+    assert "BLEU 5" not in copied
+
+
+@pytest.mark.parametrize(
+    ("width", "dark"),
+    [
+        (1280, False),
+        (390, True),
+        *(pytest.param(*each, marks=pytest.mark.long) for each in [(1280, True), (390, False)]),
+    ],
+)
+def test_pages_fit_their_window_and_have_no_barriers(browser, site, width, dark):
+    reader = Reader(browser, site, width=width, dark=dark)
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    found = {}
+    for name in ("index", "use/command-line", "metrics/ter", "api/compare", "speed"):
+        reader.open(name)
+        reader.page.screenshot(
+            path=SCREENSHOTS / f"docs-{name.replace('/', '-')}-{width}-{'dark' if dark else 'light'}.png"
+        )
+        assert reader.page.evaluate("document.documentElement.scrollWidth") <= width, name
+        for each in Axe().run(reader.page, options=THEME).response["violations"]:
+            found.setdefault(each["id"], []).append((name, each["nodes"][0]["html"][:200]))
+    reader.context.close()
+    assert found == {}
+
+
+def test_the_reference_has_every_public_name(site):
+    text = "".join(path.read_text(encoding="utf-8") for path in (site / "api").glob("*.html"))
+    documented = set(re.findall(r'class="doc doc-heading">\s*tercet\.(\w+)', text))
+    assert documented - {"scale"} == set(tercet.__all__) - {"__version__", "errors"} | ALSO_PUBLIC
