@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .core.options import Options
-from .core.scorer import Scorer
 from .errors import no_metric
+
+if TYPE_CHECKING:  # names of metrics are wanted where nothing is scored, such as in the help of the command
+    from .core.options import Options
+    from .core.scorer import Scorer
 
 
 class Entry(NamedTuple):

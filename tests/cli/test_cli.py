@@ -149,6 +149,20 @@ def test_says_its_version_and_what_it_can_do():
     assert "bertscore-baseline" in process("--help").stdout
 
 
+@pytest.mark.parametrize("words", ["--version", "--help", "compare --help", "metrics"])
+def test_what_scores_nothing_imports_nothing_that_scores(words):
+    code = "import sys; from tercet.cli.app import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+    ended = subprocess.run([sys.executable, "-c", code, *words.split()], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0
+    assert not {"numpy", "numba", "pyarrow", "pandas", "torch", "datasets", "tqdm"} & set(ended.stderr.split())
+
+
+def test_the_package_can_be_run_as_the_command():
+    for words in (["--version"], ["metrics", "bleu"]):
+        run = subprocess.run([sys.executable, "-m", "tercet", *words], capture_output=True, text=True, check=False)
+        assert (run.returncode, run.stdout, run.stderr) == (0, process(*words).stdout, "")
+
+
 @pytest.mark.parametrize(
     "words",
     [(), ("score",), ("compare",), ("explain",), ("bertscore-baseline",), ("idf",), ("idf", "fit")],
@@ -280,10 +294,10 @@ class TestSurroundings:
 
     def test_memory_that_does_not_suffice(self, table):
         code = """if True:
-            import sys, tercet.cli.app as cli
+            import tercet.bertscore.unrelated as unrelated, tercet.cli.app as cli
             def grow(*_, **__):
                 return bytearray(1 << 62)
-            cli.make_baseline = grow
+            unrelated.make_baseline = grow
             cli.main()"""
         text = table.parent / "text.txt"
         text.write_text("a cat\na dog\n")

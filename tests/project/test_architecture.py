@@ -27,6 +27,7 @@ STEPS = [
     {"correlation", "scale"},
     {"difference", "report"},
     {"cli", "typing", "__init__"},
+    {"__main__"},
 ]
 STEP = {room: number for number, rooms in enumerate(STEPS) for room in rooms}
 #: Files of a step that others of the same step build on.
@@ -130,7 +131,7 @@ def test_imports_are_such_as_evaluate_s_loader_needs_in_a_space(name):
     """It takes ``from .x import y`` at column 0 and nothing else for a file to copy."""
     lines = path_of(name).read_text().splitlines()
     for each in project_imports("\n".join(lines), name):
-        assert each.column == 0, f"line {each.line} is indented"
+        assert each.column == 0 or name == "registry", f"line {each.line} is indented"  # Spaces have one of their own
         assert "#" not in lines[each.line - 1], f"line {each.line}: a comment there is taken for an address"
     assert not [line for line in lines if line.strip().startswith(("import tercet", "import .", "from . import"))]
 

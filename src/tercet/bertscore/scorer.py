@@ -54,6 +54,7 @@ class BertScorer(Scorer[BertscoreOptions]):
         "tercet.IdfTable.fit(references, model_type) (tables of parts add up), and give idf=table."
     )
     extra_columns: ClassVar[tuple[str, ...]] = ("truncated_predictions", "truncated_references", "unweighted")
+    facts: ClassVar[tuple[str, ...]] = extra_columns[:2]
 
     def __init__(self, options: BertscoreOptions) -> None:
         super().__init__(options)
@@ -61,7 +62,6 @@ class BertScorer(Scorer[BertscoreOptions]):
         self.model_type = options.model_type or model_of_language(options.lang or "")
 
     # -- what is loaded at the first use, and kept by the functions that load it
-
     def subwords(self) -> Subwords:
         """Return the tokenizer."""
         o = self.options

@@ -59,6 +59,8 @@ class FewBleu:
         if self._method == "none" and sums.matches[0] and 0 in sums.matches:
             return None  # 0 for want of an order is worth a warning
         values, penalty, bleu = self._scores(sums, self._method, o.effective_order)
+        if not bleu and sums.matches[0]:
+            return None  # and so is that for want of length
         length, reference_length = sums.length, sums.reference_length
         entries: dict[str, Any] = {
             "bleu": bleu,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +22,23 @@ def unsplit_notice(tokenizer: object) -> str:
     )
 
 
+def facts_line(known: Mapping[str, Any], scale: float) -> str:
+    """Return what is known of a corpus as sacrebleu prints it.
+
+    Examples
+    --------
+    >>> known = {"bleu": 0.5373, "precisions": [5 / 6, 0.6, 0.5, 1 / 3], "brevity_penalty": 1.0, "length_ratio": 1.0}
+    >>> facts_line({**known, "translation_length": 6, "reference_length": 6}, 1)
+    'BLEU = 53.7 83.3/60.0/50.0/33.3 (BP = 1.000 ratio = 1.000 hyp_len = 6 ref_len = 6)'
+    """
+    bleu, *precisions = (100 / scale * value for value in (known["bleu"], *known["precisions"]))
+    return (
+        f"BLEU = {bleu:.1f} {'/'.join(f'{each:.1f}' for each in precisions)} (BP = {known['brevity_penalty']:.3f} "
+        f"ratio = {known['length_ratio']:.3f} hyp_len = {known['translation_length']} "
+        f"ref_len = {known['reference_length']:g})"
+    )
+
+
 def no_resamples(method: str) -> str:
     """Return why a method of NLTK that sees the last segment has no intervals and tests."""
     return (
@@ -28,8 +48,10 @@ def no_resamples(method: str) -> str:
     )
 
 
-def zero_remark(counts: Counts, used: NDArray[np.bool_], effective: bool, compat: str | None) -> str | None:
-    """Return why the BLEU of a corpus is 0 without smoothing although words match, and what gives it a score.
+def zero_remark(
+    counts: Counts, used: NDArray[np.bool_], effective: bool, compat: str | None, smoothed: bool = False
+) -> str | None:
+    """Return why the BLEU of a corpus is 0 although words match, and what gives it a score.
 
     Parameters
     ----------
@@ -41,6 +63,8 @@ def zero_remark(counts: Counts, used: NDArray[np.bool_], effective: bool, compat
         Whether orders of which the predictions have no n-gram are left out.
     compat : str or None
         Whose number it is.
+    smoothed : bool
+        Whether orders without a match have a precision all the same; not those that no prediction is long enough for.
 
     Examples
     --------
@@ -48,20 +72,26 @@ def zero_remark(counts: Counts, used: NDArray[np.bool_], effective: bool, compat
     >>> zero_remark(counts, np.array([True] * 4), False, None)  # doctest: +NORMALIZE_WHITESPACE
     "BLEU is 0 only because no n-gram of order 3 matches (of order 1, 3 of 5 match). smooth_method='exp' gives such a
     corpus a nonzero score."
+    >>> perfect = Counts(np.array([2.0, 1.0, 0.0, 0.0]), np.array([2.0, 1.0, 0.0, 0.0]), np.array(2.0))
+    >>> zero_remark(perfect, np.array([True] * 4), False, None)  # doctest: +NORMALIZE_WHITESPACE
+    "BLEU is 0 only because the texts are short: no prediction has an n-gram of order 3 (of order 1, 2 of 2 match).
+    effective_order=True gives such a corpus a nonzero score."
     """
     if counts.matches[0] == 0:
         return None
     reached = counts.totals > 0
-    unmatched = used & (counts.matches == 0) & reached
+    unmatched = used & (counts.matches == 0) & reached & (not smoothed)
     unreached = used & ~reached & (not effective)
     if not (unmatched | unreached).any():
         return None
     order = int(np.argmax(unmatched | unreached))
-    why = "matches" if unmatched[order] else "is in the predictions"
+    why = f"no n-gram of order {order + 1} matches"
+    if not unmatched[order]:
+        why = f"the texts are short: no prediction has an n-gram of order {order + 1}"
     ways = [_SMOOTHING.get(compat or "", "smooth_method='exp'")] if unmatched.any() or compat in _SMOOTHING else []
     ways += ["effective_order=True"] if unreached.any() and compat not in _SMOOTHING else []
     zero = "next to 0" if compat == "nltk" else "0"
     return (
-        f"BLEU is {zero} only because no n-gram of order {order + 1} {why} (of order 1, {counts.matches[0]:.0f} of "
+        f"BLEU is {zero} only because {why} (of order 1, {counts.matches[0]:.0f} of "
         f"{counts.totals[0]:.0f} match). {' with '.join(ways)} gives such a corpus a nonzero score."
     )

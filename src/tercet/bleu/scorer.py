@@ -26,7 +26,7 @@ from tercet.text.tokenizers import tokenize, tokenizer_label
 
 from .few import METHODS, FewBleu
 from .grid import Grid, score_weightings
-from .messages import no_resamples, unsplit_notice, zero_remark
+from .messages import facts_line, no_resamples, unsplit_notice, zero_remark
 from .options import REFERENCE_LENGTHS, BleuOptions, check_smoothing, interpretation, smoothing_methods
 from .presets import DIALECTS, PRESETS
 from .signature import bleu_signature
@@ -55,6 +55,10 @@ class BleuScorer(Scorer[BleuOptions]):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
 
     dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
+    facts: ClassVar[tuple[str, ...]] = (
+        *("translation_length", "reference_length", "length_ratio", "brevity_penalty", "precisions"),
+        *("counts", "totals"),
+    )
 
     def __init__(self, options: BleuOptions) -> None:
         super().__init__(options)
@@ -104,11 +108,11 @@ class BleuScorer(Scorer[BleuOptions]):
 
     def remark(self, totals: NDArray[np.float64]) -> str | None:
         """Return a warning when the score is 0 only because an order has no match."""
-        if self._method != "none":
+        o, smoothed = self.options, self._method != "none"
+        if smoothed and (self._by_nltk or self._method in (ADD_ONE, "add-k")):  # which no corpus is too short for
             return None
-        o = self.options
         asked = list(self._weightings.values())[isinstance(o.weights, Mapping) :]  # the named ones, if there are any
-        return zero_remark(self._counts(totals), np.any(asked, axis=0), o.effective_order, o.compat)
+        return zero_remark(self._counts(totals), np.any(asked, axis=0), o.effective_order, o.compat, smoothed)
 
     def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the tokens."""
@@ -271,6 +275,10 @@ class BleuScorer(Scorer[BleuOptions]):
             "totals": counts.totals.astype(int).tolist(),
             "interpretation": interpretation(bleu * 100 / self.options.scale) if self._is_usual else None,
         }
+
+    def facts_line(self, known: Mapping[str, Any]) -> str:
+        """Return the line that sacrebleu prints, in percent."""
+        return facts_line(known, self.options.scale)
 
     @property
     def _is_usual(self) -> bool:

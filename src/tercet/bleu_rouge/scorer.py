@@ -68,6 +68,7 @@ class BleuRougeScorer(Scorer[BleuRougeOptions]):
     name: ClassVar[str] = "bleu_rouge_f"
     primary: ClassVar[str] = "bleu_rouge_f"
     options_type: ClassVar[type[Options]] = BleuRougeOptions
+    facts = ("bleu_rouge_precisions", "bleu_rouge_recalls")
 
     def __init__(self, options: BleuRougeOptions) -> None:
         super().__init__(options)

@@ -8,24 +8,20 @@ import sys
 from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from tercet.comparison.checks import check_file, check_outputs
-from tercet.comparison.metric_specs import parse_metric
-from tercet.comparison.remarks import warn_of
-from tercet.correlation.best_mean import best_mean
-from tercet.correlation.correlate import correlate
-from tercet.correlation.reading import read_graded
-from tercet.correlation.result import Correlation
-from tercet.correlation.tables import to_json, to_latex, to_markdown, to_text, to_tsv
 from tercet.display.visible import visible
 from tercet.errors import OptionError
 from tercet.files.writing import write_text_file
 
 from .score_options import Format, Quiet, Seed
+
+if TYPE_CHECKING:
+    from tercet.correlation.result import Correlation
 
 
 class Unit(str, Enum):
@@ -41,14 +37,6 @@ class Folds(str, Enum):
 
     items = "items"
     systems = "systems"
-
-
-_FORMS: dict[Format, Callable[[Correlation], str]] = {
-    Format.json: to_json,
-    Format.tsv: to_tsv,
-    Format.markdown: to_markdown,
-    Format.latex: to_latex,
-}
 
 
 def correlate_command(
@@ -118,6 +106,12 @@ def correlate_command(
     quiet: Quiet = False,
 ) -> None:
     """Correlate metrics with human grades: which metric to trust, with intervals and tests."""
+    from tercet.comparison.metric_specs import parse_metric
+    from tercet.comparison.remarks import warn_of
+    from tercet.correlation.best_mean import best_mean
+    from tercet.correlation.correlate import correlate
+    from tercet.correlation.reading import read_graded
+
     specs = [parse_metric(each) for each in metric or ([] if scores else ["bleu_multi"])]
     for spec in specs:
         spec.scorer()  # refuses options before the files are read
@@ -160,8 +154,16 @@ def _rendered(found: Correlation, format: Format, out: Path | None) -> str:
         from tercet.report.trust import trust_html  # templates and plots, which no other form needs
 
         return trust_html(found, command=shlex.join(["tercet", *sys.argv[1:]]))
-    if format in _FORMS:
-        return _FORMS[format](found)
+    from tercet.correlation.tables import to_json, to_latex, to_markdown, to_text, to_tsv
+
+    forms: dict[Format, Callable[[Correlation], str]] = {
+        Format.json: to_json,
+        Format.tsv: to_tsv,
+        Format.markdown: to_markdown,
+        Format.latex: to_latex,
+    }
+    if format in forms:
+        return forms[format](found)
     terminal = out is None and sys.stdout.isatty()
     return to_text(
         found, width=Console().width if terminal else 120, colour=terminal and "NO_COLOR" not in os.environ

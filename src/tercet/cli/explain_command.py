@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from enum import Enum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
@@ -16,14 +16,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from tercet.comparison.checks import check_references
-from tercet.comparison.metric_specs import parse_value
-from tercet.comparison.remarks import warn_of
-from tercet.comparison.test_sets import read_test_sets
-from tercet.difference.differences import Difference, Rule, explain_difference
 from tercet.display.visible import one_cell, visible
 from tercet.errors import OptionError, shorten
 
 from .score_options import Files, ReferenceColumns, References, Systems
+
+if TYPE_CHECKING:
+    from tercet.difference.differences import Difference, Rule
 
 #: Characters that the words of a table and a column of scores need: how many scores stand side by side.
 _WORDS_WIDTH, _SCORE_WIDTH = 44, 17
@@ -76,6 +75,10 @@ def explain(
     format: Form = ExplainFormat.text,
 ) -> None:
     """Show why another package gives a different score: ours, theirs, and the effect of each rule."""
+    from tercet.comparison.remarks import warn_of
+    from tercet.comparison.test_sets import read_test_sets
+    from tercet.difference.differences import explain_difference
+
     options, theirs = read_options(option or ()), read_options(their_option or ())
     if set(options) & {"metric", "predictions", "references", "against", "their_options", "n_gaps"}:
         raise OptionError(f"{shorten(metric)} has no option {', '.join(map(shorten, options))}.")
@@ -112,6 +115,8 @@ def read_options(written: Sequence[str]) -> dict[str, Any]:
     >>> read_options(["tokenizer=none", "lowercase=true", "weights=[0.5, 0.5]"])
     {'tokenizer': 'none', 'lowercase': True, 'weights': [0.5, 0.5]}
     """
+    from tercet.comparison.metric_specs import parse_value
+
     options: dict[str, Any] = {}
     for text in written:
         name, equals, value = text.partition("=")

@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tercet.core.option_docs import option_docs
 from tercet.registry import METRICS, canonical, options_type
 
 
@@ -31,6 +30,8 @@ def _metrics() -> Table:
 
 
 def _options(metric: str) -> Table:
+    from tercet.core.option_docs import option_docs
+
     table = Table(title=f"Options of {metric}", box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("option", no_wrap=True)
     table.add_column("what it takes and its default, then what it does", overflow="fold")

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 import sys
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from tercet.comparison.checks import check_file, check_folder, check_outputs
-from tercet.comparison.compare import compare
-from tercet.comparison.exports import export_paths, export_segments, export_systems
-from tercet.comparison.metric_specs import MetricSpec, parse_metric
-from tercet.comparison.remarks import warn_of
-from tercet.comparison.scores import Comparison
-from tercet.comparison.side_by_side import side_by_side
-from tercet.comparison.tables import to_json, to_latex, to_markdown, to_text, to_tsv
-from tercet.comparison.test_sets import TestSet, read_test_sets
+from tercet.comparison.checks import check_folder, check_outputs
 from tercet.display.visible import visible
 from tercet.errors import OptionError
-from tercet.files.writing import write_text_file
 
-from .ray_engine import refuse_with_ray, score_with_ray, shows_progress
 from .score_options import (
     BadFile,
     Engine,
@@ -73,29 +59,38 @@ def score_command(
     quiet: Quiet = False,
 ) -> None:
     """Score systems: each score with its interval and signature."""
-    specs = _metrics(metric)
+    from tercet.comparison.compare import compare
+    from tercet.comparison.remarks import warn_of
+    from tercet.comparison.test_sets import read_test_sets
+
+    from .output import check_before, finish, rendered, write
+    from .specs import need_references, read_files, read_specs
+
+    specs = read_specs(metric)
     if engine is Engine.ray:
+        from .ray_engine import refuse_with_ray, score_with_ray, shows_progress
+
         html, other = format is Format.html, interval is not Interval.percentile
         sources = {"source": source, "source_column": source_column}
         refuse_with_ray(references=references, **sources, format_html=html, interval=other)
-        _check_before(format, out)
-        check_outputs({"--out": out}, _inputs(files, None, None, specs))
+        check_before(format, out)
+        check_outputs({"--out": out}, read_files(files, None, None, specs))
         scored = score_with_ray(
             files, specs, systems=system or (), references=reference_column or (), id_column=id_column,
             on_bad_file=on_bad_file.value, segments=segments, confidence_level=confidence_level, seed=seed,
             progress=shows_progress(quiet),
         )  # fmt: skip
-        _write(_rendered([scored], format, out), out)
+        write(rendered([scored], format, out), out)
         return
     if id_column is not None or on_bad_file is not BadFile.error:
         raise OptionError("--id-column and --on-bad-file are options of --engine ray.")
-    _check_before(format, out, segments)
-    inputs = _inputs(files, references, source, specs)
+    check_before(format, out, segments)
+    inputs = read_files(files, references, source, specs)
     check_outputs({"--out": out, "--segments": segments}, inputs)
     sets = read_test_sets(
         files, references=references or (), source=source, systems=system or (),
         reference_columns=reference_column or (), source_column=source_column,
-        need_references=_need_references(specs),
+        need_references=need_references(specs),
     )  # fmt: skip
     for each in sets:
         warn_of(each)
@@ -106,7 +101,7 @@ def score_command(
         )
         for each in sets
     ]  # fmt: skip
-    _finish(found, format, out, segments)
+    finish(found, format, out, segments)
 
 
 def compare_command(
@@ -151,8 +146,16 @@ def compare_command(
     quiet: Quiet = False,
 ) -> None:
     """Compare systems: scores with intervals, differences from a baseline, and which of them are significant."""
-    specs = _metrics(metric)
-    _check_before(format, out, segments)
+    from tercet.comparison.compare import compare
+    from tercet.comparison.exports import export_paths, export_systems
+    from tercet.comparison.remarks import warn_of
+    from tercet.comparison.test_sets import read_test_sets
+
+    from .output import check_before, coloured, finish, segment_text, write
+    from .specs import need_references, read_files, read_specs
+
+    specs = read_specs(metric)
+    check_before(format, out, segments)
     if export is not None:
         check_folder(export)
     others = {"--format": format is not Format.text, "--segments": segments, "--export": export}
@@ -161,12 +164,12 @@ def compare_command(
         raise OptionError(
             f"--segment shows one segment as text and excludes {', '.join(given)}: give only one of them."
         )
-    outputs, inputs = {"--out": out, "--segments": segments}, _inputs(files, references, source, specs)
+    outputs, inputs = {"--out": out, "--segments": segments}, read_files(files, references, source, specs)
     check_outputs(outputs, inputs)
     sets = read_test_sets(
         files, references=references or (), source=source, systems=system or (),
         reference_columns=reference_column or (), source_column=source_column,
-        need_references=_need_references(specs),
+        need_references=need_references(specs),
     )  # fmt: skip
     if export is not None:
         exported = export_paths(sets, export)
@@ -174,7 +177,7 @@ def compare_command(
     for each in sets:
         warn_of(each)
     if segment is not None:
-        _write(_segment_text(sets, specs, segment, baseline, _coloured(out)), out)
+        write(segment_text(sets, specs, segment, baseline, coloured(out)), out)
         return
     found = [
         compare(
@@ -187,87 +190,4 @@ def compare_command(
     for each in sets if export is not None else ():
         for path in export_systems(each, Path(str(export))):
             typer.echo(visible(path), err=True)
-    _finish(found, format, out, segments)
-
-
-def _metrics(written: Sequence[str] | None) -> list[MetricSpec]:
-    specs = [parse_metric(each) for each in written or ["bleu_multi"]]
-    for spec in specs:
-        spec.scorer()  # refuses options before the files are read and their oddities told
-    return specs
-
-
-def _need_references(metrics: Sequence[MetricSpec]) -> bool:
-    return any(spec.takes_references for spec in metrics)
-
-
-def _inputs(
-    files: Sequence[str], references: Sequence[str] | None, source: str | None, metrics: Sequence[MetricSpec]
-) -> list[str]:
-    """Return all files that are read; options of metrics may name some too."""
-    values = (value for spec in metrics for value in spec.options.values() if isinstance(value, str))
-    means = (spec.metric for spec in metrics)
-    named = filter(os.path.isfile, [*values, *means])
-    return [*files, *(references or ()), *(() if source is None else (source,)), *named]
-
-
-def _coloured(out: Path | None) -> bool:
-    return out is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
-
-
-def _segment_text(
-    sets: Sequence[TestSet], specs: Sequence[MetricSpec], segment: int, baseline: str | None, colour: bool
-) -> str:
-    width = Console().width
-    return "\n".join(
-        side_by_side(each, segment, specs, baseline=baseline, width=width, colour=colour) for each in sets
-    )
-
-
-def _finish(found: Sequence[Comparison], format: Format, out: Path | None, segments: Path | None) -> None:
-    if len(found) > 1:
-        typer.echo(
-            "warning: scores of different test sets or languages cannot be compared with each other: a BLEU of 30 "
-            "may be good in one and poor in another.",
-            err=True,
-        )
-    if segments is not None:
-        export_segments(found, segments)
-    _write(_rendered(found, format, out), out)
-
-
-def _rendered(found: Sequence[Comparison], format: Format, out: Path | None) -> str:
-    forms: dict[Format, Callable[[Sequence[Comparison]], str]] = {
-        Format.json: to_json,
-        Format.tsv: to_tsv,
-        Format.markdown: to_markdown,
-        Format.latex: to_latex,
-    }
-    if format in forms:
-        return forms[format](found)
-    if format is Format.html:
-        from tercet.report.page import to_html  # templates and plots, which no other form needs
-
-        return to_html(found, command=shlex.join(["tercet", *sys.argv[1:]]))
-    terminal = out is None and sys.stdout.isatty()
-    return to_text(found, width=Console().width if terminal else 200, colour=_coloured(out))
-
-
-def _write(text: str, out: Path | None) -> None:
-    if out is None:
-        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
-    else:
-        with write_text_file(out) as file:
-            file.write(text)
-        typer.echo(visible(out), err=True)
-
-
-def _check_before(format: Format, *paths: Path | None) -> None:
-    """Say before long work that its result could not be made or written."""
-    if format is Format.html:
-        from tercet.report.page import check_installed
-
-        check_installed()
-    for path in paths:
-        if path is not None:
-            check_file(path)
+    finish(found, format, out, segments)

@@ -20,6 +20,7 @@ from tercet.resampling.paired_tests import holm
 
 from .checks import check_baseline, check_references
 from .encoded import Encoded
+from .facts import SystemFacts, facts_of_systems
 from .metric_specs import MetricSpec, parse_metric
 from .paired import TESTS, TestOptions
 from .remarks import warn_of_gaps, warn_of_scores
@@ -117,6 +118,7 @@ def compare(
     test = test if len(names) > 1 else None
     number = None if test is None else TESTS[test][1] if n_resamples is None else n_resamples
     tables: list[ScoreTable] = []
+    facts: list[SystemFacts] = []
     with tqdm(total=len(specs) * (len(names) + 1), disable=not progress, unit="system") as bar:
         for spec in specs:
             scorer = spec.scorer(scale=100)
@@ -128,10 +130,12 @@ def compare(
                 bar.update()
             warn_of_gaps(test_set, scorer, stats)
             bar.set_description(f"{spec.metric} {test} test"[:40])
-            pvalues = _all_pairs(scorer, _scored(stats), test, number, seed)
+            scored = _scored(stats)
+            pvalues = _all_pairs(scorer, scored, test, number, seed)
+            facts += facts_of_systems(spec.label, scorer, dict(zip(names, stats, strict=True)), scored)
             tables += _tables(spec, scorer, stats, names, first, pvalues, (confidence_level, interval, alpha, seed))
             bar.update()
-    return Comparison(test_set, first, tables, test, number, confidence_level, alpha, seed, interval)
+    return Comparison(test_set, first, tables, test, number, confidence_level, alpha, seed, interval, facts)
 
 
 def read_metrics(metrics: Any) -> list[MetricSpec]:

@@ -14,6 +14,7 @@ from tercet.core.markup import scores_html
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
 
+from .facts import SystemFacts, remarks_of
 from .test_sets import TestSet
 
 #: Marks of the best system, and of those that are not significantly worse.
@@ -121,6 +122,8 @@ class Comparison:
     seed : int
     interval : {"percentile", "BCa"}
         Kind of the bootstrap intervals, which have 1,000 resamples.
+    facts : list of SystemFacts
+        What each metric tells of each system beside its scores: lengths, empty predictions, segments left out.
     """
 
     test_set: TestSet
@@ -132,6 +135,7 @@ class Comparison:
     alpha: float
     seed: int
     interval: str = "percentile"
+    facts: list[SystemFacts] = field(default_factory=list)
 
     def numbers(self, row: SystemScore) -> dict[str, Any]:
         """Return the fields of a row; without a test None for those against the baseline, which nobody asked for."""
@@ -221,6 +225,10 @@ class Comparison:
             f"{plain(self.baseline)}, {self.n_resamples:,} resamples, seed {self.seed}. {intervals}"
         )
 
+    def remarks(self, plain: Callable[[str], str] = str) -> list[str]:
+        """Return a sentence each on empty predictions and on segments that were left out; `plain` writes names."""
+        return remarks_of(self.facts, self.test_set.n_segments, plain)
+
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests as plain Python (not the texts)."""
         return {
@@ -244,4 +252,5 @@ class Comparison:
                 }
                 for table in self.tables
             ],
+            "facts": [row.to_dict() for row in self.facts],
         }

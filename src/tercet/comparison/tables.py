@@ -32,6 +32,8 @@ def to_text(comparisons: Sequence[Comparison], width: int | None = None, colour:
             console.print(shown)
         for signature in dict.fromkeys(table.signature for table in comparison.tables):
             console.print(one_cell(signature), soft_wrap=True, markup=False)
+        for remark in comparison.remarks(one_cell):
+            console.print(remark, soft_wrap=True, markup=False)
         console.print(comparison.legend(one_cell), soft_wrap=True, markup=False)
     return buffer.getvalue()
 
@@ -149,7 +151,8 @@ def _wide(
 def _notes(comparison: Comparison, plain: Callable[[str], str], code: Callable[[str], str]) -> str:
     signatures = dict.fromkeys(table.signature for table in comparison.tables)
     level = f"In parentheses: {100 * comparison.confidence_level:g} % intervals. "
-    return level + comparison.legend(plain) + "\n\n" + "\n\n".join(map(code, signatures)) + "\n"
+    counted = "".join(f"\n\n{remark}" for remark in comparison.remarks(plain))
+    return level + comparison.legend(plain) + counted + "\n\n" + "\n\n".join(map(code, signatures)) + "\n"
 
 
 def as_markdown(text: str) -> str:

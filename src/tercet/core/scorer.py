@@ -68,6 +68,8 @@ class Scorer(ABC, Generic[OptionsT]):
         What ``missing_references="zero"`` does with such items, in words.
     nothing_left : str
         What the error says where the options left out every item.
+    facts : tuple of str
+        Keys and attributes of the result that belong beside the score in an account of a corpus, such as lengths.
     base_columns : tuple of str
         Columns that every scorer's rows begin with: ``items`` (1, or 0 for an item left out), ``empty`` (1 for
         an empty prediction), ``missing`` (1 for an item without reference), ``references`` (their number).
@@ -85,6 +87,7 @@ class Scorer(ABC, Generic[OptionsT]):
     fit_first: ClassVar[str] = ""
     at_zero: ClassVar[str] = "scores them 0"
     nothing_left: ClassVar[str] = "No item has a reference, so missing_references='skip' left all of them out."
+    facts: ClassVar[tuple[str, ...]] = ()
     base_columns: ClassVar[tuple[str, ...]] = ("items", "empty", "missing", "references")
 
     def __init__(self, options: OptionsT) -> None:
@@ -262,6 +265,11 @@ class Scorer(ABC, Generic[OptionsT]):
             As for `report`.
         """
         return {}
+
+    def facts_line(self, known: Mapping[str, Any]) -> str:
+        """Return the `facts`, which are known with the scores, on one line."""
+        values = {name: known[name] if isinstance(known[name], list) else [known[name]] for name in self.facts}
+        return ", ".join(f"{name} = {'/'.join(f'{value:g}' for value in each)}" for name, each in values.items())
 
     def total_of(self, totals: NDArray[np.float64], column: str) -> int:
         """Return the sum of a column of counts."""

@@ -43,6 +43,7 @@ class CosineScorer(Scorer[CosineOptions]):
     options_type = CosineOptions
     columns = (*Scorer.base_columns, "truncated_predictions", "truncated_references", "cosine", "best_reference")
     score_names = ("cosine",)
+    facts = ("truncated_predictions", "truncated_references")
 
     def __init__(self, options: CosineOptions) -> None:
         super().__init__(options)

@@ -70,6 +70,7 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
     columns = (
         *Scorer.base_columns, "truncated", "nll", "tokens", "bytes", "characters", "segment_perplexity",
     )  # fmt: skip
+    facts = ("scored_tokens", "truncated_predictions")
     score_names = ("perplexity", "mean_perplexity", "bits_per_byte", "bits_per_character")
     #: Of a single text the mean is its perplexity.
     segment_names = ("perplexity", "perplexity", "bits_per_byte", "bits_per_character")

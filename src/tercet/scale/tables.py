@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tercet.comparison.facts import facts_of_result
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
 from tercet.comparison.test_sets import TestSet
@@ -54,12 +55,17 @@ def to_comparison(
         for spec, scorer in specs
         for score in scorer.score_names
     ]
+    facts = [
+        facts_of_result(spec.label, system, scorer, results[system, spec.label])
+        for spec, scorer in specs
+        for system in systems
+    ]
     n_items, bad = (
         max(result.n_segments for result in results.values()),
         results[systems[0], specs[0][0].label].bad_files,
     )
     test_set = CountedSet(name, {system: [] for system in systems}, [], None, n_items, tuple(bad))
-    return Comparison(test_set, systems[0], tables, None, None, confidence_level, 0.05, seed, "Poisson")
+    return Comparison(test_set, systems[0], tables, None, None, confidence_level, 0.05, seed, "Poisson", facts)
 
 
 def _table(spec: MetricSpec, scorer: Scorer[Any], score: str, results: Mapping[str, Result]) -> ScoreTable:

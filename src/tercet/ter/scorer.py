@@ -74,6 +74,7 @@ class TerScorer(Scorer[TerOptions]):
     dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
     columns = (*Scorer.base_columns, "num_edits", "ref_length")
     score_names = ("ter",)
+    facts = ("num_edits", "ref_length")
 
     def __init__(self, options: TerOptions) -> None:
         super().__init__(options)

@@ -1,0 +1,124 @@
+"""``tercet idf fit`` and ``tercet bertscore-baseline``: files for BERTScore, made of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from tercet.comparison.checks import check_file, check_outputs
+from tercet.display.visible import visible
+from tercet.errors import InputError
+from tercet.files.limits import LIMITS
+from tercet.files.lines import stream_lines
+
+from .score_options import Quiet
+
+idf = typer.Typer(no_args_is_help=True, help="Make files of document frequencies for bertscore_idf.")
+
+
+class Compat(str, Enum):
+    """Packages whose way of counting documents can be had."""
+
+    bert_score = "bert_score"
+
+
+Corpus = Annotated[
+    list[str],
+    typer.Argument(help="Text files in UTF-8, one text per line, optionally gzipped (.gz); - is standard input."),
+]
+Model = Annotated[str, typer.Option("--model", "-m", help="Encoder: a folder, or its name on the Hub.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="File to write.")]
+MaxLength = Annotated[int | None, typer.Option(help="Tokens to use of each text; default: the encoder's limit.")]
+
+
+@idf.command("fit")
+def fit_idf(
+    corpus: Corpus,
+    model: Model,
+    output: Output,
+    max_length: MaxLength = None,
+    compat: Annotated[
+        Compat | None,
+        typer.Option(
+            help="Count documents as this package does, for bertscore_idf with the same compat; blank lines then "
+            "count as texts."
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Count how many texts of a corpus contain each token; pass the file as idf= in Python."""
+    from tqdm import tqdm
+
+    from tercet.bertscore.idf_table import IdfTable
+
+    check_file(output)
+    check_outputs({"--output": output}, corpus)
+    lines = _lines(corpus) if compat is None else chain.from_iterable(map(stream_lines, corpus))
+    with tqdm(lines, unit="text", disable=quiet) as texts:  # which ends its line before an error's
+        table = IdfTable.fit(texts, model, max_length=max_length, compat=None if compat is None else compat.value)
+    if not table.n_documents:
+        raise InputError("The corpus is empty: it has no line with text.")
+    table.save(output)
+    seen = int((table.counts > 0).sum())
+    typer.echo(
+        f"{visible(output)}: {table.n_documents} texts, {seen} of {len(table.counts)} tokens, digest {table.digest}"
+    )
+
+
+def bertscore_baseline(
+    corpus: Corpus,
+    model: Model,
+    output: Output,
+    pairs: Annotated[int, typer.Option(min=1, help="Number of random pairs of texts to score.")] = 10_000,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed of the random pairs: the same seed gives the same pairs.")
+    ] = 12345,
+    max_length: MaxLength = None,
+    batch_size: Annotated[int, typer.Option(min=1, help="Size of the encoder's batches.")] = 64,
+    device: Annotated[
+        str | None, typer.Option(help="Device of the encoder: cpu, cuda, mps ...; default: the best available.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Make a file of baselines, the scores of unrelated texts; pass it as baseline_path= in Python."""
+    from tercet.bertscore.baselines import write_baseline
+    from tercet.bertscore.unrelated import make_baseline
+
+    check_file(output)
+    check_outputs({"--output": output}, corpus)
+    found = make_baseline(
+        _all_lines(corpus), model, n_pairs=pairs, seed=seed, max_length=max_length, batch_size=batch_size,
+        device=device, verbose=not quiet,
+    )  # fmt: skip
+    write_baseline(output, found.means)
+    table = Table(title=f"{escape(visible(output))}: means of {found.n_pairs} pairs, with standard errors")
+    for name in ("layer", "precision", "recall", "F"):
+        table.add_column(name, justify="right")
+    for layer, (means, errors) in enumerate(zip(found.means.tolist(), found.errors.tolist(), strict=True)):
+        cells = [f"{mean:.4f} ± {error:.4f}" for mean, error in zip(means, errors, strict=True)]
+        table.add_row(str(layer), *cells)
+    Console().print(table)
+
+
+def _all_lines(paths: Iterable[str]) -> list[str]:
+    """Return the lines of text files that are together as large as one file may be."""
+    lines, length = [], 0
+    for line in _lines(paths):
+        lines.append(line)
+        length += len(line)
+        LIMITS.check(length, len(lines), "The corpus")
+    return lines
+
+
+def _lines(paths: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of text files, without their ends; blank ones are left out."""
+    for path in paths:
+        yield from filter(str.strip, stream_lines(path))

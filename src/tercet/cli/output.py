@@ -1,0 +1,91 @@
+"""What the commands print and write: comparisons in the form that is wanted."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from tercet.comparison.checks import check_file
+from tercet.comparison.exports import export_segments
+from tercet.comparison.metric_specs import MetricSpec
+from tercet.comparison.scores import Comparison
+from tercet.comparison.side_by_side import side_by_side
+from tercet.comparison.tables import to_json, to_latex, to_markdown, to_text, to_tsv
+from tercet.comparison.test_sets import TestSet
+from tercet.display.visible import visible
+from tercet.files.writing import write_text_file
+
+from .score_options import Format
+
+
+def coloured(out: Path | None) -> bool:
+    """Return whether the output is a terminal that takes colours."""
+    return out is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+def segment_text(
+    sets: Sequence[TestSet], specs: Sequence[MetricSpec], segment: int, baseline: str | None, colour: bool
+) -> str:
+    """Return one segment of each test set, all systems side by side."""
+    width = Console().width
+    return "\n".join(
+        side_by_side(each, segment, specs, baseline=baseline, width=width, colour=colour) for each in sets
+    )
+
+
+def finish(found: Sequence[Comparison], format: Format, out: Path | None, segments: Path | None) -> None:
+    """Write the scores, and those of the segments where a file is given for them."""
+    if len(found) > 1:
+        typer.echo(
+            "warning: scores of different test sets or languages cannot be compared with each other: a BLEU of 30 "
+            "may be good in one and poor in another.",
+            err=True,
+        )
+    if segments is not None:
+        export_segments(found, segments)
+    write(rendered(found, format, out), out)
+
+
+def rendered(found: Sequence[Comparison], format: Format, out: Path | None) -> str:
+    """Return comparisons in the form that is wanted."""
+    forms: dict[Format, Callable[[Sequence[Comparison]], str]] = {
+        Format.json: to_json,
+        Format.tsv: to_tsv,
+        Format.markdown: to_markdown,
+        Format.latex: to_latex,
+    }
+    if format in forms:
+        return forms[format](found)
+    if format is Format.html:
+        from tercet.report.page import to_html  # templates and plots, which no other form needs
+
+        return to_html(found, command=shlex.join(["tercet", *sys.argv[1:]]))
+    terminal = out is None and sys.stdout.isatty()
+    return to_text(found, width=Console().width if terminal else 200, colour=coloured(out))
+
+
+def write(text: str, out: Path | None) -> None:
+    """Write a text to a file, or to the standard output."""
+    if out is None:
+        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+    else:
+        with write_text_file(out) as file:
+            file.write(text)
+        typer.echo(visible(out), err=True)
+
+
+def check_before(format: Format, *paths: Path | None) -> None:
+    """Say before long work that its result could not be made or written."""
+    if format is Format.html:
+        from tercet.report.page import check_installed
+
+        check_installed()
+    for path in paths:
+        if path is not None:
+            check_file(path)
