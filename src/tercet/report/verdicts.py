@@ -37,8 +37,7 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     if len(rows) == 1:
         return [("", called[rows[0].system], f" has a {which} of {rows[0].value:.2f}. There is no other system.")]
     if not rest:
-        all_of_them = "Both" if len(rows) == 2 else f"All {len(rows)}"
-        return [(f"{all_of_them} systems have the same {which}: {top[0].value:.2f}.",)]
+        return [(f"{_all(len(rows)).capitalize()} systems have the same {which}: {top[0].value:.2f}.",)]
     have = " has the best " if len(top) == 1 else " share the best "
     score = f"{have}{which}: {top[0].value:.2f}, {_apart(table, top[0], rest[0])} "
     next_best = ", the next best." if len(rows) > 2 else "."
@@ -64,10 +63,18 @@ def _tested(
     kind, alpha = "p" if len(table.rows) == 2 else "adjusted p", f"alpha {comparison.alpha:g}"
     largest = pvalue_text(max((pvalues[row.system] for row in told), default=1.0))
     if len(rest) == 1 and told:
-        return [(f"The difference is significant ({kind} {largest}, {alpha}).",)]
+        if len(table.rows) == 2:
+            return [(f"The difference is significant ({kind} {largest}, {alpha}).",)]
+        return [
+            ("", named, " is significantly better than ", called[told[0].system], f" ({kind} {largest}, {alpha}).")
+        ]
     if not untold:
         return [
-            ("", named, f" is significantly better than all {len(rest)} others (largest {kind} {largest}, {alpha}).")
+            (
+                "",
+                named,
+                f" is significantly better than {_all(len(rest))} others (largest {kind} {largest}, {alpha}).",
+            )
         ]
     found: list[Sentence] = []
     none = "which does not show that there is none"
@@ -97,7 +104,8 @@ def _baseline(comparison: Comparison, table: ScoreTable, called: Mapping[str, st
     better = sum(gain > 0 and bool(sure) for gain, sure in zip(gains, significant, strict=True))
     worse = sum(gain < 0 and bool(sure) for gain, sure in zip(gains, significant, strict=True))
     counts = f" is significantly worse than {_others(better)}, and significantly better than {_others(worse)}."
-    return [("The baseline ", called[table.rows[base].system], counts)]
+    name = called[table.rows[base].system]
+    return [("The baseline " if name != "baseline" else "The ", name, counts)]
 
 
 def summary_verdict(tables: Sequence[ScoreTable], labels: Sequence[str], names: Mapping[str, str]) -> list[Sentence]:
@@ -110,12 +118,7 @@ def summary_verdict(tables: Sequence[ScoreTable], labels: Sequence[str], names: 
     if len(tops) == 1:
         (best,) = tops
         verb = "has" if len(best) == 1 else "share"
-        return [
-            (
-                *_listed(best)[:-1],
-                f" {verb} the best value of {'both' if len(tables) == 2 else f'all {len(tables)}'} scores.",
-            )
-        ]
+        return [(*_listed(best)[:-1], f" {verb} the best value of {_all(len(tables))} scores.")]
     found: list[Sentence] = [("The scores do not agree on the best system.",)]
     for best, scores in tops.items():
         found.append((*_listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best by {', '.join(scores)}."))
@@ -138,10 +141,10 @@ def bucket_verdict(
     ordered = sorted((name for name in called if wins[name]), key=lambda name: -wins[name])[:_MOST_NAMED]
     parts: list[str] = [""]
     for name in ordered:
-        number = f"all {len(columns)}" if wins[name] == len(columns) else f"{wins[name]} of {len(columns)}"
+        number = _all(len(columns)) if wins[name] == len(columns) else f"{wins[name]} of {len(columns)}"
         joint = "; " if name != ordered[-1] else ". No test was made of these."
         parts += [name, f" is best in {number} {bucket}{joint}"]
-    return [tuple(parts)]
+    return [tuple(parts)] if ordered else []
 
 
 def _listed(names: Sequence[str]) -> Sentence:
@@ -164,3 +167,7 @@ def _apart(table: ScoreTable, best: SystemScore, other: SystemScore) -> str:
 
 def _others(count: int) -> str:
     return f"{count} others" if count > 1 else ("no other system", "1 other")[count]
+
+
+def _all(count: int) -> str:
+    return "both" if count == 2 else f"all {count}"

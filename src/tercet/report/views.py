@@ -239,7 +239,7 @@ def _words(
     description = f"F of {words.unit} by how often they occur in the references; the numbers are in the table beside"
     axes = (f"occurrences in the references, of {words.unit}", "F in percent", description)
     return WordsView(
-        words.unit, True, lengths, found, bucket_verdict(columns, called, True, "frequencies"),
+        words.unit, True, lengths, found, bucket_verdict(columns, called, True, "frequency groups"),
         [float(np.nanmax(column)) for column in columns], _series(called, shown),
         length_plot(values, shown, found.labels, axes, prefix),
         ngram_pairs(words, compared_pairs(comparison, table)),
@@ -277,7 +277,7 @@ def _score(
         table=table,
         rows=rows,
         verdict=score_verdict(comparison, table, names),
-        length_verdict=bucket_verdict(columns, called, higher, "lengths"),
+        length_verdict=bucket_verdict(columns, called, higher, "length groups"),
         pairs=[[_verdict(table, one, other, comparison.alpha, higher) for other in order] for one in order],
         by_length=ordered,
         best_by_length=[(max if higher else min)(column) for column in columns],
