@@ -23,19 +23,18 @@ def sample(language, n):
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory):
-    """A report of one test set with all metrics of texts, one of two test sets, and one of a correlation."""
+    """Reports of a test set, of a few segments by all metrics of texts, of two test sets, and of a correlation."""
     folder = tmp_path_factory.mktemp("reports")
-    one = compare(sample("en", 20), TEXT_METRICS, n_resamples=50)
-    several = [compare(sample(language, 12), ["bleu", "ter"], n_resamples=50) for language in ("es", "zh")]
+    one = compare(sample("en", 20), ["bleu", "chrf"], n_resamples=50)
+    few = compare(sample("en", 4), TEXT_METRICS, n_resamples=50)
+    several = [
+        compare(sample(language, 6), ["bleu:tokenizer=unicode", "chrf"], n_resamples=50) for language in ("es", "zh")
+    ]
     trust = tercet.correlate(
         ROOT / "examples" / "data" / "graded.tsv", ["bleu", "jaccard"], dimension="content", n_resamples=20,
         n_permutations=50,
     )  # fmt: skip
-    pages = {
-        "one": to_html([one]),
-        "several": to_html(several),
-        "trust": trust_html(trust, command="tercet correlate"),
-    }
+    pages = {"one": to_html([one]), "few": to_html([few]), "several": to_html(several), "trust": trust_html(trust)}
     for name, text in pages.items():
         (folder / name).with_suffix(".html").write_text(text, encoding="utf-8")
     return folder
@@ -47,16 +46,22 @@ def shown(browser, reports, name, **settings):
     return page
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["one", "several", "trust"])
-def test_axe_finds_nothing(browser, reports, name, scheme):
-    page = shown(browser, reports, name, color_scheme=scheme)
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [
+        ("light", 1280),
+        ("dark", 390),
+        pytest.param("light", 390, marks=pytest.mark.long),
+        pytest.param("dark", 1280, marks=pytest.mark.long),
+    ],
+)
+@pytest.mark.parametrize("name", ["few", "several", "trust"])
+def test_axe_finds_nothing(browser, reports, name, scheme, width):
+    page = shown(browser, reports, name, color_scheme=scheme, viewport={"width": width, "height": 900})
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-    for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 900})
-        found = Axe().run(page).response["violations"]
-        assert [(each["id"], [node["html"] for node in each["nodes"][:3]]) for each in found] == [], width
-        assert page.evaluate("document.documentElement.scrollWidth") == width
+    found = Axe().run(page).response["violations"]
+    assert [(each["id"], [node["html"] for node in each["nodes"][:3]]) for each in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth") == width
     page.close()
 
 
@@ -73,6 +78,18 @@ def test_the_contents_lead_to_every_part(browser, reports, name):
         assert link.split()[0].lower() in heading.lower(), heading
     links.last.click()
     assert page.evaluate("location.hash") == f"#t{1 if name == 'one' else 2}-repeat"
+    page.close()
+
+
+def test_the_first_score_of_each_metric_is_open_and_the_others_closed(browser, reports):
+    page = shown(browser, reports, "few")
+    open_ = [each for each in page.locator("h4:visible").all_text_contents() if " " not in each]
+    tables = page.locator("caption", has_text="of each system").all_text_contents()
+    shown_tables = page.locator("table:visible > caption", has_text="of each system").all_text_contents()
+    assert shown_tables == [f"{name} of each system" for name in
+                            ("bleu", "chrf", "ter", "rouge1", "bleu_rouge_f", "jaccard")]  # fmt: skip
+    assert len(tables) > len(shown_tables)
+    assert "jaccard_micro" in open_
     page.close()
 
 
@@ -132,8 +149,8 @@ def test_each_test_set_has_its_own_filters(browser, reports):
     page = shown(browser, reports, "several")
     first, second = Segments(page, 0), Segments(page, 1)
     second.give(text="北京")
-    assert first.numbers() == list(range(1, 13))
-    assert len(second.numbers()) < 12
+    assert first.numbers() == list(range(1, 7))
+    assert len(second.numbers()) < 6
     assert "characters of the reference" in second.section.locator("fieldset").text_content()
     page.close()
 

@@ -87,14 +87,25 @@ class TestOthers:
             "The test finds no significant difference between d and c (adjusted p 1.000; alpha 0.05), which does not "
             "show that there is none.",
             "d is significantly better than the other 2 (largest adjusted p 0.0004).",
-            "The baseline a is significantly worse than 1 other, and significantly better than no other system.",
+            "The baseline a is significantly worse than 1 other.",
         ]
+
+    def test_better_than_none(self):
+        values = {"a": 1.0, "b": 2.0, "c": 3.0}
+        assert said(values, {("a", "c"): 0.3})[1:] == [
+            "The test finds no significant difference between c and any of b and a (adjusted p 1.000, 0.300; alpha "
+            "0.05), which does not show that there is none.",
+            "The test finds no significant difference between the baseline and any other system.",
+        ]
+        assert said(values, {("a", "b"): 0.01}, baseline="b")[-1] == (
+            "The baseline b is significantly better than 1 other."
+        )
 
     def test_no_better_than_many(self):
         values = {f"s{number}": float(number) for number in range(8)}
         assert said(values, {("s7", "s0"): 0.01, ("s7", "s3"): 0.06}, baseline="s7")[1:] == [
-            "The test finds no significant difference between s7 and 6 of the 7 others (least adjusted p 0.060, alpha "
-            "0.05), which does not show that there is none.",
+            "The test finds no significant difference between s7 and 6 of the 7 others (least adjusted p 0.060, "
+            "alpha 0.05), which does not show that there is none.",
             "s7 is significantly better than the other (largest adjusted p 0.010).",
         ]
 

@@ -80,9 +80,10 @@ def _tested(
     none = "which does not show that there is none"
     if len(untold) <= _MOST_NAMED:
         others = _listed([called[row.system] for row in untold])
+        joint = " and " if len(untold) == 1 else " and any of "
         inside = ", ".join(pvalue_text(pvalues[row.system]) for row in untold)
         ending = f" ({kind} {inside}; {alpha}), {none}."
-        found.append(("The test finds no significant difference between ", named, " and ", *others[1:-1], ending))
+        found.append(("The test finds no significant difference between ", named, joint, *others[1:-1], ending))
     else:
         least = pvalue_text(min(pvalues[row.system] for row in untold))
         counted = f" and {len(untold)} of the {len(rest)} others (least {kind} {least}, {alpha}), {none}."
@@ -103,9 +104,12 @@ def _baseline(comparison: Comparison, table: ScoreTable, called: Mapping[str, st
     significant = table.pvalues[base] < comparison.alpha
     better = sum(gain > 0 and bool(sure) for gain, sure in zip(gains, significant, strict=True))
     worse = sum(gain < 0 and bool(sure) for gain, sure in zip(gains, significant, strict=True))
-    counts = f" is significantly worse than {_others(better)}, and significantly better than {_others(worse)}."
+    told = [f"significantly {how} than {_others(n)}" for how, n in (("worse", better), ("better", worse)) if n]
+    if not told:
+        return [("The test finds no significant difference between the baseline and any other system.",)]
     name = called[table.rows[base].system]
-    return [("The baseline " if name != "baseline" else "The ", name, counts)]
+    start = "The baseline " if name != "baseline" else "The "
+    return [(start, name, f" is {', and '.join(told)}.")]
 
 
 def summary_verdict(tables: Sequence[ScoreTable], labels: Sequence[str], names: Mapping[str, str]) -> list[Sentence]:
@@ -166,7 +170,7 @@ def _apart(table: ScoreTable, best: SystemScore, other: SystemScore) -> str:
 
 
 def _others(count: int) -> str:
-    return f"{count} others" if count > 1 else ("no other system", "1 other")[count]
+    return "1 other" if count == 1 else f"{count} others"
 
 
 def _all(count: int) -> str:
