@@ -68,7 +68,7 @@ def canonical(metric: Any) -> str:
     """
     name = SHORT_NAMES.get(metric, metric) if isinstance(metric, str) else ""
     if name not in METRICS:
-        raise no_metric(metric, METRICS)
+        raise no_metric(metric, dict.fromkeys([*METRICS, *SHORT_NAMES]))
     return name
 
 

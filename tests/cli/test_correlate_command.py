@@ -31,7 +31,7 @@ def test_it_ranks_metrics_and_scores_made_elsewhere(table):
     assert "jaccard_sets|tok:unicode" in run.stdout
 
 
-@pytest.mark.parametrize("form", ["text", "json", "tsv", "markdown", "latex", "html"])
+@pytest.mark.parametrize("form", ["text", "json", "tsv", "csv", "markdown", "latex", "html"])
 def test_every_form_is_written_to_a_file(table, tmp_path, form):
     out = tmp_path / "out"
     run = command("correlate", table, "-m", "jaccard", "-d", "content", "-f", form, "-o", out, *FEW)

@@ -36,6 +36,11 @@ def test_every_option_of_a_metric_is_described(metric, columns):
         assert f"{each.name} {each.takes}; default {each.default} {each.doc}" in text or columns == 60
 
 
+def test_both_say_what_comes_next():
+    assert "'tercet metrics bleu' lists the options of BLEU." in told()
+    assert told("rouge_nlws").endswith("On the command line: -m rouge:option=value,option=value\n")
+
+
 def test_a_short_name_is_taken():
     assert told("bleu") == told("bleu_multi")
 

@@ -6,8 +6,10 @@ import os
 import re
 import resource
 import subprocess
+from itertools import zip_longest
 
 import pytest
+import sacrebleu
 from markdown_it import MarkdownIt
 
 from commands import TERCET, command, process
@@ -36,21 +38,42 @@ class TestScoreAndCompare:
         assert f"{low:.2f} – {high:.2f}" in run.stdout
         assert "bleu_multi|tok:13a|case:mixed|order:4|smooth:exp" in run.stdout
         assert "wins" not in run.stdout
+        assert "hyp_len" not in run.stdout
+
+    def test_verbose_prints_what_sacrebleu_prints_of_each_system(self):
+        predictions, references = sample("large")
+        streams = list(zip_longest(*references))
+        theirs = sacrebleu.corpus_bleu(predictions, streams).format(width=1)
+        run = command("score", SAMPLES["en"], "-m", "bleu:smooth_method=exp", "-v")
+        assert f"bleu_multi:smooth_method=exp, large: {theirs}\n" in run.stdout
+
+    def test_a_metric_that_is_given_twice_is_scored_once_and_so_it_says(self):
+        run = command("score", SAMPLES["en"], "-m", "bleu", "-m", "bleu_multi", "-m", "bleu:scale=1")
+        assert run.stdout.count("en: bleu_multi, bleu") == 1
+        assert run.stdout.count("en: bleu_multi:scale=1, bleu") == 1
+        assert "warning: bleu_multi is given twice, and scored once.\n" in run.stderr
+
+    def test_empty_predictions_and_what_is_left_out_are_counted(self, tmp_path):
+        (tmp_path / "news.tsv").write_text("mt\tref\na b c d e\ta b c d e\n\tc d e f\nc\t\n", encoding="utf-8")
+        run = command("score", "news.tsv", "-m", "bleu:missing_references=skip", cwd=tmp_path)
+        assert "\nEmpty predictions: 1 (of 3).\n" in run.stdout
+        assert "\nSegments left out, no reference: 1 (of 3).\n" in run.stdout
 
     def test_compare_writes_every_form_to_a_file(self, tmp_path):
-        for form, end in (("json", "json"), ("tsv", "tsv"), ("markdown", "md"), ("latex", "tex"), ("text", "txt")):
-            out = tmp_path / f"result.{end}"
+        for form in ("json", "tsv", "csv", "markdown", "latex", "text"):
+            out = tmp_path / f"result.{form}"
             run = command("compare", SAMPLES["es"], "-b", "tuned", "--n-resamples", "50", "-f", form, "-o", str(out))
             assert run.stdout == ""
             assert "tuned" in out.read_text(encoding="utf-8")
-        assert json.loads((tmp_path / "result.json").read_text())["baseline"] == "tuned"
+        (found,) = json.loads((tmp_path / "result.json").read_text())["test_sets"]
+        assert found["baseline"] == "tuned"
 
     def test_compare_takes_text_files_too(self, tmp_path):
         predictions, references = sample("large")
         for name, lines in (("large", predictions), ("ref", [texts[0] for texts in references])):
             (tmp_path / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         run = command("compare", "large.txt", "-r", "ref.txt", "-f", "json", cwd=tmp_path)
-        (row,) = json.loads(run.stdout)["tables"][0]["systems"]
+        (row,) = json.loads(run.stdout)["test_sets"][0]["tables"][0]["systems"]
         expected = score("bleu_multi", predictions, [texts[0] for texts in references], scale=100)
         assert row["value"] == pytest.approx(expected["bleu"])
 
@@ -100,7 +123,7 @@ class TestScoreAndCompare:
         ("arguments", "message"),
         [
             (["compare", "nowhere.tsv"], "nowhere.tsv"),
-            (["compare", SAMPLES["en"], "-m", "blue"], "There is no metric 'blue'. Known: bleu_multi"),
+            (["compare", SAMPLES["en"], "-m", "blue"], "There is no metric 'blue'. Did you mean 'bleu'?"),
             (["compare", SAMPLES["en"], "-m", "bleu_multi:tokeniser=zh"], "Did you mean 'tokenizer'?"),
             (["compare", SAMPLES["en"], "-b", "large2"], "Did you mean 'large'?"),
             (["compare", SAMPLES["en"], "--segment", "999"], "no segment 999"),
@@ -225,7 +248,8 @@ class TestOutputs:
         table, out, segments = (os.fsdecode(b"\xff" + name) for name in (b"in.tsv", b"out.json", b"segments.tsv"))
         (here / "in.tsv").rename(here / table)
         command("score", table, "-f", "json", "--out", out, "--segments", segments, cwd=here)
-        assert json.loads((here / out).read_text())["test_set"] == os.fsdecode(b"\xffin")
+        (found,) = json.loads((here / out).read_text())["test_sets"]
+        assert found["test_set"] == os.fsdecode(b"\xffin")
         assert (here / segments).read_text().splitlines()[1].startswith("\\udcffin\t1\tmt")
         for form, shown in (("text", "\\udcffin"), ("tsv", "\\udcffin"), ("html", "\ufffdin"), ("latex", "mt")):
             command("compare", table, "-f", form, "--out", out, "--n-resamples", "9", cwd=here)
@@ -314,7 +338,7 @@ class TestWhatIsOdd:
     @pytest.mark.parametrize("words", [["score"], ["compare", "--n-resamples", "9"], ["compare", "--segment", "1"]])
     def test_empty_texts_of_a_system_are_told(self, here, words):
         (here / "in.tsv").write_text("mt\tB\tref\na b\tc\ta\n\tc\tb\n \td\tc\n")
-        told = command(*words, "in.tsv", "-m", "bleu_multi:smooth_method=exp", cwd=here).stderr
+        told = command(*words, "in.tsv", "-m", "bleu_multi:max_order=1", cwd=here).stderr
         assert (
             told == "warning: in: the system 'mt' has 2 empty texts, the first in segment 2: nothing matches there.\n"
         )

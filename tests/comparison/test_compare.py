@@ -23,8 +23,9 @@ from tercet.comparison.exports import export_segments, export_systems
 from tercet.comparison.metric_specs import MetricSpec, parse_metric, parse_value
 from tercet.comparison.paired import TESTS
 from tercet.comparison.side_by_side import side_by_side
-from tercet.comparison.tables import to_json, to_latex, to_markdown, to_text, to_tsv
+from tercet.comparison.tables import to_csv, to_json, to_latex, to_markdown, to_tsv
 from tercet.comparison.test_sets import TestSet, read_test_sets
+from tercet.comparison.text_tables import to_text
 from tercet.core.scorer import segment_lists
 from tercet.core.stats import SegmentStats
 from tercet.files.read import items, read_table
@@ -233,9 +234,11 @@ def comparisons():
 class TestForms:
     def test_json_holds_all_numbers(self, comparisons):
         found = json.loads(to_json(comparisons))
-        assert found == [comparison.to_dict() for comparison in comparisons]
-        assert json.loads(to_json(comparisons[:1])) == found[0]
-        assert json.loads(to_json([compare(SAMPLES["en"], test=None)]))["tables"][0]["adjusted_pvalues"] is None
+        expected = [comparison.to_dict() for comparison in comparisons]
+        assert found == {"tercet": tercet.__version__, "test_sets": expected}
+        assert json.loads(to_json(comparisons[:1])) == {"tercet": tercet.__version__, "test_sets": expected[:1]}
+        (alone,) = json.loads(to_json([compare(SAMPLES["en"], test=None)]))["test_sets"]
+        assert alone["tables"][0]["adjusted_pvalues"] is None
 
     def test_tsv_has_a_line_for_each_score_of_each_system(self, comparisons):
         rows = list(csv.DictReader(io.StringIO(to_tsv(comparisons)), delimiter="\t"))
@@ -245,6 +248,18 @@ class TestForms:
             assert (row["test_set"], row["score"]) == (comparison.test_set.name, table.name)
             assert float(row["value"]) == expected.value
             assert row["pvalue"] == ("" if expected.pvalue is None else str(expected.pvalue))
+
+    def test_csv_is_the_same_table_as_spreadsheets_read_it(self, comparisons):
+        assert list(csv.DictReader(io.StringIO(to_csv(comparisons), newline=""))) == list(
+            csv.DictReader(io.StringIO(to_tsv(comparisons)), delimiter="\t")
+        )
+        systems = dict(zip(('a, "b"', "=HYPERLINK(1)", "c;\nd"), SAMPLES["en"].systems.values(), strict=True))
+        text = to_csv([compare(TestSet("x", systems, SAMPLES["en"].references, None), n_resamples=20)])
+        assert [row["system"] for row in csv.DictReader(io.StringIO(text, newline=""))] == [
+            'a, "b"', "'=HYPERLINK(1)", "c; d",
+        ]  # fmt: skip
+        assert text.count("\r\n") == text.count("\n") == 4
+        assert ',"a, ""b""",' in text
 
     @pytest.mark.parametrize("form", [to_text, to_markdown, to_latex])
     def test_every_form_shows_every_system_and_score(self, comparisons, form):
@@ -295,7 +310,7 @@ class TestForms:
     @pytest.mark.parametrize("width", [120, 70, 60, 45, 20])
     def test_narrow_terminals_show_the_systems(self, comparisons, width):
         text = to_text(comparisons, width=width)
-        head = text.splitlines()[2]
+        head = text[text.index("en: bleu_multi, bleu") :].splitlines()[2]
         assert ("wins/ties/losses" in head, "95 %" in head) == (width > 80, width > 60)
         assert all(name in text for name in ("baseline", "tuned", "large", "difference"))
         assert all(len(line) <= max(width, 50) for line in text.splitlines() if line.startswith("  "))

@@ -199,15 +199,17 @@ def test_texts_of_nothing_but_different_words_go_the_usual_way():
 def test_what_the_trainer_and_the_modules_have_is_few_too(metric, options):
     few = make_scorer(metric, options).few
     assert few is not None
-    assert few.score(read_items(["a b c d"], ["a b c e"]).batch()) is not None
+    assert few.score(read_items(["a b c d x y"], ["a b c e x y"]).batch()) is not None
 
 
 @pytest.mark.parametrize("text", ["Größe – „fünf“ €", "Привет, мир!", "naïve café\u00a0x", "שלום עולם"])
 def test_bleu_of_scripts_with_blanks_is_few_too(text):
     few = make_scorer("bleu_multi", {"smooth_method": "exp"}).few
     assert few is not None
-    expected, segments, _ = by_statistics("bleu_multi", {"smooth_method": "exp"}, [text, "a b"], [text + " ж", "a"])
-    items = read_items([text, "a b"], [text + " ж", "a"])
+    expected, segments, _ = by_statistics(
+        "bleu_multi", {"smooth_method": "exp"}, [text, "a b c d"], [text + " ж", "a"]
+    )
+    items = read_items([text, "a b c d"], [text + " ж", "a"])
     for corpus in (items, items.batch()):
         assert few.score(corpus) == expected
         assert few.segments(corpus) == segments

@@ -234,7 +234,7 @@ class TestCommand:
             "--segments", files / "scores", RAY_ADDRESS=cluster,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
-        found = json.loads(done.stdout)
+        (found,) = json.loads(done.stdout)["test_sets"]
         assert (found["n_segments"], found["interval"]) == (len(IDS), "Poisson")
         assert ["9.jsonl" in message for message in found["bad_files"]] == [True]
         [table] = found["tables"]
@@ -244,6 +244,7 @@ class TestCommand:
             "mt", alone["bleu"], alone.intervals["bleu"]
         )  # fmt: skip
         assert table["signature"] == alone.signature
+        assert found["facts"][0]["translation_length"] == alone["translation_length"]
         assert "warning: 1 file could not be read and is left out: " in done.stderr
         assert pq.read_table(files / "scores").column_names == ["id", "bleu mt", "bleu other"]
 

@@ -74,8 +74,8 @@ def zero_remark(
     corpus a nonzero score."
     >>> perfect = Counts(np.array([2.0, 1.0, 0.0, 0.0]), np.array([2.0, 1.0, 0.0, 0.0]), np.array(2.0))
     >>> zero_remark(perfect, np.array([True] * 4), False, None)  # doctest: +NORMALIZE_WHITESPACE
-    "BLEU is 0 only because the texts are short: no prediction has an n-gram of order 3 (of order 1, 2 of 2 match).
-    effective_order=True gives such a corpus a nonzero score."
+    'BLEU is 0 only because the texts are short: no prediction has an n-gram of order 3 (of order 1, 2 of 2 match).
+    effective_order=True gives such a corpus a nonzero score.'
     """
     if counts.matches[0] == 0:
         return None

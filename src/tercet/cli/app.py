@@ -14,24 +14,25 @@ from rich.markup import escape
 from tercet.core.signature import __version__
 from tercet.display.visible import visible
 from tercet.errors import TercetError
-from tercet.registry import METRICS
+from tercet.registry import SHORT_NAMES
 
 from .bertscore_commands import bertscore_baseline, idf
 from .correlate_command import correlate_command
 from .explain_command import explain
 from .metrics_command import metrics
 from .score_commands import compare_command, score_command
+from .score_options import HOW_METRICS_ARE_WRITTEN
 from .streams import standard_streams
 
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+    no_args_is_help=True, pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
 
 _LONGEST_MESSAGE = 5_000
 
-app.command("score")(score_command)
-app.command("compare")(compare_command)
+app.command("score", epilog=HOW_METRICS_ARE_WRITTEN)(score_command)
+app.command("compare", epilog=HOW_METRICS_ARE_WRITTEN)(compare_command)
 app.command("correlate")(correlate_command)
 app.command("explain")(explain)
 app.command("metrics")(metrics)
@@ -75,7 +76,7 @@ def _show_warning(
 
 @app.callback(
     invoke_without_command=True,
-    help=f"Score generated texts by {', '.join(METRICS)}: the same numbers as the reference implementations.",
+    help=f"Score generated texts by {', '.join(SHORT_NAMES)}: the same numbers as the reference implementations.",
 )
 def version(show: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
     """Print the version, where it is asked for."""

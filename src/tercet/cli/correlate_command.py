@@ -16,9 +16,9 @@ from rich.console import Console
 from tercet.comparison.checks import check_file, check_outputs
 from tercet.display.visible import visible
 from tercet.errors import OptionError
-from tercet.files.writing import write_text_file
 
-from .score_options import Format, Quiet, Seed
+from .completion import metrics_like
+from .score_options import INPUT, OUTPUT, SCORES, Form, Format, Quiet, Seed
 
 if TYPE_CHECKING:
     from tercet.correlation.result import Correlation
@@ -54,55 +54,109 @@ def correlate_command(
         typer.Option(
             "--metric",
             "-m",
-            help="A metric with options, such as bleu_multi:smooth_method=exp; repeatable. Default: bleu_multi, "
-            "unless --scores is given.",
+            rich_help_panel=SCORES,
+            metavar="METRIC",
+            help="A metric; options stand behind a colon, as in bleu:tokenizer=zh; repeatable. "
+            "Default: bleu, unless --scores is given.",
+            autocompletion=metrics_like,
         ),
     ] = None,
     grades: Annotated[
         str | None,
-        typer.Option(help="Long table of grades with the columns item, system, rater, dimension and value."),
+        typer.Option(
+            rich_help_panel=INPUT,
+            metavar="FILE",
+            help="Long table of grades with the columns item, system, rater, dimension and value.",
+        ),
     ] = None,
     scores: Annotated[
         list[str] | None,
-        typer.Option(help="Dimension that holds scores of a metric made elsewhere, such as COMET; repeatable."),
+        typer.Option(
+            rich_help_panel=INPUT,
+            metavar="DIMENSION",
+            help="Dimension that holds scores of a metric made elsewhere, such as COMET; repeatable.",
+        ),
     ] = None,
     dimension: Annotated[
-        list[str] | None, typer.Option("--dimension", "-d", help="Dimension of the grades; repeatable. Default: all.")
+        list[str] | None,
+        typer.Option(
+            "--dimension",
+            "-d",
+            rich_help_panel=INPUT,
+            metavar="DIMENSION",
+            help="Dimension of the grades; repeatable. Default: all.",
+        ),
     ] = None,
     rank_by: Annotated[
         str | None,
         typer.Option(
+            rich_help_panel=SCORES,
+            metavar="FIGURE",
             help="Figure that ranks and tests the metrics, such as pooled.pearson, item.kendall_b or system.spa. "
-            "Default: item.acc_eq of several systems, pooled.pearson of one."
+            "Default: item.acc_eq of several systems, pooled.pearson of one.",
         ),
     ] = None,
-    unit: Annotated[Unit, typer.Option(help="What the resamples of intervals draw anew.")] = Unit.items,
-    n_resamples: Annotated[int, typer.Option(min=1, help="Resamples of the intervals.")] = 1000,
-    n_permutations: Annotated[int, typer.Option(min=1, help="Permutations of the tests.")] = 1000,
-    confidence_level: Annotated[float, typer.Option(min=0.01, max=0.9999, help="Confidence level.")] = 0.95,
-    alpha: Annotated[float, typer.Option(min=0, max=1, help="Significance level of the clusters.")] = 0.05,
-    standardize: Annotated[bool, typer.Option("--standardize", help="Take the z-scores of each rater.")] = False,
+    unit: Annotated[
+        Unit, typer.Option(rich_help_panel=SCORES, help="What the resamples of intervals draw anew.")
+    ] = Unit.items,
+    n_resamples: Annotated[
+        int, typer.Option(rich_help_panel=SCORES, metavar="N", min=1, help="Resamples of the intervals.")
+    ] = 1000,
+    n_permutations: Annotated[
+        int, typer.Option(rich_help_panel=SCORES, metavar="N", min=1, help="Permutations of the tests.")
+    ] = 1000,
+    confidence_level: Annotated[
+        float, typer.Option(rich_help_panel=SCORES, metavar="X", min=0.01, max=0.9999, help="Confidence level.")
+    ] = 0.95,
+    alpha: Annotated[
+        float,
+        typer.Option(rich_help_panel=SCORES, metavar="X", min=0, max=1, help="Significance level of the clusters."),
+    ] = 0.05,
+    standardize: Annotated[
+        bool, typer.Option("--standardize", rich_help_panel=INPUT, help="Take the z-scores of each rater.")
+    ] = False,
     system: Annotated[
-        list[str] | None, typer.Option("--system", "-s", help="Column of a system; repeatable. Default: guessed.")
+        list[str] | None,
+        typer.Option(
+            "--system",
+            "-s",
+            rich_help_panel=INPUT,
+            metavar="COLUMN",
+            help="Column of a system; repeatable. Default: guessed.",
+        ),
     ] = None,
     reference_column: Annotated[
-        list[str] | None, typer.Option(help="Column of references; repeatable. Default: guessed.")
+        list[str] | None,
+        typer.Option(
+            rich_help_panel=INPUT, metavar="COLUMN", help="Column of references; repeatable. Default: guessed."
+        ),
     ] = None,
-    source_column: Annotated[str | None, typer.Option(help="Column of sources. Default: guessed.")] = None,
+    source_column: Annotated[
+        str | None, typer.Option(rich_help_panel=INPUT, metavar="COLUMN", help="Column of sources. Default: guessed.")
+    ] = None,
     mean: Annotated[
         Path | None,
         typer.Option(
+            rich_help_panel=OUTPUT,
+            metavar="FILE",
             help="Find the weighted mean of two or three metrics that agrees best with the first dimension, and "
-            "write it to this file (.json), which -m of score and compare takes as a metric."
+            "write it to this file (.json), which -m of score and compare takes as a metric.",
         ),
     ] = None,
     mean_folds: Annotated[
         Folds,
-        typer.Option(help="What is held out to test the mean of --mean: items, or whole systems."),
+        typer.Option(
+            rich_help_panel=OUTPUT, help="What is held out to test the mean of --mean: items, or whole systems."
+        ),
     ] = Folds.items,
     seed: Seed = 12345,
-    format: Annotated[Format, typer.Option("--format", "-f", help="Output format.")] = Format.text,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Output file; default: standard output.")] = None,
+    format: Form = Format.text,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", rich_help_panel=OUTPUT, metavar="FILE", help="Output file; default: standard output."
+        ),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Correlate metrics with human grades: which metric to trust, with intervals and tests."""
@@ -111,6 +165,8 @@ def correlate_command(
     from tercet.correlation.best_mean import best_mean
     from tercet.correlation.correlate import correlate
     from tercet.correlation.reading import read_graded
+
+    from .output import write
 
     specs = [parse_metric(each) for each in metric or ([] if scores else ["bleu_multi"])]
     for spec in specs:
@@ -141,12 +197,7 @@ def correlate_command(
         best = best_mean(found, unit=mean_folds.value)
         best.mean.save(mean)
         typer.echo("\n".join([*map(visible, best.summary(alpha)), visible(mean)]), err=True)
-    if out is None:
-        sys.stdout.write(text)
-    else:
-        with write_text_file(out) as written:
-            written.write(text)
-        typer.echo(visible(out), err=True)
+    write(text, out)
 
 
 def _rendered(found: Correlation, format: Format, out: Path | None) -> str:
@@ -154,11 +205,12 @@ def _rendered(found: Correlation, format: Format, out: Path | None) -> str:
         from tercet.report.trust import trust_html  # templates and plots, which no other form needs
 
         return trust_html(found, command=shlex.join(["tercet", *sys.argv[1:]]))
-    from tercet.correlation.tables import to_json, to_latex, to_markdown, to_text, to_tsv
+    from tercet.correlation.tables import to_csv, to_json, to_latex, to_markdown, to_text, to_tsv
 
     forms: dict[Format, Callable[[Correlation], str]] = {
         Format.json: to_json,
         Format.tsv: to_tsv,
+        Format.csv: to_csv,
         Format.markdown: to_markdown,
         Format.latex: to_latex,
     }

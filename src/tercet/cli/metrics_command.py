@@ -12,14 +12,24 @@ from rich.table import Table
 
 from tercet.registry import METRICS, canonical, options_type
 
+from .completion import metrics_like
+
 
 def metrics(
     metric: Annotated[
-        str | None, typer.Argument(help="A metric, whose options are listed.", show_default=False)
+        str | None,
+        typer.Argument(help="A metric, whose options are listed.", show_default=False, autocompletion=metrics_like),
     ] = None,
 ) -> None:
     """List the metrics, or the options of one: what each takes, its default, what it does."""
-    Console(highlight=False).print(_metrics() if metric is None else _options(canonical(metric)))
+    console = Console(highlight=False)
+    if metric is None:
+        console.print(_metrics())
+        console.print("Either name works everywhere; 'tercet metrics bleu' lists the options of BLEU.")
+    else:
+        name = canonical(metric)
+        console.print(_options(name))
+        console.print(f"On the command line: -m {METRICS[name].room}:option=value,option=value", soft_wrap=True)
 
 
 def _metrics() -> Table:

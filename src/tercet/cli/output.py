@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shlex
 import sys
@@ -16,12 +17,14 @@ from tercet.comparison.exports import export_segments
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.scores import Comparison
 from tercet.comparison.side_by_side import side_by_side
-from tercet.comparison.tables import to_json, to_latex, to_markdown, to_text, to_tsv
+from tercet.comparison.tables import to_csv, to_json, to_latex, to_markdown, to_tsv
 from tercet.comparison.test_sets import TestSet
+from tercet.comparison.text_tables import to_text
 from tercet.display.visible import visible
 from tercet.files.writing import write_text_file
 
 from .score_options import Format
+from .thresholds import Threshold, failures
 
 
 def coloured(out: Path | None) -> bool:
@@ -39,8 +42,21 @@ def segment_text(
     )
 
 
-def finish(found: Sequence[Comparison], format: Format, out: Path | None, segments: Path | None) -> None:
-    """Write the scores, and those of the segments where a file is given for them."""
+def finish(
+    found: Sequence[Comparison],
+    format: Format,
+    out: Path | None,
+    segments: Path | None,
+    verbose: bool,
+    thresholds: Sequence[Threshold],
+) -> None:
+    """Write the scores, and those of the segments where a file is given for them.
+
+    Raises
+    ------
+    typer.Exit
+        With code 1, when all is written, where a system is worse than a threshold.
+    """
     if len(found) > 1:
         typer.echo(
             "warning: scores of different test sets or languages cannot be compared with each other: a BLEU of 30 "
@@ -49,14 +65,20 @@ def finish(found: Sequence[Comparison], format: Format, out: Path | None, segmen
         )
     if segments is not None:
         export_segments(found, segments)
-    write(rendered(found, format, out), out)
+    write(rendered(found, format, out, verbose), out)
+    worse = failures(thresholds, found)
+    for line in worse:
+        typer.echo(f"failed: {visible(line)}", err=True)
+    if worse:
+        raise typer.Exit(1)
 
 
-def rendered(found: Sequence[Comparison], format: Format, out: Path | None) -> str:
+def rendered(found: Sequence[Comparison], format: Format, out: Path | None, verbose: bool) -> str:
     """Return comparisons in the form that is wanted."""
     forms: dict[Format, Callable[[Sequence[Comparison]], str]] = {
         Format.json: to_json,
         Format.tsv: to_tsv,
+        Format.csv: to_csv,
         Format.markdown: to_markdown,
         Format.latex: to_latex,
     }
@@ -67,12 +89,14 @@ def rendered(found: Sequence[Comparison], format: Format, out: Path | None) -> s
 
         return to_html(found, command=shlex.join(["tercet", *sys.argv[1:]]))
     terminal = out is None and sys.stdout.isatty()
-    return to_text(found, width=Console().width if terminal else 200, colour=coloured(out))
+    return to_text(found, width=Console().width if terminal else 200, colour=coloured(out), verbose=verbose)
 
 
 def write(text: str, out: Path | None) -> None:
     """Write a text to a file, or to the standard output."""
     if out is None:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(newline="")  # lines of CSV have their own ends
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
     else:
         with write_text_file(out) as file:

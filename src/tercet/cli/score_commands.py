@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -13,9 +12,13 @@ from tercet.display.visible import visible
 from tercet.errors import OptionError
 
 from .score_options import (
+    Alpha,
     BadFile,
+    Baseline,
     Engine,
     EngineName,
+    Export,
+    FailUnder,
     Files,
     FilesOrParquet,
     Form,
@@ -31,11 +34,15 @@ from .score_options import (
     Quiet,
     ReferenceColumns,
     References,
+    Resamples,
     Seed,
+    Segment,
     Segments,
     Source,
     SourceColumn,
     Systems,
+    TestName,
+    Verbose,
 )
 
 
@@ -56,6 +63,8 @@ def score_command(
     engine: EngineName = Engine.memory,
     id_column: IdColumn = None,
     on_bad_file: OnBadFile = BadFile.error,
+    fail_under: FailUnder = None,
+    verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
     """Score systems: each score with its interval and signature."""
@@ -63,10 +72,12 @@ def score_command(
     from tercet.comparison.remarks import warn_of
     from tercet.comparison.test_sets import read_test_sets
 
-    from .output import check_before, finish, rendered, write
+    from .output import check_before, finish
     from .specs import need_references, read_files, read_specs
+    from .thresholds import read_thresholds
 
     specs = read_specs(metric)
+    thresholds = read_thresholds(fail_under, specs)
     if engine is Engine.ray:
         from .ray_engine import refuse_with_ray, score_with_ray, shows_progress
 
@@ -80,7 +91,7 @@ def score_command(
             on_bad_file=on_bad_file.value, segments=segments, confidence_level=confidence_level, seed=seed,
             progress=shows_progress(quiet),
         )  # fmt: skip
-        write(rendered([scored], format, out), out)
+        finish([scored], format, out, None, verbose, thresholds)
         return
     if id_column is not None or on_bad_file is not BadFile.error:
         raise OptionError("--id-column and --on-bad-file are options of --engine ray.")
@@ -101,7 +112,7 @@ def score_command(
         )
         for each in sets
     ]  # fmt: skip
-    finish(found, format, out, segments)
+    finish(found, format, out, segments, verbose, thresholds)
 
 
 def compare_command(
@@ -112,37 +123,20 @@ def compare_command(
     reference_column: ReferenceColumns = None,
     source_column: SourceColumn = None,
     metric: Metrics = None,
-    baseline: Annotated[
-        str | None,
-        typer.Option("--baseline", "-b", help="System that the others are tested against; default: the first."),
-    ] = None,
-    test: Annotated[PairedTest, typer.Option(help="Paired test of the differences.")] = PairedTest.permutation,
-    n_resamples: Annotated[
-        int | None,
-        typer.Option(min=1, help="Resamples of the test; default: 10,000 permutations or 1,000 bootstrap samples."),
-    ] = None,
-    alpha: Annotated[
-        float, typer.Option(min=0, max=1, help="Significance level: differences with a smaller p are significant.")
-    ] = 0.05,
+    baseline: Baseline = None,
+    test: TestName = PairedTest.permutation,
+    n_resamples: Resamples = None,
+    alpha: Alpha = 0.05,
     confidence_level: Level = 0.95,
     interval: IntervalKind = Interval.percentile,
     seed: Seed = 12345,
     format: Form = Format.text,
     out: Out = None,
     segments: Segments = None,
-    segment: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Show the segment with this number, all systems side by side, instead of the tables."
-        ),
-    ] = None,
-    export: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder for one TSV file per system, with the columns source, candidate (the system's texts) and "
-            "reference; texts as in --segments."
-        ),
-    ] = None,
+    segment: Segment = None,
+    export: Export = None,
+    fail_under: FailUnder = None,
+    verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
     """Compare systems: scores with intervals, differences from a baseline, and which of them are significant."""
@@ -153,12 +147,19 @@ def compare_command(
 
     from .output import check_before, coloured, finish, segment_text, write
     from .specs import need_references, read_files, read_specs
+    from .thresholds import read_thresholds
 
     specs = read_specs(metric)
+    thresholds = read_thresholds(fail_under, specs)
     check_before(format, out, segments)
     if export is not None:
         check_folder(export)
-    others = {"--format": format is not Format.text, "--segments": segments, "--export": export}
+    others = {
+        "--format": format is not Format.text,
+        "--segments": segments,
+        "--export": export,
+        "--fail-under": fail_under,
+    }
     given = [name for name, value in others.items() if value]
     if segment is not None and given:
         raise OptionError(
@@ -190,4 +191,4 @@ def compare_command(
     for each in sets if export is not None else ():
         for path in export_systems(each, Path(str(export))):
             typer.echo(visible(path), err=True)
-    finish(found, format, out, segments)
+    finish(found, format, out, segments, verbose, thresholds)

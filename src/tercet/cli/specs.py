@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from tercet.comparison.metric_specs import MetricSpec, parse_metric
+from tercet.comparison.metric_specs import MetricSpec, distinct, parse_metric
 
 
 def read_specs(written: Sequence[str] | None) -> list[MetricSpec]:
     """Return the metrics, their options checked."""
-    specs = [parse_metric(each) for each in written or ["bleu_multi"]]
+    specs = distinct(parse_metric(each) for each in written or ["bleu_multi"])
     for spec in specs:
         spec.scorer()  # refuses options before the files are read and their oddities told
     return specs

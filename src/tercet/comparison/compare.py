@@ -21,7 +21,7 @@ from tercet.resampling.paired_tests import holm
 from .checks import check_baseline, check_references
 from .encoded import Encoded
 from .facts import SystemFacts, facts_of_systems
-from .metric_specs import MetricSpec, parse_metric
+from .metric_specs import MetricSpec, distinct, parse_metric
 from .paired import TESTS, TestOptions
 from .remarks import warn_of_gaps, warn_of_scores
 from .scores import Comparison, ScoreTable, SystemScore
@@ -147,7 +147,7 @@ def read_metrics(metrics: Any) -> list[MetricSpec]:
             "The 'metrics' option of compare must be a metric or a list of them, such as ['bleu', "
             f"'rouge:rouge_types=rougeL']. Got {shorten(metrics)} instead."
         )
-    return [parse_metric(each) if isinstance(each, str) else each for each in listed]
+    return distinct(parse_metric(each) if isinstance(each, str) else each for each in listed)
 
 
 def _system_stats(scorer: Scorer[Any], encoded: Encoded, system: int, told: str) -> SegmentStats:

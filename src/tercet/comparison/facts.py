@@ -105,14 +105,12 @@ def _skipped(rows: SegmentStats, n_scored: int) -> dict[str, int]:
     return {reason: count for reason, count in counts.items() if count}
 
 
-def remarks_of(facts: Sequence[SystemFacts], n_segments: int, plain: Callable[[str], str] = str) -> list[str]:
+def remarks_of(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str) -> list[str]:
     """Return sentences on empty predictions, and on segments that were left out; none where there are none.
 
     Parameters
     ----------
     facts : sequence of SystemFacts
-    n_segments : int
-        Of the test set.
     plain : callable
         Writes the name of a system.
 
@@ -120,10 +118,11 @@ def remarks_of(facts: Sequence[SystemFacts], n_segments: int, plain: Callable[[s
     --------
     >>> counts = {"A": (1, {NO_REFERENCE: 2}), "B": (0, {NO_REFERENCE: 2})}
     >>> facts = [SystemFacts("ter", name, 8, *each, {}, "") for name, each in counts.items()]
-    >>> remarks_of(facts, 10)
+    >>> remarks_of(facts)
     ['Empty predictions: A 1 (of 10).', 'Segments left out, no reference: 2 of each system (of 10).']
     """
     metrics = list(dict.fromkeys(row.metric for row in facts))
+    whole = max((row.segments + sum(row.skipped.values()) for row in facts), default=0)
     found = []
     for reason in ("", NO_REFERENCE, NOTHING, ELSEWHERE):
         told = f"Segments left out, {reason}" if reason else "Empty predictions"
@@ -138,7 +137,7 @@ def remarks_of(facts: Sequence[SystemFacts], n_segments: int, plain: Callable[[s
         for counted, of in groups.items():
             if counted:
                 by = "" if len(of) == len(metrics) else f", {', '.join(map(plain, of))}"
-                found.append(f"{told}{by}: {counted} (of {n_segments:,}).")
+                found.append(f"{told}{by}: {counted} (of {whole:,}).")
     return found
 
 

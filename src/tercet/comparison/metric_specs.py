@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -119,6 +121,23 @@ def parse_metric(text: str) -> MetricSpec:
             )
         options[name] = parse_value(value.strip())
     return MetricSpec(metric, options)
+
+
+def distinct(specs: Iterable[MetricSpec]) -> list[MetricSpec]:
+    """Return the metrics, each once; a warning names one that is given again with the same options.
+
+    Examples
+    --------
+    >>> [spec.label for spec in distinct([parse_metric("ter"), parse_metric("ter:scale=1")])]
+    ['ter', 'ter:scale=1']
+    """
+    found: list[MetricSpec] = []
+    for spec in specs:
+        if spec in found:
+            warnings.warn(f"{spec.label} is given twice, and scored once.", UserWarning, stacklevel=3)
+        else:
+            found.append(spec)
+    return found
 
 
 def parse_value(text: str) -> Any:

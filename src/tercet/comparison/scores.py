@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -19,6 +20,9 @@ from .test_sets import TestSet
 
 #: Marks of the best system, and of those that are not significantly worse.
 BEST, AS_GOOD = "*", "†"
+
+#: The folders of a path in the options of a metric, or of a mean of metrics.
+_PATHS = re.compile(r"(^|=)(?:[^,=:/]*/){2,}(?=[^,=/])")
 
 #: Of a row in :meth:`Comparison.records`.
 COLUMNS = (
@@ -154,8 +158,16 @@ class Comparison:
 
     def score_labels(self) -> list[str]:
         """Return what the score of each table is called: with its metric where two have the same name."""
-        times = Counter(table.name for table in self.tables)
-        return [f"{table.metric} {table.name}" if times[table.name] > 1 else table.name for table in self.tables]
+        times, labels = Counter(table.name for table in self.tables), self.metric_labels()
+        return [
+            f"{labels[table.metric]} {table.name}" if times[table.name] > 1 else table.name for table in self.tables
+        ]
+
+    def metric_labels(self) -> dict[str, str]:
+        """Return what each metric is called in headings: of paths the last part only, where it tells them apart."""
+        labels = {table.metric: _PATHS.sub(r"\1…/", table.metric) for table in self.tables}
+        times = Counter(labels.values())
+        return {metric: label if times[label] == 1 else metric for metric, label in labels.items()}
 
     def to_dataframe(self) -> Any:
         """Return a data frame of pandas: a row for each score of each system, with the columns of the TSV file."""
@@ -207,7 +219,9 @@ class Comparison:
             rows.append([system, *cells])
         signatures = dict.fromkeys(table.signature for table in self.tables)
         level = f"In brackets: {100 * self.confidence_level:g} % intervals. "
-        return scores_html(["system", *self.score_labels()], rows, [f"{level}{self.legend()}", *signatures])
+        return scores_html(
+            ["system", *self.score_labels()], rows, [f"{level}{self.legend()}", *self.remarks(), *signatures]
+        )
 
     def legend(self, plain: Callable[[str], str] = str) -> str:
         """Return what the marks of a table stand for; `plain` writes the name of the baseline."""
@@ -227,7 +241,7 @@ class Comparison:
 
     def remarks(self, plain: Callable[[str], str] = str) -> list[str]:
         """Return a sentence each on empty predictions and on segments that were left out; `plain` writes names."""
-        return remarks_of(self.facts, self.test_set.n_segments, plain)
+        return remarks_of(self.facts, plain)
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests as plain Python (not the texts)."""

@@ -1,79 +1,18 @@
-"""A comparison as text, JSON, TSV, Markdown or LaTeX."""
+"""A comparison as JSON, TSV, CSV, Markdown or LaTeX."""
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from rich import box
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-from rich.text import Text
-
+from tercet.core.signature import __version__
 from tercet.display.visible import one_cell
 
 from .exports import name_cell
-from .scores import AS_GOOD, BEST, COLUMNS, Comparison, ScoreTable, SystemScore
-
-_NAME_WIDTH = 12  # of a system, at least, before other columns are left out
-
-
-def to_text(comparisons: Sequence[Comparison], width: int | None = None, colour: bool = False) -> str:
-    """Return tables for a terminal: a table for each score, and what it was made with."""
-    buffer = io.StringIO()
-    console = Console(file=buffer, width=width, force_terminal=colour, highlight=False, soft_wrap=False)
-    room = console.width
-    for comparison in comparisons:
-        for table in comparison.tables:
-            shown, console.width = _rich_table(comparison, table, room)
-            console.print(shown)
-        for signature in dict.fromkeys(table.signature for table in comparison.tables):
-            console.print(one_cell(signature), soft_wrap=True, markup=False)
-        for remark in comparison.remarks(one_cell):
-            console.print(remark, soft_wrap=True, markup=False)
-        console.print(comparison.legend(one_cell), soft_wrap=True, markup=False)
-    return buffer.getvalue()
-
-
-def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[Table, int]:
-    """Return a table of the columns for which there is room, and the width that it needs."""
-    level, counts = f"{100 * comparison.confidence_level:g} %", "wins/ties/losses"
-    columns: dict[str, list[str]] = {name: [] for name in ("system", table.name, level)}
-    columns |= {name: [] for name in (("difference", "p", counts) if comparison.test else ())}
-    for row in table.rows:
-        value = f"[bold]{row.value:.2f}[/]" if row.best else f"{row.value:.2f}"
-        mark = BEST if row.best else AS_GOOD if row.as_good else " "
-        name = escape(one_cell(row.system)) + (" (baseline)" if comparison.test and row.difference is None else "")
-        tested = _against(row) if comparison.test else ()
-        cells = (name, f"{value}{mark}", f"{row.low:.2f} – {row.high:.2f}", *tested)
-        for column, cell in zip(columns.values(), cells, strict=True):
-            column.append(cell)
-    for name in (counts, level):
-        if _room(columns) > width:
-            columns.pop(name, None)
-    title = one_cell(f"{comparison.test_set.name}: {table.metric}, {table.name}")
-    shown = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
-    shown.add_column("system", overflow="fold")
-    for name in list(columns)[1:]:
-        shown.add_column(name, justify="right", no_wrap=True)
-    for cells in zip(*columns.values(), strict=True):
-        shown.add_row(*cells)
-    return shown, max(width, _room(columns))
-
-
-def _room(columns: dict[str, list[str]]) -> int:
-    """Return the width of a table whose names of systems fold where they are long."""
-    widths = [max(Text.from_markup(cell).cell_len for cell in [name, *cells]) for name, cells in columns.items()]
-    return min(widths[0], _NAME_WIDTH) + sum(widths[1:]) + 3 * len(widths) + 1
-
-
-def _against(row: SystemScore) -> tuple[str, str, str]:
-    if row.difference is None or row.pvalue is None:
-        return "", "", ""
-    return f"{row.difference:+.2f}", pvalue_text(row.pvalue), f"{row.wins}/{row.ties}/{row.losses}"
+from .scores import AS_GOOD, COLUMNS, Comparison
 
 
 def pvalue_text(pvalue: float) -> str:
@@ -82,23 +21,45 @@ def pvalue_text(pvalue: float) -> str:
 
 
 def to_json(comparisons: Sequence[Comparison]) -> str:
-    """Return all numbers as JSON: one object for a test set, a list for several."""
-    found = [comparison.to_dict() for comparison in comparisons]
-    return json.dumps(found[0] if len(found) == 1 else found, ensure_ascii=False, indent=1) + "\n"
+    """Return all numbers as JSON: the version, and an object for each test set."""
+    found = {"tercet": __version__, "test_sets": [comparison.to_dict() for comparison in comparisons]}
+    return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
 
 
 def to_tsv(comparisons: Sequence[Comparison]) -> str:
     """Return a line for each score of each system; names as :func:`~.exports.name_cell` writes them."""
-    lines = ["\t".join(COLUMNS)]
+    return lines_of_tsv(_rows(comparisons))
+
+
+def to_csv(comparisons: Sequence[Comparison]) -> str:
+    """Return the same as CSV."""
+    return lines_of_csv(_rows(comparisons))
+
+
+def _rows(comparisons: Sequence[Comparison]) -> Iterator[list[str]]:
+    yield list(COLUMNS)
     for comparison in comparisons:
-        lines += ["\t".join(map(_tsv_cell, row.values())) for row in comparison.records()]
-    return "\n".join(lines) + "\n"
+        for row in comparison.records():
+            yield [table_cell(value) for value in row.values()]
 
 
-def _tsv_cell(value: object) -> str:
+def table_cell(value: object) -> str:
+    """Return a value as a cell of a TSV or CSV file: names as :func:`~.exports.name_cell`, nothing for None."""
     if isinstance(value, str):
         return name_cell(value)
     return "" if value is None else str(value)
+
+
+def lines_of_tsv(rows: Iterable[Sequence[str]]) -> str:
+    """Return a line for each row, of cells that hold no tab."""
+    return "".join("\t".join(row) + "\n" for row in rows)
+
+
+def lines_of_csv(rows: Iterable[Sequence[str]]) -> str:
+    """Return the rows as CSV of RFC 4180: lines end with CR LF, and cells with a comma or quote are quoted."""
+    buffer = io.StringIO()
+    csv.writer(buffer).writerows(rows)
+    return buffer.getvalue()
 
 
 def to_markdown(comparisons: Sequence[Comparison]) -> str:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import io
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tercet.comparison.exports import name_cell
-from tercet.comparison.tables import as_latex, as_markdown, pvalue_text
+from tercet.comparison.tables import as_latex, as_markdown, lines_of_csv, lines_of_tsv, pvalue_text, table_cell
 from tercet.display.visible import one_cell
 
 from .columns import FigureValue
@@ -108,14 +107,18 @@ def to_json(found: Correlation) -> str:
 
 def to_tsv(found: Correlation) -> str:
     """Return a line for each figure of each metric and dimension."""
-    lines = ["\t".join(COLUMNS), *("\t".join(map(_tsv_cell, row.values())) for row in found.records())]
-    return "\n".join(lines) + "\n"
+    return lines_of_tsv(_rows(found))
 
 
-def _tsv_cell(value: object) -> str:
-    if isinstance(value, str):
-        return name_cell(value)
-    return "" if value is None or value != value else str(value)
+def to_csv(found: Correlation) -> str:
+    """Return the same as CSV."""
+    return lines_of_csv(_rows(found))
+
+
+def _rows(found: Correlation) -> Iterator[list[str]]:
+    yield list(COLUMNS)
+    for row in found.records():
+        yield [table_cell(None if value != value else value) for value in row.values()]
 
 
 def to_markdown(found: Correlation) -> str:

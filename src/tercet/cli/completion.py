@@ -1,0 +1,42 @@
+"""What a shell completes behind ``--metric``: names of metrics, their options, and values of these."""
+
+from __future__ import annotations
+
+from dataclasses import Field, fields
+from typing import Any
+
+from tercet.errors import OptionError
+from tercet.registry import METRICS, SHORT_NAMES, options_type
+
+
+def metrics_like(incomplete: str) -> list[str]:
+    """Return what may stand where a text is: a metric, ``metric:option=``, or ``metric:option=value``.
+
+    Examples
+    --------
+    >>> metrics_like("ro"), metrics_like("bleu:smooth_m"), metrics_like("bleu:max_order=2,reference_length=s")
+    (['rouge', 'rouge_nlws'], ['bleu:smooth_method='], ['bleu:max_order=2,reference_length=shortest'])
+    """
+    metric, colon, rest = incomplete.partition(":")
+    if not colon:
+        names = dict.fromkeys([*SHORT_NAMES, *METRICS])
+        return [name for name in names if name.startswith(incomplete)]
+    before, comma, last = rest.rpartition(",")
+    try:
+        options = fields(options_type(metric))
+    except OptionError:  # no metric of this name
+        return []
+    name, equals, _ = last.partition("=")
+    found = [f"{each.name}={value}" for each in options if each.name == name for value in _values(each)]
+    found = found if equals else [f"{each.name}=" for each in options]
+    return [f"{metric}:{before}{comma}{each}" for each in found if each.startswith(last)]
+
+
+def _values(option: Field[Any]) -> list[str]:
+    """Return the values of an option as they are written, where they are known."""
+    from tercet.core.options import OneOf, flag
+
+    check = option.metadata["check"]
+    if check is flag:
+        return ["true", "false"]
+    return [each for each in check.choices if isinstance(each, str)] if isinstance(check, OneOf) else []

@@ -1,0 +1,164 @@
+"""Comparisons as tables for a terminal: all scores at a glance, then each with its interval and tests."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from tercet.display.visible import one_cell
+
+from .scores import AS_GOOD, BEST, Comparison, ScoreTable, SystemScore
+from .tables import pvalue_text
+
+#: Of a system's name, at least, before other columns are left out; of the head of a score, at most, before it folds.
+_NAME_WIDTH, _HEAD_WIDTH = 12, 20
+_LONGEST_NAME = 30
+
+
+def to_text(
+    comparisons: Sequence[Comparison], width: int | None = None, colour: bool = False, verbose: bool = False
+) -> str:
+    """Return tables for a terminal: one of all scores where there are several, then one for each score.
+
+    Parameters
+    ----------
+    comparisons : sequence of Comparison
+    width : int, optional
+        What does not fit into it continues in a further table.
+    colour : bool
+    verbose : bool
+        With what metrics know beside scores, such as BLEU's lengths and precisions.
+    """
+    buffer = io.StringIO()
+    console = Console(file=buffer, width=width, force_terminal=colour, highlight=False, soft_wrap=False)
+    room, several = console.width, len(comparisons) > 1
+    if sum(len(comparison.tables) for comparison in comparisons) > 1:
+        for summary in _summaries(comparisons, room):
+            console.print(summary)
+    for comparison in comparisons:
+        for table in comparison.tables:
+            shown, console.width = _rich_table(comparison, table, room)
+            console.print(shown)
+        for line in (*_below(comparison, verbose), *([""] if several else [])):
+            console.print(line, soft_wrap=True, markup=False)
+    for line in _legends(comparisons):
+        console.print(line, soft_wrap=True, markup=False)
+    return buffer.getvalue()
+
+
+def _summaries(comparisons: Sequence[Comparison], width: int) -> Iterator[Table]:
+    """Yield tables of all systems and scores; of as many scores as there is room for."""
+    names = [one_cell(system) for each in comparisons for system in each.test_set.systems]
+    sets = [one_cell(each.test_set.name) for each in comparisons]
+    several = len(comparisons) > 1
+    used = min(max(map(cell_len, [*names, "system"])), _LONGEST_NAME) + 4
+    used += min(max(map(cell_len, [*sets, "test set"])), _LONGEST_NAME) + 3 if several else 0
+    labels = comparisons[0].score_labels()
+    widths = [
+        max(min(cell_len(one_cell(label)), _HEAD_WIDTH), *(len(f"{row.value:.2f} ") for row in rows))
+        for label, rows in zip(labels, _rows_by_score(comparisons), strict=True)
+    ]
+    first = 0
+    while first < len(labels):
+        last, taken = first + 1, used + widths[first] + 3
+        while last < len(labels) and taken + widths[last] + 3 <= width:
+            taken += widths[last] + 3
+            last += 1
+        yield _summary(comparisons, range(first, last), widths)
+        first = last
+
+
+def _rows_by_score(comparisons: Sequence[Comparison]) -> list[list[SystemScore]]:
+    n_scores = len(comparisons[0].tables)
+    return [[row for each in comparisons for row in each.tables[index].rows] for index in range(n_scores)]
+
+
+def _summary(comparisons: Sequence[Comparison], scores: range, widths: Sequence[int]) -> Table:
+    """Return a table of some scores of all systems, with a part for each test set."""
+    several = len(comparisons) > 1
+    title = f"All scores{'' if several else f' of {one_cell(comparisons[0].test_set.name)}'}"
+    title += ", continued" if scores.start else ""
+    shown = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
+    for name in ("test set",) if several else ():
+        shown.add_column(name, overflow="fold", max_width=_LONGEST_NAME)
+    shown.add_column("system", overflow="fold", max_width=_LONGEST_NAME)
+    labels = comparisons[0].score_labels()
+    for index in scores:
+        shown.add_column(escape(one_cell(labels[index])), justify="right", overflow="fold", width=widths[index])
+    for comparison in comparisons:
+        for number, system in enumerate(comparison.test_set.systems):
+            cells = [_value(comparison.tables[index].rows[number]) for index in scores]
+            named = [escape(one_cell(comparison.test_set.name)) if number == 0 else ""] if several else []
+            shown.add_row(*named, escape(one_cell(system)), *cells)
+        shown.add_section()
+    return shown
+
+
+def _value(row: SystemScore) -> str:
+    value = f"[bold]{row.value:.2f}[/]" if row.best else f"{row.value:.2f}"
+    return f"{value}{BEST if row.best else AS_GOOD if row.as_good else ' '}"
+
+
+def _below(comparison: Comparison, verbose: bool) -> Iterator[str]:
+    """Yield what stands below the tables of a test set."""
+    if verbose:
+        labels = comparison.metric_labels()
+        for row in comparison.facts:
+            if row.line:
+                yield one_cell(f"{labels[row.metric]}, {row.system}: {row.line}")
+    for signature in dict.fromkeys(table.signature for table in comparison.tables):
+        yield one_cell(signature)
+    yield from comparison.remarks(one_cell)
+
+
+def _legends(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Yield the legend, once where it is the same for all test sets."""
+    legends = {one_cell(each.test_set.name): each.legend(one_cell) for each in comparisons}
+    if len(set(legends.values())) == 1:
+        yield next(iter(legends.values()))
+    else:
+        yield from (f"{name}: {legend}" for name, legend in legends.items())
+
+
+def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[Table, int]:
+    """Return a table of the columns for which there is room, and the width that it needs."""
+    level, counts = f"{100 * comparison.confidence_level:g} %", "wins/ties/losses"
+    columns: dict[str, list[str]] = {name: [] for name in ("system", table.name, level)}
+    columns |= {name: [] for name in (("difference", "p", counts) if comparison.test else ())}
+    for row in table.rows:
+        name = escape(one_cell(row.system)) + (" (baseline)" if comparison.test and row.difference is None else "")
+        tested = _against(row) if comparison.test else ()
+        cells = (name, _value(row), f"{row.low:.2f} – {row.high:.2f}", *tested)
+        for column, cell in zip(columns.values(), cells, strict=True):
+            column.append(cell)
+    for name in (counts, level):
+        if _room(columns) > width:
+            columns.pop(name, None)
+    metric = comparison.metric_labels()[table.metric]
+    title = one_cell(f"{comparison.test_set.name}: {metric}, {table.name}")
+    shown = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left")
+    shown.add_column("system", overflow="fold")
+    for name in list(columns)[1:]:
+        shown.add_column(name, justify="right", no_wrap=True)
+    for cells in zip(*columns.values(), strict=True):
+        shown.add_row(*cells)
+    return shown, max(width, _room(columns))
+
+
+def _room(columns: dict[str, list[str]]) -> int:
+    """Return the width of a table whose names of systems fold where they are long."""
+    widths = [max(Text.from_markup(cell).cell_len for cell in [name, *cells]) for name, cells in columns.items()]
+    return min(widths[0], _NAME_WIDTH) + sum(widths[1:]) + 3 * len(widths) + 1
+
+
+def _against(row: SystemScore) -> tuple[str, str, str]:
+    if row.difference is None or row.pvalue is None:
+        return "", "", ""
+    return f"{row.difference:+.2f}", pvalue_text(row.pvalue), f"{row.wins}/{row.ties}/{row.losses}"

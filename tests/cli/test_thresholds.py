@@ -1,0 +1,77 @@
+"""``--fail-under``: code 1 for a system that is worse, when everything is written; code 2 for what names no score."""
+
+import json
+
+import pytest
+
+from commands import command
+from conftest import ROOT
+
+SAMPLE = ROOT / "examples" / "data" / "en.tsv"
+METRICS = ("-m", "bleu", "-m", "rouge:rouge_types=rouge1+rougeL", "-m", "ter")
+
+
+def values(*arguments):
+    """Return the scores of each system."""
+    found = json.loads(command("score", SAMPLE, *arguments, "-f", "json").stdout)
+    tables = found["test_sets"][0]["tables"]
+    return {table["score"]: {row["system"]: row["value"] for row in table["systems"]} for table in tables}
+
+
+def test_what_is_worse_is_named_and_by_how_much_behind_the_whole_output():
+    scores, plain = values(*METRICS), command("score", SAMPLE, *METRICS).stdout
+    limits = ("--fail-under", "bleu=30", "--fail-under", "rougeL=70", "--fail-under", "ter=50")
+    run = command("score", SAMPLE, *METRICS, *limits, code=1)
+    assert run.stdout == plain
+    told = [line.removeprefix("failed: en: the system ") for line in run.stderr.splitlines() if "failed" in line]
+    expected = []
+    for name, limit, way in (("bleu", 30, "under"), ("rougeL", 70, "under"), ("ter", 50, "over")):
+        for system, value in scores[name].items():
+            if value < limit if way == "under" else value > limit:
+                expected.append(f"{system!r}: {name} is {value:.2f}, {abs(value - limit):.2f} {way} {limit}.")
+    assert told == expected
+    assert {line.split(": ")[1].split()[0] for line in told} == {"bleu", "rougeL", "ter"}
+
+
+@pytest.mark.parametrize("name", ["rouge", "rouge_nlws", "rouge_nlws:rouge_types=rouge1+rougeL", "rouge1"])
+def test_a_metric_stands_for_its_primary_score(name, tmp_path):
+    label = 'rouge_nlws:rouge_types=["rouge1","rougeL"]'
+    run = command("score", SAMPLE, *METRICS, "--fail-under", f"{label if ':' in name else name}=99", code=1)
+    assert {line.split(": ")[3].split()[0] for line in run.stderr.splitlines() if "failed" in line} == {"rouge1"}
+
+
+def test_a_score_that_is_reached_to_the_bit_is_enough():
+    best = max(values("-m", "bleu")["bleu"].values())
+    command("score", SAMPLE, "-s", "large", "-m", "bleu", "--fail-under", f"bleu={best!r}")
+    run = command("score", SAMPLE, "-s", "large", "-m", "bleu", "--fail-under", f"bleu={best + 1e-9!r}", code=1)
+    assert "bleu is 78.93, 1e-09 under" in run.stderr
+
+
+def test_every_test_set_and_every_form(tmp_path):
+    both = (SAMPLE, SAMPLE.with_name("es.tsv"))
+    out = tmp_path / "scores.json"
+    run = command("compare", *both, "--n-resamples", 9, "--fail-under", "bleu=30", "-f", "json", "-o", out, code=1)
+    assert [line.split(":")[1] for line in run.stderr.splitlines() if "failed" in line] == [" en", " es"]
+    assert len(json.loads(out.read_text())["test_sets"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("bleu", "--fail-under takes METRIC=VALUE, such as bleu=30. Got 'bleu' instead."),
+        ("bleu=", "--fail-under takes METRIC=VALUE"),
+        ("=30", "--fail-under takes METRIC=VALUE"),
+        ("bleu=nan", "--fail-under takes METRIC=VALUE"),
+        ("bleu=thirty", "--fail-under takes METRIC=VALUE"),
+        ("blue=30", "no score is called 'blue' with these metrics. Did you mean 'bleu'?"),
+        ("rouge2=30", "no score is called 'rouge2' with these metrics. Did you mean 'rougeL'?"),
+        ("chrf=30", "no score is called 'chrf' with these metrics. Known: bleu, rouge1, rougeL, ter."),
+    ],
+)
+def test_what_names_no_score_is_refused_before_files_are_read(written, message):
+    assert message in command("score", "nowhere.tsv", *METRICS, "--fail-under", written, code=2).stderr
+
+
+def test_it_is_not_for_one_segment():
+    run = command("compare", SAMPLE, "--segment", 1, "--fail-under", "bleu=30", code=2)
+    assert "--segment shows one segment as text and excludes --fail-under" in run.stderr

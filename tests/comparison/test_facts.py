@@ -1,0 +1,77 @@
+"""What a comparison tells beside scores: lengths, empty predictions, what was left out; and BLEU's line."""
+
+import pytest
+import sacrebleu
+
+from conftest import ROOT
+from tercet import compare, read_test_sets, score
+from tercet.comparison.facts import NO_REFERENCE
+from tercet.comparison.tables import to_json, to_markdown
+from tercet.comparison.text_tables import to_text
+
+(NEWS,) = read_test_sets([ROOT / "examples" / "data" / "en.tsv"])
+TEXTS = {
+    "mt": ["the cat sat on the mat", "", "un perro ladra", "кошка сидит"],
+    "tuned": ["the cat sat on a mat", "it rains", "un perro ladra mucho", "кошка лежит"],
+}
+REFERENCES = [["the cat sat on the mat"], ["it rained", "it rains"], ["un perro ladra"], []]
+SKIP = "missing_references=skip"
+
+
+@pytest.fixture(scope="module")
+def found():
+    return compare(TEXTS, [f"bleu_multi:{SKIP},max_order=2", f"ter:{SKIP}"], references=REFERENCES)
+
+
+@pytest.mark.parametrize("method", ["exp", "floor", "add-k"])
+def test_the_line_of_bleu_is_the_one_that_sacrebleu_prints(method):
+    comparison = compare(NEWS, [f"bleu_multi:smooth_method={method}"], test=None)
+    most = max(map(len, NEWS.references))
+    streams = [[texts[n] if n < len(texts) else None for texts in NEWS.references] for n in range(most)]
+    for row in comparison.facts:
+        theirs = sacrebleu.corpus_bleu(NEWS.systems[row.system], streams, smooth_method=method)
+        assert row.line == theirs.format(width=1)
+
+
+def test_facts_are_what_the_result_of_the_metric_holds(found):
+    for metric, own in (("bleu_multi", {"max_order": 2}), ("ter", {})):
+        for row in found.facts:
+            if row.metric.startswith(metric):
+                expected = score(metric, TEXTS[row.system], REFERENCES, missing_references="skip", scale=100, **own)
+                known = expected.to_dict(full=True)
+                assert row.more
+                assert {name: known[name] for name in row.more} == row.more
+                assert (row.segments, row.empty_predictions) == (expected.n_segments, expected.empty_predictions)
+                assert row.skipped == {NO_REFERENCE: expected.missing_references}
+
+
+def test_every_form_counts_what_is_empty_and_what_was_left_out(found):
+    told = ["Empty predictions: mt 1 (of 4).", "Segments left out, no reference: 1 of each system (of 4)."]
+    assert found.remarks() == told
+    page = found.to_html()
+    for remark in told:
+        assert remark in to_text([found])
+        assert remark in to_markdown([found])
+        assert f"<li>{remark}</li>" in page
+        assert remark in found._repr_html_()
+
+
+def test_json_has_a_row_for_each_metric_and_system(found):
+    assert len(found.to_dict()["facts"]) == 4
+    row = found.to_dict()["facts"][0]
+    assert (row["system"], row["empty_predictions"], row["skipped"]) == ("mt", 1, {"no reference": 1})
+    assert (row["translation_length"], row["reference_length"]) == (9, 11)
+    assert '"brevity_penalty": 0.8' in to_json([found])
+
+
+def test_metrics_that_differ_are_named():
+    texts = {"mt": ["!!!", "a dog"], "B": ["a cat", "a dog"]}
+    metrics = ["rouge_nlws:rouge_types=rouge1", "chrf_multi", "ter"]
+    comparison = compare(texts, metrics, references=[["a cat"], ["a dog"]], test=None)
+    assert comparison.remarks() == ["Empty predictions, rouge_nlws:rouge_types=rouge1: mt 1 (of 2)."]
+
+
+def test_nothing_is_told_where_nothing_is_empty_or_left_out():
+    comparison = compare({"A": ["a cat"]}, ["ter"], references=["a cat"])
+    assert comparison.remarks() == []
+    assert "Empty" not in to_text([comparison])
