@@ -438,8 +438,9 @@ class TestInANotebook:
         name = "<script>'$x^2$'</script>"
         test_set = TestSet(name, {name: ["a b c d e"], "b": ["a b c d f"]}, [["a b c d e"]], None)
         found = compare(test_set, ["bleu_multi"], n_resamples=10)
-        for shown in (found._repr_html_(), found.to_html()):
-            assert "<script" not in shown
+        for shown, own_scripts in ((found._repr_html_(), 0), (found.to_html(), 1)):
+            assert shown.count("<script") == own_scripts
+            assert name not in shown
             assert "&lt;script&gt;" in shown
         assert found.to_dataframe()["system"][0] == name
         buffer = io.BytesIO()

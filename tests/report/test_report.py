@@ -1,5 +1,7 @@
 """The HTML report: its numbers are the comparison's, it is one file of valid HTML, and no text becomes markup."""
 
+import base64
+import hashlib
 import re
 import sys
 from dataclasses import replace
@@ -205,9 +207,15 @@ class TestNumbers:
 
 
 class TestOneFile:
-    def test_it_loads_nothing_and_runs_nothing(self, page):
+    def test_it_loads_nothing_and_runs_nothing_but_its_own_script(self, comparison, page):
+        (policy,) = [each["content"] for _, each in page.tags if each.get("http-equiv") == "Content-Security-Policy"]
+        (script,) = re.findall(r"<script>(.*?)</script>", to_html([comparison]), re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert policy.split("; ")[0] == "default-src 'none'"
+        assert f"script-src 'sha256-{digest}'" in policy.split("; ")
+        assert [tag for tag, _ in page.tags].count("script") == 1
         for tag, attributes in page.tags:
-            assert tag not in ("script", "iframe", "object", "img", "style/"), tag
+            assert tag not in ("iframe", "object", "img", "style/", "form"), tag
             assert not any(name.startswith("on") for name in attributes)
             for name in ("href", "src", "action", "xlink:href"):
                 assert attributes.get(name, "#").startswith(("#", "data:")), attributes
@@ -275,7 +283,8 @@ class TestTexts:
         found = compared(TestSet(name, systems, [[text, f"x {text}"] for text in texts], texts), n_resamples=20)
         text = to_html([found, found], command="</pre><script>alert(3)</script>", title="</title><script>4</script>")
         page = Page(text)
-        assert "script" not in {tag for tag, _ in page.tags}
+        assert [(tag, each) for tag, each in page.tags if tag == "script"] == [("script", {})]
+        assert len(re.findall("<script", text)) == 1
         assert not any(each.startswith("on") for _, attributes in page.tags for each in attributes)
         assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe]", text)
         for each in HOSTILE:
@@ -356,6 +365,11 @@ class TestTexts:
         assert plain("x" * 5_000).left_out == 2_000
         one = TestSet("one", {"a": ["b " * 3_000], "b": ["c"]}, [["b"]], None)
         assert "… and 3,000 characters more" in Page(to_html([compared(one, METRICS[:1])])).text
+
+
+def first_of(page):
+    """The system that stands first in the table of perplexity."""
+    return page.tables["perplexity of each system"][1][0][1:].split()[0]
 
 
 def _letters(text):
@@ -451,6 +465,20 @@ class TestLengths:
         assert made == ["rouge_nlws"]
         assert set(scored) == {1}
 
+    def test_without_references_the_length_of_the_source_counts_or_none(self):
+        """What takes no references is scored by the language model alone."""
+        texts = {"a": ["the cat sat", "it rains"], "b": ["a cat sat down", "rain"]}
+        spec = MetricSpec("perplexity_lm", needed("perplexity_lm"))
+        bare = TestSet("bare", texts, [[], []], None)
+        page = Page(to_html([compared(bare, [spec], n_resamples=20)]))
+        assert not any("by length" in caption or "N-grams" in caption for caption in page.tables)
+        assert page.tables["Lengths of the predictions"] == [
+            ["system", "words", "empty"], *([f"{name}{mark}", n, "0"] for name, mark, n in
+            sorted([("a", " baseline", "5"), ("b", "", "5")], key=lambda row: row[0] != first_of(page)))
+        ]  # fmt: skip
+        page = Page(to_html([compared(replace(bare, source=["le chat", "il pleut"]), [spec], n_resamples=20)]))
+        assert page.tables["perplexity by length of the source"][1] == ["segments", "2"]
+
     def test_segments_without_reference_are_left_out(self):
         references = [[] if index % 4 == 0 else each for index, each in enumerate(ENGLISH.references)]
         found = compared(replace(ENGLISH, references=references), ["bleu_multi:missing_references=skip"])
@@ -483,7 +511,10 @@ def test_a_browser_shows_it_at_two_widths_without_overflow_and_asks_nobody(tmp_p
         }).map(svg => svg.getAttribute('aria-label'))""")
         assert overlapping == []
         page.close()
-        page.close()
+
+
+def own_script():
+    return (ROOT / "src" / "tercet" / "report" / "templates" / "filter.js").read_text()
 
 
 #: What runs, or asks somebody, wherever a page takes it for markup, an attribute, a script, a style or an address.
@@ -525,7 +556,8 @@ def test_in_a_browser_no_hostile_text_does_anything_wherever_it_stands(tmp_path,
     page.wait_for_timeout(500)
     assert (asked, said) == ([file.as_uri()], [])
     assert page.evaluate("window.ran") is None
-    assert page.evaluate("document.querySelectorAll('script, iframe, img, base, object').length") == 0
+    assert page.evaluate("document.querySelectorAll('iframe, img, base, object').length") == 0
+    assert page.evaluate("[...document.scripts].map(each => each.textContent)") == [own_script()]
     assert page.evaluate("document.querySelectorAll('style').length") == 1
     assert page.evaluate("document.title") == every
     shown = {

@@ -92,7 +92,7 @@ class Alignment:
         return self.to_html()
 
     def _title(self) -> str:
-        return f"precision {self.precision:.4f}   recall {self.recall:.4f}   F {self.f1:.4f}"
+        return f"precision {self.precision:.4f}, recall {self.recall:.4f}, F {self.f1:.4f}"
 
 
 def explain(

@@ -78,7 +78,7 @@ class NgramMatches:
         parts.append(table_html("clipped matches", ("order", "matches", "of", "precision"), rows))
         for name, counts in zip(orders, self.ngrams, strict=True):
             parts.append(counts_html(f"all {name}s of the prediction", counts))
-        title = f"BLEU {self.score:.4f}   brevity penalty {self.brevity_penalty:.4f}"
+        title = f"BLEU {self.score:.4f}, brevity penalty {self.brevity_penalty:.4f}"
         return page_html(title, parts, self.signature)
 
     def _repr_html_(self) -> str:

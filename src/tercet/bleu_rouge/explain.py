@@ -96,7 +96,7 @@ class BleuRougeMatches:
         parts.append(table_html("clipped matches", head, rows))
         for name, each in zip(names, self.orders, strict=True):
             parts.append(counts_html(f"all {name}s of the prediction", each.ngrams))
-        title = f"F {self.score:.4f}   precision (BLEU) {self.precision:.4f}   recall (ROUGE) {self.recall:.4f}"
+        title = f"F {self.score:.4f}, precision (BLEU) {self.precision:.4f}, recall (ROUGE) {self.recall:.4f}"
         return page_html(title, parts, self.signature)
 
     def _row(self, name: str, each: OrderMatches) -> tuple[object, ...]:

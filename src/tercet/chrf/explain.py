@@ -104,7 +104,7 @@ class ChrfMatches:
 
     def to_html(self) -> str:
         """Return the texts with matched n-grams coloured by order, and the counts, a fragment of HTML."""
-        title = "   ".join(f"{each.name} {each.score:.4f}" for each in self.scores)
+        title = ", ".join(f"{each.name} {each.score:.4f}" for each in self.scores)
         return page_html(title, [self._section(each) for each in self.scores], self.signature)
 
     def _repr_html_(self) -> str:

@@ -63,7 +63,7 @@ class Surprisals:
     def to_html(self) -> str:
         """Return the text coloured by surprise and a bar per piece, a fragment of HTML."""
         title = (
-            f"perplexity {self.perplexity:,.2f}   {self.bits:,.1f} bits in {self.n_tokens:,} tokens   "
+            f"perplexity {self.perplexity:,.2f}, {self.bits:,.1f} bits in {self.n_tokens:,} tokens, "
             f"{self.bits_per_byte:.3f} bits per byte"
         )
         return surprise_html(title, self.pieces, self.signature)

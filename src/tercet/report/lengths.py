@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tercet.columns.items import read_items
 from tercet.comparison.scores import ScoreTable
+from tercet.comparison.test_sets import TestSet
 from tercet.text.letters import count_letters
 
 _MOST_BUCKETS = 5
@@ -32,14 +33,27 @@ class Buckets:
         The least and the greatest length of each bucket.
     members : list of ndarray of int
         The segments of each bucket.
+    of : str
+        What is measured: the reference, or the source.
+    lengths : dict of int to int
+        The length of each segment in the buckets.
     """
 
     unit: str
     labels: list[str]
     members: list[NDArray[np.int64]]
+    of: str
+    lengths: dict[int, int]
 
 
-def make_buckets(references: Sequence[Sequence[str]], scored: Sequence[int]) -> Buckets:
+def buckets_of(test_set: TestSet, scored: Sequence[int]) -> Buckets | None:
+    """Return the buckets of a test set: by its references, or else by its source; None without either."""
+    if any(test_set.references[index] for index in scored):
+        return make_buckets(test_set.references, scored)
+    return None if test_set.source is None else make_buckets([[text] for text in test_set.source], scored, "source")
+
+
+def make_buckets(references: Sequence[Sequence[str]], scored: Sequence[int], of: str = "reference") -> Buckets:
     """Put segments into at most five buckets of about as many; of several references the mean length counts.
 
     Parameters
@@ -47,7 +61,9 @@ def make_buckets(references: Sequence[Sequence[str]], scored: Sequence[int]) -> 
     references : sequence of sequence of str
         Of all segments.
     scored : sequence of int
-        The segments to put into buckets, those with references.
+        The segments to put into buckets.
+    of : str
+        What the texts are.
 
     Examples
     --------
@@ -70,7 +86,8 @@ def make_buckets(references: Sequence[Sequence[str]], scored: Sequence[int]) -> 
         low, high = int(lengths[inside].min()), int(lengths[inside].max())
         members.append(np.asarray(scored, np.int64)[inside])
         labels.append(str(low) if low == high else f"{low}–{high}")
-    return Buckets("characters" if by_characters else "words", labels, members)
+    of_segments = dict(zip(scored, lengths.tolist(), strict=True))
+    return Buckets("characters" if by_characters else "words", labels, members, of, of_segments)
 
 
 def _words(text: str) -> int:
@@ -84,7 +101,8 @@ def _characters(text: str) -> int:
 def bucket_scores(table: ScoreTable, buckets: Buckets) -> tuple[list[list[float]], str]:
     """Return a row for each system with a score for each bucket, and the sentence that says how they are made."""
     segments = [np.array(scores, dtype=np.float64) for scores in table.segments.values()]
-    whole = [float(np.nanmean(each)) for each in segments]
+    inside = np.concatenate(buckets.members)
+    whole = [float(each[inside].mean()) for each in segments]
     if np.allclose(whole, [row.value for row in table.rows], rtol=1e-7, atol=1e-9):
         return [[float(each[inside].mean()) for inside in buckets.members] for each in segments], MEAN
     return [[table.score_of(system, inside) for inside in buckets.members] for system in table.stats], EXACT

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.resources import files
-from typing import Any
 
 from tercet.comparison.scores import Comparison
-from tercet.comparison.tables import pvalue_text
-from tercet.core.markup import clean
 from tercet.core.signature import __version__
 from tercet.display.words_html import COLOURS
 from tercet.errors import InputError, OptionError, to_install
 
+from .rendering import render
 from .svg import drawing
 from .views import view
 
@@ -26,7 +23,7 @@ def to_html(
     title: str = "Comparison of systems",
     version: str = __version__,
 ) -> str:
-    """Return a report: one HTML page that loads nothing and needs no script.
+    """Return a report: one HTML page that loads nothing, and can be read without its one script, which filters.
 
     Parameters
     ----------
@@ -52,28 +49,19 @@ def to_html(
 
     Notes
     -----
-    Time goes with systems times segments for scores by length, and with the number of scores for the plots. Texts
-    appear only where they differ most: the page grows with the scores, not with the test set.
+    Time goes with systems times segments for words and for scores by length, and with the number of scores for the
+    plots. The segments that appear are those whose scores differ most: the page grows with the scores, not with the
+    test set.
     """
     if not comparisons:
         raise InputError("There is no comparison to report.")
     check_installed()
-    from jinja2 import Environment, StrictUndefined
-    from markupsafe import Markup
-
-    def safe(value: Any) -> Any:
-        return Markup(clean(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-    environment = Environment(
-        autoescape=True, finalize=safe, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["p"] = pvalue_text
-    template = environment.from_string(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
     with drawing():
         views = [view(comparison, f"t{number}") for number, comparison in enumerate(comparisons, 1)]
-    return template.render(
-        title=title, version=version, command=command, views=views, colours=COLOURS, markup=Markup, json=json.dumps
-    )
+    return render(
+        "page.html", script="filter.js", title=title, version=version, command=command, views=views, colours=COLOURS,
+        json=json.dumps,
+    )  # fmt: skip
 
 
 def check_installed() -> None:

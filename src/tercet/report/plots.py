@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.comparison.scores import SystemScore
+from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
 
+from .lengths import Buckets
 from .names import fitted
 from .svg import ACCENT, INK, LINE, PAPER, inline_svg
 
@@ -30,7 +32,39 @@ _COLUMNS = 18  # letters of a name beside a row
 _BINS = 30
 
 
-def interval_plot(
+def system_intervals(
+    comparison: Comparison, table: ScoreTable, rows: Sequence[SystemScore], called: Sequence[str], prefix: str
+) -> str:
+    """Return the plot of the intervals of systems, with its numbers in words."""
+    level = f"{100 * comparison.confidence_level:g} %"
+    baseline = next(row.value for row in rows if row.difference is None)
+    if comparison.test is None:
+        rows = [replace(row, as_good=True) for row in rows]  # none is known to be worse
+    listed = "; ".join(
+        f"{name} {row.value:.2f} ({row.low:.2f} to {row.high:.2f})" for name, row in zip(called, rows, strict=True)
+    )
+    description = f"{table.name} of each system with {level} intervals: {listed}"
+    return _interval_plot(rows, called, baseline, f"{table.name}, {level} interval", description, prefix)
+
+
+def scores_by_length(
+    table: ScoreTable, ordered: Sequence[Sequence[float]], shown: Sequence[int], buckets: Buckets, prefix: str
+) -> str:
+    """Return the plot of a score by length."""
+    description = f"{table.name} by length of the {buckets.of} in {buckets.unit}; the numbers are in the table below"
+    texts = (f"{buckets.unit} of the {buckets.of}", table.name, description)
+    return length_plot(ordered, shown, buckets.labels, texts, prefix)
+
+
+def score_distributions(table: ScoreTable, rows: Sequence[SystemScore], called: Sequence[str], prefix: str) -> str:
+    """Return the plot of the scores of single segments, with their medians in words."""
+    scores = [np.array([score for score in table.segments[row.system] if score is not None]) for row in rows]
+    medians = "; ".join(f"{name} {np.median(own):.2f}" for name, own in zip(called, scores, strict=True))
+    description = f"Histograms of the segments' {table.name}; medians: {medians}"
+    return _distribution_plot(scores, called, f"{table.name} of single segments", description, prefix)
+
+
+def _interval_plot(
     rows: Sequence[SystemScore], names: Sequence[str], baseline: float, label: str, description: str, prefix: str
 ) -> str:
     """Return a row for each system: its score and the interval; a dashed line at the baseline's score."""
@@ -56,7 +90,7 @@ def draw_intervals(axes: Any, rows: Sequence[SystemScore], baseline: float, colo
     axes.set_xlim(low - margin, high + margin)
 
 
-def distribution_plot(
+def _distribution_plot(
     scores: Sequence[NDArray[np.float64]], names: Sequence[str], label: str, description: str, prefix: str
 ) -> str:
     """Return a row for each system: the histogram of its segments' scores, with a line at their median."""

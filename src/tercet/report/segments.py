@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from tercet.comparison.scores import Comparison, ScoreTable
 
+from .lengths import Buckets
 from .matches import Colours, Text, plain
 
 _PAIRS = 3  # of systems
 _EACH_WAY = 5
 _MOST_REFERENCES = 8
+#: Segments to browse, at most, and characters of their texts, about.
+_BROWSED, _CHARACTERS = 200, 250_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +26,13 @@ class Output:
     Attributes
     ----------
     system : str
-    score : float
+    score : float or None
+        None where it was left out.
     text : Text
     """
 
     system: str
-    score: float
+    score: float | None
     text: Text
 
 
@@ -42,6 +49,8 @@ class Example:
     more_references : int
         How many are not shown.
     outputs : list of Output
+    length : int or None
+        Of the reference or the source, where it is known.
     """
 
     number: int
@@ -49,6 +58,7 @@ class Example:
     references: list[Text]
     more_references: int
     outputs: list[Output]
+    length: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +78,41 @@ class Pair:
     groups: list[tuple[str, list[Example]]]
 
 
+@dataclass(frozen=True, slots=True)
+class Browse:
+    """Segments to look through.
+
+    Attributes
+    ----------
+    examples : list of Example
+        Those whose scores differ most between the systems come first; of one system, the worst.
+    n_segments : int
+        How many have a score of every system.
+    systems : list of str
+        Whose outputs are shown.
+    score : str
+    legend : sequence of str
+        What the colours of the texts say.
+    unit, of : str
+        What lengths count, and of what; empty where they are not known.
+    """
+
+    examples: list[Example]
+    n_segments: int
+    systems: list[str]
+    score: str
+    legend: Sequence[str]
+    unit: str
+    of: str
+
+
+def compared_pairs(comparison: Comparison, table: ScoreTable) -> list[tuple[str, str]]:
+    """Return the baseline beside the best system, and beside those whose scores differ most from its score."""
+    others = [row for row in table.rows if row.difference is not None]
+    others.sort(key=lambda row: (not row.best, -abs(row.difference or 0.0)))
+    return [(comparison.baseline, row.system) for row in others[:_PAIRS]]
+
+
 class Segments:
     """Chooses the segments of a score and colours the outputs."""
 
@@ -78,9 +123,24 @@ class Segments:
 
     def pairs(self) -> list[Pair]:
         """Return the baseline beside the best system, and beside those whose scores differ most from its score."""
-        others = [row for row in self._table.rows if row.difference is not None]
-        others.sort(key=lambda row: (not row.best, -abs(row.difference or 0.0)))
-        return [self._pair(self._comparison.baseline, row.system) for row in others[:_PAIRS]]
+        return [self._pair(*each) for each in compared_pairs(self._comparison, self._table)]
+
+    def browse(self, systems: Sequence[str], scored: Sequence[int], buckets: Buckets | None) -> Browse:
+        """Return as many of the segments that are scored for every system as a page holds."""
+        scores = np.array([[self._table.segments[name][index] for index in scored] for name in systems], np.float64)
+        order = (
+            np.ptp(scores, axis=0) if len(systems) > 1 else -scores[0] * (1 if self._table.higher_is_better else -1)
+        )
+        examples: list[Example] = []
+        characters = 0
+        for place in np.argsort(-order, kind="stable")[:_BROWSED].tolist():
+            example = self._example(scored[place], systems)
+            characters += _characters(example)
+            if examples and characters > _CHARACTERS:
+                break
+            examples.append(replace(example, length=None if buckets is None else buckets.lengths[scored[place]]))
+        unit, of = ("", "") if buckets is None else (buckets.unit, buckets.of)
+        return Browse(examples, len(scored), list(systems), self._table.name, self.legend, unit, of)
 
     def spread(self) -> Example | None:
         """Return the segment whose scores lie furthest apart, with every system, best first."""
@@ -116,7 +176,7 @@ class Segments:
         ]
         return Pair(one, other, groups)
 
-    def _example(self, index: int, systems: tuple[str, ...] | list[str]) -> Example:
+    def _example(self, index: int, systems: Sequence[str]) -> Example:
         test_set, scores = self._comparison.test_set, self._table.segments
         references = test_set.references[index]
         return Example(
@@ -125,7 +185,14 @@ class Segments:
             [plain(text) for text in references[:_MOST_REFERENCES]],
             max(0, len(references) - _MOST_REFERENCES),
             [
-                Output(name, scores[name][index] or 0.0, self._colours.of(test_set.systems[name][index], references))
+                Output(name, scores[name][index], self._colours.of(test_set.systems[name][index], references))
                 for name in systems
             ],
         )
+
+
+def _characters(example: Example) -> int:
+    texts = [*example.references, *(output.text for output in example.outputs)]
+    if example.source is not None:
+        texts.append(example.source)
+    return sum(len(part) for text in texts for _, part in text.pieces)

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import math
 from bisect import bisect
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from tercet.association.between import means
 from tercet.association.weighted import Array
-from tercet.comparison.tables import pvalue_text
-from tercet.core.markup import clean
-from tercet.core.signature import __version__
 from tercet.correlation.columns import MetricColumn
 from tercet.correlation.layers import LayerSweep
 from tercet.correlation.result import Correlation, DimensionTable
 from tercet.correlation.tables import SHOWN, agreement_lines
 
 from .page import check_installed
+from .rendering import render
 from .svg import ACCENT, INK, LINE, drawing, inline_svg
 
 #: Outputs shown of each dimension, and metrics with a plot.
@@ -51,23 +48,11 @@ def trust_html(found: Correlation, *, command: str | None = None, title: str = "
         Where jinja2 or matplotlib is not installed.
     """
     check_installed()
-    from jinja2 import Environment, StrictUndefined
-    from markupsafe import Markup
-
-    def safe(value: Any) -> Any:
-        return Markup(clean(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-    environment = Environment(
-        autoescape=True, finalize=safe, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["p"] = lambda value: "–" if math.isnan(value) else pvalue_text(value)
-    environment.filters["level"] = lambda value: bisect(_LEVELS, value)
-    environment.filters["figure"] = lambda value: "–" if math.isnan(value) else f"{value:.3f}"
-    template = environment.from_string(files(__package__).joinpath("trust.html").read_text(encoding="utf-8"))
     with drawing():
         views = [_view(found, table, f"c{number}") for number, table in enumerate(found.tables, 1)]
-    return template.render(
-        title=title, version=__version__, command=command, found=found, views=views, markup=Markup, levels=_LEVELS,
+    return render(
+        "trust.html", title=title, command=command, found=found, views=views, levels=_LEVELS,
+        level=lambda p: bisect(_LEVELS, p), figure=lambda value: "–" if math.isnan(value) else f"{value:.3f}",
         about=found.about(list(dict.fromkeys(name for each in views for name in each["names"]))),
     )  # fmt: skip
 

@@ -90,9 +90,7 @@ class RougeMatches:
 
     def _section(self, each: TypeMatches) -> str:
         which = "" if self.n_references == 1 else f" with reference {each.reference + 1} of {self.n_references}"
-        title = (
-            f"{each.name}{which}: precision {each.precision:.4f}   recall {each.recall:.4f}   F {each.fmeasure:.4f}"
-        )
+        title = f"{each.name}{which}: precision {each.precision:.4f}, recall {each.recall:.4f}, F {each.fmeasure:.4f}"
         hint = _HINTS[each.kind]
         names = [hint] if "{}" not in hint else [hint.format(number) for number in ("1", "2", "3", "4 or more")]
         parts = [
