@@ -10,14 +10,13 @@ CSS = """
 #options .form {display: grid; grid-template-columns: repeat(auto-fill, minmax(165px, 1fr))}
 #options .wide {grid-column: span 2}
 .tercet-score {font-size: 2rem; font-weight: 600; line-height: 1.2}
-.tercet table, .tercet-picture table {
-  border-collapse: collapse; border: none !important; outline: none; display: block; overflow-x: auto}
+.tercet table, .tercet-picture table {border-collapse: collapse; border: none !important; outline: none}
 .tercet tr, .tercet-picture tr {border: none !important}
 .tercet th, .tercet td, .tercet-picture th, .tercet-picture td {
   border: none !important; border-bottom: 1px solid #8884 !important;
   padding: .15rem .8rem .15rem 0; text-align: left; vertical-align: top}
 .tercet-picture caption {text-align: left; opacity: .7}
-.tercet td {overflow-wrap: break-word}
+.tercet td, .tercet-picture td, .tercet-picture th {overflow-wrap: anywhere}
 .tercet-error {overflow-wrap: anywhere}
 .tercet-note {border-left: 4px solid #e69f00; padding: .3rem .8rem; margin: .4rem 0}
 .tercet-error {border-left: 4px solid #d55e00; padding: .5rem .8rem; margin: .4rem 0; font-weight: 500}

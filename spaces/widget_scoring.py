@@ -207,10 +207,14 @@ class Demo:
 
     def choice_of_columns(self, table: Table) -> str:
         """Return what a visitor is to do where the names of the columns do not tell what they hold."""
-        wanted = "the predictions and the references" if self.takes_references else "the predictions"
-        if table.name.lower().endswith(".tmx"):
-            return f"Each column is a language of the file: choose {wanted}, which are in the same language."
-        return f"The names of the columns do not tell what they hold: choose {wanted}."
+        languages = table.name.lower().endswith(".tmx")
+        why = (
+            "Each column is a language of the file."
+            if languages
+            else "The columns' names do not tell what they hold."
+        )
+        compared = f", and references{' in the same language' if languages else ''}" if self.takes_references else ""
+        return f"{why} Choose the predictions{compared}."
 
     def score_file(
         self, path: str, system: str, references: Sequence[str], options: Mapping[str, Any]

@@ -92,8 +92,8 @@ class TestColumns:
         visitor = visit("bleu_multi")
         visitor.upload(path)
         expect(visitor.find("#about-file")).to_have_text(
-            "1 rows. Each column is a language of the file: choose the predictions and the references, which are in "
-            "the same language."
+            "1 rows. Each column is a language of the file. Choose the predictions, and references in the same "
+            "language."
         )
         expect(visitor.find("#system input")).to_have_value("")
         visitor.compute_file()

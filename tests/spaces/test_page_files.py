@@ -43,7 +43,7 @@ def test_a_file_is_scored_with_intervals_a_plot_a_table_and_downloads(visit, tmp
     visitor.upload(path)
     expect(visitor.find("#about-file")).to_contain_text(f"{len(ROWS)} rows.")
     if not guessed[0]:
-        expect(visitor.find("#about-file")).to_contain_text("Each column is a language of the file: choose the pred")
+        expect(visitor.find("#about-file")).to_contain_text("Each column is a language of the file. Choose the pred")
     expect(visitor.find("#system input")).to_have_value(guessed[0])
     assert visitor.chosen("#reference-columns") == guessed[1]
     # The guess is changed by hand, to another system and fewer references, or to the first ones.
