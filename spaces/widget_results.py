@@ -54,7 +54,8 @@ def _row(name: str, value: Any, result: Mapping[str, Any]) -> str:
     cell = ""
     if result.get("intervals"):
         cell = f"<td>{' to '.join(map(number, interval))}</td>" if interval else "<td></td>"
-    return f"<tr><td>{escape(name)}</td><td>{number(value)}</td>{cell}</tr>"
+    words = escape(name).replace("_", "_<wbr>")  # a narrow column breaks there, not within a word
+    return f"<tr><td>{words}</td><td>{number(value)}</td>{cell}</tr>"
 
 
 def number(value: Any) -> str:

@@ -148,9 +148,10 @@ class TestTables:
             ("wide.csv", ",".join(["id", *(f"id {n}" for n in range(29))]) + "\n" + "1," * 29 + "1", {},
              "'id 18' and 10 more."),
             ("t.tmx", tmx([[("en", "a"), ("pt-BR", "b")]]), {},
-             "a language does not tell that it holds what a system wrote (choose with --system, systems=), or "
-             "references (choose with --reference-column, reference_columns=); there are the languages 'en', 'pt"),
-            ("t.tmx", tmx([[("en", "a"), ("pt-BR", "b")]]), {"systems": "pt"}, "a language does not tell"),
+             "the name of a language does not tell that it holds what a system wrote (choose with --system, "
+             "systems=), or references (choose with --reference-column, reference_columns=); there are the languages "
+             "'en', 'pt"),
+            ("t.tmx", tmx([[("en", "a"), ("pt-BR", "b")]]), {"systems": "pt"}, "of a language does not tell"),
             ("t.tmx", tmx([[("en", "a"), ("fr", "b")]]), {"systems": "pt", "reference_columns": "fr"},
              "no text is in the language 'pt'; found: en, fr."),
             ("t.tmx", tmx([[("zh-CN", "a"), ("zh-TW", "b")]]), {"systems": "zh"}, "each of zh-CN, zh-TW"),
@@ -337,7 +338,9 @@ class TestWhatDoesNotGoTogether:
 
     def test_text_files_without_references(self, files):
         _, text = files
-        assert "needs references: give a text file with one per line (--references, references=)" in refusal(text)
+        message = refusal(text)
+        assert "needs references: give a text file with a reference per line (--references, references=)" in message
+        assert ".xlsx .xlsm: rename it if it has columns" in message
 
     def test_nothing(self, files):
         _, text = files

@@ -45,7 +45,7 @@ BAD_TABLES = {
     "malformed xml": ("a.tmx", b"<tmx><body>", "malformed XML"),
     "entities": ("a.tmx", b'<!DOCTYPE tmx [<!ENTITY a "b">]><tmx/>', "declares the entity 'a', which is refused"),
     "no languages named": (
-        "a.tmx", b'<tmx><body><tu><tuv xml:lang="en"><seg>a</seg></tuv></tu></body></tmx>', "a language does not",
+        "a.tmx", b'<tmx><body><tu><tuv xml:lang="en"><seg>a</seg></tuv></tu></body></tmx>', "of a language does not",
     ),
 }  # fmt: skip
 

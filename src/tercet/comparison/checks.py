@@ -112,8 +112,9 @@ def check_roles(table: Table, format: str, systems: list[str], references: list[
         if others and kind == "column" and not systems:
             why += f" ({', '.join(others)} {'are' if others[1:] else 'is'} not all text)"
         more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+        which = "the name of a language" if format == "tmx" else "no column"
         raise InputError(
-            f"{table.name}: {'a' if format == 'tmx' else 'no'} {kind} {why} that it holds {', or '.join(missing)}; "
+            f"{table.name}: {which} {why} that it holds {', or '.join(missing)}; "
             f"there {'is the' if len(named) == 1 else 'are the'} {kind}{'s' * (len(named) > 1)} "
             f"{', '.join(named[:_MOST_NAMED])}{more}.{_JOINED if format == 'tmx' else ''}"
         )

@@ -117,7 +117,7 @@ def parse_metric(text: str) -> MetricSpec:
         if not equals or not name or name in options:
             raise OptionError(
                 f"In {shorten(text)}, {shorten(part)} is not option=value, or is given twice: write "
-                f"{metric}:option=value,option=value."
+                f"{metric}:option=value,option=value. The words of a list are joined by +."
             )
         options[name] = parse_value(value.strip())
     return MetricSpec(metric, options)

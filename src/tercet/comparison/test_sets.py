@@ -224,8 +224,9 @@ def _text_set(paths: list[str], reference_paths: list[str], source: str | None, 
     """Read systems, references and the source from text files with the same number of lines."""
     if not reference_paths and need_references:
         raise InputError(
-            f"{paths[0]!r} is a text file, judging by its extension, and needs references: give a text file with one "
-            f"per line (--references, references=); tables end in {' '.join(SUFFIXES)}."
+            f"{paths[0]!r} is a text file, judging by its extension, and needs references: give a text file with a "
+            f"reference per line (--references, references=). A table must be named as one, {' '.join(SUFFIXES)}: "
+            "rename it if it has columns."
         )
     every = [*paths, *reference_paths, *_listed(source)]
     for path in every[len(paths) :]:
