@@ -204,6 +204,10 @@ class TestMetricSpecs:
         with pytest.raises(OptionError, match="write bleu_multi:option=value"):
             parse_metric(text)
 
+    def test_tell_how_a_list_is_written(self):
+        with pytest.raises(OptionError, match=r"'rougeL' is not option=value.* words of a list are joined by \+\."):
+            parse_metric("rouge:rouge_types=rouge1,rougeL")
+
     @pytest.mark.parametrize(
         ("name", "instead"),
         [
