@@ -196,6 +196,18 @@ class BleuRougeScorer(Scorer[BleuRougeOptions]):
         }
         return {name: o.scale * value for name, value in scores.items()}
 
+    def remark(self, totals: Array) -> str | None:
+        """Return a warning when the F is 0 only because an order has no match."""
+        scores = self.finalize(totals)
+        by_order = [float(scores[f"bleu_rouge_f_{order + 1}"]) for order in range(self.options.max_order)]
+        if float(scores["bleu_rouge_f"]) > 0 or by_order[0] == 0:
+            return None
+        order = by_order.index(0.0)
+        return (
+            f"bleu_rouge_f is 0 only because no n-gram of order {order + 1} matches; max_order={order} leaves that order "
+            "out, and bleu_rouge_f_1 is the F of single words."
+        )
+
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return each score as a float, and the precisions and recalls of the orders as lists."""
         return {name: value.tolist() for name, value in self.finalize(totals).items()}
