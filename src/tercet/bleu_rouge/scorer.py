@@ -198,14 +198,15 @@ class BleuRougeScorer(Scorer[BleuRougeOptions]):
 
     def remark(self, totals: Array) -> str | None:
         """Return a warning when the F is 0 only because an order has no match."""
-        scores = self.finalize(totals)
-        by_order = [float(scores[f"bleu_rouge_f_{order + 1}"]) for order in range(self.options.max_order)]
-        if float(scores["bleu_rouge_f"]) > 0 or by_order[0] == 0:
+        n = self.options.max_order
+        matches, counted = (totals[6 + i * n : 6 + (i + 1) * n] for i in range(2))
+        unmatched = (counted > 0) & (matches == 0)
+        if matches[0] == 0 or not unmatched.any():
             return None
-        order = by_order.index(0.0)
+        order = int(unmatched.argmax())
         return (
-            f"bleu_rouge_f is 0 only because no n-gram of order {order + 1} matches; max_order={order} leaves that order "
-            "out, and bleu_rouge_f_1 is the F of single words."
+            f"BLEU is 0 only because no n-gram of order {order + 1} matches, and so is its F with ROUGE; "
+            f"max_order={order} leaves that order out."
         )
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
