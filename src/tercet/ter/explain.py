@@ -167,7 +167,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     """
     scorer = TerScorer(build_options(TerOptions, options, TerScorer.name, TerScorer.presets))
     items = read_items([prediction], [references])
-    check_missing(items.missing, "error")
+    check_missing(items.missing, "error", at_zero="")
     return explain_batch(scorer, items.batch())
 
 
