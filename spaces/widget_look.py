@@ -16,7 +16,8 @@ CSS = """
   border: none !important; border-bottom: 1px solid #8884 !important;
   padding: .15rem .8rem .15rem 0; text-align: left; vertical-align: top}
 .tercet-picture caption {text-align: left; opacity: .7}
-.tercet td, .tercet-picture td, .tercet-picture th {overflow-wrap: anywhere}
+.tercet td {overflow-wrap: anywhere}
+.tercet-picture table {display: block; overflow-x: auto}
 .tercet-error {overflow-wrap: anywhere}
 .tercet-note {border-left: 4px solid #e69f00; padding: .3rem .8rem; margin: .4rem 0}
 .tercet-error {border-left: 4px solid #d55e00; padding: .5rem .8rem; margin: .4rem 0; font-weight: 500}

@@ -11,6 +11,15 @@ from spaces.widget_code import texts_given
 from spaces.widget_results import result_html
 from spaces.widget_scoring import Demo, split_references
 
+#: Tables of a picture that are wider than their place are moved by keys, too; a folded one once it is unfolded.
+_BY_KEYS = """
+const reach = () => element.querySelectorAll("table").forEach(each => {
+    if (each.scrollWidth > each.clientWidth) each.tabIndex = 0;
+});
+new MutationObserver(reach).observe(element, {childList: true, subtree: true});
+element.addEventListener("toggle", reach, true);
+"""
+
 
 def text_tab(demo: Demo, contents: list[Any]) -> None:
     """Draw the tab.
@@ -37,7 +46,7 @@ def text_tab(demo: Demo, contents: list[Any]) -> None:
             outcome = outcome_box("result")
             signature = signature_box("signature")
         with gr.Column(min_width=300):
-            picture = gr.HTML(elem_id="picture", elem_classes="tercet-picture")
+            picture = gr.HTML(elem_id="picture", elem_classes="tercet-picture", js_on_load=_BY_KEYS)
             figure = gr.Plot(visible=False, show_label=False, elem_id="figure")
     code = code_box("code-of-text")
     outputs = [outcome, signature, picture, figure, code]

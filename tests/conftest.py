@@ -22,7 +22,7 @@ NEEDED = {
 }
 
 #: For tests whose texts are too short or too far apart for a BLEU above 0, and that are about something else.
-ZERO_BLEU = pytest.mark.filterwarnings("ignore:.*bleu_multi. BLEU is .*0 only because:UserWarning")
+ZERO_BLEU = pytest.mark.filterwarnings("ignore:.*(bleu_multi|bleu_rouge_f). BLEU is .*0 only because:UserWarning")
 
 torch.set_num_threads(1)  # small products: more threads wait for each other, the longer the busier the machine
 

@@ -1,6 +1,7 @@
 """The precision side beside NLTK and sacrebleu, the recall side beside rouge_score, and F in two lines."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from oracles import corpus_streams, rouge_score_tokens, unicode_tokens
 from tercet.bleu_rouge.explain import explain
 from tercet.text.stems import lemmatizer_for, stemmer_for
 from texts import LATIN, PAIRS, all_pairs, awkward_corpus, corpora, texts
+
+pytestmark = ZERO_BLEU
 
 AWKWARD = awkward_corpus(11, n_items=20)
 
@@ -171,3 +174,15 @@ class TestExplanation:
         ]
         assert '<ruby>mice<rt style="font-size:70%">mouse</rt></ruby>' in found.to_html()
         assert found.to_dict()["prediction"][1] == {"text": "mouse", "level": 2, "written": "mice"}
+
+
+@pytest.mark.filterwarnings("default:.*bleu_rouge_f. BLEU is")
+def test_a_score_of_0_for_want_of_one_order_says_so():
+    """Words match and no pair of words does. Without a word in common, or a pair at all, there is nothing to tell."""
+    with pytest.warns(UserWarning, match="BLEU is 0 only because no n-gram of order 2 matches, .*max_order=1 leaves"):
+        assert tercet.score("bleu_rouge", ["a x b y"], ["a c b d"])["bleu_rouge_f"] == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert tercet.score("bleu_rouge", ["a x b y"], ["q c w d"])["bleu_rouge_f"] == 0
+        assert tercet.score("bleu_rouge", ["a"], ["a"])["bleu_rouge_f"] == 1
+        assert tercet.score("bleu_rouge", ["a x b y"], ["a c b d"], max_order=1)["bleu_rouge_f"] > 0

@@ -308,3 +308,39 @@ class TestAPresetYieldsToWhatTheUserWrites:
     def test_where_the_two_exclude_each_other(self):
         expected = score("bleu_multi", smooth=True)["bleu"]
         assert score("bleu_multi", compat="sacrebleu", smooth=True)["bleu"] == expected
+
+
+#: Of each declaration of what an option needs: a value that does nothing by itself, and what gives it an effect.
+NEEDING = [
+    ("bleu_multi", {"smooth_value": 0.5}, {"smooth_method": "floor"}),
+    ("chrf_multi", {"whitespace": True}, {"char_order": 0, "word_order": 2}),  # the other way round: see below
+    ("ter", {"asian_support": True}, {"no_punct": True}),
+    ("rouge_nlws", {"sentence_split": "auto", "rouge_types": ["rougeL"]}, {"rouge_types": ["rougeLsum"]}),
+    ("rouge_nlws", {"beta": 2, "output": "recall", "multi_ref": "average"}, {"output": "all"}),
+    ("rouge_nlws", {"rounded": False}, {"compat": "rouge155"}),
+    ("jaccard_sets", {"lowercase": False, "tokenizer": "rouge"}, {"tokenizer": "char"}),
+    ("bleu_rouge_f", {"lowercase": False, "stemmer": "en"}, {"stemmer": None}),
+]
+
+
+@pytest.mark.parametrize(("metric", "idle", "needed_too"), NEEDING)
+def test_an_option_without_effect_is_refused_by_its_name(metric, idle, needed_too):
+    if metric == "chrf_multi":
+        idle, needed_too = {**needed_too, **idle}, {"char_order": 6}
+        name = "whitespace"
+    else:
+        name = next(iter(idle))
+    with pytest.raises(OptionError, match=rf"'{name}'.* (has an effect|is used) only"):
+        make_scorer(metric, idle)
+    make_scorer(metric, {**idle, **needed_too})
+
+
+@pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws", "ter"])
+@pytest.mark.parametrize("option", ["seed", "n_resamples"])
+def test_what_a_call_may_hand_to_all_metrics_is_only_warned_of(metric, option):
+    with pytest.warns(
+        UserWarning, match=rf"'{option}' option of {metric} has an effect only with confidence_level"
+    ) as told:
+        make_scorer(metric, {option: 7})
+    assert told[0].filename == __file__
+    make_scorer(metric, {option: 7, "confidence_level": 0.9})

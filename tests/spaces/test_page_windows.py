@@ -20,7 +20,7 @@ def test_a_phone_shows_it_all_without_moving_sideways(visit, metric):
         assert visitor.width() <= 390, f"{tab} before computing"
     visitor.compute()
     visitor.until(lambda: has(visitor.seen()["score"]))
-    visitor.code()
+    assert "print(result)" in visitor.program("text")
     visitor.find("#options").get_by_role("button", name="Options").click()
     expect(visitor.find("#options .form")).to_be_visible()
     assert visitor.width() <= 390

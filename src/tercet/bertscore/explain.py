@@ -129,7 +129,7 @@ def explain(
     Memory: the matrix, the product of the lengths.
     """
     items = read_items([prediction], [references])
-    check_missing(items.missing, "error")
+    check_missing(items.missing, "error", at_zero="")
     check_texts([*items.predictions, *items.references], "the pair")
     if corpus is None and options.setdefault("idf", False) is True:
         raise OptionError(

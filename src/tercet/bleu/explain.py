@@ -118,7 +118,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     """
     scorer = BleuScorer(build_options(BleuOptions, options, BleuScorer.name, BleuScorer.presets))
     items = read_items([prediction], [references])
-    check_missing(items.missing, "error")
+    check_missing(items.missing, "error", at_zero="")
     return explain_batch(scorer, items.batch())
 
 

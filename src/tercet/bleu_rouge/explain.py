@@ -141,7 +141,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     """
     scorer = BleuRougeScorer(build_options(BleuRougeOptions, options, BleuRougeScorer.name, BleuRougeScorer.presets))
     items = read_items([prediction], [references])
-    check_missing(items.missing, "error")
+    check_missing(items.missing, "error", at_zero="")
     return explain_batch(scorer, items.batch())
 
 

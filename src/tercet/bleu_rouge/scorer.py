@@ -197,6 +197,19 @@ class BleuRougeScorer(Scorer[BleuRougeOptions]):
         }
         return {name: o.scale * value for name, value in scores.items()}
 
+    def remark(self, totals: Array) -> str | None:
+        """Return a warning when the F is 0 only because an order has no match."""
+        n = self.options.max_order
+        matches, counted = (totals[6 + i * n : 6 + (i + 1) * n] for i in range(2))
+        unmatched = (counted > 0) & (matches == 0)
+        if matches[0] == 0 or not unmatched.any():
+            return None
+        order = int(unmatched.argmax())
+        return (
+            f"BLEU is 0 only because no n-gram of order {order + 1} matches, and so is its F with ROUGE; "
+            f"max_order={order} leaves that order out."
+        )
+
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return each score as a float, and the precisions and recalls of the orders as lists."""
         return {name: value.tolist() for name, value in self.finalize(totals).items()}

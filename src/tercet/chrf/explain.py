@@ -169,7 +169,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     """
     scorer = ChrfScorer(build_options(ChrfOptions, options, ChrfScorer.name, ChrfScorer.presets))
     items = read_items([prediction], [references])
-    check_missing(items.missing, "error")
+    check_missing(items.missing, "error", at_zero="")
     return explain_batch(scorer, items.batch())
 
 

@@ -141,13 +141,14 @@ def read_texts(predictions: object, name: str = "predictions") -> Items:
 def check_missing(missing: Sequence[int], policy: str, at_zero: str = "scores them 0") -> None:
     """Raise an InputError for items without reference unless the policy says what to do with them.
 
-    `at_zero` tells what the policy "zero" does.
+    `at_zero` tells what the policy "zero" does; it is empty where there is no policy to choose.
     """
     if policy == "error" and missing:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        how = f" missing_references='skip' leaves such items out, missing_references='zero' {at_zero}."
         raise InputError(
-            f"item {missing[0]}{more} of references is empty: every item needs at least one reference. "
-            f"missing_references='skip' leaves such items out, missing_references='zero' {at_zero}."
+            f"item {missing[0]}{more} of references is empty: every item needs at least one reference."
+            f"{how if at_zero else ''}"
         )
 
 

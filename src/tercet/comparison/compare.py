@@ -110,7 +110,7 @@ def compare(
     if test is not None and test not in TESTS:
         raise OptionError(f"The test must be one of {', '.join(map(repr, TESTS))} or None. Got {test!r} instead.")
     given = {"n_resamples": n_resamples, "confidence_level": confidence_level, "interval": interval, "alpha": alpha}
-    build_options(CompareOptions, {**given, "seed": seed, "progress": progress}, "compare", {})
+    build_options(CompareOptions, {**given, "seed": seed, "progress": progress}, "compare", {}, idle=True)
     for spec in specs:
         spec.scorer(scale=100).check_resampling()
         if spec.takes_references:

@@ -44,7 +44,7 @@ def check_options(
     for name in ("confidence_level", "segments"):
         if not (options.get(name) is None or options[name] is False):  # of an array nobody knows whether it is true
             raise OptionError(f"A paired test has no {name!r}: it gives differences and their p-values.")
-    build_options(TestOptions, {"n_resamples": n_resamples, "seed": seed}, "paired_significance", {})
+    build_options(TestOptions, {"n_resamples": n_resamples, "seed": seed}, "paired_significance", {}, idle=True)
     scorer = make_scorer(metric, options)
     scorer.check_resampling()
     return scorer

@@ -128,7 +128,7 @@ def correlate(
 
     settings = {"unit": unit, "n_resamples": n_resamples, "n_permutations": n_permutations}
     settings |= {"confidence_level": confidence_level, "alpha": alpha, "standardize": standardize}
-    build_options(CorrelateOptions, {**settings, "seed": seed, "progress": progress}, "correlate", {})
+    build_options(CorrelateOptions, {**settings, "seed": seed, "progress": progress}, "correlate", {}, idle=True)
     if rank_by is not None and rank_by not in FIGURES:
         raise OptionError(f"There is no figure {shorten(rank_by)} to rank by. {did_you_mean(rank_by, FIGURES)}")
     if isinstance(test_set, str | os.PathLike):

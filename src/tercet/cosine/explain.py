@@ -109,7 +109,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     embedding of a token itself depends on all the other tokens of its text.
     """
     items = read_items([prediction], [references])
-    check_missing(items.missing, "error")
+    check_missing(items.missing, "error", at_zero="")
     check_texts([*items.predictions, *items.references], "the pair")
     scorer = CosineScorer(build_options(CosineOptions, options, CosineScorer.name, CosineScorer.presets))
     return explain_batch(scorer, items.batch())

@@ -66,7 +66,7 @@ def _coloured(parts: Sequence[Part]) -> str:
         elif part.special:
             shown.append(" ")
         colour, share = _share(part, greatest)
-        faded = "opacity:.55;font-size:.8em;" if part.special else ""
+        faded = "opacity:.85;font-size:.8em;" if part.special else ""
         hint = part.token if part.contribution is None else f"{part.token} {part.contribution:+.4f}"
         shown.append(
             f'<span title="{clean(hint)}" style="{faded}background:rgba({colour},{0.7 * share:.2f});'

@@ -92,5 +92,5 @@ def _share(bits: float | None) -> float:
 
 def _chip(text: str, bits: float | None, hint: str) -> str:
     title = f' title="{clean(hint)}"' if hint else ""
-    style = "opacity:.55" if bits is None else f"background:rgba(220,50,47,{0.7 * _share(bits):.2f})"
+    style = "opacity:.8" if bits is None else f"background:rgba(220,50,47,{0.7 * _share(bits):.2f})"
     return f'<span{title} style="{style};border-radius:3px">{clean(text)}</span>'

@@ -215,13 +215,17 @@ def _aligned(side: _Side, expected: _Side, wanted: Sequence[_Unit], is_system: b
         counted = f"{len(missing):,} of the {len(wanted):,} source texts of {expected.path}{cased}"
         _warn(f"{side.path} lacks {counted}, the first on its {_place(missing[0])}: {then}.")
     if ambiguous:
-        counted = f"{len(ambiguous):,} source texts have different translations, not as many as in {expected.path}"
+        counted = f"{_several(ambiguous, 'has', 'have')} different translations, not as many as in {expected.path}"
         _warn(f"{side.path}: {counted}, the first on {_place(ambiguous[0])}: {then}.")
     further = [units[0] for key, units in side.units.items() if key not in expected.units]
     if further:
-        counted = f"{len(further):,} source texts are not in {expected.path}"
+        counted = f"{_several(further, 'is', 'are')} not in {expected.path}"
         _warn(f"{side.path}: {counted}, the first on {_place(further[0])}: not scored.")
     return found
+
+
+def _several(units: Sequence[_Unit], one: str, more: str) -> str:
+    return f"1 source text {one}" if len(units) == 1 else f"{len(units):,} source texts {more}"
 
 
 def _place(unit: _Unit) -> str:

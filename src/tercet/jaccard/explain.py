@@ -121,7 +121,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     """
     scorer = JaccardScorer(build_options(JaccardOptions, options, JaccardScorer.name, JaccardScorer.presets))
     items = read_items([prediction], [references])
-    check_missing(items.missing, "error")
+    check_missing(items.missing, "error", at_zero="")
     return explain_batch(scorer, items.batch())
 
 

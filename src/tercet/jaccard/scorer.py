@@ -82,6 +82,7 @@ class JaccardScorer(Scorer[JaccardOptions]):
         for key, each in self.variants.items():
             try:
                 check_word_options(each)
+                word_map(each)  # tells of a language that it does not know, with the variant's name
             except OptionError as error:
                 if each is options:
                     raise

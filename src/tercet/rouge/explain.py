@@ -142,7 +142,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     """
     scorer = RougeScorer(build_options(RougeOptions, options, RougeScorer.name, RougeScorer.presets))
     items = read_items([prediction], [references])
-    check_missing(items.missing, "error")
+    check_missing(items.missing, "error", at_zero="")
     batch = items.batch()
     return explain_batch(scorer, batch, scorer.fit(batch))
 

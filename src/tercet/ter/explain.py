@@ -122,7 +122,7 @@ class TerEdits:
         parts.append(words_html(label, [_word(step, step.reference) for step in of_reference], "same word"))
         if self.shifts:
             rows = [(number, each.words, each.start + 1, each.to + 1) for number, each in enumerate(self.shifts, 1)]
-            parts.append(table_html("shifts", ("", "words", "from place", "to place"), rows))
+            parts.append(table_html("shifts", ("shift", "words", "from place", "to place"), rows))
         steps = [(step.prediction or "", step.reference or "", _described(step)) for step in self.steps]
         table = table_html("", ("prediction", "reference", "edit"), steps)
         parts.append(f"<details><summary>alignment</summary>{table}</details>")
@@ -167,7 +167,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     """
     scorer = TerScorer(build_options(TerOptions, options, TerScorer.name, TerScorer.presets))
     items = read_items([prediction], [references])
-    check_missing(items.missing, "error")
+    check_missing(items.missing, "error", at_zero="")
     return explain_batch(scorer, items.batch())
 
 

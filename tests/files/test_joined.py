@@ -1,0 +1,151 @@
+"""Translation memories of systems and of references: joined by source text; what cannot be is counted or refused."""
+
+import unicodedata
+from xml.sax.saxutils import escape, quoteattr
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import tercet
+from commands import command
+from tercet.errors import InputError
+
+SOURCES = ["Open the file.", "Close", "Сохранить", "猫が好き", "Close"]
+HUMAN = ["Öffnen Sie die Datei.", "Schließen", "Speichern", "Ich mag Katzen", "Zumachen"]
+ENGINE = ["Datei öffnen.", "Zu", "Sichern", "Katzen mag ich", "Zumachen"]
+
+
+def save(path, units, source_language="en"):
+    """Write a memory of units, each of texts (language, text) or (language, text, author)."""
+    body = ""
+    for unit in units:
+        body += "<tu>"
+        for language, text, *author in unit:
+            by = f" creationid={quoteattr(author[0])}" if author else ""
+            body += f"<tuv xml:lang={quoteattr(language)}{by}><seg>{escape(text)}</seg></tuv>"
+        body += "</tu>\n"
+    path.write_text(f'<tmx version="1.4"><header srclang="{source_language}"/><body>\n{body}</body></tmx>')
+    return path
+
+
+def pairs(sources, texts, languages=("en", "de")):
+    return [list(zip(languages, pair, strict=True)) for pair in zip(sources, texts, strict=True)]
+
+
+@pytest.fixture
+def human(tmp_path):
+    return save(tmp_path / "human.tmx", pairs(SOURCES, HUMAN))
+
+
+def read(paths, references, **options):
+    (found,) = tercet.read_test_sets(paths, references=references, **options)
+    return found
+
+
+def test_exports_of_two_engines_are_compared_in_one_line(tmp_path, human):
+    save(tmp_path / "engine.tmx", pairs(SOURCES, ENGINE))
+    save(tmp_path / "copy.tmx", pairs(SOURCES, HUMAN))
+    run = command("compare", "engine.tmx", "copy.tmx", "-r", "human.tmx", "-m", "chrf", "-q", cwd=tmp_path)
+    assert "engine" in run.stdout
+    assert "100.00" in run.stdout
+    found = read([tmp_path / "engine.tmx", tmp_path / "copy.tmx"], human)
+    assert (found.name, found.systems) == ("human", {"engine": ENGINE, "copy": HUMAN})
+    assert (found.source, found.references) == (SOURCES, [[text] for text in HUMAN])
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
+@given(order=st.permutations(range(4)), pad=st.sampled_from(["", " ", "\n"]))
+def test_neither_order_nor_white_space_nor_composition_matters(tmp_path, human, order, pad):
+    """Nor the region of a language; "Close", which is there twice, keeps its order."""
+    units = pairs([unicodedata.normalize("NFD", each) + pad for each in SOURCES], ENGINE, ("en-US", "DE_de"))
+    engine = save(tmp_path / "engine.tmx", [units[place] for place in order] + units[4:])
+    assert read(engine, human).systems == {"engine": ENGINE}
+
+
+def test_what_is_missing_is_left_out_for_all_systems_and_counted(tmp_path, human):
+    whole = save(tmp_path / "whole.tmx", pairs(SOURCES, ENGINE))
+    sources = ["open the file.", *SOURCES[1:], "More"]
+    part = save(tmp_path / "part.tmx", pairs(sources, [*ENGINE, "Mehr"]))
+    with pytest.warns(UserWarning, match="source texts") as told:
+        found = read([whole, part], human)
+    assert found.systems == {"whole": ENGINE[1:], "part": ENGINE[1:]}
+    lacks, further = (str(each.message) for each in told)
+    assert "lacks 1 of the 5 source texts" in lacks
+    assert "(1 of them but for upper and lower case), the first on its line 2, 'Open the file.': left out" in lacks
+    assert "2 source texts are not in" in further
+
+
+def test_translations_that_differ_need_as_many_references(tmp_path, human):
+    once = save(tmp_path / "once.tmx", pairs(SOURCES[:4], ENGINE[:4]))
+    assert read(once, human).systems == {"once": [*ENGINE[:4], "Zu"]}  # the one translation of both
+    thrice = save(tmp_path / "thrice.tmx", pairs([*SOURCES, "Close"], [*ENGINE, "Ende"]))
+    with pytest.warns(UserWarning, match="2 source texts have different translations, not as many as in"):
+        assert read(thrice, human).systems == {"thrice": [ENGINE[0], *ENGINE[2:4]]}
+
+
+def test_several_references(tmp_path, human):
+    second = save(tmp_path / "second.tmx", pairs(SOURCES[2:4], ["Abspeichern", "Katzen liebe ich"]))
+    engine = save(tmp_path / "engine.tmx", pairs(SOURCES, ENGINE))
+    with pytest.warns(UserWarning, match=r"lacks 3 of the 5 .* they have a reference less"):
+        found = read(engine, [human, second])
+    assert found.references[1:3] == [["Schließen"], ["Speichern", "Abspeichern"]]
+
+
+class TestVariants:
+    @pytest.fixture
+    def memory(self, tmp_path):
+        units = [
+            [("en", source), ("de", one, "DeepL"), ("de", two, "own"), ("de", three, "ann")]
+            for source, one, two, three in zip(SOURCES, ENGINE, HUMAN[::-1], HUMAN, strict=True)
+        ]
+        units[1][1:] = units[1][:0:-1]  # their order tells nothing
+        return save(tmp_path / "all.tmx", units)
+
+    def test_each_author_is_a_system(self, memory):
+        (found,) = tercet.read_test_sets(memory, reference_columns="de ann", source_column="en")
+        assert found.systems == {"de DeepL": ENGINE, "de own": HUMAN[::-1]}
+        assert (found.references, found.source) == ([[text] for text in HUMAN], SOURCES)
+
+    def test_beside_a_memory_of_references(self, memory, human):
+        found = read(memory, human)
+        assert found.systems == {"all de DeepL": ENGINE, "all de own": HUMAN[::-1], "all de ann": HUMAN}
+
+    def test_texts_that_nobody_signed_are_refused_as_systems(self, tmp_path, human):
+        path = save(tmp_path / "mt.tmx", [[("en", "Close"), ("de", "Zu"), ("de", "Ende")]])
+        with pytest.raises(InputError, match=r"mt\.tmx, line 2: two translations in 'de'; .*creationid"):
+            read(path, human)
+
+
+class TestRefusals:
+    def test_nothing_in_common(self, tmp_path, human):
+        other = save(tmp_path / "other.tmx", pairs(["x"], ["y"]))
+        message = r"No source text in 'en' of .*human\.tmx'"
+        with (
+            pytest.warns(UserWarning, match="lacks 5|text is not"),
+            pytest.raises(InputError, match=message),
+        ):
+            read(other, human)
+
+    def test_a_file_in_two_roles_by_any_path(self, tmp_path, human):
+        link = tmp_path / "link.tmx"
+        link.symlink_to(human)
+        with pytest.raises(InputError, match=r"human\.tmx' as references: they are the same file"):
+            read(link, human)
+        with pytest.raises(InputError, match=r"as another test set: they are the same file"):
+            tercet.read_test_sets([human, link], reference_columns="de", systems="en")
+
+    def test_languages_that_are_not_told(self, tmp_path):
+        units = [[("en", "a"), ("de", "b"), ("fr", "c")]]
+        path, other = save(tmp_path / "a.tmx", units, "*all*"), save(tmp_path / "b.tmx", units)
+        with pytest.raises(
+            InputError, match=r"texts in 'en', 'de', 'fr'; name the language, the translations' .* and"
+        ):
+            read(other, path)
+        assert read(other, path, reference_columns="fr", source_column="en").systems == {"b": ["c"]}
+        with pytest.raises(InputError, match=r"name at most one language"):
+            read(other, path, systems="de")
+
+    def test_a_memory_alone_says_what_to_do(self, human):
+        with pytest.raises(InputError, match=r"Or give a TMX file for each system, and one with the references as -"):
+            tercet.read_test_sets(human)
