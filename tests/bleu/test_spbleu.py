@@ -178,5 +178,5 @@ def test_on_the_command_line(folder, tmp_path):
 def test_without_the_package_the_extra_is_named(folder, monkeypatch):
     (folder / "models" / SACREBLEU_MODELS["flores101"]).write_bytes(small_model(seed=8))
     monkeypatch.setitem(sys.modules, "sentencepiece", None)
-    with pytest.raises(OptionError, match=r"'flores101' needs the package 'sentencepiece', .* tercet\[languages\]"):
+    with pytest.raises(OptionError, match=r"'flores101' needs the package 'sentencepiece', .*tercet\[languages\]"):
         score("bleu", ["a"], ["a"], tokenizer="flores101")

@@ -144,7 +144,9 @@ def test_tables_of_rows_without_ids_all_count():
 def test_threads_leave_the_scores_of_items_beside_their_ids(tmp_path):
     texts = ["many words that are the same " * 40] * 9000 + ["x"] * 9000
     references = ["many words that are the same " * 40] * 9000 + ["x y z"] * 9000
-    work = work_of({"jaccard_sets": {"n_jobs": 4, "confidence_level": None}}, segments=f"{tmp_path}/out")
+    work = work_of(
+        {"jaccard_sets": {"n_jobs": 4, "confidence_level": None, "n_resamples": 1000}}, segments=f"{tmp_path}/out"
+    )
     work.of_table(pa.table({"id": range(18_000), "mt": texts, "refs": references}))
     found = pq.read_table(tmp_path / "out")
     assert found["jaccard"].to_pylist() == [1.0] * 9000 + [1 / 3] * 9000

@@ -26,6 +26,7 @@ BORDER = """box => {
 
 def has_no_violation(visitor, where):
     """axe-core finds nothing: no rule is left out, and no part of the page."""
+    expect(visitor.page.locator("p.loading")).to_have_count(0)  # gradio's own, of a part that is yet to come
     visitor.page.mouse.move(0, 0)
     visitor.page.wait_for_timeout(250)  # until colours have faded to their last
     found = Axe().run(visitor.page).response["violations"]

@@ -238,7 +238,9 @@ class TestTablesOfSomethingElse:
         with pytest.raises((MergeError, OptionError)):
             result(self.TABLE, **options)
 
-    @pytest.mark.parametrize("options", [{"n_resamples": 11}, {"seed": 1}, {"confidence_level": None}])
+    @pytest.mark.parametrize(
+        "options", [{"n_resamples": 11}, {"seed": 1}, {"confidence_level": None, "n_resamples": 1000}]
+    )
     def test_of_other_draws_are_refused(self, options):
         table = arrow_statistics(table_of(), "rouge", **ASKED)
         with pytest.raises(MergeError):

@@ -21,6 +21,7 @@ from tercet.comparison.tables import to_csv, to_json, to_latex, to_markdown, to_
 from tercet.comparison.test_sets import TestSet
 from tercet.comparison.text_tables import to_text
 from tercet.display.visible import visible
+from tercet.errors import OptionError
 from tercet.files.writing import write_text_file
 
 from .score_options import Format
@@ -110,6 +111,10 @@ def check_before(format: Format, *paths: Path | None) -> None:
         from tercet.report.page import check_installed
 
         check_installed()
+        if paths[0] is None and sys.stdout.isatty():
+            raise OptionError(
+                "--format html is for a browser, not for a terminal: give a file, as in --out report.html."
+            )
     for path in paths:
         if path is not None:
             check_file(path)

@@ -42,6 +42,42 @@ def warn_of_gaps(test_set: TestSet, scorer: Scorer[Any], stats: Sequence[Segment
         warnings.warn(message, UserWarning, stacklevel=3)
 
 
+def too_little(
+    test: str | None, n_resamples: int | None, n_segments: int, n_systems: int, alpha: float
+) -> str | None:
+    """Return why no difference could be significant, however large; None where one could.
+
+    A permutation of n segments is one of 2ⁿ, two of which (none and all exchanged) differ by as much as the systems
+    do. What was observed counts as one of the resamples. Holm multiplies the least p by the number of pairs.
+
+    Examples
+    --------
+    >>> too_little("permutation", 10_000, 4, 2, 0.05)
+    'No difference can be significant here: with 4 segments, p is 0.125 or more. More segments would help.'
+    >>> too_little("bootstrap", 100, 3000, 4, 0.05)
+    'No difference can be significant here: with 100 resamples, adjusted for 6 pairs of systems, p is 0.0594 or \
+more. More resamples would help.'
+    >>> too_little("permutation", 10_000, 20, 4, 0.05) is None
+    True
+    """
+    if test is None or n_resamples is None:
+        return None
+    n_pairs = n_systems * (n_systems - 1) // 2
+    adjusted = f", adjusted for {n_pairs} pairs of systems" if n_pairs > 1 else ""
+    of_segments = 2.0 ** (1 - n_segments) if test == "permutation" else 0.0
+    for least, what in (
+        (of_segments, f"{n_segments:,} segment"),
+        (1 / (n_resamples + 1), f"{n_resamples:,} resample"),
+    ):
+        if n_pairs * least >= alpha:
+            several = "" if what.startswith("1 ") else "s"
+            return (
+                f"No difference can be significant here: with {what}{several}{adjusted}, p is "
+                f"{min(1, n_pairs * least):.3g} or more. More {what.split()[-1]}s would help."
+            )
+    return None
+
+
 def remarks(test_set: TestSet) -> list[str]:
     """Return what is odd in a test set that can be scored: empty texts, and systems that repeat the references.
 

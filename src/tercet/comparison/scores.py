@@ -16,6 +16,7 @@ from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
 
 from .facts import SystemFacts, remarks_of
+from .remarks import too_little
 from .test_sets import TestSet
 
 #: Marks of the best system, and of those that are not significantly worse.
@@ -240,8 +241,10 @@ class Comparison:
         )
 
     def remarks(self, plain: Callable[[str], str] = str) -> list[str]:
-        """Return a sentence each on empty predictions and on segments that were left out; `plain` writes names."""
-        return remarks_of(self.facts, plain)
+        """Return sentences on empty predictions, segments left out, and too little to test; `plain` writes names."""
+        texts = self.test_set
+        little = too_little(self.test, self.n_resamples, texts.n_segments, len(texts.systems), self.alpha)
+        return [*remarks_of(self.facts, plain), *([] if little is None else [little])]
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests as plain Python (not the texts)."""

@@ -152,13 +152,11 @@ class TestSetView:
     contents : list of tuple of str
         Where each part stands, and what it is called.
     remarks : list of str
-        On empty predictions, and on segments that were left out.
+        On empty predictions, segments that were left out, and too little to test.
     verdict : list of Sentence
     metrics : list of MetricView
     words : WordsView
     browse : Browse
-    least : float
-        The least p, adjusted for all pairs, that so many resamples can give; 0 without a test.
     digest : str
         Of all texts.
     """
@@ -172,7 +170,6 @@ class TestSetView:
     metrics: list[MetricView]
     words: WordsView
     browse: Browse
-    least: float
     digest: str
 
 
@@ -194,13 +191,11 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     contents += [(each.place, each.label) for each in metrics]
     contents += [("words", "Words"), *([("ngrams", "N-grams")] if words.pairs else [])]
     contents += [("segments", "Segments"), ("repeat", "Signatures")]
-    n_pairs = len(names) * (len(names) - 1) // 2
     texts = [list(comparison.test_set.systems.items()), comparison.test_set.references, comparison.test_set.source]
     return TestSetView(
         comparison, prefix, names, contents,
         comparison.remarks(lambda name: f"\u2068{names[name]}\u2069"),
         summary_verdict(comparison.tables, comparison.score_labels(), names), metrics, words, browse,
-        least=n_pairs / (comparison.n_resamples + 1) if comparison.n_resamples is not None else 0.0,
         digest=sha256(json.dumps(texts).encode()).hexdigest()[:16],
     )  # fmt: skip
 
