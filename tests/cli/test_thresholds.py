@@ -34,7 +34,8 @@ def test_what_is_worse_is_named_and_by_how_much_behind_the_whole_output():
 
 
 @pytest.mark.parametrize(
-    "name", ["rouge", "rouge_nlws", "rouge:rouge_types=rouge1+rougeL", 'rouge:rouge_types=["rouge1","rougeL"]', "rouge1"]
+    "name",
+    ["rouge", "rouge_nlws", "rouge:rouge_types=rouge1+rougeL", 'rouge:rouge_types=["rouge1","rougeL"]', "rouge1"],
 )
 def test_a_metric_stands_for_its_primary_score_as_it_was_written(name):
     run = command("score", SAMPLE, *METRICS, "--fail-under", f"{name}=99", code=1)

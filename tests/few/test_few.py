@@ -90,9 +90,9 @@ def test_bleu_is_that_of_sacrebleu():
 @pytest.mark.parametrize("method", ["none", "exp", "floor"])
 def test_a_zero_that_is_warned_of_is_few_too(method):
     """A loop over short texts, as of rewards, takes no longer than one over long texts."""
-    few, batch = make_scorer("bleu_multi", {"smooth_method": method}).few, read_items(["the cat"], ["the cat"]).batch()
+    few = make_scorer("bleu_multi", {"smooth_method": method}).few
     assert few is not None
-    assert (result := few.score(batch)) is not None
+    assert (result := few.score(read_items(["the cat"], ["the cat"]).batch())) is not None
     assert "the texts are short" in str(few.remark(result))
 
 
