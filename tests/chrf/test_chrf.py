@@ -212,5 +212,5 @@ def test_evaluates_module_takes_white_space_without_characters_as_evaluates_chrf
     options = {"char_order": 0, "word_order": 2, "whitespace": True}
     result = load("metrics/chrf_multi", "sacrebleu").compute(**texts, **options)
     assert result["score"] == CHRF(**options).corpus_score(["the cat sat"], [["a cat sat"]]).score
-    with pytest.raises(OptionError, match="'whitespace' .* has an effect only with char_order above 0"):
+    with pytest.raises(OptionError, match=r"'whitespace' .* has an effect only with char_order above 0"):
         tercet.score("chrf", **texts, **options)
