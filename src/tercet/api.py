@@ -119,6 +119,7 @@ def score_batch(scorer: Scorer[Any], corpus: Corpus) -> Result:
     if scorer.few is not None and not (o.segments or o.signature or o.confidence_level is not None):
         found = scorer.few.score(corpus)
         if found is not None:
+            tell(scorer, scorer.few.remark(found))
             return found
     stats = batch_stats(scorer, corpus)
     tell(scorer, scorer.remark(stats.total()))

@@ -204,3 +204,13 @@ def test_evaluates_module_speaks_as_evaluates_chrf():
     ours = tercet.score("chrf", predictions, references, word_order=2, beta=3)
     assert (result["score"], result.signature) == (ours["score"], ours.signature)
     assert result["score"] == CHRF(word_order=2, beta=3).corpus_score(predictions, corpus_streams(references)).score
+
+
+def test_evaluates_module_takes_white_space_without_characters_as_evaluates_chrf():
+    """It has no effect there either: elsewhere that is an error, but not in what stands in for another."""
+    texts = {"predictions": ["the cat sat"], "references": [["a cat sat"]]}
+    options = {"char_order": 0, "word_order": 2, "whitespace": True}
+    result = load("metrics/chrf_multi", "sacrebleu").compute(**texts, **options)
+    assert result["score"] == CHRF(**options).corpus_score(["the cat sat"], [["a cat sat"]]).score
+    with pytest.raises(OptionError, match=r"'whitespace' .* has an effect only with char_order above 0"):
+        tercet.score("chrf", **texts, **options)

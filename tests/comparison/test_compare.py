@@ -190,6 +190,8 @@ class TestMetricSpecs:
             ('bleu_multi:weights={"a":[1],"b":[0.5,0.5]},max_order=2',
              {"weights": {"a": [1], "b": [0.5, 0.5]}, "max_order": 2}),
             ("rouge_nlws:rouge_types=rouge1+rougeL", {"rouge_types": ["rouge1", "rougeL"]}),
+            ("bleu_multi:weights=0.5+0.5", {"weights": [0.5, 0.5]}),
+            ("bleu_multi:tokenizer=1+" + "9" * 5000, {"tokenizer": ["1", "9" * 5000]}),
             ('rouge_nlws:rouge_types=["rouge1","rougeL"]', {"rouge_types": ["rouge1", "rougeL"]}),
             ("bertscore_idf:model_type=a/b-c,idf=false", {"model_type": "a/b-c", "idf": False}),
             ('rouge_nlws:stopwords=["a,b"]', {"stopwords": ["a,b"]}),

@@ -87,6 +87,15 @@ def test_bleu_is_that_of_sacrebleu():
         assert found == pytest.approx([theirs.sentence_score(prediction, references[:1]).score], rel=1e-13)
 
 
+@pytest.mark.parametrize("method", ["none", "exp", "floor"])
+def test_a_zero_that_is_warned_of_is_few_too(method):
+    """A loop over short texts, as of rewards, takes no longer than one over long texts."""
+    few = make_scorer("bleu_multi", {"smooth_method": method}).few
+    assert few is not None
+    assert (result := few.score(read_items(["the cat"], ["the cat"]).batch())) is not None
+    assert "the texts are short" in str(few.remark(result))
+
+
 def test_rouge_is_that_of_rouge_score():
     types = ["rouge1", "rouge2", "rougeL"]
     scorer, theirs = tercet.scorer("rouge", rouge_types=types), RougeScorer(types)

@@ -599,6 +599,9 @@ class TestWhatASpreadsheetSaves:
         assert "by ',' into 'mt\\tx', 'ref', and by '\\t' into 'mt', 'x,ref'" in message
         assert read(f"sep=,\n{text}", "csv").columns == {"mt\tx": ["a\tb"], "ref": ["c"]}
         assert read(f"sep=\t\r\n{text}", "csv").columns == {"mt": ["a"], "x,ref": ["b,c"]}
+        for sign in "|^]\\.-":
+            assert read(f"sep={sign}\nmt{sign}ref\na{sign}b\n", "csv").columns == {"mt": ["a"], "ref": ["b"]}
+        assert "expected 1 cells" in refusal('sep="\nmt,ref\na,b\n', "csv")
         assert "test.csv, line 4: expected 2 cells" in refusal("sep=;\r\nmt;ref\r\na;b\r\nc\r\n", "csv")
 
     @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])

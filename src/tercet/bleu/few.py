@@ -10,10 +10,11 @@ import numpy as np
 
 from tercet.columns.batch import Corpus
 from tercet.core.result import Result
+from tercet.core.scorer import Few
 from tercet.few.few_counts import FewCounter, FewCounts
 
 from .options import BleuOptions, interpretation
-from .smoothing import SMOOTH_VALUES
+from .smoothing import SMOOTH_VALUES, Counts
 
 #: Logarithms of more of them are taken faster all at once.
 _MOST_SENTENCES = 16
@@ -31,7 +32,7 @@ class Sums:
     reference_length: int
 
 
-class FewBleu:
+class FewBleu(Few):
     """Scores few pairs of usual texts, each with one reference; :class:`.scorer.BleuScorer` scores all others.
 
     Parameters
@@ -44,23 +45,25 @@ class FewBleu:
         One of `METHODS`.
     signature : callable
         Makes the signature of a result.
+    why_zero : callable
+        Says why a corpus of such counts scores 0, where that is worth a remark.
     """
 
-    def __init__(self, name: str, options: BleuOptions, method: str, signature: Callable[[], str]) -> None:
+    def __init__(
+        self, name: str, options: BleuOptions, method: str, signature: Callable[[], str],
+        why_zero: Callable[[Counts], str | None],
+    ) -> None:  # fmt: skip
         self._name, self._options, self._method, self._signature = name, options, method, signature
+        self._why_zero = why_zero
         self._counter = FewCounter(str(options.tokenizer), options.max_order, False)
 
     def score(self, corpus: Corpus) -> Result | None:
-        """Return the result; None for what is scored in another way, such as with a warning."""
+        """Return the result; None for what is scored in another way."""
         o, counts = self._options, self._counter.count(corpus)
         if counts is None:
             return None
         sums = summed(counts)
-        if self._method == "none" and sums.matches[0] and 0 in sums.matches:
-            return None  # 0 for want of an order is worth a warning
         values, penalty, bleu = self._scores(sums, self._method, o.effective_order)
-        if not bleu and sums.matches[0]:
-            return None  # and so is that for want of length
         length, reference_length = sums.length, sums.reference_length
         entries: dict[str, Any] = {
             "bleu": bleu,
@@ -81,6 +84,13 @@ class FewBleu:
             totals=list(sums.totals),
             interpretation=interpretation(bleu * 100 / o.scale) if usual else None,
         )
+
+    def remark(self, result: Result) -> str | None:
+        """Return why the score of a result is 0, where that is worth a warning."""
+        if result["bleu"]:  # as most are: nothing is made for them
+            return None
+        matches, totals = (np.array(each, dtype=np.float64) for each in (result.counts, result.totals))
+        return self._why_zero(Counts(matches, totals, np.array(float(result["translation_length"]))))
 
     def segments(self, corpus: Corpus) -> dict[str, list[float]] | None:
         """Return the scores of each item, as sacrebleu scores sentences; None likewise."""

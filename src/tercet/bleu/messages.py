@@ -88,8 +88,9 @@ def zero_remark(
     why = f"no n-gram of order {order + 1} matches"
     if not unmatched[order]:
         why = f"the texts are short: no prediction has an n-gram of order {order + 1}"
-    ways = [_SMOOTHING.get(compat or "", "smooth_method='exp'")] if unmatched.any() or compat in _SMOOTHING else []
-    ways += ["effective_order=True"] if unreached.any() and compat not in _SMOOTHING else []
+    smoothing = _SMOOTHING.get(compat or "") if not smoothed else None  # which gives the orders unreached a score too
+    ways = [smoothing or "smooth_method='exp'"] if smoothing or unmatched.any() else []
+    ways += ["effective_order=True"] if unreached.any() and not smoothing else []
     zero = "next to 0" if compat == "nltk" else "0"
     return (
         f"BLEU is {zero} only because {why} (of order 1, {counts.matches[0]:.0f} of "

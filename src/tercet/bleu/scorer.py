@@ -53,7 +53,6 @@ class BleuScorer(Scorer[BleuOptions]):
     primary: ClassVar[str] = "bleu"
     options_type: ClassVar[type[Options]] = BleuOptions
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
-
     dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
     facts: ClassVar[tuple[str, ...]] = (
         *("translation_length", "reference_length", "length_ratio", "brevity_penalty", "precisions"),
@@ -66,6 +65,7 @@ class BleuScorer(Scorer[BleuOptions]):
         tokenizer_label(options.tokenizer)  # a missing package or model is told before texts are read
         check_smoothing(options, self.presets.get(options.compat or "", {}).get("smooth_method", "none"))
         self._method, *self._grid_methods = smoothing_methods(options)
+        self._segment_method = "exp" if self._method == "none" else self._method
         methods = {self._method, *self._grid_methods}
         self._by_nltk = options.compat == "nltk" or self._method.startswith("nltk")
         self._lowercase = options.lowercase or options.stemmer is not None or options.lemmatizer is not None
@@ -108,11 +108,14 @@ class BleuScorer(Scorer[BleuOptions]):
 
     def remark(self, totals: NDArray[np.float64]) -> str | None:
         """Return a warning when the score is 0 only because an order has no match."""
+        return self._why_zero(self._counts(totals))
+
+    def _why_zero(self, counts: Counts) -> str | None:
         o, smoothed = self.options, self._method != "none"
         if smoothed and (self._by_nltk or self._method in (ADD_ONE, "add-k")):  # which no corpus is too short for
             return None
         asked = list(self._weightings.values())[isinstance(o.weights, Mapping) :]  # the named ones, if there are any
-        return zero_remark(self._counts(totals), np.any(asked, axis=0), o.effective_order, o.compat, smoothed)
+        return zero_remark(counts, np.any(asked, axis=0), o.effective_order, o.compat, smoothed)
 
     def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the tokens."""
@@ -234,10 +237,6 @@ class BleuScorer(Scorer[BleuOptions]):
         smoothed = {"smooth_method": self._segment_method} if self._method == "none" else {}
         return {**smoothed, "effective_order": True}
 
-    @property
-    def _segment_method(self) -> str:
-        return "exp" if self._method == "none" else self._method
-
     def segment_scores(self, rows: NDArray[np.float64]) -> Scores:
         """Return the BLEU of single segments: effective order, and exp smoothing unless another was chosen.
 
@@ -268,7 +267,8 @@ class BleuScorer(Scorer[BleuOptions]):
         plain = o.compat in (None, "sacrebleu") and o.tokenizer in ("13a", "none") and not self._lowercase
         if not plain or self._method not in METHODS or o.weights is not None or o.grid is not None:
             return None
-        return FewBleu(self.name, o, self._method, lambda: str(self.signature().extended(self.notes("1"))))
+        signature = lambda: str(self.signature().extended(self.notes("1")))  # noqa: E731
+        return FewBleu(self.name, o, self._method, signature, self._why_zero)
 
     def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
         """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""

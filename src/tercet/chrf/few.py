@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tercet.columns.batch import Corpus
 from tercet.core.result import Result
+from tercet.core.scorer import Few
 from tercet.counting.ngram_kernels import fill_clipped_matches
 from tercet.counting.pair_kernels import MOST_TOKENS, fill_longer_pairs, fill_short_pairs
 from tercet.few.few_characters import Numbered, number_few_characters, number_few_chrf_words
@@ -28,7 +29,7 @@ MOST_BY_PLACES = 192
 _PAIRS, _DOCUMENTS = np.arange(MOST_ITEMS), np.arange(2 * MOST_ITEMS, dtype=np.uint64)
 
 
-class FewChrf:
+class FewChrf(Few):
     """Scores few pairs of usual texts, each with one reference; :class:`.scorer.ChrfScorer` scores all others.
 
     Parameters

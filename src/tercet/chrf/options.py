@@ -55,7 +55,10 @@ class ChrfOptions(Options):
         False,
         flag,
         "Count white space as characters.",
-        only_with=OnlyWith("char_order above 0", lambda o: o.char_order > 0),
+        only_with=OnlyWith(
+            "char_order above 0 (compat='sacrebleu' takes it with 0 too, as sacrebleu does)",
+            lambda o: o.char_order > 0 or o.compat is not None,
+        ),
     )
     eps_smoothing: bool = option(
         False,

@@ -6,11 +6,10 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from tercet.comparison.metric_specs import MetricSpec
+from tercet.comparison.metric_specs import MetricSpec, parse_metric
 from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
 from tercet.core.scorer import Scorer
 from tercet.errors import OptionError, did_you_mean, shorten
-from tercet.registry import SHORT_NAMES
 
 
 class Threshold(NamedTuple):
@@ -84,12 +83,20 @@ def _scores(label: str, scorer: Scorer[Any]) -> list[_Score]:
 def _meant(name: str, scores: Sequence[_Score]) -> list[int]:
     """Return which scores a name stands for: those of this name, or the primary ones of a metric of this name."""
     named = [index for index, score in enumerate(scores) if name in (score.name, f"{score.metric} {score.name}")]
-    metric = SHORT_NAMES.get(name, name)
+    metric = _label(name)
     return named or [
         index
         for index, score in enumerate(scores)
         if score.is_primary and metric in (score.metric, score.metric.partition(":")[0])
     ]
+
+
+def _label(name: str) -> str:
+    """Return how tables name a metric that was written as --metric takes it."""
+    try:
+        return parse_metric(name).label
+    except OptionError:  # no metric: the name of a score, or a mistake
+        return name
 
 
 def _is_reached(table: ScoreTable, row: SystemScore, threshold: Threshold) -> bool:

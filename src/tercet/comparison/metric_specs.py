@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ _OF_COMPARISON = {
     "signature": "every result shows it",
 }
 
+_NUMBER = re.compile(r"(0|[1-9][0-9]{0,99})(\.[0-9]{1,99})?")
 _WORDS = {"true": True, "false": False}  # "none" is a tokenizer, and a smoothing method; None is null
 
 
@@ -150,8 +152,8 @@ def parse_value(text: str) -> Any:
 
     Examples
     --------
-    >>> [parse_value(text) for text in ("7", "true", "null", "13a", "a+b", "0+2", '{"x": [1]}')]
-    [7, True, None, '13a', ['a', 'b'], [0, 2], {'x': [1]}]
+    >>> [parse_value(text) for text in ("7", "true", "null", "13a", "a+b", "0+2", "0.5+0.5", '{"x": [1]}')]
+    [7, True, None, '13a', ['a', 'b'], [0, 2], [0.5, 0.5], {'x': [1]}]
     """
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
@@ -159,8 +161,8 @@ def parse_value(text: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError:
         parts = text.split("+") if "+" in text.strip("+") else []
-        numbers = bool(parts) and all(part.isdecimal() and part.isascii() for part in parts)
-        return [int(part) for part in parts] if numbers else parts or text
+        numbers = bool(parts) and all(_NUMBER.fullmatch(part) for part in parts)
+        return [json.loads(part) for part in parts] if numbers else parts or text
     except (RecursionError, ValueError) as error:  # nested thousands of times, or an integer of thousands of digits
         why = "is nested too deeply" if isinstance(error, RecursionError) else "has too many digits"
         raise OptionError(f"The value {shorten(text)} {why}.") from None

@@ -35,6 +35,10 @@ class Few(Protocol):
         """Return the scores of each item."""
         ...
 
+    def remark(self, result: Result) -> str | None:
+        """Return what is worth a warning in a result, as :meth:`Scorer.remark` does."""
+        return None
+
 
 class Scorer(ABC, Generic[OptionsT]):
     """A metric with its options fixed.

@@ -90,7 +90,7 @@ def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     """
     text = decode(read_bytes(stream, name, limits), name)
 
-    told = re.match("sep=(.)\r?\n", text)
+    told = re.match('sep=([^"\r])\r?\n', text)
     separator = told[1] if told else _separator(text, name, limits)
     rows = _Quoted(text, separator, name, limits).rows(start=told.end() if told else 0)
     return table_of_rows(listed(rows, name), name)
@@ -157,7 +157,7 @@ class _Quoted:
     def __init__(self, text: str, separator: str, name: str, limits: Limits, *, quotes_in_text: bool = True) -> None:
         self.text, self.separator, self.name, self.limits = text, separator, name, limits
         self.quotes_in_text = quotes_in_text
-        self.end_of_cell = re.compile(f"[{separator}\n]")
+        self.end_of_cell = re.compile(f"[{re.escape(separator)}\n]")
 
     def rows(self, start: int = 0) -> Iterator[Row]:
         position, line = start, 1 + self.text.count("\n", 0, start)

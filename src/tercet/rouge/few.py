@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 from tercet.columns.batch import Corpus
 from tercet.core.result import Result
+from tercet.core.scorer import Few
 from tercet.few.few_counts import FewCounter, FewCounts
 
 from .options import MEASURES, RougeOptions
 from .types import RougeType
 
 
-class FewRouge:
+class FewRouge(Few):
     """Scores few pairs of ASCII texts, each with one reference; :class:`.scorer.RougeScorer` scores all others.
 
     Parameters

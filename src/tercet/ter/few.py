@@ -12,6 +12,7 @@ from tercet.columns.batch import Batch, Corpus
 from tercet.columns.items import Items
 from tercet.columns.ragged import Ragged
 from tercet.core.result import Result
+from tercet.core.scorer import Few
 
 from .edits import edit_counts
 
@@ -21,7 +22,7 @@ _MOST_ITEMS = 32
 _FOREIGN = re.compile("[\u0800-\u1fff\u2140-\U0010ffff]")
 
 
-class FewTer:
+class FewTer(Few):
     """Scores few pairs of usual texts; :class:`.scorer.TerScorer` scores all others.
 
     Parameters
