@@ -330,6 +330,13 @@ class TestWhatDoesNotGoTogether:
         assert f"{str(table)!r} is a table, and {str(text)!r} is a text file" in refusal(text, references=table)
         assert f"{str(table)!r} is a table" in refusal(text, references=text, source=table)
 
+    def test_translation_memories_and_references_in_another_form(self, files, tmp_path):
+        memory = str(tmp_path / "engine.tmx")
+        for other in files:
+            told = refusal(memory, references=other)
+            assert told.startswith("Systems in TMX files take references in a TMX file")
+            assert f"{str(other)!r} is none" in told
+
     def test_text_files_and_columns(self, files):
         _, text = files
         for option in ("systems", "reference_columns", "source_column"):

@@ -146,6 +146,12 @@ def read_test_sets(
         return [_text_set(paths, reference_paths, source, need_references)]
     if reference_paths and source is None and all(table_format(each) == "tmx" for each in [*paths, *reference_paths]):
         return [_memory_set(paths, reference_paths, _listed(systems), _listed(reference_columns), source_column)]
+    if reference_paths and all(table_format(each) == "tmx" for each in paths):
+        other = next((each for each in reference_paths if table_format(each) != "tmx"), source)
+        raise InputError(
+            f"Systems in TMX files take references in a TMX file, as they are joined by source text; {str(other)!r} "
+            "is none. Or give one TMX file with the references as one of its languages or authors."
+        )
     texts = [path for path in paths if not table_format(path)] or [*reference_paths, *_listed(source)]
     if texts:
         raise InputError(
