@@ -24,6 +24,8 @@ from .score_commands import compare_command, score_command
 from .score_options import HOW_METRICS_ARE_WRITTEN
 from .streams import standard_streams
 
+_VERSION = f"tercet {__version__}"
+
 app = typer.Typer(
     no_args_is_help=True, pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -45,7 +47,10 @@ def main() -> None:
     warnings.showwarning = _show_warning
     try:
         with standard_streams():
-            app()
+            if sys.argv[1:] == ["--version"]:  # which does not wait for the options of all commands to be made
+                typer.echo(_VERSION)
+            else:
+                app()
     except (TercetError, OSError, MemoryError, Warning) as error:  # warnings are raised under -W error
         with suppress(OSError):  # of a standard error that takes nothing
             console = Console(stderr=True, soft_wrap=True)
@@ -81,5 +86,5 @@ def _show_warning(
 def version(show: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
     """Print the version, where it is asked for."""
     if show:
-        typer.echo(f"tercet {__version__}")
+        typer.echo(_VERSION)
         raise typer.Exit
