@@ -24,14 +24,13 @@ from .score_commands import compare_command, score_command
 from .score_options import HOW_METRICS_ARE_WRITTEN
 from .streams import standard_streams
 
-_VERSION = f"tercet {__version__}"
-
 app = typer.Typer(
     no_args_is_help=True, pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
 
 _LONGEST_MESSAGE = 5_000
+_VERSION = f"tercet {__version__}"
 
 app.command("score", epilog=HOW_METRICS_ARE_WRITTEN)(score_command)
 app.command("compare", epilog=HOW_METRICS_ARE_WRITTEN)(compare_command)
