@@ -36,8 +36,9 @@ $(VENV)/.venv-made:
 	touch $@
 
 $(VENV)/.light-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
-	@echo "Installing tercet and what it needs in $(VENV), without neural networks: about 150 MB to download; a minute if pip has them in its cache."
-	$(SHOWN) --editable .
+	@echo "Installing tercet and what it needs in $(VENV), without neural networks: about 150 MB to download;"
+	@echo "half a minute if pip has them in its cache."
+	$(SHOWN) --no-compile --editable .  # each module is compiled when it is imported: few of them are
 	touch $@
 
 $(VENV)/.demo-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
