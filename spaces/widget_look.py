@@ -26,6 +26,7 @@ CSS = """
 .cm-line span, #card .token {color: inherit !important}
 #card .token.comment {color: var(--body-text-color-subdued) !important}
 #card pre, #card pre code {white-space: pre-wrap !important; overflow-wrap: anywhere}
+[role=tab][aria-selected=true] {color: var(--primary-700) !important}
 .dark [role=tab][aria-selected=true], .dark .download-link {color: var(--primary-300) !important}
 """
 
