@@ -239,16 +239,20 @@ class Visitor:
 
     def code(self, tab: str = "text") -> str:
         """Return the program under "Code for this", which is opened if need be."""
-        box = self.find(f"#code-of-{tab}")
-        if not box.locator(".cm-content").is_visible():
-            box.get_by_role("button", name="Code for this").click()
+        box = self._open_code(tab)
         expect(box.locator(".cm-content")).to_contain_text("print(result)")
         return "\n".join(box.locator(".cm-line").all_text_contents())
 
-    def program(self, tab: str) -> str:
-        """Return the same as its file has it: the box draws only the lines that can be seen."""
-        self.find(f"#code-of-{tab}").get_by_role("button", name="Code for this").click()
+    def program(self, tab: str = "text") -> str:
+        """Return the same as its file has it: of a long program the box draws only the lines that can be seen."""
+        self._open_code(tab)
         return self.download(f"#code-of-{tab} a[download]")
+
+    def _open_code(self, tab: str):
+        box = self.find(f"#code-of-{tab}")
+        if not box.locator(".cm-content").is_visible():
+            box.get_by_role("button", name="Code for this").click()
+        return box
 
     def download(self, button: str) -> str:
         with self.page.expect_download() as download:

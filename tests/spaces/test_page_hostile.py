@@ -48,7 +48,7 @@ def hostile(stranger):
 def _predictions(visitor):
     """Return the predictions of the code shown; it fails while that is being drawn."""
     try:
-        return ast.literal_eval(given_in(visitor.code(), "predictions"))
+        return ast.literal_eval(given_in(visitor.program(), "predictions"))
     except (SyntaxError, StopIteration) as error:
         raise AssertionError("the code is half drawn") from error
 
@@ -77,7 +77,8 @@ class TestHostileTexts:
         path.write_text(as_jsonl(header, [(text, text, f"a {text}") for text in texts]), encoding="utf-8")
         visitor = visit("bleu_multi")
         visitor.upload(path)
-        expect(visitor.find("#about-file")).to_have_text(f"{len(texts)} rows.")
+        said = f"{len(texts)} rows. The columns' names do not tell what they hold."
+        expect(visitor.find("#about-file")).to_contain_text(said)
         expect(visitor.find("#file-input")).to_contain_text("<img class=hostile src=")
         visitor.choose("#system", header[0])
         visitor.choose("#reference-columns", header[1:])
@@ -94,7 +95,7 @@ class TestHostileTexts:
         rows = list(csv.DictReader(io.StringIO(visitor.download("#download-tsv")), delimiter="\t"))
         assert [row["prediction"] for row in rows] == [" ".join(text.split()) for text in texts]
         assert json.loads(visitor.download("#download-json"))["signature"] == expected["signature"]
-        code = visitor.code("file")
+        code = visitor.program("file")
         assert given_in(code, "predictions") == f"table[{header[0]!r}].tolist()"
         assert all(f"table[{name!r}]" in given_in(code, "references") for name in header[1:])
         photograph(visitor, "bleu_multi-hostile")
