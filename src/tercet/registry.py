@@ -15,6 +15,7 @@ from .errors import no_metric
 if TYPE_CHECKING:  # names of metrics are wanted where nothing is scored, such as in the help of the command
     from .core.options import Options
     from .core.scorer import Scorer
+    from .display.matched import Matched
 
 
 class Entry(NamedTuple):
@@ -93,3 +94,9 @@ def explanation(metric: str) -> Callable[..., Any]:
 def batch_explanation(metric: str) -> Callable[..., Any]:
     """Return the same as a function of a scorer, a batch of one item, and what the scorer learnt from the corpus."""
     return import_module(f".{METRICS[canonical(metric)].room}.explain", __package__).explain_batch  # type: ignore[no-any-return]
+
+
+def matched(metric: str) -> Callable[[Scorer[Any], str, str | None], Matched] | None:
+    """Return what says which tokens a score matches, of a scorer, a score and a tokenizer; None for no tokens."""
+    module = import_module(f".{METRICS[canonical(metric)].room}.explain", __package__)
+    return getattr(module, "matched", None)

@@ -154,6 +154,12 @@ def test_nothing_pickles_and_nothing_seeds_globally():
             assert word not in text, name
 
 
+def test_the_report_knows_no_metric_by_its_name():
+    for path in (SOURCE / "report").glob("*.py"):
+        text = path.read_text()
+        assert not [metric for metric in METRICS if f'"{metric}"' in text.partition('"""')[2]], path
+
+
 def test_no_path_of_a_machine_in_the_sources():
     for path in [*map(path_of, NAMES), *ROOT.glob("metrics/*/*.py"), ROOT / "README.md", *ROOT.glob("docs/**/*.md")]:
         assert str(ROOT.parent) + "/" not in path.read_text(), path

@@ -9,6 +9,7 @@ from typing import Any
 from tercet.columns.batch import Batch
 from tercet.columns.items import check_missing, read_items
 from tercet.core.options import build_options
+from tercet.display.matched import NGRAM_LEVELS, Matched
 from tercet.display.places import Count, Word, ngram_counts, ngram_levels, ngram_limits, words_of
 from tercet.display.words_html import counts_html, order_names, page_html, reference_label, table_html, words_html
 
@@ -187,3 +188,8 @@ def explain_batch(scorer: BleuRougeScorer, batch: Batch, context: Any = None) ->
         recall=float(scores["bleu_rouge_recall"]),
         signature=str(scorer.signature()),
     )
+
+
+def matched(scorer: BleuRougeScorer, score: str, tokenizer: str | None) -> Matched:
+    """Return how a report finds the tokens that match: by the longest n-gram that they are in."""
+    return Matched(scorer, NGRAM_LEVELS[: scorer.options.max_order], lambda found: found.prediction)

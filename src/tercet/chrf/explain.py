@@ -10,6 +10,7 @@ from tercet.columns.batch import Batch
 from tercet.columns.items import check_missing, read_items
 from tercet.columns.reading import read_batch
 from tercet.core.options import build_options
+from tercet.display.matched import NGRAM_LEVELS, Matched
 from tercet.display.places import Word, ngram_levels, ngram_limits
 from tercet.display.words_html import (
     characters_html,
@@ -220,3 +221,15 @@ def _words(prediction: list[str], reference: list[str], order: int) -> tuple[lis
         levels = ngram_levels([numbers[word] for word in text], limits)
         sides.append([Word(word, level) for word, level in zip(text, levels, strict=True)])
     return sides[0], sides[1]
+
+
+def matched(scorer: ChrfScorer, score: str, tokenizer: str | None) -> Matched:
+    """Return how a report finds what matches: characters; words where the score counts no characters."""
+    of_characters = scorer.options.char_order > 0
+    levels = NGRAM_LEVELS[: scorer.options.char_order or scorer.word_orders[score]]
+
+    def words(found: ChrfMatches) -> list[Word]:
+        own = next(each for each in found.scores if each.name == score)
+        return own.prediction if of_characters else own.prediction_words
+
+    return Matched(scorer, levels, words)

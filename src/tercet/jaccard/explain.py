@@ -10,6 +10,7 @@ from typing import Any
 from tercet.columns.batch import Batch
 from tercet.columns.items import check_missing, read_items
 from tercet.core.options import build_options
+from tercet.display.matched import MATCH_LEVELS, Matched
 from tercet.display.places import Count, Ids, Word, ngram_levels, ngrams, words_of
 from tercet.display.words_html import counts_html, legend, page_html, words_html
 
@@ -162,4 +163,12 @@ def _matches(scorer: JaccardScorer, batch: Batch, name: str, splits: Splits) -> 
         prediction=marked(0, 1 + best),
         reference_words=marked(1 + best, 0),
         units=[Count(" ".join(spelling[i] for i in unit), mine[unit], theirs[unit]) for unit in mine | theirs],
+    )
+
+
+def matched(scorer: JaccardScorer, score: str, tokenizer: str | None) -> Matched:
+    """Return how a report finds the tokens that match: those of the score's own variant."""
+    name = score.removesuffix("_micro")
+    return Matched(
+        scorer, MATCH_LEVELS, lambda found: next(each.prediction for each in found.variants if each.name == name)
     )

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from tercet.chrf.scorer import ChrfScorer
 from tercet.columns.reading import read_batch
 from tercet.comparison.scores import ScoreTable
-from tercet.core.scorer import Scorer
 from tercet.display.places import Word
 from tercet.errors import TercetError
-from tercet.registry import batch_explanation
-
-#: What the colours of BLEU say.
-NGRAMS = ("1-gram", "2-gram", "3-gram", "4-gram or longer")
-#: What the colour of ROUGE says; weights of runs and numbers of skip-bigrams are told by the scores.
-MATCH = ("match",)
+from tercet.registry import batch_explanation, matched
 
 _LONGEST = 3_000  # characters of a text that are shown
-_HIGHEST = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,53 +40,27 @@ class Colours:
     """Colours the outputs by what a metric matches; a metric that matches no tokens leaves them as they are."""
 
     def __init__(self, table: ScoreTable) -> None:
-        scorer = table.scorer
         tokenizer = next(iter(table.stats.values())).signature.get("tok")
         self._ascii_only = tokenizer == "rouge"
-        self._scorer: Scorer[Any] | None = None
-        self.legend: tuple[str, ...] = ()
-        self._by_order = scorer.name in ("bleu_multi", "bleu_rouge_f", "chrf_multi")
-        self._words: Callable[[Any], list[Word]] = lambda found: found.prediction
-        if isinstance(scorer, ChrfScorer):
-            of_characters = scorer.options.char_order > 0
-            self.legend = NGRAMS[: scorer.options.char_order or scorer.word_orders[table.name]]
-            self._scorer = scorer
-            kind = "prediction" if of_characters else "prediction_words"
-            self._words = lambda found: next(getattr(each, kind) for each in found.scores if each.name == table.name)
-        elif self._by_order:
-            self.legend = NGRAMS[: scorer.options.max_order]
-            self._scorer = scorer
-        elif scorer.name == "ter":
-            self.legend = MATCH
-            self._scorer = scorer
-        elif scorer.name == "jaccard_sets":
-            self.legend = MATCH
-            self._scorer = scorer
-            variant = table.name.removesuffix("_micro")
-            self._words = lambda found: next(each.prediction for each in found.variants if each.name == variant)
-        elif scorer.name == "rouge_nlws":
-            self.legend = MATCH
-            name = table.name.removesuffix("_precision").removesuffix("_recall")
-            shown: dict[str, Any] = {"rouge_types": tuple(e for e in scorer.options.rouge_types if e.name == name)}
-            if scorer.options.tokenizer == "auto":  # as chosen for all texts, not for each by itself
-                shown["tokenizer"] = tokenizer
-            self._scorer = type(scorer)(replace(scorer.options, **shown))
-            self._words = lambda found: found.types[0].prediction_words
+        find = matched(table.scorer.name)
+        self._matched = None if find is None else find(table.scorer, table.name, tokenizer)
+        self.legend: tuple[str, ...] = () if self._matched is None else self._matched.levels
 
     def of(self, prediction: str, references: Sequence[str]) -> Text:
         """Return an output with what it shares with its references in colour."""
-        if self._scorer is None or not prediction or not references:
+        if self._matched is None or not prediction or not references:
             return plain(prediction)
-        explain = batch_explanation(self._scorer.name)
+        scorer = self._matched.scorer
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found = explain(self._scorer, read_batch([prediction], [list(references)]), None)
+                found = batch_explanation(scorer.name)(scorer, read_batch([prediction], [list(references)]), None)
         except TercetError:
             return plain(prediction)
-        most = _HIGHEST if self._by_order else 1
-        levels = [Word(word.text, min(word.level, most), word.written) for word in self._words(found)]
-        return _cut(_joined(placed(prediction, levels, self._ascii_only) or spelled(levels)))
+        words = [
+            Word(word.text, min(word.level, len(self.legend)), word.written) for word in self._matched.words(found)
+        ]
+        return _cut(_joined(placed(prediction, words, self._ascii_only) or spelled(words)))
 
 
 def placed(text: str, words: Sequence[Word], ascii_only: bool = False) -> list[tuple[int, str]] | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tercet.columns.batch import Batch
 from tercet.columns.items import check_missing, read_items
 from tercet.core.options import build_options
+from tercet.display.matched import MATCH_LEVELS, Matched
 from tercet.display.places import Count, Word
 from tercet.display.words_html import counts_html, legend, page_html, words_html
 
@@ -175,3 +176,15 @@ def explain_batch(scorer: RougeScorer, batch: Batch, context: Any) -> RougeMatch
     return RougeMatches(
         [matches(kind) for kind in scorer.options.rouge_types], len(lines) - 1, str(scorer.signature(context))
     )
+
+
+def matched(scorer: RougeScorer, score: str, tokenizer: str | None) -> Matched:
+    """Return how a report finds the tokens that match: those of the score's own type.
+
+    How long their runs are, or how many skip-bigrams they are in, is told by the score.
+    """
+    name = score.removesuffix("_precision").removesuffix("_recall")
+    own = replace(scorer.options, rouge_types=tuple(each for each in scorer.options.rouge_types if each.name == name))
+    if tokenizer is not None and own.tokenizer == "auto":  # as chosen for all texts, not for each by itself
+        own = replace(own, tokenizer=tokenizer)
+    return Matched(RougeScorer(own), MATCH_LEVELS, lambda found: found.types[0].prediction_words)

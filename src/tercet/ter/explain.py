@@ -9,6 +9,7 @@ from typing import Any
 from tercet.columns.batch import Batch
 from tercet.columns.items import check_missing, read_items
 from tercet.core.options import build_options
+from tercet.display.matched import MATCH_LEVELS, Matched
 from tercet.display.places import Word
 from tercet.display.words_html import legend, page_html, reference_label, table_html, words_html
 
@@ -217,3 +218,8 @@ def _word(step: Step, text: str | None) -> Word:
 
 def _described(step: Step) -> str:
     return f"{step.kind}, shifted" if step.shifted else step.kind
+
+
+def matched(scorer: TerScorer, score: str, tokenizer: str | None) -> Matched:
+    """Return how a report finds the tokens that match: those without an edit."""
+    return Matched(scorer, MATCH_LEVELS, lambda found: found.prediction)
