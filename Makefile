@@ -84,7 +84,7 @@ spaces: $(VENV)/.test-installed  ## A self-contained folder for each metric, in 
 	for metric in $$($(RUN) -c "from tercet.registry import METRICS; print(*METRICS)"); do $(RUN) -m spaces.build $$metric || exit 1; done
 
 test-spaces: $(VENV)/.test-installed  ## Each Space where nothing but its requirements.txt is installed; what the package requires
-	$(RUN) -m pytest -m fresh_venv tests/spaces/test_fresh_venvs.py tests/project/test_package.py
+	$(RUN) -m pytest --numprocesses 2 --dist loadgroup -m fresh_venv tests/spaces/test_fresh_venvs.py tests/project/test_package.py
 
 clean:
 	rm -rf $(VENV) build dist

@@ -56,7 +56,7 @@ def test_json_says_what_was_asked_for(table):
         (["--rank-by", "pearson"], "There is no figure 'pearson' to rank by"),
         (["--scores", "BLEURT"], "There is no dimension 'BLEURT'"),
         (["-m", "blue"], "There is no metric 'blue'"),
-        (["--alpha", "1"], "--alpha must be a number between 0 and 1"),
+        (["--alpha", "1"], "--alpha must be a number above 0 and below 1"),
     ],
 )
 def test_mistakes_are_told_in_one_line(table, arguments, told):

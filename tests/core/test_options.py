@@ -78,7 +78,12 @@ def test_any_default_may_be_written_out(metric, option):
         ("bleu_multi", "max_order", 0, "'max_order' option of bleu_multi must be a whole number from 1"),
         ("bleu_multi", "max_order", 4.0, "must be a whole number from 1 to 20. Got 4.0 instead."),
         ("bleu_multi", "max_order", True, "must be a whole number from 1 to 20. Got True instead."),
-        ("bleu_multi", "confidence_level", 95, "a number between 0 and 1, such as 0.95, or None. Got 95 instead."),
+        (
+            "bleu_multi",
+            "confidence_level",
+            95,
+            "a number above 0 and below 1, such as 0.95, or None. Got 95 instead.",
+        ),
         ("bleu_multi", "scale", 10, "1 (scores from 0 to 1) or 100 (percent). Got 10 instead."),
         ("bleu_multi", "n_resamples", 0, "a whole number from 1 to 1,000,000. Got 0 instead."),
         ("bleu_multi", "seed", -1, "a whole number of at least 0. Got -1 instead."),

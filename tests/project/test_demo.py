@@ -290,7 +290,7 @@ class TestPrograms:
             ({"n_resamples": 10**400}, "must here be a whole number up to 10,000. Got <int of about 401 digits>"),
             ({"n_resamples": 0}, "must be a whole number from 1 to 1,000,000. Got 0"),
             ({"seed": 10**400}, "must here be a whole number up to 1,000,000,000. Got <int of about 401 digits>"),
-            ({"confidence_level": 1.5}, "must be a number between 0 and 1, such as 0.95"),
+            ({"confidence_level": 1.5}, "must be a number above 0 and below 1, such as 0.95"),
             ({"segments": "yes"}, "'segments' option must here be True or False. Got 'yes'"),
             ({"n_jobs": 256}, "'n_jobs' cannot be chosen here"),
             ([], r"The options must be names with values. Got \[\]"),

@@ -36,6 +36,7 @@ def cache(tmp_path_factory):
 
 
 @pytest.mark.fresh_venv
+@pytest.mark.xdist_group("index")
 @pytest.mark.parametrize("system", ["linux", "windows", "macos"])
 @pytest.mark.parametrize("version", [VERSIONS[0], VERSIONS[-1]])
 def test_its_requirements_can_be_had_without_a_compiler(version, system, cache):

@@ -24,7 +24,11 @@ pytestmark = pytest.mark.fresh_venv
 USER = Path(__file__).with_name("fresh_user.py")
 
 
-@pytest.fixture(scope="module", params=METRICS)
+#: All of a metric's tests in one process, which makes its environment once.
+EACH = [pytest.param(metric, marks=pytest.mark.xdist_group(metric)) for metric in METRICS]
+
+
+@pytest.fixture(scope="module", params=EACH)
 def metric(request):
     return request.param
 

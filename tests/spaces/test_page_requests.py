@@ -207,8 +207,8 @@ REFUSED = {
     "True as number": ([*A, {"scale": True}], "The 'scale' option must here be one of 1, 100. Got True"),
     "list as number": ([*A, {"scale": [1]}], "The 'scale' option must here be one of 1, 100. Got [1]"),
     "number as flag": ([*A, {"segments": 1}], "The 'segments' option must here be True or False. Got 1"),
-    "level": ([*A, {"confidence_level": 95}], "must be a number between 0 and 1, such as 0.95"),
-    "level NaN": ([*A, {"confidence_level": float("nan")}], "must be a number between 0 and 1"),
+    "level": ([*A, {"confidence_level": 95}], "must be a number above 0 and below 1, such as 0.95"),
+    "level NaN": ([*A, {"confidence_level": float("nan")}], "must be a number above 0 and below 1"),
     "many resamples": ([*A, {"n_resamples": 10**9}], "must here be a whole number up to 10,000. Got 1000000000"),
     "a large seed": (
         [*A, {"seed": 10**400}],

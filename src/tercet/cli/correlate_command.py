@@ -15,7 +15,7 @@ from rich.console import Console
 
 from tercet.comparison.checks import check_file, check_outputs
 from tercet.display.visible import visible
-from tercet.errors import OptionError
+from tercet.errors import OptionError, shorten
 
 from .completion import metrics_like
 from .score_options import INPUT, OUTPUT, SCORES, Form, Format, Quiet, Seed
@@ -100,17 +100,21 @@ def correlate_command(
         Unit, typer.Option(rich_help_panel=SCORES, help="What the resamples of intervals draw anew.")
     ] = Unit.items,
     n_resamples: Annotated[
-        int, typer.Option(rich_help_panel=SCORES, metavar="N", min=1, help="Resamples of the intervals.")
+        int,
+        typer.Option(rich_help_panel=SCORES, metavar="N", min=1, max=1_000_000, help="Resamples of the intervals."),
     ] = 1000,
     n_permutations: Annotated[
-        int, typer.Option(rich_help_panel=SCORES, metavar="N", min=1, help="Permutations of the tests.")
+        int,
+        typer.Option(rich_help_panel=SCORES, metavar="N", min=1, max=1_000_000, help="Permutations of the tests."),
     ] = 1000,
     confidence_level: Annotated[
         float, typer.Option(rich_help_panel=SCORES, metavar="X", min=0.01, max=0.9999, help="Confidence level.")
     ] = 0.95,
     alpha: Annotated[
         float,
-        typer.Option(rich_help_panel=SCORES, metavar="X", min=0, max=1, help="Significance level of the clusters."),
+        typer.Option(
+            rich_help_panel=SCORES, metavar="X", help="Significance level of the clusters, above 0 and below 1."
+        ),
     ] = 0.05,
     standardize: Annotated[
         bool, typer.Option("--standardize", rich_help_panel=INPUT, help="Take the z-scores of each rater.")
@@ -150,7 +154,7 @@ def correlate_command(
         ),
     ] = Folds.items,
     seed: Seed = 12345,
-    format: Form = Format.text,
+    format: Form = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -166,17 +170,24 @@ def correlate_command(
     from tercet.correlation.correlate import correlate
     from tercet.correlation.reading import read_graded
 
-    from .output import write
+    from .output import chosen_format, write
 
     specs = [parse_metric(each) for each in metric or ([] if scores else ["bleu_multi"])]
     for spec in specs:
         spec.scorer()  # refuses options before the files are read
     if not 0 < alpha < 1:
-        raise OptionError(f"--alpha must be a number between 0 and 1, such as 0.05. Got {alpha:g} instead.")
-    if format is Format.html:
+        raise OptionError(f"--alpha must be a number above 0 and below 1, such as 0.05. Got {alpha:g} instead.")
+    form = chosen_format(format, out)
+    if form is Format.html:
         from tercet.report.page import check_installed
 
         check_installed()
+    if mean is not None and mean.suffix.lower() != ".json":
+        raise OptionError(
+            f"--mean: the file's name must end in .json, by which -m knows it for a mean. Got {shorten(str(mean))}."
+        )
+    if mean is None and mean_folds is not Folds.items:
+        raise OptionError("--mean-folds is an option of --mean: give --mean FILE too.")
     for path in (out, mean):
         if path is not None:
             check_file(path)
@@ -192,7 +203,7 @@ def correlate_command(
         n_resamples=n_resamples, n_permutations=n_permutations, confidence_level=confidence_level, alpha=alpha,
         standardize=standardize, seed=seed, progress=not quiet and sys.stderr.isatty(),
     )  # fmt: skip
-    text = _rendered(found, format, out)
+    text = _rendered(found, form, out)
     if mean is not None:
         best = best_mean(found, unit=mean_folds.value)
         best.mean.save(mean)

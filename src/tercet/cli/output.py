@@ -74,6 +74,25 @@ def finish(
         raise typer.Exit(1)
 
 
+#: Forms by the end of a file's name.
+_FORMS = {
+    ".html": Format.html,
+    ".htm": Format.html,
+    ".json": Format.json,
+    ".tsv": Format.tsv,
+    ".csv": Format.csv,
+    ".md": Format.markdown,
+    ".tex": Format.latex,
+}
+
+
+def chosen_format(format: Format | None, out: Path | None) -> Format:
+    """Return the form that is wanted: as given, else as the name of the output file says."""
+    if format is not None:
+        return format
+    return Format.text if out is None else _FORMS.get(out.suffix.lower(), Format.text)
+
+
 def rendered(found: Sequence[Comparison], format: Format, out: Path | None, verbose: bool) -> str:
     """Return comparisons in the form that is wanted."""
     forms: dict[Format, Callable[[Sequence[Comparison]], str]] = {

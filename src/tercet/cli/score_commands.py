@@ -38,6 +38,7 @@ from .score_options import (
     Seed,
     Segment,
     Segments,
+    SegmentsOrParquet,
     Source,
     SourceColumn,
     Systems,
@@ -57,9 +58,9 @@ def score_command(
     confidence_level: Level = 0.95,
     interval: IntervalKind = Interval.percentile,
     seed: Seed = 12345,
-    format: Form = Format.text,
+    format: Form = None,
     out: Out = None,
-    segments: Segments = None,
+    segments: SegmentsOrParquet = None,
     engine: EngineName = Engine.memory,
     id_column: IdColumn = None,
     on_bad_file: OnBadFile = BadFile.error,
@@ -72,30 +73,30 @@ def score_command(
     from tercet.comparison.remarks import warn_of
     from tercet.comparison.test_sets import read_test_sets
 
-    from .output import check_before, finish
+    from .output import check_before, chosen_format, finish
     from .specs import need_references, read_files, read_specs
     from .thresholds import read_thresholds
 
     specs = read_specs(metric)
-    thresholds = read_thresholds(fail_under, specs)
+    thresholds, form = read_thresholds(fail_under, specs), chosen_format(format, out)
     if engine is Engine.ray:
         from .ray_engine import refuse_with_ray, score_with_ray, shows_progress
 
-        html, other = format is Format.html, interval is not Interval.percentile
+        html, other = form is Format.html, interval is not Interval.percentile
         sources = {"source": source, "source_column": source_column}
         refuse_with_ray(references=references, **sources, format_html=html, interval=other)
-        check_before(format, out)
+        check_before(form, out)
         check_outputs({"--out": out}, read_files(files, None, None, specs))
         scored = score_with_ray(
             files, specs, systems=system or (), references=reference_column or (), id_column=id_column,
             on_bad_file=on_bad_file.value, segments=segments, confidence_level=confidence_level, seed=seed,
             progress=shows_progress(quiet),
         )  # fmt: skip
-        finish([scored], format, out, None, verbose, thresholds)
+        finish([scored], form, out, None, verbose, thresholds)
         return
     if id_column is not None or on_bad_file is not BadFile.error:
         raise OptionError("--id-column and --on-bad-file are options of --engine ray.")
-    check_before(format, out, segments)
+    check_before(form, out, segments)
     inputs = read_files(files, references, source, specs)
     check_outputs({"--out": out, "--segments": segments}, inputs)
     sets = read_test_sets(
@@ -112,7 +113,7 @@ def score_command(
         )
         for each in sets
     ]  # fmt: skip
-    finish(found, format, out, segments, verbose, thresholds)
+    finish(found, form, out, segments, verbose, thresholds)
 
 
 def compare_command(
@@ -130,7 +131,7 @@ def compare_command(
     confidence_level: Level = 0.95,
     interval: IntervalKind = Interval.percentile,
     seed: Seed = 12345,
-    format: Form = Format.text,
+    format: Form = None,
     out: Out = None,
     segments: Segments = None,
     segment: Segment = None,
@@ -145,17 +146,17 @@ def compare_command(
     from tercet.comparison.remarks import warn_of
     from tercet.comparison.test_sets import read_test_sets
 
-    from .output import check_before, coloured, finish, segment_text, write
+    from .output import check_before, chosen_format, coloured, finish, segment_text, write
     from .specs import need_references, read_files, read_specs
     from .thresholds import read_thresholds
 
     specs = read_specs(metric)
-    thresholds = read_thresholds(fail_under, specs)
-    check_before(format, out, segments)
+    thresholds, form = read_thresholds(fail_under, specs), chosen_format(format, out)
+    check_before(form, out, segments)
     if export is not None:
         check_folder(export)
     others = {
-        "--format": format is not Format.text,
+        "--format": form is not Format.text,
         "--segments": segments,
         "--export": export,
         "--fail-under": fail_under,
@@ -191,4 +192,4 @@ def compare_command(
     for each in sets if export is not None else ():
         for path in export_systems(each, Path(str(export))):
             typer.echo(visible(path), err=True)
-    finish(found, format, out, segments, verbose, thresholds)
+    finish(found, form, out, segments, verbose, thresholds)

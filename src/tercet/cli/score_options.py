@@ -153,15 +153,15 @@ TestName = Annotated[
 Resamples = Annotated[
     int | None,
     typer.Option(
-        "--n-resamples", min=1, metavar="N", rich_help_panel=SCORES,
+        "--n-resamples", min=1, max=1_000_000, metavar="N", rich_help_panel=SCORES,
         help="Resamples of the test; default: 10,000 permutations or 1,000 bootstrap samples.",
     ),
 ]  # fmt: skip
 Alpha = Annotated[
     float,
     typer.Option(
-        min=0, max=1, metavar="X", rich_help_panel=SCORES,
-        help="Significance level: differences with a smaller p are significant.",
+        metavar="X", rich_help_panel=SCORES,
+        help="Significance level, above 0 and below 1: differences with a smaller p are significant.",
     ),
 ]  # fmt: skip
 Level = Annotated[
@@ -183,10 +183,11 @@ Seed = Annotated[
     ),
 ]  # fmt: skip
 Form = Annotated[
-    Format,
+    Format | None,
     typer.Option(
         "--format", "-f", metavar="FORMAT", rich_help_panel=OUTPUT,
-        help=f"Form of the output: {', '.join(Format)}.",
+        help=f"Form of the output: {', '.join(Format)}. Default: by the name of --out (.html, .json, .md, …), else "
+        "text.",
     ),
 ]  # fmt: skip
 Out = Annotated[
@@ -200,7 +201,15 @@ Segments = Annotated[
     typer.Option(
         metavar="FILE", rich_help_panel=OUTPUT,
         help="TSV file for the scores of every segment. Texts are written unchanged, even those that a spreadsheet "
-        "would take for formulas: import the columns as text. With --engine ray: a folder for Parquet files.",
+        "would take for formulas: import the columns as text.",
+    ),
+]  # fmt: skip
+SegmentsOrParquet = Annotated[
+    Path | None,
+    typer.Option(
+        "--segments", metavar="FILE", rich_help_panel=OUTPUT,
+        help="TSV file for the scores of every segment, texts unchanged. With --engine ray: a folder for Parquet "
+        "files.",
     ),
 ]  # fmt: skip
 Segment = Annotated[
@@ -230,7 +239,7 @@ Verbose = Annotated[
     bool,
     typer.Option(
         "--verbose", "-v", rich_help_panel=OUTPUT,
-        help="Show in text what metrics know beside scores: precisions, brevity penalty and lengths of BLEU as "
+        help="Show in text what metrics report beside scores: precisions, brevity penalty and lengths of BLEU as "
         "sacrebleu prints them, edits of TER. JSON always has it.",
     ),
 ]  # fmt: skip

@@ -23,7 +23,7 @@ from .encoded import Encoded
 from .facts import SystemFacts, facts_of_systems
 from .metric_specs import MetricSpec, distinct, parse_metric
 from .paired import TESTS, TestOptions
-from .remarks import warn_of_gaps, warn_of_scores
+from .remarks import odd_references, recorded, warn_of_gaps, warn_of_scores
 from .scores import Comparison, ScoreTable, SystemScore
 from .test_sets import TestSet
 
@@ -32,9 +32,9 @@ from .test_sets import TestSet
 class CompareOptions(TestOptions):
     """The settings of a comparison, where they differ from those of a paired test."""
 
-    confidence_level: float = option(0.95, number("a number between 0 and 1, such as 0.95", lambda x: 0 < x < 1))
+    confidence_level: float = option(0.95, number("a number above 0 and below 1, such as 0.95", lambda x: 0 < x < 1))
     interval: str = option("percentile", one_of("percentile", "BCa"))
-    alpha: float = option(0.05, number("a number between 0 and 1, such as 0.05", lambda x: 0 < x < 1))
+    alpha: float = option(0.05, number("a number above 0 and below 1, such as 0.05", lambda x: 0 < x < 1))
     progress: bool = option(False, flag)
 
 
@@ -119,14 +119,19 @@ def compare(
     number = None if test is None else TESTS[test][1] if n_resamples is None else n_resamples
     tables: list[ScoreTable] = []
     facts: list[SystemFacts] = []
+    warned = odd_references(test_set) if needed_by else []
     with tqdm(total=len(specs) * (len(names) + 1), disable=not progress, unit="system") as bar:
         for spec in specs:
             scorer = spec.scorer(scale=100)
             stats = []
             for index, name in enumerate(names):
                 bar.set_description(f"{spec.metric} {name}"[:40])
-                stats.append(_system_stats(scorer, encoded, index, f"{test_set.name}: the system {shorten(name)}"))
-                warn_of_scores(test_set, name, scorer, stats[-1])
+                with recorded() as told:
+                    stats.append(
+                        _system_stats(scorer, encoded, index, f"{test_set.name}: the system {shorten(name)}")
+                    )
+                    warn_of_scores(test_set, name, scorer, stats[-1])
+                warned += told
                 bar.update()
             warn_of_gaps(test_set, scorer, stats)
             bar.set_description(f"{spec.metric} {test} test"[:40])
@@ -135,7 +140,19 @@ def compare(
             facts += facts_of_systems(spec.label, scorer, dict(zip(names, stats, strict=True)), scored)
             tables += _tables(spec, scorer, stats, names, first, pvalues, (confidence_level, interval, alpha, seed))
             bar.update()
-    return Comparison(test_set, first, tables, test, number, confidence_level, alpha, seed, interval, facts)
+    return Comparison(
+        test_set,
+        first,
+        tables,
+        test,
+        number,
+        confidence_level,
+        alpha,
+        seed,
+        interval,
+        facts,
+        list(dict.fromkeys(warned)),
+    )
 
 
 def read_metrics(metrics: Any) -> list[MetricSpec]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,21 @@ from tercet.core.stats import SegmentStats
 from tercet.errors import shorten
 
 from .test_sets import TestSet
+
+
+@contextmanager
+def recorded() -> Iterator[list[str]]:
+    """Record what is warned of, each sentence once; behind the block it is warned of as it would have been."""
+    told: list[str] = []
+    caught: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            yield told
+    finally:
+        told += dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, UserWarning))
+        for each in caught:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno, source=each.source)
 
 
 def warn_of(test_set: TestSet) -> None:
@@ -53,10 +69,10 @@ def too_little(
     Examples
     --------
     >>> too_little("permutation", 10_000, 4, 2, 0.05)
-    'No difference can be significant here: with 4 segments, p is 0.125 or more. More segments would help.'
+    'No difference can be significant here: with 4 segments, p is about 0.125 or more. More segments would help.'
     >>> too_little("bootstrap", 100, 3000, 4, 0.05)
-    'No difference can be significant here: with 100 resamples, adjusted for 6 pairs of systems, p is 0.0594 or \
-more. More resamples would help.'
+    'No difference can be significant here: with 100 resamples, adjusted for 6 pairs of systems, p is at least \
+0.0594. More resamples would help.'
     >>> too_little("permutation", 10_000, 20, 4, 0.05) is None
     True
     """
@@ -71,15 +87,18 @@ more. More resamples would help.'
     ):
         if n_pairs * least >= alpha:
             several = "" if what.startswith("1 ") else "s"
+            p = f"{min(1, n_pairs * least):.3g}"
+            # which permutations are drawn is chance, and so is how often those two are among them
+            told = "always 1" if p == "1" else f"about {p} or more" if least == of_segments else f"at least {p}"
             return (
-                f"No difference can be significant here: with {what}{several}{adjusted}, p is "
-                f"{min(1, n_pairs * least):.3g} or more. More {what.split()[-1]}s would help."
+                f"No difference can be significant here: with {what}{several}{adjusted}, p is {told}. "
+                f"More {what.split()[-1]}s would help."
             )
     return None
 
 
 def remarks(test_set: TestSet) -> list[str]:
-    """Return what is odd in a test set that can be scored: empty texts, and systems that repeat the references.
+    """Return what is odd in a test set that can be scored: empty texts, and what :func:`odd_references` tells.
 
     Examples
     --------
@@ -94,7 +113,29 @@ def remarks(test_set: TestSet) -> list[str]:
             several = f"{len(empty):,} empty text{'s' * (len(empty) > 1)}, the first in segment {empty[0]:,}"
             then = ": nothing matches there" if any(test_set.references) else ""  # metrics without references decide
             found.append(f"{test_set.name}: the system {shorten(system)} has {several}{then}.")
-        if len(empty) < len(texts) and all(map(operator.contains, test_set.references, texts)):
+    return found + odd_references(test_set)
+
+
+def odd_references(test_set: TestSet) -> list[str]:
+    """Return what is odd in references: empty ones, and a system that repeats them.
+
+    Examples
+    --------
+    >>> odd_references(TestSet("news", {"A": ["a cat", "a bird"]}, [["a dog"], ["", " "]], None))
+    ['news: 1 segment has only empty references, the first is segment 2: nothing matches there.']
+    """
+    found = []
+    empty = [
+        number for number, own in enumerate(test_set.references, 1) if own and not any(text.strip() for text in own)
+    ]
+    if empty:
+        several = "s have" if len(empty) > 1 else " has"
+        found.append(
+            f"{test_set.name}: {len(empty):,} segment{several} only empty references, the first is segment "
+            f"{empty[0]:,}: nothing matches there."
+        )
+    for system, texts in test_set.systems.items():
+        if any(map(str.strip, texts)) and all(map(operator.contains, test_set.references, texts)):
             found.append(
                 f"{test_set.name}: the system {shorten(system)} is identical to a reference in every segment: is it "
                 "a copy of the references?"

@@ -129,6 +129,8 @@ class Comparison:
         Kind of the bootstrap intervals, which have 1,000 resamples.
     facts : list of SystemFacts
         What each metric tells of each system beside its scores: lengths, empty predictions, segments left out.
+    warnings : list of str
+        What was warned of as the systems were scored, such as another tokenizer chosen for the texts.
     """
 
     test_set: TestSet
@@ -141,6 +143,7 @@ class Comparison:
     seed: int
     interval: str = "percentile"
     facts: list[SystemFacts] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
     def numbers(self, row: SystemScore) -> dict[str, Any]:
         """Return the fields of a row; without a test None for those against the baseline, which nobody asked for."""
@@ -243,7 +246,9 @@ class Comparison:
     def remarks(self, plain: Callable[[str], str] = str) -> list[str]:
         """Return sentences on empty predictions, segments left out, and too little to test; `plain` writes names."""
         texts = self.test_set
-        little = too_little(self.test, self.n_resamples, texts.n_segments, len(texts.systems), self.alpha)
+        little = None
+        if not any((table.pvalues < self.alpha).any() for table in self.tables):
+            little = too_little(self.test, self.n_resamples, texts.n_segments, len(texts.systems), self.alpha)
         return [*remarks_of(self.facts, plain), *([] if little is None else [little])]
 
     def to_dict(self) -> dict[str, Any]:
@@ -270,4 +275,5 @@ class Comparison:
                 for table in self.tables
             ],
             "facts": [row.to_dict() for row in self.facts],
+            "warnings": self.warnings,
         }

@@ -207,7 +207,7 @@ class Options:
     segments: bool = option(False, flag, "Add the scores of every item to the result.")
     confidence_level: float | None = option(
         None,
-        number("a number between 0 and 1, such as 0.95", lambda level: 0 < level < 1, none=True),
+        number("a number above 0 and below 1, such as 0.95", lambda level: 0 < level < 1, none=True),
         "Add percentile bootstrap intervals of this level, such as 0.95, to the result.",
     )
     signature: bool = option(

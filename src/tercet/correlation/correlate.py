@@ -43,8 +43,8 @@ class CorrelateOptions(Options):
     unit: str = option("items", one_of(*UNITS))
     n_resamples: int = option(1000, integer(1, MOST_RESAMPLES))
     n_permutations: int = option(1000, integer(1, MOST_RESAMPLES))
-    confidence_level: float = option(0.95, number("a number between 0 and 1, such as 0.95", lambda x: 0 < x < 1))
-    alpha: float = option(0.05, number("a number between 0 and 1, such as 0.05", lambda x: 0 < x < 1))
+    confidence_level: float = option(0.95, number("a number above 0 and below 1, such as 0.95", lambda x: 0 < x < 1))
+    alpha: float = option(0.05, number("a number above 0 and below 1, such as 0.05", lambda x: 0 < x < 1))
     standardize: bool = option(False, flag)
     progress: bool = option(False, flag)
 

@@ -152,7 +152,7 @@ class TestSetView:
     contents : list of tuple of str
         Where each part stands, and what it is called.
     remarks : list of str
-        On empty predictions, segments that were left out, and too little to test.
+        On empty predictions, segments that were left out, too little to test, and what was warned of.
     verdict : list of Sentence
     metrics : list of MetricView
     words : WordsView
@@ -194,7 +194,7 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     texts = [list(comparison.test_set.systems.items()), comparison.test_set.references, comparison.test_set.source]
     return TestSetView(
         comparison, prefix, names, contents,
-        comparison.remarks(lambda name: f"\u2068{names[name]}\u2069"),
+        [*comparison.remarks(lambda name: f"\u2068{names[name]}\u2069"), *comparison.warnings],
         summary_verdict(comparison.tables, comparison.score_labels(), names), metrics, words, browse,
         digest=sha256(json.dumps(texts).encode()).hexdigest()[:16],
     )  # fmt: skip
