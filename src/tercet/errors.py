@@ -30,6 +30,10 @@ _PACKAGES = {
 }
 
 
+#: Scores that users may take for metrics.
+_ROUGE_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
+
+
 class TercetError(ValueError):
     """Base of every error that tercet raises on purpose."""
 
@@ -101,6 +105,8 @@ def no_metric(name: object, known: Iterable[str]) -> OptionError:
     hint = did_you_mean(name, known)
     if isinstance(name, str) and name in _PACKAGES:
         hint = f"Its numbers are those of {_PACKAGES[name]} with compat={name!r}."
+    elif isinstance(name, str) and name in _ROUGE_TYPES:
+        hint = f"It is a type of rouge_nlws: its option rouge_types takes {name}, as in rouge:rouge_types={name}."
     return OptionError(f"There is no metric {shorten(name)}. {hint}")
 
 

@@ -57,6 +57,8 @@ def test_json_says_what_was_asked_for(table):
         (["--scores", "BLEURT"], "There is no dimension 'BLEURT'"),
         (["-m", "blue"], "There is no metric 'blue'"),
         (["--alpha", "1"], "--alpha must be a number above 0 and below 1"),
+        (["--mean", "mean.txt"], "--mean: the file's name must end in .json"),
+        (["--mean-folds", "systems"], "--mean-folds is an option of --mean: give --mean FILE too."),
     ],
 )
 def test_mistakes_are_told_in_one_line(table, arguments, told):

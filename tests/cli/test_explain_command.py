@@ -110,14 +110,22 @@ def test_metrics_are_written_and_scaled_as_in_a_comparison(table):
 @pytest.mark.parametrize(
     ("metric", "options", "message"),
     [
-        ("bertscore_idf", {"against": "sacrebleu"}, "no explanation of bertscore_idf"),
+        (
+            "bertscore_idf",
+            {"against": "sacrebleu"},
+            "ter and rouge_nlws can be explained against other packages, not bertscore_idf",
+        ),
         ("bleu_multi", {"against": "sacreblue"}, "Did you mean 'sacrebleu'"),
         ("bleu_multi", {"against": "rouge155"}, "with 'rouge155'. Known: sacrebleu, evaluate, nltk"),
         ("bleu_mutli", {"against": "nltk"}, "Did you mean 'bleu_multi'"),
         ("bleu_multi", {"against": "nltk", "lowercas": True}, "Did you mean 'lowercase'"),
         ("bleu_multi", {"against": "nltk", "their_options": {"max_ordr": 2}}, "Did you mean 'max_order'"),
         ("bleu_multi", {"against": "nltk", "their_options": {"compat": "nltk"}}, "'against' names it"),
-        ("bertscore_idf", {"against": "bert_score"}, "no explanation of bertscore_idf"),
+        (
+            "bertscore_idf",
+            {"against": "bert_score"},
+            "ter and rouge_nlws can be explained against other packages, not bertscore_idf",
+        ),
         ("rouge_nlws", {"against": "rouge_score", "rouge_types": ["rougeW"]}, "rouge_score has none of the types"),
     ],
 )

@@ -1,6 +1,7 @@
 """``--fail-under``: code 1 for a system that is worse, when everything is written; code 2 for what names no score."""
 
 import json
+import re
 
 import pytest
 
@@ -25,12 +26,18 @@ def test_what_is_worse_is_named_and_by_how_much_behind_the_whole_output():
     assert run.stdout == plain
     told = [line.removeprefix("failed: en: the system ") for line in run.stderr.splitlines() if "failed" in line]
     expected = []
-    for name, limit, way in (("bleu", 30, "under"), ("rougeL", 70, "under"), ("ter", 50, "over")):
+    for name, limit, way in (("bleu", 30, "below"), ("rougeL", 70, "below"), ("ter", 50, "above")):
         for system, value in scores[name].items():
-            if value < limit if way == "under" else value > limit:
-                expected.append(f"{system!r}: {name} is {value:.2f}, {abs(value - limit):.2f} {way} {limit}.")
+            if value < limit if way == "below" else value > limit:
+                expected.append(f"{system!r}: {name} is {value:.2f}, {way} {limit} by {abs(value - limit):.2f}.")
     assert told == expected
     assert {line.split(": ")[1].split()[0] for line in told} == {"bleu", "rougeL", "ter"}
+
+
+def test_metrics_with_the_same_score_are_told_apart():
+    run = command("score", SAMPLE, "-m", "bleu", "-m", "bleu:lowercase=true", "--fail-under", "bleu=99", code=1)
+    assert "'large': bleu_multi bleu is 78.93, below 99" in run.stderr
+    assert "'large': bleu_multi:lowercase=true bleu is 79.38, below 99" in run.stderr
 
 
 @pytest.mark.parametrize(
@@ -46,7 +53,7 @@ def test_a_score_that_is_reached_to_the_bit_is_enough():
     best = max(values("-m", "bleu")["bleu"].values())
     command("score", SAMPLE, "-s", "large", "-m", "bleu", "--fail-under", f"bleu={best!r}")
     run = command("score", SAMPLE, "-s", "large", "-m", "bleu", "--fail-under", f"bleu={best + 1e-9!r}", code=1)
-    assert "bleu is 78.93, 1e-09 under" in run.stderr
+    assert re.search(r"bleu is 78\.93, below 78\.9\d* by 1e-09\.", run.stderr)
 
 
 def test_every_test_set_and_every_form(tmp_path):

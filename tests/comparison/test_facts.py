@@ -1,5 +1,8 @@
 """What a comparison tells beside scores: lengths, empty predictions, what was left out; and BLEU's line."""
 
+import html
+import warnings
+
 import pytest
 import sacrebleu
 
@@ -74,10 +77,42 @@ def test_metrics_that_differ_are_named():
 def test_that_no_difference_could_be_significant_is_told_in_every_form():
     texts = {"A": ["a cat", "the dog", "", "one"], "B": ["a bat", "two dogs", "no", "none"]}
     found = compare(texts, ["chrf_multi"], references=["a cat", "the dog", "the", "one"])
-    told = "No difference can be significant here: with 4 segments, p is 0.125 or more. More segments would help."
+    told = (
+        "No difference can be significant here: with 4 segments, p is about 0.125 or more. More segments would help."
+    )
     assert (found.tables[0].pvalues >= 0.1).all()  # of draws: about an eighth
     for shown in (to_text([found]), to_markdown([found]), found.to_html(), found._repr_html_()):
         assert told in shown
+
+
+def test_chance_may_make_a_few_segments_significant_and_then_nothing_is_told():
+    texts = {"A": ["a cat", "the dog", "it", "one"], "B": ["a bat", "two dogs", "no", "none"]}
+    seeds = {seed: compare(texts, ["chrf_multi"], references=texts["A"], alpha=0.125, seed=seed) for seed in range(8)}
+    told = {bool(found.tables[0].pvalues[0, 1] < 0.125): found.remarks() for found in seeds.values()}
+    assert told[True] == []
+    assert [each[:40] for each in told[False]] == ["No difference can be significant here: w"]
+
+
+@pytest.mark.filterwarnings("ignore:.* BLEU is 0 only because")
+def test_what_was_warned_of_stands_in_the_json_and_in_the_report():
+    texts = {"mt": ["кот на столе", "да"], "copy": ["кот на стуле", ""]}
+    with pytest.warns(UserWarning, match="tokenizer='unicode' is used instead") as caught:
+        found = compare(texts, ["rouge_nlws:rouge_types=rouge1", "bleu_multi"], references=["кот на стуле", " "])
+    told = [str(each.message) for each in caught]
+    assert any("'copy': bleu_multi: BLEU is 0 only because the texts are short" in each for each in told)
+    odd = "test set: 1 segment has only empty references, the first is segment 2: nothing matches there."
+    assert found.warnings == found.to_dict()["warnings"] == [odd, *dict.fromkeys(told)]
+    page = html.unescape(found.to_html())
+    assert all(each in page for each in found.warnings)
+
+
+def test_each_warning_is_given_as_the_caller_s_filters_say():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="only because the texts are short"):
+            compare({"mt": ["a cat"]}, ["bleu_multi"], references=["a cat"])
+        warnings.simplefilter("ignore")
+        assert len(compare({"mt": ["a cat"]}, ["bleu_multi"], references=["a cat"]).warnings) == 2
 
 
 def test_nothing_is_told_where_nothing_is_empty_or_left_out():

@@ -95,6 +95,7 @@ def test_any_default_may_be_written_out(metric, option):
         ("bleu_multi", "smooth_value", -1, "a number from 0 to 1000, or None. Got -1 instead."),
         ("bleu_multi", "weights", "uniform", "'weights' option of bleu_multi must be a sequence of weights"),
         ("bleu_multi", "weights", [0.5, "0.5"], "'weights' option of bleu_multi must be a sequence of weights"),
+        ("bleu_multi", "weights", [1e300, 1], "with a sum of at most 100, or a dict"),
         ("bleu_multi", "weights", [1, -1], "none negative and not all 0"),
         ("bleu_multi", "weights", [0, 0], "none negative and not all 0"),
         ("bleu_multi", "weights", [1, float("inf")], "'weights' option of bleu_multi must be a sequence"),

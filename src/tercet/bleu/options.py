@@ -66,13 +66,18 @@ def _check_tokenizer(value: Any) -> Any:
     )
 
 
+#: A greater sum would take a smoothed precision, which may be above 1, to a power that no float holds.
+_MOST_WEIGHT = 100
+
+
 def _as_weights(value: Any) -> tuple[float, ...]:
     if isinstance(value, (bytes, bytearray, Set, Mapping)):  # numbers, too, but of no order or no weights
         raise TypeError
     weights = tuple(finite(weight) for weight in value)
-    if not weights or any(weight is None or weight < 0 for weight in weights) or not any(weights):
+    known = tuple(weight for weight in weights if weight is not None and weight >= 0)
+    if len(known) < len(weights) or not 0 < sum(known) <= _MOST_WEIGHT:
         raise ValueError
-    return tuple(weight for weight in weights if weight is not None)
+    return known
 
 
 def _check_weights(value: Any) -> Any:
@@ -92,8 +97,9 @@ def _check_weights(value: Any) -> Any:
         return _as_weights(value)
     except (TypeError, ValueError):
         raise refuse(
-            "a sequence of weights such as (0.25, 0.25, 0.25, 0.25), none negative and not all 0, or a dict of "
-            "named ones (each name once, not empty, without | ; = , : or blanks)"
+            "a sequence of weights such as (0.25, 0.25, 0.25, 0.25), none negative and not all 0, with a sum of "
+            f"at most {_MOST_WEIGHT}, or a dict of named ones (each name once, not empty, without | ; = , : or "
+            "blanks)"
         ) from None
 
 

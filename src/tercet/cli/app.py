@@ -34,8 +34,8 @@ _VERSION = f"tercet {__version__}"
 
 app.command("score", epilog=HOW_METRICS_ARE_WRITTEN)(score_command)
 app.command("compare", epilog=HOW_METRICS_ARE_WRITTEN)(compare_command)
-app.command("correlate")(correlate_command)
-app.command("explain")(explain)
+app.command("correlate", epilog=HOW_METRICS_ARE_WRITTEN)(correlate_command)
+app.command("explain", epilog=HOW_METRICS_ARE_WRITTEN)(explain)
 app.command("metrics")(metrics)
 app.add_typer(idf, name="idf")
 app.command("bertscore-baseline")(bertscore_baseline)

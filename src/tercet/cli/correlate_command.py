@@ -208,7 +208,7 @@ def correlate_command(
         best = best_mean(found, unit=mean_folds.value)
         best.mean.save(mean)
         typer.echo("\n".join([*map(visible, best.summary(alpha)), visible(mean)]), err=True)
-    write(text, out)
+    write(text, out, form)
 
 
 def _rendered(found: Correlation, format: Format, out: Path | None) -> str:

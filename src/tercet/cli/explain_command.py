@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from enum import Enum
@@ -58,7 +59,7 @@ Metrics = Annotated[
 ]  # fmt: skip
 TheirOptions = Annotated[
     list[str] | None,
-    typer.Option(help="Option for the other package only, name=value under tercet's name for it; repeatable."),
+    typer.Option(metavar="NAME=VALUE", help="Option for the other package only, by tercet's name of it; repeatable."),
 ]
 Form = Annotated[ExplainFormat, typer.Option("--format", "-f", help="Output format.")]
 
@@ -83,13 +84,18 @@ def explain(
     format: Form = ExplainFormat.text,
 ) -> None:
     """Show why another package gives a different score: ours, theirs, and the effect of each rule."""
+    from tercet.comparison.metric_specs import parse_metric
     from tercet.comparison.remarks import warn_of
     from tercet.comparison.test_sets import read_test_sets
-    from tercet.difference.differences import explain_difference
+    from tercet.difference.differences import check_against, explain_difference
 
     from .specs import read_specs
 
     written, files = (metric, arguments) if metric else (arguments[:1], arguments[1:])
+    if not metric and os.path.exists(arguments[0]):
+        raise InputError(f"{shorten(arguments[0])} is a file; expected METRIC FILES, such as bleu {arguments[0]}.")
+    for text in written:
+        check_against(parse_metric(text).metric, against)  # before the metric asks for options that it needs
     specs, theirs = read_specs(written), read_options(their_option or ())
     if not files:
         raise InputError(f"No file was given, only the metric {shorten(arguments[0])}; expected METRIC FILES.")

@@ -66,7 +66,7 @@ def finish(
         )
     if segments is not None:
         export_segments(found, segments)
-    write(rendered(found, format, out, verbose), out)
+    write(rendered(found, format, out, verbose), out, format)
     worse = failures(thresholds, found)
     for line in worse:
         typer.echo(f"failed: {visible(line)}", err=True)
@@ -112,11 +112,13 @@ def rendered(found: Sequence[Comparison], format: Format, out: Path | None, verb
     return to_text(found, width=Console().width if terminal else 200, colour=coloured(out), verbose=verbose)
 
 
-def write(text: str, out: Path | None) -> None:
-    """Write a text to a file, or to the standard output."""
+def write(text: str, out: Path | None, format: Format = Format.text) -> None:
+    """Write a text to a file, or to the standard output: what is read by programs in UTF-8, whatever the locale."""
     if out is None:
         if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(newline="")  # lines of CSV have their own ends
+            encoding = sys.stdout.encoding if format is Format.text else "utf-8"
+            # lines of CSV have their own ends
+            sys.stdout.reconfigure(newline="", encoding=encoding, errors=sys.stdout.errors)
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
     else:
         with write_text_file(out) as file:

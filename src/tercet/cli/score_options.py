@@ -232,7 +232,8 @@ FailUnder = Annotated[
     typer.Option(
         metavar="METRIC=VALUE", rich_help_panel=OUTPUT,
         help="End with code 1 if a system scores less: bleu=30, rougeL=45. Where lower is better, as of ter=60, if "
-        "it scores more. Repeatable. All output is written first.",
+        "it scores more. The name of a metric stands for its main score, as rouge for rouge1. Repeatable. All output "
+        "is written first.",
     ),
 ]  # fmt: skip
 Verbose = Annotated[

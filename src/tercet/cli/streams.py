@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import io
 import os
@@ -10,6 +11,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 _OF_A_STREAM = (errno.EPIPE, errno.EBADF, errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
+_REPLACED = "tercet_replaced"
+#: What stands for signs of tables that an encoding lacks. Letters become escapes, by which names still differ.
+_SIGNS = {"–": "-", "†": "+", "…": "...", "·": "."}
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    """Return what stands in the place of letters that the encoding of a stream lacks, and where to go on."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    signs = error.object[error.start : error.end]
+    lines = "".join("-" if "\u2500" <= sign <= "\u257f" else _SIGNS.get(sign, sign) for sign in signs)
+    return lines.encode("ascii", "backslashreplace").decode("ascii"), error.end
+
+
+codecs.register_error(_REPLACED, _replaced)
 
 
 @contextmanager
@@ -27,7 +43,7 @@ def standard_streams() -> Iterator[None]:
     _open_closed()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a sign that the terminal's encoding lacks must not end the work
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors=_REPLACED)
     try:
         try:
             yield

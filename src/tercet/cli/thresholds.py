@@ -65,11 +65,13 @@ def failures(thresholds: Iterable[Threshold], comparisons: Iterable[Comparison])
     lines = []
     for comparison in comparisons:
         scores = [_Score(t.metric, t.name, t.name == t.scorer.primary) for t in comparison.tables]
+        labels = comparison.score_labels()
         for threshold in thresholds:
             for index in _meant(threshold.name, scores):
-                table = comparison.tables[index]
+                table, label = comparison.tables[index], labels[index]
                 lines += [
-                    f"{comparison.test_set.name}: the system {shorten(row.system)}: {_told(table, row, threshold)}"
+                    f"{comparison.test_set.name}: the system {shorten(row.system)}: "
+                    f"{_told(label, table, row, threshold)}"
                     for row in table.rows
                     if not _is_reached(table, row, threshold)
                 ]
@@ -104,8 +106,8 @@ def _is_reached(table: ScoreTable, row: SystemScore, threshold: Threshold) -> bo
     return row.value >= threshold.value if table.higher_is_better else row.value <= threshold.value
 
 
-def _told(table: ScoreTable, row: SystemScore, threshold: Threshold) -> str:
+def _told(label: str, table: ScoreTable, row: SystemScore, threshold: Threshold) -> str:
     by = abs(row.value - threshold.value)
-    way = "under" if table.higher_is_better else "over"
+    way = "below" if table.higher_is_better else "above"
     written = f"{by:.2f}" if by >= 0.005 else f"{by:.1g}"
-    return f"{table.name} is {row.value:.2f}, {written} {way} {threshold.value:g}."
+    return f"{label} is {row.value:.2f}, {way} {threshold.value:g} by {written}."

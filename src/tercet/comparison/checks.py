@@ -25,6 +25,8 @@ _JOINED = " Or give a TMX file for each system, and one with the references as -
 def check_file(path: Path) -> None:
     """Raise an InputError for a file that could not be written."""
     folder = path.parent
+    if path == Path("-"):
+        raise InputError("Give a file's name, not '-': without one, the output goes to the standard output.")
     if not is_plain(path):
         fits = os.access(path, os.W_OK) and not path.is_dir()
     else:

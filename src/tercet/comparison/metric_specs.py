@@ -24,6 +24,8 @@ _OF_COMPARISON = {
     "seed": "give --seed",
     "segments": "give --segments and a file for them",
     "signature": "every result shows it",
+    "use_aggregator": "give --segments and a file for the scores of every segment",
+    "grid": "tercet.score of Python returns it",
 }
 
 _NUMBER = re.compile(r"(0|[1-9][0-9]{0,99})(\.[0-9]{1,99})?")
@@ -48,10 +50,7 @@ class MetricSpec:
         object.__setattr__(self, "metric", canonical(self.metric))
         for name, instead in _OF_COMPARISON.items():
             if name in self.options:
-                raise OptionError(
-                    f"The option {name!r} cannot be given for one metric here, because it applies to all of them: "
-                    f"{instead}."
-                )
+                raise OptionError(f"The option {name!r} cannot be given for one metric here: {instead}.")
 
     @property
     def label(self) -> str:
@@ -111,6 +110,9 @@ def parse_metric(text: str) -> MetricSpec:
     if text.lower().endswith(".json") and "=" not in text:
         return MeanSpec(text, {})
     named, _, rest = text.partition(":")
+    if "," in named:
+        each = " ".join(f"-m {name.strip()}" for name in named.split(",") if name.strip())
+        raise OptionError(f"{shorten(text)} names several metrics: give each by itself ({shorten(each)[1:-1]}).")
     metric = canonical(named)
     options: dict[str, Any] = {}
     for part in _split(rest):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from tercet.core.signature import __version__
 from tercet.display.visible import one_cell
@@ -23,7 +25,26 @@ def pvalue_text(pvalue: float) -> str:
 def to_json(comparisons: Sequence[Comparison]) -> str:
     """Return all numbers as JSON: the version, and an object for each test set."""
     found = {"tercet": __version__, "test_sets": [comparison.to_dict() for comparison in comparisons]}
-    return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
+    return json_text(found)
+
+
+def json_text(value: Any) -> str:
+    """Return a value as JSON that every reader takes: null for what is no number, or infinite.
+
+    Examples
+    --------
+    >>> json_text([math.inf, {"p": math.nan}, 0.5]).split()
+    ['[', 'null,', '{', '"p":', 'null', '},', '0.5', ']']
+    """
+    return json.dumps(_finite(value), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def to_tsv(comparisons: Sequence[Comparison]) -> str:

@@ -134,6 +134,8 @@ def read_test_sets(
         raise InputError("No file was given; expected tables, or text files of systems.")
     for path in [*paths, *reference_paths, *_listed(source)]:
         check_no_workbook(path)
+        if os.path.isdir(path):
+            raise InputError(f"{path!r} cannot be read: it is a folder; expected the files in it.")
     tables = [path for path in paths if table_format(path)]
     if not tables:
         named = [*_listed(systems), *_listed(reference_columns), *_listed(source_column)]
@@ -156,8 +158,8 @@ def read_test_sets(
     if texts:
         raise InputError(
             f"{tables[0]!r} is a table, with references of its own, and {texts[0]!r} is a separate file. Give tables "
-            "alone, and a further system or reference as one more column; or give text files alone, the columns of "
-            "the table saved as text files too."
+            "alone, with all systems, references (--reference-column) and sources (--source-column) as columns; or "
+            "give text files alone, the columns of the table saved as text files too."
         )
     check_different(tables, role="a test set")
     return [

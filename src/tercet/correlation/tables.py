@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import math
 from collections.abc import Callable, Iterator
 
@@ -12,7 +11,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tercet.comparison.tables import as_latex, as_markdown, lines_of_csv, lines_of_tsv, pvalue_text, table_cell
+from tercet.comparison.tables import (
+    as_latex,
+    as_markdown,
+    json_text,
+    lines_of_csv,
+    lines_of_tsv,
+    pvalue_text,
+    table_cell,
+)
 from tercet.display.visible import one_cell
 
 from .columns import FigureValue
@@ -102,7 +109,7 @@ def _signatures(found: Correlation) -> list[str]:
 
 def to_json(found: Correlation) -> str:
     """Return all numbers as JSON."""
-    return json.dumps(found.to_dict(), ensure_ascii=False, indent=1) + "\n"
+    return json_text(found.to_dict())
 
 
 def to_tsv(found: Correlation) -> str:

@@ -11,6 +11,7 @@ from tercet.columns.batch import Batch
 from tercet.columns.items import Items, check_missing, read_items
 from tercet.core.scorer import Scorer
 from tercet.errors import OptionError, did_you_mean
+from tercet.registry import METRICS, scorer_class
 
 from .compat_rules import rules_of, without
 from .option_rules import Side, chain_scorer, option_steps, report_options, shared_options, side_of, takes
@@ -177,7 +178,7 @@ def explain_difference(
     >>> found.same, found.ours == found.equal_to
     (True, True)
     """
-    _check_against(metric, against)
+    check_against(metric, against)
     scorer = make_scorer(metric, options)
     if "compat" in (their_options or {}):
         raise OptionError("Do not give 'compat' as an option of the other package: 'against' names it.")
@@ -209,14 +210,22 @@ def explain_difference(
     )  # fmt: skip
 
 
-def _check_against(metric: str, against: str) -> None:
+def check_against(metric: str, against: str) -> None:
     """Raise an OptionError for a package that the metric has no ``compat`` for, or no explanation yet."""
-    known = [name for name in configurations(metric) if name in PEERS]
+    known = _packages(metric)
     if not known:
-        raise OptionError(f"There is no explanation of {metric} against other packages yet.")
+        explained = [name for name in METRICS if _packages(name)]
+        raise OptionError(
+            f"{', '.join(explained[:-1])} and {explained[-1]} can be explained against other packages, not {metric}."
+        )
     if against not in known:
         hint = did_you_mean(str(against), known)
         raise OptionError(f"{metric} cannot be compared with {against!r}. {hint}")
+
+
+def _packages(metric: str) -> list[str]:
+    """Return the packages that explain a metric's scores: those that compare texts with references."""
+    return [name for name in configurations(metric) if name in PEERS] if scorer_class(metric).takes_references else []
 
 
 def _scorer(side: Side, report: Mapping[str, Any], compat: str | None) -> Scorer[Any]:

@@ -81,6 +81,7 @@ class MetricView:
         What it counted, where it has more to tell than scores.
     name : str
         The score that segments are chosen by.
+    higher_is_better : bool
     legend : sequence of str
         What the colours of the texts say; empty for texts without colours.
     pairs : list of Pair
@@ -93,6 +94,7 @@ class MetricView:
     buckets: Buckets | None
     facts: list[SystemFacts]
     name: str
+    higher_is_better: bool
     legend: Sequence[str]
     pairs: list[Pair]
     spread: Example | None
@@ -212,7 +214,7 @@ def _metric(
     segments = Segments(comparison, chosen)
     return MetricView(
         label, place, scores, buckets, [each for each in comparison.facts if each.metric == label and each.line],
-        chosen.name, segments.legend, segments.pairs(), segments.spread(),
+        chosen.name, chosen.higher_is_better, segments.legend, segments.pairs(), segments.spread(),
     )  # fmt: skip
 
 
