@@ -6,7 +6,7 @@ import warnings
 import pytest
 import sacrebleu
 
-from conftest import ROOT
+from conftest import ROOT, ZERO_BLEU
 from tercet import compare, read_test_sets, score
 from tercet.comparison.facts import NO_REFERENCE
 from tercet.comparison.tables import to_json, to_markdown
@@ -93,7 +93,7 @@ def test_chance_may_make_a_few_segments_significant_and_then_nothing_is_told():
     assert [each[:40] for each in told[False]] == ["No difference can be significant here: w"]
 
 
-@pytest.mark.filterwarnings("ignore:.* BLEU is 0 only because")
+@ZERO_BLEU
 def test_what_was_warned_of_stands_in_the_json_and_in_the_report():
     texts = {"mt": ["кот на столе", "да"], "copy": ["кот на стуле", ""]}
     with pytest.warns(UserWarning, match="tokenizer='unicode' is used instead") as caught:
