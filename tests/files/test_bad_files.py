@@ -30,6 +30,7 @@ BAD_TABLES = {
     "workbook": ("a.xlsx", b"PK\x03\x04", "a.xlsx is not an Excel workbook (.xlsx), or is damaged"),
     "workbook inside": ("a.tsv", b"PK\x03\x04", "a.tsv is a ZIP archive, as workbooks (.xlsx, .ods)"),
     "gzip inside": ("a.tsv", gzip.compress(PAIRS), "a.tsv is a gzip archive, which is not supported yet"),
+    "key twice": ("a.jsonl", b'{"mt": "a", "ref": "b", "mt": "c"}', "line 1: the key 'mt' appears twice; expected d"),
     "gzip by name only": ("a.tsv.gz", PAIRS, "cannot be read: Not a gzipped file"),
     "cut gzip": ("a.tsv.gz", gzip.compress(PAIRS)[:-9], "cannot be read: Compressed file ended"),
     "open quote": ("a.csv", b'mt,ref\n"a,b\n', "line 2: the quote that opens cell 1 is never closed"),

@@ -240,14 +240,24 @@ class TestJsonl:
         assert table.columns == {"mt": ["a", None, None], "ref": [None, ["b", None], None], "bleu": [None, None, 1e3]}
         assert table.lines == [1, 3, 4]
 
-    def test_the_last_of_two_keys_counts(self):
-        assert read('{"mt": "a", "mt": "b"}', "jsonl").columns == {"mt": ["b"]}
+    @pytest.mark.parametrize(
+        "line",
+        ['{"mt": "a", "ref": "b", "mt": "a"}', '{"hyps": {"mt": "a", "mt": "b"}}', r'{"m\u0074": 1, "mt": null}'],
+    )
+    def test_a_key_that_an_object_has_twice_is_refused(self, line):
+        """Either value may be the one that was meant; JSON readers take the last, and would score it in silence."""
+        message = refusal('{"mt": "a"}\n' + line, "jsonl")
+        assert message == "test.jsonl, line 2: the key 'mt' appears twice; expected distinct keys."
+
+    def test_objects_may_share_keys(self):
+        assert read('{"mt": "a", "x": [{"mt": 1}, {"mt": 2}]}', "jsonl").columns["mt"] == ["a"]
 
     @pytest.mark.parametrize(
         ("line", "reason"),
         [
             ('{"mt": "a"', "not JSON"),
             ("mt", r"not JSON \(Expecting value, column 1\); expected an object"),
+            ('\ufeff{"mt": "a"}', r"Unexpected byte order mark, column 1"),
             ('["a"]', r"found \['a'\]; expected an object"),
             ("null", "found None; expected an object"),
             ("[" * 200_000, "nested too deeply"),
