@@ -71,23 +71,66 @@ def test_what_is_missing_is_left_out_for_all_systems_and_counted(tmp_path, human
         found = read([whole, part], human)
     assert found.systems == {"whole": ENGINE[1:], "part": ENGINE[1:]}
     lacks, further = (str(each.message) for each in told)
-    assert "lacks 1 of the 5 source texts" in lacks
-    assert "(1 of them but for upper and lower case), the first on its line 2, 'Open the file.': left out" in lacks
-    assert "2 source texts are not in" in further
+    assert "part.tmx has no unit in 'en' and 'de' for 1 of the 5 source texts" in lacks
+    assert (
+        "(1 of them it has in other upper and lower case), the first on its line 2, 'Open the file.': left out"
+        in lacks
+    )
+    assert "2 source texts have no unit in 'en' and 'de' in" in further
 
 
-def test_translations_that_differ_need_as_many_references(tmp_path, human):
-    once = save(tmp_path / "once.tmx", pairs(SOURCES[:4], ENGINE[:4]))
-    assert read(once, human).systems == {"once": [*ENGINE[:4], "Zu"]}  # the one translation of both
-    thrice = save(tmp_path / "thrice.tmx", pairs([*SOURCES, "Close"], [*ENGINE, "Ende"]))
-    with pytest.warns(UserWarning, match="2 source texts have different translations, not as many as in"):
-        assert read(thrice, human).systems == {"thrice": [ENGINE[0], *ENGINE[2:4]]}
+def test_a_translation_in_another_variant_of_the_language_is_told_as_such(tmp_path, human):
+    """The file has the source text, so that it lacks it would be false."""
+    units = pairs(SOURCES, ENGINE)
+    units[0] = [("en", SOURCES[0]), ("de-AT", "Oeffne sie")]
+    units[2] = [("en-GB", SOURCES[2]), ("de", ENGINE[2])]
+    mixed = save(tmp_path / "mixed.tmx", units)
+    left_out = r"for 2 of the 5 .*human\.tmx \(2 of them it has in a variant that is not read, such as 'de-AT'\), the"
+    with pytest.warns(UserWarning, match=rf"mixed\.tmx has no unit in 'en' and 'de' {left_out} first on its line 2"):
+        assert read(mixed, human).systems == {"mixed": [ENGINE[1], *ENGINE[3:]]}
+    further = (
+        r"human\.tmx: 2 source texts have no .* in .*mixed\.tmx \(2 of them it has in a .* 'de-AT'\), .*: not sc"
+    )
+    with pytest.warns(UserWarning, match=further):
+        assert len(read(human, mixed, reference_columns="de", source_column="en").references) == 3
+
+
+def test_variants_that_are_languages_of_their_own(tmp_path):
+    """From American to British spelling: a text in one of the two alone has no translation in another variant."""
+    us, gb = ["color", "gray", "fall"], ["colour", "grey", "autumn"]
+    whole = save(tmp_path / "whole.tmx", pairs(us, gb, ("en-US", "en-GB")), "en-US")
+    part = save(tmp_path / "part.tmx", [*pairs(us[:2], gb[:2], ("en-US", "en-GB")), [("en-US", "fall")]], "en-US")
+    with pytest.warns(UserWarning, match=r"no unit in 'en-US' and 'en-GB' for 1 of the 3 source texts of \S+, the f"):
+        assert read(part, whole).systems == {"part": gb[:2]}
+
+
+@pytest.mark.parametrize("texts", [["Zu"], ["Zu", "Zu", "Zu"], ["Zu", "Zumachen", "Ende"]], ids=len)
+def test_translations_that_differ_need_as_many_on_the_other_side(texts, tmp_path, human):
+    """The references have "Close" twice, with two translations: whose the one of a system is, nothing tells."""
+    sources = ["Open the file.", *["Close"] * len(texts), *SOURCES[2:4]]
+    engine = save(tmp_path / "engine.tmx", pairs(sources, [ENGINE[0], *texts, *ENGINE[2:4]]))
+    times = (
+        r"of .*human\.tmx stand here a different number of times, with different translations, the first on line 3"
+    )
+    with pytest.warns(
+        UserWarning, match=rf"engine\.tmx: 2 of the 5 source texts {times}, 'Close': left out for every"
+    ):
+        assert read(engine, human).systems == {"engine": [ENGINE[0], *ENGINE[2:4]]}
+    with pytest.warns(UserWarning, match=r"human\.tmx: .* of times, with different translations"):
+        assert read(human, engine).source == [SOURCES[0], *SOURCES[2:4]]
+
+
+def test_a_source_text_is_joined_any_number_of_times_where_its_translations_are_the_same(tmp_path):
+    twice = save(tmp_path / "twice.tmx", pairs(["Close", "Open", "Close"], ["Zu", "Auf", "Zu"]))
+    once = save(tmp_path / "once.tmx", pairs(["Open", "Close"], ["Öffnen", "Schließen"]))
+    assert read(once, twice).systems == {"once": ["Schließen", "Öffnen", "Schließen"]}
+    assert read(twice, once).systems == {"twice": ["Auf", "Zu"]}
 
 
 def test_several_references(tmp_path, human):
     second = save(tmp_path / "second.tmx", pairs(SOURCES[2:4], ["Abspeichern", "Katzen liebe ich"]))
     engine = save(tmp_path / "engine.tmx", pairs(SOURCES, ENGINE))
-    with pytest.warns(UserWarning, match=r"lacks 3 of the 5 .* they have a reference less"):
+    with pytest.warns(UserWarning, match=r"has no unit .* for 3 of the 5 .* they have a reference less"):
         found = read(engine, [human, second])
     assert found.references[1:3] == [["Schließen"], ["Speichern", "Abspeichern"]]
 
@@ -122,7 +165,7 @@ class TestRefusals:
         other = save(tmp_path / "other.tmx", pairs(["x"], ["y"]))
         message = r"No source text in 'en' of .*human\.tmx'"
         with (
-            pytest.warns(UserWarning, match="lacks 5|text is not"),
+            pytest.warns(UserWarning, match="for 5 of the 5|text has no unit"),
             pytest.raises(InputError, match=message),
         ):
             read(other, human)

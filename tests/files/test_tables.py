@@ -121,6 +121,22 @@ class TestEncodings:
         assert "line 2: found a NUL character" in refusal(b"mt\na\0\n", format)
 
 
+class TestOldMacLineEnds:
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+    @pytest.mark.parametrize("format", ["tsv", "csv", "jsonl"])
+    def test_are_refused_as_what_they_are(self, format, encoding):
+        text = '{"mt": "a"}\r{"mt": "b"}\r' if format == "jsonl" else "mt\ra\rb\r"
+        message = f"test.{format} has old Mac line ends (CR); expected LF or CRLF: save the file with those."
+        assert refusal(text.encode(encoding), format) == message
+
+    def test_one_line_has_none(self):
+        assert read('{"mt": "a"}\r', "jsonl").columns == {"mt": ["a"]}
+        assert "has a header (mt, ref) and no rows" in refusal("mt,ref\r", "csv")
+
+    def test_in_a_cell_they_are_text(self):
+        assert read('mt,ref\n"a\rb",c\n', "csv").columns == {"mt": ["a\rb"], "ref": ["c"]}
+
+
 class TestTsv:
     def test_a_quote_is_a_character(self):
         text = 'mt\tref\n"Hi," he said.\tHe said "hi".\n5" wide\t"\n"Yes."\t"No."\n'
@@ -240,14 +256,24 @@ class TestJsonl:
         assert table.columns == {"mt": ["a", None, None], "ref": [None, ["b", None], None], "bleu": [None, None, 1e3]}
         assert table.lines == [1, 3, 4]
 
-    def test_the_last_of_two_keys_counts(self):
-        assert read('{"mt": "a", "mt": "b"}', "jsonl").columns == {"mt": ["b"]}
+    @pytest.mark.parametrize(
+        "line",
+        ['{"mt": "a", "ref": "b", "mt": "a"}', '{"hyps": {"mt": "a", "mt": "b"}}', r'{"m\u0074": 1, "mt": null}'],
+    )
+    def test_a_key_that_an_object_has_twice_is_refused(self, line):
+        """Either value may be the one that was meant; JSON readers take the last, and would score it in silence."""
+        message = refusal('{"mt": "a"}\n' + line, "jsonl")
+        assert message == "test.jsonl, line 2: the key 'mt' appears twice; expected distinct keys."
+
+    def test_objects_may_share_keys(self):
+        assert read('{"mt": "a", "x": [{"mt": 1}, {"mt": 2}]}', "jsonl").columns["mt"] == ["a"]
 
     @pytest.mark.parametrize(
         ("line", "reason"),
         [
             ('{"mt": "a"', "not JSON"),
             ("mt", r"not JSON \(Expecting value, column 1\); expected an object"),
+            ('\ufeff{"mt": "a"}', r"Unexpected byte order mark, column 1"),
             ('["a"]', r"found \['a'\]; expected an object"),
             ("null", "found None; expected an object"),
             ("[" * 200_000, "nested too deeply"),
@@ -568,7 +594,6 @@ class TestWhatIsNoText:
         [
             (b"PK\x03\x04\x14\x00", "a ZIP archive, as workbooks (.xlsx, .ods)"),
             (b"\xd0\xcf\x11\xe0\xa1\xb1", "a workbook (.xls)"),
-            (gzip.compress(b"a\n", mtime=0), "a gzip archive, which is not supported yet; expected"),
             (b"PAR1\x15\x04", "a Parquet file"),
             (b"%PDF-1.7\n", "a PDF"),
         ],
@@ -576,6 +601,17 @@ class TestWhatIsNoText:
     @pytest.mark.parametrize("format", ["tsv", "csv", "jsonl"])
     def test_so_are_others_by_how_they_begin(self, data, what, format):
         assert refusal(data, format).startswith(f"test.{format} is {what}")
+
+    @pytest.mark.parametrize("format", ["tsv", "csv", "jsonl"])
+    def test_a_gzipped_file_is_told_its_name(self, format):
+        message = f"test.{format} is gzipped: rename it to test.{format}.gz, or unpack it."
+        assert refusal(gzip.compress(b"mt\na\n"), format) == message
+
+    @pytest.mark.parametrize("encoding", ["utf-32-le", "utf-32-be"])
+    @pytest.mark.parametrize("format", ["tsv", "csv", "jsonl"])
+    def test_utf32_by_its_byte_order_mark(self, format, encoding):
+        message = refusal("\ufeffmt\n猫\n".encode(encoding), format)
+        assert message == f"test.{format} is UTF-32, which is not supported; expected text saved as UTF-8."
 
 
 class TestWhatASpreadsheetSaves:

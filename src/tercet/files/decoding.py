@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import unicodedata
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 
 from tercet.errors import InputError
 
 # UTF-16 is not named: it is read for those who have it, and no more to be recommended than any other.
 _EXPECTED = "text saved as UTF-8"
+
+_GZIP = b"\x1f\x8b"
+
+#: What a text from the standard input is called in messages: it has no file that could be renamed.
+STANDARD_INPUT = "the standard input"
 
 #: How files begin that are no text, what they are, and what to do with them.
 _NO_TEXT = {
@@ -17,7 +22,6 @@ _NO_TEXT = {
         "let the name of an Excel workbook end in .xlsx, or save the sheet as CSV in UTF-8",
     ),
     b"\xd0\xcf\x11\xe0": ("a workbook (.xls) or document of old programs", "save the sheet as CSV in UTF-8"),
-    b"\x1f\x8b": ("a gzip archive", "let its name end in .gz, or unpack it"),
     b"PAR1": ("a Parquet file", "save its texts as JSON Lines"),
     b"%PDF-": ("a PDF", "save its text, a segment per line"),
 }
@@ -39,7 +43,7 @@ def decode(data: bytes | bytearray, name: str) -> str:
     ------
     InputError
         Names the line of the first byte that is no text. No other encoding is guessed: a wrong guess would score
-        texts that nobody wrote. Of some files that are no text, says what they are.
+        texts that nobody wrote. Of some files that are no text, says what they are. Refuses old Mac line ends.
 
     Examples
     --------
@@ -49,9 +53,7 @@ def decode(data: bytes | bytearray, name: str) -> str:
     Traceback (most recent call last):
     tercet.errors.InputError: a.txt, line 2: found the byte 0xef, which is not UTF-8; expected text saved as UTF-8.
     """
-    for beginning, (what, how) in _NO_TEXT.items():
-        if data.startswith(beginning):
-            raise InputError(f"{name} is {what}, which is not supported yet; expected {_EXPECTED}: {how}.")
+    _check_beginning(data, name)
     utf16 = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
     unmarked = "" if utf16 else _unmarked_utf16(data)
     encoding = "utf-16" if utf16 else unmarked or "utf-8-sig"
@@ -68,7 +70,37 @@ def decode(data: bytes | bytearray, name: str) -> str:
         raise InputError(
             f"{name}, line {text.count(chr(10), 0, nul) + 1}: found a NUL character; expected {_EXPECTED}."
         )
+    if "\n" not in text:
+        check_line_ends(text, name)
     return text
+
+
+def check_line_ends(text: str, name: str) -> None:
+    r"""Raise an InputError for the text of a file without ``\n`` where ``\r`` stands between lines.
+
+    Examples
+    --------
+    >>> check_line_ends("one line\r", "a.txt")
+    >>> check_line_ends("two\rlines", "a.txt")
+    Traceback (most recent call last):
+    tercet.errors.InputError: a.txt has old Mac line ends (CR); expected LF or CRLF: save the file with those.
+    """
+    if 0 <= text.find("\r") < len(text) - 1:
+        raise InputError(f"{name} has old Mac line ends (CR); expected LF or CRLF: save the file with those.")
+
+
+def _check_beginning(data: bytes | bytearray, name: str) -> None:
+    """Raise an InputError for what is known not to be read by how it begins."""
+    for beginning, (what, how) in _NO_TEXT.items():
+        if data.startswith(beginning):
+            raise InputError(f"{name} is {what}, which is not supported yet; expected {_EXPECTED}: {how}.")
+    if data.startswith(_GZIP):
+        # what comes from a file so named was unpacked once, and is gzipped twice
+        renamed = "" if name == STANDARD_INPUT or name.lower().endswith(".gz") else f"rename it to {name}.gz, or "
+        raise InputError(f"{name} is gzipped: {renamed}unpack it.")
+    # before UTF-16, which begins with the same two bytes, and holds no NUL
+    if data.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
+        raise InputError(f"{name} is UTF-32, which is not supported; expected {_EXPECTED}.")
 
 
 def _unmarked_utf16(data: bytes | bytearray) -> str:

@@ -32,12 +32,17 @@ class _Unit(NamedTuple):
 
 
 class _Side(NamedTuple):
-    """A memory, read: the columns of the target language, and the units by their source texts."""
+    """A memory, read: the columns of the target language, and the units by their source texts.
+
+    `variants` has the source texts of units in a regional variant of a language alone, and in which.
+    """
 
     path: str
-    language: str
+    source: str
+    target: str
     columns: list[str]
     units: dict[str, list[_Unit]]
+    variants: dict[str, str]
 
 
 def columns_of(
@@ -71,7 +76,7 @@ def join_memories(
 
     A segment is a unit of the first memory of references. White space does not tell source texts apart, nor does the
     way in which Unicode composes a letter; case does. Where a source text occurs several times, its translations are
-    taken in the order of the files if there are as many as references, or once for all if they are the same.
+    taken in the order of the files if there are as many as references, or once for all if neither side's differ.
     What cannot be joined is left out for every system; a warning counts it and names the first.
 
     Parameters
@@ -104,8 +109,8 @@ def join_memories(
     kept = [row for row in range(len(units)) if all(aligned[path][row] is not None for path in paths)]
     if not kept:
         raise InputError(
-            f"No source text in {expected.language!r} of {references[0]!r}, such as {shorten(units[0].source)}, is "
-            f"in {' and in '.join(map(repr, paths))}; expected translations of the same texts."
+            f"No source text in {expected.source!r} of {references[0]!r}, such as {shorten(units[0].source)}, can be "
+            f"joined with one of {' and of '.join(map(repr, paths))}; expected translations of the same texts."
         )
     texts: dict[str, list[str]] = {}
     columns = {side.path: side.columns for side in others}
@@ -150,9 +155,8 @@ def _pick(name: str, languages: Sequence[str], wanted: str) -> str:
     try:
         return pick_language(languages, wanted)
     except InputError as error:
-        general = wanted.replace("_", "-").partition("-")[0]
         try:
-            return pick_language(languages, general)
+            return pick_language(languages, _general(wanted))
         except InputError:
             raise InputError(f"{name}: {error}") from None
 
@@ -168,14 +172,33 @@ def _side(path: str, table: Table, source: str, target: str) -> _Side:
             "(creationid, changeid) of each in the file, who tells them apart."
         )
     units: dict[str, list[_Unit]] = {}
-    for line, text, *texts in zip(
-        table.lines, table.columns[source], *(table.columns[column] for column in columns), strict=True
+    variants: dict[str, str] = {}
+    of_source, of_target = (_variants(table, language) for language in (source, target))
+    for row, (line, text, *texts) in enumerate(
+        zip(table.lines, table.columns[source], *(table.columns[column] for column in columns), strict=True)
     ):
         if text is not None and text.strip() and any(each is not None for each in texts):
             units.setdefault(_key(text), []).append(_Unit(line, text, tuple(texts)))
+            continue
+        there, translated = (
+            next((column for column in among if table.columns[column][row]), "") for among in (of_source, of_target)
+        )
+        if there and translated and there != translated:
+            variants[_key(table.columns[there][row])] = _language(there if there != source else translated)
     if not units:
         raise InputError(f"{path} has no unit with texts in both {source!r} and {target!r}.")
-    return _Side(path, source, columns, units)
+    return _Side(path, source, target, columns, units, variants)
+
+
+def _variants(table: Table, language: str) -> list[str]:
+    """Return the columns of a language and of those that differ from it in region or script alone, its own first."""
+    general = _general(language)
+    found = [column for column in table.columns if _general(_language(column)) == general]
+    return sorted(found, key=lambda column: _language(column) != language)
+
+
+def _general(language: str) -> str:
+    return language.replace("_", "-").partition("-")[0].casefold()
 
 
 def _language(column: str) -> str:
@@ -198,34 +221,45 @@ def _aligned(side: _Side, expected: _Side, wanted: Sequence[_Unit], is_system: b
         times[key] += 1
         if not units:
             missing.append(unit)
-        elif len({each.texts for each in units}) == 1:
-            found.append(units[0])
-            continue
         elif len(units) == len(expected.units[key]):
             found.append(units[place])
+            continue
+        elif all(len({each.texts for each in several}) == 1 for several in (units, expected.units[key])):
+            found.append(units[0])
             continue
         else:
             ambiguous.append(units[0])
         found.append(None)
     then = "left out for every system" if is_system else "they have a reference less"
+    total = f"of the {len(wanted):,} source texts of {expected.path}"
     if missing:
         folded = {key.casefold() for key in side.units}
         but_case = sum(_key(unit.source).casefold() in folded for unit in missing)
-        cased = f" ({but_case:,} of them but for upper and lower case)" if but_case else ""
-        counted = f"{len(missing):,} of the {len(wanted):,} source texts of {expected.path}{cased}"
-        _warn(f"{side.path} lacks {counted}, the first on its {_place(missing[0])}: {then}.")
+        cased = f" ({but_case:,} of them it has in other upper and lower case)" if but_case else ""
+        counted = f"{len(missing):,} {total}{cased}{_in_variants(missing, side)}"
+        _warn(
+            f"{side.path} has no unit in {_pair(side)} for {counted}, the first on its {_place(missing[0])}: {then}."
+        )
     if ambiguous:
-        counted = f"{_several(ambiguous, 'has', 'have')} different translations, not as many as in {expected.path}"
+        stand = "stands" if len(ambiguous) == 1 else "stand"
+        counted = f"{len(ambiguous):,} {total} {stand} here a different number of times, with different translations"
         _warn(f"{side.path}: {counted}, the first on {_place(ambiguous[0])}: {then}.")
     further = [units[0] for key, units in side.units.items() if key not in expected.units]
     if further:
-        counted = f"{_several(further, 'is', 'are')} not in {expected.path}"
-        _warn(f"{side.path}: {counted}, the first on {_place(further[0])}: not scored.")
+        counted = f"{len(further):,} source text{'s have' if further[1:] else ' has'}"
+        none = f"no unit in {_pair(expected)} in {expected.path}{_in_variants(further, expected)}"
+        _warn(f"{side.path}: {counted} {none}, the first on {_place(further[0])}: not scored.")
     return found
 
 
-def _several(units: Sequence[_Unit], one: str, more: str) -> str:
-    return f"1 source text {one}" if len(units) == 1 else f"{len(units):,} source texts {more}"
+def _pair(side: _Side) -> str:
+    return f"{side.source!r} and {side.target!r}"
+
+
+def _in_variants(units: Sequence[_Unit], side: _Side) -> str:
+    """Say how many of the source texts, of which a side has no unit, it has in variants that are not read."""
+    found = [side.variants[key] for unit in units if (key := _key(unit.source)) in side.variants]
+    return f" ({len(found):,} of them it has in a variant that is not read, such as {found[0]!r})" if found else ""
 
 
 def _place(unit: _Unit) -> str:

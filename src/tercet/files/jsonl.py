@@ -17,8 +17,8 @@ from .table import MOST_COLUMNS, RaggedRows, Table
 def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     r"""Read a table from a file with a JSON object on each line.
 
-    A key that a line lacks, ``null`` and ``NaN`` (how pandas writes a missing text) are ``None``; of a key that is
-    there twice, the last counts, as JSON readers agree. Lines of white space are passed over.
+    A key that a line lacks, ``null`` and ``NaN`` (how pandas writes a missing text) are ``None``. Lines of
+    white space are passed over.
 
     A key whose values are objects of texts, ``"hyps": {"system A": "text"}``, gives a column for each of their keys
     in its place. It is called ``system A``, and ``hyps.system A`` where another column has that name, or where only
@@ -38,7 +38,8 @@ def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     Raises
     ------
     InputError
-        Names the line that is not a JSON object and why; a file without objects, or beyond the limits.
+        Names the line that is not a JSON object and why, or in which an object has a key twice; a file without
+        objects, or beyond the limits.
 
     Examples
     --------
@@ -110,13 +111,22 @@ def _is_object_of_texts(cell: Any) -> bool:
     return isinstance(cell, dict) and all(text is None or isinstance(text, str) for text in cell.values())
 
 
+class _KeyTwiceError(Exception):
+    """An object has a key twice: only one of its values would be read."""
+
+
 def _object(text: str, place: str) -> dict[str, Any]:
     try:
-        value = json.loads(text, parse_constant=_constant)
+        value = _DECODER.decode(text)
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()
+    except _KeyTwiceError as error:
+        raise InputError(
+            f"{place}: the key {shorten(error.args[0])} appears twice; expected distinct keys."
+        ) from None
     except json.JSONDecodeError as error:
-        raise InputError(f"{place}: not JSON ({error.msg}, column {error.colno}); expected an object.") from None
+        what = "Unexpected byte order mark" if text.startswith("\ufeff") else error.msg
+        raise InputError(f"{place}: not JSON ({what}, column {error.colno}); expected an object.") from None
     except UnicodeEncodeError as error:
         raise InputError(
             f"{place}: the lone surrogate {error.object[error.start]!r} is not a character; expected Unicode text."
@@ -132,3 +142,15 @@ def _object(text: str, place: str) -> dict[str, Any]:
 
 def _constant(name: str) -> float | None:
     return None if name == "NaN" else float(name)
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        times = Counter(key for key, _ in pairs)
+        raise _KeyTwiceError(next(key for key in found if times[key] > 1))
+    return found
+
+
+# one for all lines: json.loads would make one for each
+_DECODER = json.JSONDecoder(parse_constant=_constant, object_pairs_hook=_distinct)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import gzip
 import io
 import sys
+import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO, cast
 
-from tercet.errors import InputError
+from tercet.errors import InputError, level_of_caller
 
-from .decoding import decode
+from .decoding import STANDARD_INPUT, check_line_ends, decode
 from .limits import LIMITS, read_bytes
 
 #: The name that stands for the standard input.
@@ -49,18 +50,25 @@ def stream_lines(path: str) -> Iterator[str]:
     Raises
     ------
     InputError
-        Names the file that cannot be read, or is not UTF-8; the line that is too long, or has a NUL, as no text has.
+        Names the file that cannot be read, is not UTF-8, or has old Mac line ends; the line that is too long, or has
+        a NUL, as no text has.
     """
     with open_binary(path) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n")
-        number = 0
+        number = n_within = first_within = 0
         try:
             while line := text.readline(LIMITS.line + 1):
                 number += 1
                 LIMITS.check_line(len(line), f"{path}, line {number}")
+                if number == 1 and not line.endswith("\n"):
+                    check_line_ends(line, path)
                 if "\0" in line:
                     raise InputError(f"{path}, line {number}: found a NUL character; expected text saved as UTF-8.")
-                yield line.rstrip("\r\n")
+                line = line.rstrip("\r\n")
+                if "\r" in line:
+                    n_within, first_within = n_within + 1, first_within or number
+                yield line
+            _warn_of_carriage_returns(path, n_within, first_within)
         except UnicodeDecodeError as error:
             raise InputError(f"{path!r} is not a text file in UTF-8: {error}.") from error
         finally:
@@ -71,12 +79,13 @@ def read_lines(path: str) -> list[str]:
     r"""Return the lines of a text file, blank ones too: a line is a segment, and its number counts.
 
     Lines end with ``\n`` or ``\r\n``, the last one with or without; other characters that some programs take for
-    line ends (form feeds, U+2028) are part of the text.
+    line ends (form feeds, U+2028) are part of the text. So is a ``\r`` elsewhere; a warning counts the lines.
 
     Raises
     ------
     InputError
-        Names the file that cannot be read, or the line that is not UTF-8; see :func:`tercet.decoding.decode`.
+        Names the file that cannot be read, or has only ``\r`` as line ends, as old Macs wrote them; or the line that
+        is not UTF-8; see :func:`tercet.files.decoding.decode`.
 
     Examples
     --------
@@ -88,9 +97,22 @@ def read_lines(path: str) -> list[str]:
     ['¡Hola!', '', 'una línea\u2028y media']
     """
     with open_binary(path) as stream:
-        name = "the standard input" if path == STDIN else path
+        name = STANDARD_INPUT if path == STDIN else path
         text = decode(read_bytes(stream, name), name)
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if not text or text.endswith("\n"):  # nothing stands behind the last line end
         lines.pop()
+    within = [number for number, line in enumerate(lines, 1) if "\r" in line]
+    _warn_of_carriage_returns(name, len(within), within[0] if within else 0)
     return lines
+
+
+def _warn_of_carriage_returns(name: str, n_lines: int, first: int) -> None:
+    if n_lines:
+        hold = "1 line holds" if n_lines == 1 else f"{n_lines:,} lines hold"
+        warnings.warn(
+            f"{name}: {hold} a carriage return (CR) that ends no line, the first on line {first}: read as part of "
+            "the text, as sacrebleu does.",
+            UserWarning,
+            stacklevel=level_of_caller(),
+        )

@@ -1,0 +1,71 @@
+"""Text files, a segment per line: what ends a line, what is warned of, and what is refused."""
+
+import gzip
+import io
+import sys
+
+import pytest
+
+from tercet.errors import InputError
+from tercet.files.lines import STDIN, read_lines, stream_lines
+
+#: Both ways to read them: at once, and line by line.
+WAYS = {"at once": read_lines, "line by line": lambda path: list(stream_lines(path))}
+
+
+@pytest.fixture(params=WAYS)
+def way(request):
+    return WAYS[request.param]
+
+
+@pytest.fixture(params=["texts.txt", "texts.txt.gz"])
+def saved(request, tmp_path):
+    def save(data):
+        path = tmp_path / request.param
+        path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+        return str(path)
+
+    return save
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_lines_of_unix_and_windows(end, way, saved):
+    assert way(saved(end.join([b"one", b"", b"two words", b""]))) == ["one", "", "two words"]
+    assert way(saved(end.join([b"one", b"", b"two words"]))) == ["one", "", "two words"]
+
+
+@pytest.mark.parametrize("data", [b"one\rtwo\rthree\r", b"one\rtwo", b"\r\r", "\ufeffeins\rzwei".encode()])
+def test_lines_of_old_macs_are_refused(data, way, saved):
+    """They would be one segment, and the scores of a file with one segment look as good as any."""
+    path = saved(data)
+    with pytest.raises(InputError) as caught:
+        way(path)
+    assert str(caught.value) == f"{path} has old Mac line ends (CR); expected LF or CRLF: save the file with those."
+
+
+@pytest.mark.parametrize("data", [b"one", b"one\r", b"one\n", b"one\r\n"])
+def test_a_single_line_ends_in_any_way(data, way, saved):
+    assert way(saved(data)) == ["one"]
+
+
+def test_carriage_returns_within_lines_are_text_and_counted(way, saved):
+    path = saved(b"one\ntwo\rhalves\r\nthree\n")
+    told = r"1 line holds a carriage return \(CR\) that ends no line, the first on line 2: read as part of "
+    with pytest.warns(UserWarning, match=rf"texts.*: {told}the text, as sacrebleu does\.") as caught:
+        assert way(path) == ["one", "two\rhalves", "three"]
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    path = saved(b"a\rb\r\n" * 1_200 + b"c\n")
+    with pytest.warns(UserWarning, match=r"1,200 lines hold a carriage return .* line 1: read"):
+        assert len(way(path)) == 1_201
+
+
+def test_the_standard_input_has_no_name_to_change(monkeypatch):
+    for data, told in {
+        gzip.compress(b"one\n"): "the standard input is gzipped: unpack it.",
+        b"one\rtwo": "the standard input has old Mac line ends (CR); expected LF or CRLF: save the file with those.",
+    }.items():
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        with pytest.raises(InputError) as caught:
+            read_lines(STDIN)
+        assert str(caught.value) == told
