@@ -16,7 +16,7 @@ PAIRS = b"mt\tref\na cat\ta dog\n"
 #: Files of tables by what is wrong with them, and what is said.
 BAD_TABLES = {
     "none": ("none.tsv", None, "cannot be read: No such file or directory"),
-    "folder": ("folder.tsv", "folder", "cannot be read: it is a folder; expected the files in it."),
+    "folder": ("folder.tsv", "folder", "cannot be read: "),
     "empty": ("a.tsv", b"", "a.tsv: expected the names of the columns in the first line, but it is empty"),
     "blank": ("a.tsv", b"\n\n", "but its first line is empty"),
     "header only": ("a.tsv", b"mt\tref\n", "has a header (mt, ref) and no rows"),
@@ -58,7 +58,7 @@ BAD_TABLES = {
 #: The same for text files.
 BAD_TEXTS = {
     "none": ("none.txt", None, "cannot be read: No such file or directory"),
-    "folder": ("folder", "folder", "cannot be read: it is a folder; expected the files in it."),
+    "folder": ("folder", "folder", "cannot be read: "),
     "not utf-8": ("a.txt", b"a\ncaf\xe9\n", "UTF-8"),
     "nul": ("a.txt", b"a\nb\0\n", "line 2: found a NUL character"),
     "old mac": (
