@@ -99,6 +99,7 @@ def test_what_was_warned_of_stands_in_the_json_and_in_the_report():
     with pytest.warns(UserWarning, match="tokenizer='unicode' is used instead") as caught:
         found = compare(texts, ["rouge_nlws:rouge_types=rouge1", "bleu_multi"], references=["кот на стуле", " "])
     told = [str(each.message) for each in caught]
+    assert len(set(told)) == len(told)
     assert any("'copy': bleu_multi: BLEU is 0 only because the texts are short" in each for each in told)
     odd = "test set: 1 segment has only empty references, the first is segment 2: nothing matches there."
     assert found.warnings == found.to_dict()["warnings"] == [odd, *dict.fromkeys(told)]

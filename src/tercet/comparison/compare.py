@@ -124,15 +124,14 @@ def compare(
         for spec in specs:
             scorer = spec.scorer(scale=100)
             stats = []
-            for index, name in enumerate(names):
-                bar.set_description(f"{spec.metric} {name}"[:40])
-                with recorded() as told:
-                    stats.append(
-                        _system_stats(scorer, encoded, index, f"{test_set.name}: the system {shorten(name)}")
-                    )
+            with recorded() as told:
+                for index, name in enumerate(names):
+                    bar.set_description(f"{spec.metric} {name}"[:40])
+                    called = f"{test_set.name}: the system {shorten(name)}"
+                    stats.append(_system_stats(scorer, encoded, index, called))
                     warn_of_scores(test_set, name, scorer, stats[-1])
-                warned += told
-                bar.update()
+                    bar.update()
+            warned += told
             warn_of_gaps(test_set, scorer, stats)
             bar.set_description(f"{spec.metric} {test} test"[:40])
             scored = _scored(stats)

@@ -19,7 +19,7 @@ from .test_sets import TestSet
 
 @contextmanager
 def recorded() -> Iterator[list[str]]:
-    """Record what is warned of, each sentence once; behind the block it is warned of as it would have been."""
+    """Record what is warned of, each sentence once; behind the block it is warned of, once too."""
     told: list[str] = []
     caught: list[warnings.WarningMessage] = []
     try:
@@ -28,7 +28,7 @@ def recorded() -> Iterator[list[str]]:
             yield told
     finally:
         told += dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, UserWarning))
-        for each in caught:
+        for each in {str(each.message): each for each in caught}.values():
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno, source=each.source)
 
 
