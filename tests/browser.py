@@ -12,6 +12,9 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
+#: In ms: a machine that is busy with other tests may stand still for longer than the 5 s of playwright.
+expect.set_options(timeout=30_000)
+
 CHROMIUM = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -155,10 +158,10 @@ class Visitor:
         self.page.on("dialog", self._dialog)
         self.page.goto(f"{served.address}/{'?__theme=dark' if dark else ''}")
         self.find = self.page.locator
-        expect(self.find("#compute")).to_be_visible(timeout=20_000)
+        expect(self.find("#compute")).to_be_visible()
         if self.page.viewport_size["width"] > 700:
             # the last that the page does as it loads, after other things where kernels are being compiled
-            expect(self.find("#options .form")).to_be_visible(timeout=20_000)
+            expect(self.find("#options .form")).to_be_visible()
 
     def _dialog(self, dialog):
         self.errors.append(f"a dialog says {dialog.message}")
@@ -250,8 +253,14 @@ class Visitor:
 
     def _open_code(self, tab: str):
         box = self.find(f"#code-of-{tab}")
-        if not box.locator(".cm-content").is_visible():
-            box.get_by_role("button", name="Code for this").click()
+        shown = box.locator(".cm-content")
+
+        def opened():
+            if not shown.is_visible():
+                box.get_by_role("button", name="Code for this").click()
+            expect(shown).to_be_visible(timeout=5_000)
+
+        self.until(opened)  # a click is lost where the page is drawn anew just then
         return box
 
     def download(self, button: str) -> str:
