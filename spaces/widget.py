@@ -11,28 +11,27 @@ import os
 import runpy
 from collections.abc import Callable
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import gradio as gr
 import yaml
 from starlette.middleware import Middleware
 
-from spaces.widget_answers import ONE_AT_A_TIME, OUR_FAULT
+from spaces.widget_answers import OUR_FAULT
 from spaces.widget_controls import Control
 from spaces.widget_file import file_tab
 from spaces.widget_guard import Guard, Page
+from spaces.widget_jobs import Jobs
 from spaces.widget_limits import MOST_BYTES
 from spaces.widget_look import CSS, theme
 from spaces.widget_scoring import Demo, folder_address
 from spaces.widget_text import text_tab
 from tercet.errors import TercetError
 
-_LONGEST_WARM_UP = 5  # seconds
 _LOG = logging.getLogger(__name__)
 
 
-def page(demo: Demo, folder: Path) -> gr.Blocks:
+def page(demo: Demo, jobs: Jobs, folder: Path) -> gr.Blocks:
     """Return the page of a metric whose card is in a folder."""
     _, head, card = (folder / "README.md").read_text(encoding="utf-8").split("---", 2)
     with Page(title=demo.metric, analytics_enabled=False, delete_cache=(3600, 3600)) as blocks:
@@ -42,9 +41,9 @@ def page(demo: Demo, folder: Path) -> gr.Blocks:
         with gr.Row():
             with gr.Column(scale=7, min_width=320):
                 with gr.Tab("Text", id="text"):
-                    text_tab(demo, list(contents.values()))
+                    text_tab(demo, jobs, list(contents.values()))
                 with gr.Tab("File", id="file"):
-                    file_tab(demo, list(contents.values()))
+                    file_tab(demo, jobs, list(contents.values()))
                 with gr.Tab("Card", id="card"):
                     gr.Markdown(card, elem_id="card")
             with gr.Column(scale=4, min_width=320):
@@ -54,7 +53,7 @@ def page(demo: Demo, folder: Path) -> gr.Blocks:
                         content.render()
         for control in filter(lambda each: each.follows, demo.controls):
             _follow(control, contents[control.name], demo, contents[control.follows])
-        gr.api(_compute_for_programs(demo), api_name="compute", **ONE_AT_A_TIME)
+        gr.api(_compute_for_programs(demo, jobs), api_name="compute", **jobs.queue)
         wide = gr.Checkbox(visible=False)
         blocks.load(
             lambda is_wide: gr.Accordion(open=is_wide),
@@ -65,15 +64,15 @@ def page(demo: Demo, folder: Path) -> gr.Blocks:
 
 def launch(metric: str, folder: Path) -> None:
     """Serve the page of a metric, when its kernels are compiled or its encoder loaded, or soon in any case."""
-    demo = Demo(metric, runpy.run_path(str(folder / "cases.py")), folder_address(folder, os.environ.get("SPACE_ID")))
-    warm_up = Thread(target=_score_first_example, args=[demo], daemon=True)
-    warm_up.start()
-    blocks = page(demo, folder)
+    address = folder_address(folder, os.environ.get("SPACE_ID"))
+    demo = Demo(metric, runpy.run_path(str(folder / "cases.py")), address)
+    jobs = Jobs(metric, folder / "cases.py", address, demo.loads_model)
+    blocks = page(demo, jobs, folder)
     blocks.queue(max_size=50, api_open=False)  # nobody is served past the queue
-    warm_up.join(_LONGEST_WARM_UP)
+    jobs.warm_up()
     blocks.launch(
         theme=theme(), css=CSS, max_file_size=MOST_BYTES, ssr_mode=False, footer_links=["api"],
-        state_session_capacity=1000, app_kwargs={"middleware": [Middleware(Guard)]},
+        state_session_capacity=1000, app_kwargs={"middleware": [Middleware(Guard, jobs.leave)]},
     )  # fmt: skip
 
 
@@ -104,7 +103,7 @@ def _follow(control: Control, content: Any, demo: Demo, leader: Any) -> None:
     leader.input(None, leader, content, js=f"label => ({json.dumps(shown)})[label]", api_visibility="private")
 
 
-def _compute_for_programs(demo: Demo) -> Callable[..., dict[str, Any]]:
+def _compute_for_programs(demo: Demo, jobs: Jobs) -> Callable[..., dict[str, Any]]:
     def compute(
         predictions: list[str], references: list[list[str]], options: dict[str, Any] | None = None
     ) -> dict[str, Any]:
@@ -115,7 +114,7 @@ def _compute_for_programs(demo: Demo) -> Callable[..., dict[str, Any]]:
         segments=true the scores of every text.
         """
         try:
-            return demo.compute(predictions, references, options)
+            return jobs.run(Demo.compute, predictions, references, options)
         except TercetError as error:
             raise gr.Error(str(error), print_exception=False) from None
         except Exception:
@@ -133,11 +132,3 @@ def _compute_for_programs(demo: Demo) -> Callable[..., dict[str, Any]]:
         return compute(predictions, [], options)
 
     return compute if demo.takes_references else compute_alone
-
-
-def _score_first_example(demo: Demo) -> None:
-    _, prediction, references, shown = demo.examples[0]
-    try:
-        demo.score_text(prediction, references, demo.text_options(shown)[0])
-    except TercetError as error:
-        _LOG.warning("the first example cannot be scored: %s", error)

@@ -13,9 +13,6 @@ from tercet.errors import TercetError
 
 OUR_FAULT = "Something went wrong on the server and was logged. Your input is not to blame."
 
-#: Calls run one at a time: warnings are caught for one call, and an encoder takes all cores anyway.
-ONE_AT_A_TIME: dict[str, Any] = {"concurrency_id": "score", "concurrency_limit": 1}
-
 #: What is written into the place of a result, screen readers say, once they have finished what they are saying.
 _ANNOUNCED = "element.setAttribute('aria-live', 'polite')"
 _NO_CODE = "# The program that computes the same: here, once there is a result.\n"

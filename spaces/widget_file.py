@@ -12,8 +12,9 @@ from typing import Any
 import gradio as gr
 import pandas as pd
 
-from spaces.widget_answers import ONE_AT_A_TIME, code_box, hidden, outcome_box, signature_box, with_messages
+from spaces.widget_answers import code_box, hidden, outcome_box, signature_box, with_messages
 from spaces.widget_guard import Upload
+from spaces.widget_jobs import Jobs
 from spaces.widget_limits import MOST_BYTES
 from spaces.widget_results import result_html
 from spaces.widget_scoring import Demo, known_formats
@@ -23,12 +24,13 @@ _SHOWN_ROWS = 500
 _DOWNLOADS_KEPT = 600  # seconds
 
 
-def file_tab(demo: Demo, contents: list[Any]) -> None:
+def file_tab(demo: Demo, jobs: Jobs, contents: list[Any]) -> None:
     """Draw the tab.
 
     Parameters
     ----------
     demo : Demo
+    jobs : Jobs
     contents : list of components
         The page's controls of options.
     """
@@ -60,7 +62,7 @@ def file_tab(demo: Demo, contents: list[Any]) -> None:
     def read(path: str | None) -> list[Any]:
         if path is None:
             return ["", *without_file]
-        table, roles = demo.read_file(path)
+        table, roles = jobs.run(Demo.read_file, path)
         names = list(table.columns)
         system = demo.sure_system(roles)
         said = f"{len(table.lines):,} rows."
@@ -78,7 +80,7 @@ def file_tab(demo: Demo, contents: list[Any]) -> None:
         if path is None:
             raise InputError("Choose a file first.")
         options = demo.page_options(contents)
-        scored, table, given = demo.score_file(path, system, references, options)
+        scored, table, given = jobs.run(Demo.score_file, path, system, references, options)
         primary, of_items = scored.primary
         frame = pd.DataFrame(table)
         bars = pd.DataFrame(demo.histogram(table[of_items], options), columns=["score", "texts"])
@@ -99,11 +101,11 @@ def file_tab(demo: Demo, contents: list[Any]) -> None:
     without_file = [*empty, "", *hidden(outputs)]
     file.change(
         with_messages(read, without_file), file, [about, system, references, *outputs], api_visibility="private",
-        **ONE_AT_A_TIME,
+        **jobs.queue,
     )  # fmt: skip
     button.click(
         with_messages(compute, hidden(outputs)), [file, system, references, *contents], outputs,
-        api_visibility="private", **ONE_AT_A_TIME,
+        api_visibility="private", **jobs.queue,
     )  # fmt: skip
 
 

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+import re
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import gradio as gr
 from starlette.responses import JSONResponse
 
-from spaces.widget_scoring import MOST_BYTES
+from spaces.widget_jobs import VISIT
+from spaces.widget_limits import MOST_BYTES
 from tercet.errors import shorten
 
 _WITH_FRAME = MOST_BYTES + (1 << 20)  # a file has a frame around it when it is sent
@@ -23,6 +26,9 @@ _WITH_FRAME = MOST_BYTES + (1 << 20)  # a file has a frame around it when it is 
 _DRAINED = 20 * MOST_BYTES
 #: Most levels of lists and objects in JSON (named weights are at the sixth), and most values.
 _MOST_LEVELS, _MOST_VALUES = 16, 300_000
+_TOO_MANY = f"The JSON has more than {_MOST_VALUES:,} values: send fewer texts at a time."
+#: A string of JSON; one that does not end goes on to the end, so that no other is tried from within it.
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _LONGEST_SESSION = 100  # characters: the names of sessions are kept
 
 _LOG = logging.getLogger(__name__)
@@ -40,10 +46,12 @@ class Guard:
     ----------
     app : callable
         The application behind it, which sees requests as they were sent.
+    leave : callable
+        Is given the names of a visitor who goes away before the answer is complete.
     """
 
-    def __init__(self, app: _App) -> None:
-        self._app = app
+    def __init__(self, app: _App, leave: Callable[[Sequence[str]], None]) -> None:
+        self._app, self._leave = app, leave
 
     async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
         """Answer a request, or pass it on."""
@@ -59,15 +67,22 @@ class Guard:
             answer = JSONResponse({"detail": problem}, status)
             await answer(scope, receive, send)
             return
-        begun = False
+        begun = complete = False
 
         async def tell(message: _Message) -> None:
-            nonlocal begun
+            nonlocal begun, complete
             begun = True
+            complete = message["type"] == "http.response.body" and not message.get("more_body", False)
             await send(message)
 
+        async def listen() -> _Message:
+            message = await receive()
+            if message["type"] == "http.disconnect" and not complete and scope["method"] == "GET":
+                self._leave(_names(scope))
+            return message
+
         try:
-            await self._app(scope, receive if body is None else _again(body, receive), tell)
+            await self._app(scope, listen if body is None else _again(body, receive), tell)
         except Exception as error:  # gradio has no message for functions that are not there, and the like
             _LOG.warning("%s %s: %s", scope["method"], shorten(scope["path"]), shorten(error))
             if begun:
@@ -79,6 +94,11 @@ class Guard:
                 )
                 answer = JSONResponse({"detail": problem}, 400)
                 await answer(scope, receive, send)
+
+
+def _names(scope: _Message) -> list[str]:
+    """Return by what names the jobs may be known whose answers a request waits for: a session's, or a call's own."""
+    return [*parse_qs(scope["query_string"].decode("latin-1")).get("session_hash", []), Path(scope["path"]).name]
 
 
 async def _checked_body(scope: _Message, receive: _Receive) -> tuple[int, str | None, bytes]:
@@ -101,6 +121,10 @@ async def _checked_body(scope: _Message, receive: _Receive) -> tuple[int, str | 
 
 
 def _problem_of_json(body: bytes) -> str | None:
+    # Counted before it is parsed, which takes seconds for a million values, and nobody else is served meanwhile.
+    n_values = _STRING.sub(b"", body).count(b",")
+    if n_values > _MOST_VALUES:
+        return _TOO_MANY
     try:
         level = [json.loads(body)] if body else []
     except RecursionError:
@@ -117,7 +141,7 @@ def _problem_of_json(body: bytes) -> str | None:
         if not level:
             return None
         if n_values > _MOST_VALUES:
-            return f"The JSON has more than {_MOST_VALUES:,} values: send fewer texts at a time."
+            return _TOO_MANY
     return f"The JSON is nested too deeply: expected at most {_MOST_LEVELS} levels."
 
 
@@ -173,6 +197,7 @@ class Page(gr.Blocks):  # type: ignore[misc]
 
     async def process_api(self, block_fn: Any, *arguments: Any, **more: Any) -> dict[str, Any]:
         """Return what a function of the page says; those have messages for all that goes wrong within them."""
+        VISIT.set(tuple(name for name in (more.get("session_hash"), more.get("event_id")) if name))
         try:
             output: dict[str, Any] = await super().process_api(block_fn, *arguments, **more)
         except gr.Error:

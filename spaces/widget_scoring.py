@@ -6,7 +6,7 @@ import os
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,19 +40,29 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A result, what the metric warned of, and what it was made with: options, their scorer, the texts."""
+    """A result, and what the metric warned of; plain data, which another process can send.
+
+    Attributes
+    ----------
+    result : dict
+    notes : list of str
+    options : dict
+    primary : tuple of str
+        The names of the score to sort by, of a corpus and of an item.
+    """
 
     result: dict[str, Any]
     notes: list[str]
     options: dict[str, Any]
-    scorer: Scorer[Any]
-    batch: Batch
+    primary: tuple[str, str]
 
-    @property
-    def primary(self) -> tuple[str, str]:
-        """The names of the score to sort by, of a corpus and of an item."""
-        of_items = dict(zip(self.scorer.score_names, self.scorer.segment_names, strict=True))
-        return self.scorer.primary, of_items[self.scorer.primary]
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Why a text scores as it does: HTML, and a figure where the metric has one; neither where it is too much."""
+
+    html: str = ""
+    figure: Any = None
 
 
 class Demo:
@@ -71,6 +81,7 @@ class Demo:
         self.metric = metric
         self.address = address
         kind = scorer_class(metric)
+        self.loads_model = kind.loads_model
         self.takes_references = kind.takes_references
         self._is_share = kind.is_share
         offered = {**cases["DEMO_OPTIONS"], **(COMMON if kind.is_share else {})}
@@ -116,8 +127,12 @@ class Demo:
         of_one = {name: value for name, value in own.items() if name in left}
         return {**options, **of_one}, [segment_note(of_one)] if of_one else []
 
-    def score(self, predictions: Sequence[str], references: Any, options: Mapping[str, Any]) -> Scored:
+    def score(
+        self, predictions: Sequence[str], references: Any, options: Mapping[str, Any]
+    ) -> tuple[Scored, Scorer[Any], Batch]:
         """Score texts that are not too many or too long for a page; references are left alone where none are taken.
+
+        Returns the scorer and the texts that it read, too.
 
         Raises
         ------
@@ -128,7 +143,7 @@ class Demo:
         texts = read_items(predictions, references) if self.takes_references else read_texts(predictions)
         check_size(texts, options.get("tokenizer"), self.most_items, self.takes_references)
         batch = texts.batch()
-        with warnings.catch_warnings(record=True) as caught:  # calls come one at a time: the page sees to that
+        with warnings.catch_warnings(record=True) as caught:  # a process has one call at a time
             warnings.simplefilter("always")
             result = score_batch(scorer, batch)
         own = [str(warning.message) for warning in caught if warning.category is UserWarning]
@@ -136,7 +151,9 @@ class Demo:
         notes += dropped_letters(scorer, texts, batch)
         if result.empty_predictions and self.takes_references:  # the others say it themselves
             notes.append(f"Empty predictions: {result.empty_predictions}, which score 0.")
-        return Scored(result.to_dict(full=True), notes, dict(options), scorer, batch)
+        of_items = dict(zip(scorer.score_names, scorer.segment_names, strict=True))
+        primary = scorer.primary, of_items[scorer.primary]
+        return Scored(result.to_dict(full=True), notes, dict(options), primary), scorer, batch
 
     def compute(
         self, predictions: Sequence[str], references: Any, options: Mapping[str, Any] | None
@@ -146,7 +163,7 @@ class Demo:
         Without options it is what the page begins with; intervals and segments are options too.
         """
         given = given_options(self._of_programs, {} if options is None else options)
-        result = self.score(predictions, references, given).result
+        result = self.score(predictions, references, given)[0].result
         return {key: self._without_folders(value) for key, value in result.items()}
 
     def _without_folders(self, entry: Any) -> Any:
@@ -157,8 +174,8 @@ class Demo:
                 entry = entry.replace(place, name)
         return entry
 
-    def score_text(self, prediction: str, references: str, options: Mapping[str, Any]) -> tuple[Scored, Any]:
-        """Return the result of one text, and the explanation of its matches; None where there is too much to draw."""
+    def score_text(self, prediction: str, references: str, options: Mapping[str, Any]) -> tuple[Scored, Drawn]:
+        """Return the result of one text, and the picture of its matches."""
         targets = split_references(references)
         for name, text in (("prediction", prediction), ("box of references", references)):
             if len(text) > TEXT_CHARACTERS:
@@ -168,19 +185,21 @@ class Demo:
                 )
         if not targets and self.takes_references:
             raise InputError("There is no reference: give at least one, one per line.")
-        scored = self.score([prediction], [targets], options)
+        scored, scorer, batch = self.score([prediction], [targets], options)
         with warnings.catch_warnings():  # said above
             warnings.simplefilter("ignore")
-            context = scored.scorer.fit(scored.batch)
             try:
-                why = batch_explanation(self.metric)(scored.scorer, scored.batch, context)
+                why = batch_explanation(self.metric)(scorer, batch, scorer.fit(batch))
             except InputError as error:  # too much to draw, though not to score
-                return replace(scored, notes=[*scored.notes, str(error)]), None
-        size = len(why.to_html())
-        if size > MOST_DRAWN:
-            note = f"The picture would be {size >> 20} MB, too large to show. Give a shorter text to see it."
-            return replace(scored, notes=[*scored.notes, note]), None
-        return scored, why
+                scored.notes.append(str(error))
+                return scored, Drawn()
+        html = why.to_html()
+        if len(html) > MOST_DRAWN:
+            scored.notes.append(
+                f"The picture would be {len(html) >> 20} MB, too large to show. Give a shorter text to see it."
+            )
+            return scored, Drawn()
+        return scored, Drawn(html, why.plot() if hasattr(why, "plot") else None)
 
     def read_file(self, path: str) -> tuple[Table, Roles]:
         """Read a visitor's file, and guess which column is what."""
@@ -230,7 +249,7 @@ class Demo:
             )
         predictions, targets = items(table, system, references)
         more = {"segments": True, "confidence_level": CONFIDENCE}
-        scored = self.score(predictions, targets, {**options, **more})
+        scored, _, _ = self.score(predictions, targets, {**options, **more})
         segments = scored.result["segments"]
         rows = {"line": table.lines, **segments, "prediction": predictions}
         if self.takes_references:

@@ -6,8 +6,9 @@ from typing import Any
 
 import gradio as gr
 
-from spaces.widget_answers import ONE_AT_A_TIME, code_box, hidden, outcome_box, signature_box, with_messages
+from spaces.widget_answers import code_box, hidden, outcome_box, signature_box, with_messages
 from spaces.widget_code import texts_given
+from spaces.widget_jobs import Jobs
 from spaces.widget_results import result_html
 from spaces.widget_scoring import Demo, split_references
 
@@ -21,12 +22,13 @@ element.addEventListener("toggle", reach, true);
 """
 
 
-def text_tab(demo: Demo, contents: list[Any]) -> None:
+def text_tab(demo: Demo, jobs: Jobs, contents: list[Any]) -> None:
     """Draw the tab.
 
     Parameters
     ----------
     demo : Demo
+    jobs : Jobs
     contents : list of components
         The page's controls of options.
     """
@@ -53,19 +55,19 @@ def text_tab(demo: Demo, contents: list[Any]) -> None:
 
     def compute(prediction: str, references: str, *contents: Any) -> list[Any]:
         options, remarks = demo.text_options(contents)
-        scored, why = demo.score_text(prediction or "", references or "", options)
+        scored, drawn = jobs.run(Demo.score_text, prediction or "", references or "", options)
         primary, _ = scored.primary
         targets = split_references(references or "")
         return [
             result_html(scored.result, primary, scored.notes, remarks),
             gr.Textbox(scored.result["signature"], visible=True),
-            gr.HTML(why.to_html() if why is not None else "", visible=True),
-            gr.Plot(why.plot(), visible=True) if hasattr(why, "plot") else gr.Plot(visible=False),
+            gr.HTML(drawn.html, visible=True),
+            gr.Plot(drawn.figure, visible=True) if drawn.figure is not None else gr.Plot(visible=False),
             demo.code(texts_given(prediction, targets if demo.takes_references else None), options),
         ]
 
     answer = with_messages(compute, hidden(outputs))
-    button.click(answer, inputs, outputs, api_visibility="private", **ONE_AT_A_TIME)
+    button.click(answer, inputs, outputs, api_visibility="private", **jobs.queue)
     chosen = gr.Examples(
         [[text, targets, *shown] for _, text, targets, shown in examples],
         inputs, example_labels=[label for label, *_ in examples], cache_examples=False, label="Examples",
@@ -73,5 +75,5 @@ def text_tab(demo: Demo, contents: list[Any]) -> None:
     )  # fmt: skip
     # An example chosen while another is being scored is scored after it: gradio's own way forgets it.
     chosen.load_input_event.then(
-        answer, inputs, outputs, trigger_mode="always_last", api_visibility="private", **ONE_AT_A_TIME
+        answer, inputs, outputs, trigger_mode="always_last", api_visibility="private", **jobs.queue
     )

@@ -10,6 +10,7 @@ import time
 import urllib.request
 from pathlib import Path
 
+import psutil
 from playwright.sync_api import expect
 
 #: In ms: a machine that is busy with other tests may stand still for longer than the 5 s of playwright.
@@ -132,9 +133,13 @@ class Served:
         return found + re.findall("connected to .*", log)
 
     def memory(self) -> int:
-        """Return the megabytes that the process holds."""
-        status = Path(f"/proc/{self._process.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) >> 10
+        """Return the megabytes that the process holds, and those in which it computes."""
+        process = psutil.Process(self._process.pid)
+        return sum(each.memory_info().rss for each in (process, *process.children())) >> 20
+
+    def workers(self) -> set[int]:
+        """Return the processes in which it computes."""
+        return {each.pid for each in psutil.Process(self._process.pid).children()}
 
     def stop(self) -> None:
         self._process.terminate()

@@ -1,0 +1,116 @@
+"""Where the page computes: in processes of their own, which can be ended. A thread that counts cannot.
+
+Two requests are served at a time, so that a long one holds up nobody; where a network is loaded, one. A request ends
+when its visitor has left, and at a deadline: its process is ended, and a new one takes its place.
+"""
+
+from __future__ import annotations
+
+import runpy
+import warnings
+from collections.abc import Callable, Iterable
+from concurrent.futures import CancelledError, Future, TimeoutError, wait
+from contextvars import ContextVar
+from multiprocessing import get_context
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from pebble import ProcessPool
+
+from spaces.widget_scoring import Demo
+from tercet.errors import InputError, TercetError
+
+#: Whose request is being answered: the names that gradio knows the visitor by.
+VISIT: ContextVar[tuple[str, ...]] = ContextVar("VISIT", default=())
+
+_SECONDS, _SECONDS_WITH_MODEL = 20, 300
+_LONGEST_WARM_UP = 5  # seconds
+
+_demo: Demo
+
+
+class Jobs:
+    """The processes of a page.
+
+    Parameters
+    ----------
+    metric : str
+    cases : Path
+        Its cases.py.
+    address : str
+        What ``evaluate.load`` finds it by.
+    loads_model : bool
+        Whether each process holds a network: then there is one process, and more time for each request.
+    """
+
+    def __init__(self, metric: str, cases: Path, address: str, loads_model: bool) -> None:
+        at_a_time = 1 if loads_model else 2
+        #: How gradio queues what runs here.
+        self.queue = {"concurrency_id": "score", "concurrency_limit": at_a_time}
+        self._seconds = _SECONDS_WITH_MODEL if loads_model else _SECONDS
+        begin = (metric, str(cases), address)
+        # Not forked: this process has threads, and a child would wait for their locks.
+        self._pool = ProcessPool(at_a_time, initializer=_begin, initargs=begin, context=get_context("spawn"))
+        self._running: dict[str, set[Future[Any]]] = {}
+        self._lock = Lock()
+        self._ready = self._pool.schedule(_nothing)
+
+    def warm_up(self) -> None:
+        """Wait until a process has scored the first example, or for some seconds."""
+        wait([self._ready], _LONGEST_WARM_UP)
+
+    def run(self, method: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what a method of the page's demo returns.
+
+        Raises
+        ------
+        TercetError
+            As the method does, at the deadline, and where the visitor has left.
+        """
+        names = set(VISIT.get())
+        with self._lock:
+            job = self._pool.schedule(_call, [method, *arguments], timeout=self._seconds)
+            for name in names:
+                self._running.setdefault(name, set()).add(job)
+        try:
+            return job.result()
+        except TimeoutError:
+            raise InputError(
+                f"This takes longer than the {self._seconds} seconds that the page gives a request: give fewer or "
+                "shorter texts, or load the metric and score them where you are."
+            ) from None
+        except CancelledError:
+            raise InputError("The request was cancelled: its visitor has left.") from None
+        finally:
+            with self._lock:
+                for name in names:
+                    self._running[name].discard(job)
+                    if not self._running[name]:
+                        del self._running[name]
+
+    def leave(self, names: Iterable[str]) -> None:
+        """End what is being computed for a visitor who has left."""
+        with self._lock:
+            jobs = set().union(*(self._running.get(name, ()) for name in names))
+        for job in jobs:
+            job.cancel()
+
+
+def _begin(metric: str, cases: str, address: str) -> None:
+    """Make the demo of a new process, compile its kernels or load its network."""
+    global _demo
+    _demo = Demo(metric, runpy.run_path(cases), address)
+    _, prediction, references, shown = _demo.examples[0]
+    try:
+        _demo.score_text(prediction, references, _demo.text_options(shown)[0])
+    except TercetError as error:
+        warnings.warn(f"the first example cannot be scored: {error}", stacklevel=1)
+
+
+def _call(method: Callable[..., Any], *arguments: Any) -> Any:
+    return method(_demo, *arguments)
+
+
+def _nothing() -> None:
+    pass

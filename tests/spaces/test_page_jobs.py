@@ -1,0 +1,88 @@
+"""A request ends at a deadline, and when its visitor has left: nobody waits for one that does not."""
+
+import json
+import socket
+import time
+from contextvars import copy_context
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from test_page_requests import ask, ask_by_name
+
+from spaces import widget_jobs
+from spaces.widget_scoring import Demo
+from tercet.errors import InputError
+
+pytest_plugins = ["pages"]
+
+CASES = Path(__file__).parents[2] / "metrics" / "bleu_multi" / "cases.py"
+#: What the page takes, and the tokenizer needs seconds for: it looks for words in stretches of marks.
+LONG = [["a1+#&._%-" * 2200] * 100, ["b"] * 100, {"tokenizer": "jieba"}]
+SHORT = [["a cat sat"], [["the cat sat"]], {}]
+
+
+@pytest.fixture
+def jobs(monkeypatch):
+    monkeypatch.setattr(widget_jobs, "_SECONDS", 1)
+    jobs = widget_jobs.Jobs("bleu_multi", CASES, "bleu_multi", loads_model=False)
+    yield jobs
+    jobs._pool.stop()
+    jobs._pool.join()
+
+
+@pytest.mark.long
+class TestJobs:
+    def test_end_at_the_deadline(self, jobs):
+        expected = "takes longer than the 1 seconds that the page gives a request: give fewer or shorter texts"
+        with pytest.raises(InputError, match=expected):
+            jobs.run(Demo.compute, *LONG)
+        assert jobs.run(Demo.compute, *SHORT)["translation_length"] == 3
+        assert jobs._running == {}
+
+    def test_end_when_their_visitor_leaves_and_no_others(self, jobs):
+        jobs._seconds = 300
+        ended = []
+
+        def ask(visit, request):
+            widget_jobs.VISIT.set((visit, "event"))
+            try:
+                ended.append((visit, jobs.run(Demo.compute, *request)["translation_length"]))
+            except InputError as error:
+                ended.append((visit, str(error)))
+
+        threads = [Thread(target=copy_context().run, args=[ask, *each]) for each in (("one", LONG), ("two", SHORT))]
+        threads[0].start()
+        while not jobs._running:
+            time.sleep(0.01)
+        jobs.leave(["two", "unknown"])
+        threads[1].start()
+        threads[1].join()
+        assert ended == [("two", 3)]
+        jobs.leave(["one"])
+        threads[0].join()
+        assert ended[1:] == [("one", "The request was cancelled: its visitor has left.")]
+
+    def test_tell_what_is_wrong_as_without_them(self, jobs):
+        with pytest.raises(InputError, match="item 1 of predictions must be a string, got 7"):
+            jobs.run(Demo.compute, ["a", 7], ["a", "b"], {})
+
+
+@pytest.mark.costly
+def test_a_request_that_nobody_waits_for_ends(served):
+    page = served("bleu_multi")
+    assert '"translation_length": 3' in ask_by_name(page, SHORT)[1]
+    before = page.workers()
+    event = json.loads(ask(page, "call/compute", {"data": LONG})[1])["event_id"]
+    host, port = page.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, port)) as visitor:
+        visitor.sendall(
+            f"GET /gradio_api/call/compute/{json.loads(said)['event_id']} HTTP/1.1\r\nHost: a\r\n\r\n".encode()
+        )
+        assert visitor.recv(1000).startswith(b"HTTP/1.1 200")
+    end = time.monotonic() + 15  # before the deadline
+    while page.workers() == before:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert '"translation_length": 3' in ask_by_name(page, SHORT)[1]
+    page.troubles()  # gradio's own, of an answer that it could not send
