@@ -76,9 +76,7 @@ def test_a_request_that_nobody_waits_for_ends(served):
     event = json.loads(ask(page, "call/compute", {"data": LONG})[1])["event_id"]
     host, port = page.address.removeprefix("http://").split(":")
     with socket.create_connection((host, port)) as visitor:
-        visitor.sendall(
-            f"GET /gradio_api/call/compute/{json.loads(said)['event_id']} HTTP/1.1\r\nHost: a\r\n\r\n".encode()
-        )
+        visitor.sendall(f"GET /gradio_api/call/compute/{event} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
         assert visitor.recv(1000).startswith(b"HTTP/1.1 200")
     end = time.monotonic() + 15  # before the deadline
     while page.workers() == before:

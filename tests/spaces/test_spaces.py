@@ -21,8 +21,8 @@ from texts import LATIN, all_pairs
 
 #: What a Space has besides the core and its module.
 PAGE = (
-    *("widget", "widget_answers", "widget_code", "widget_controls", "widget_file", "widget_guard", "widget_limits"),
-    *("widget_look", "widget_notes", "widget_results", "widget_scoring", "widget_text"),
+    *("widget", "widget_answers", "widget_code", "widget_controls", "widget_file", "widget_guard", "widget_jobs"),
+    *("widget_limits", "widget_look", "widget_notes", "widget_results", "widget_scoring", "widget_text"),
 )
 OWN = {"app", "cases", *PAGE}
 
