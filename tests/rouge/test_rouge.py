@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from rouge_metric import PyRouge
 from rouge_score import rouge_scorer
 
-from tercet import InputError, OptionError, score
+from tercet import InputError, OptionError, explain, score
 from tercet.difference.perl_script import ScriptError, script_scores
 from tercet.rouge.types import parse_types
 from texts import LATIN, all_pairs, any_texts, awkward_corpus, corpora
@@ -255,6 +255,33 @@ BLANKS = [
     *("\u00a0", "\u2028", "\x85", "\u2003", "\u3000", "\x1c", "\x1f", "\ufeff"),
 ]
 WORDS = ["the", "cat", "sat", "l'été", "сидит", "кошка", "niño", "今天", "a-b", "3.5", "Straße", "K", "İ", "नमस्ते"]
+
+
+@pytest.mark.parametrize("options", [{}, {"use_stemmer": True, "stopwords": "smart", "multi_ref": "average"}])
+def test_max_bytes_cuts_lines_for_l_and_w_and_texts_for_the_others_as_the_script_does(options):
+    predictions, references = texts_of_few_words(11)
+    texts = [" ".join(WORDS[:12])[start:] + "\n" + "\n".join(WORDS[:4]) for start in range(12)]
+    predictions, references = predictions + texts, references + [texts[:2]] * 12
+    for max_bytes in (1, 10, 25):
+        check_script(predictions, references, max_bytes=max_bytes, **options)
+
+
+def test_the_bytes_of_lines_are_not_added_up_for_l_and_w():
+    result = score(
+        "rouge_nlws", ["one two\nred sun"], ["one two\nred moon"], max_bytes=10, compat="rouge155", output="all",
+        rouge_types=["rouge1", "rougeL", "rougeW"],
+    )  # fmt: skip
+    figures = {name: [result[name + each] for each in ("_recall", "_precision", "")] for name in ("rougeL", "rougeW")}
+    assert figures == {"rougeL": [0.75, 1.0, 0.85714], "rougeW": [0.58822, 0.90092, 0.71174]}
+    assert result["rouge1"] == 1.0
+    why = explain(
+        "rouge_nlws", "one two\nred sun", "one two\nred moon", max_bytes=10, compat="rouge155",
+        rouge_types=["rouge1", "rougeL"],
+    )  # fmt: skip
+    assert [[word.text for word in each.prediction_words if word.level] for each in why.types] == [
+        ["one", "two", "red"], ["one", "two", "red"],
+    ]  # fmt: skip
+    assert [len(each.prediction_words) for each in why.types] == [3, 4]
 
 
 @pytest.mark.parametrize("max_words", [1, 4, 9])

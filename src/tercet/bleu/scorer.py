@@ -257,8 +257,13 @@ class BleuScorer(Scorer[BleuOptions]):
         if o.scale != 100 or o.weights is not None or self._by_nltk or method == ADD_ONE:
             return self.segment_scores(rows)
         counts, reference_lengths = self._counts(rows), rows[:, self.columns.index(o.reference_length)]
-        texts = zip(*(each.tolist() for each in (counts.matches, counts.totals, counts.length, reference_lengths)), strict=True)
-        return {"bleu": np.array([sentence_percent(*text, method, o.smooth_value) for text in texts])}
+        columns = (counts.matches, counts.totals, counts.length, reference_lengths)
+        texts = zip(*(column.tolist() for column in columns), strict=True)
+        scores = [
+            sentence_percent(matches, totals, length, reference_length, method, o.smooth_value)
+            for matches, totals, length, reference_length in texts
+        ]
+        return {"bleu": np.array(scores)}
 
     def _scores(self, totals: NDArray[np.float64], method: str, effective: bool) -> Scores:
         rule = self.options.reference_length

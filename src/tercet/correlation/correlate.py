@@ -117,10 +117,10 @@ def correlate(
 
     Notes
     -----
-    Scores are those of the package that a metric equals, at its scale (ROUGE and BERTScore from 0 to 1; BLEU, chrF and
-    TER in percent), unless the option ``scale`` says another. So is the threshold of ties, ``epsilon``: a difference
-    of such scores. System scores are means of segment scores. A metric of which less is better is negated first. An output counts
-    where it has a grade and a score of every metric. Definitions and sources stand with each figure
+    Scores are those of the package that a metric equals, at its scale (ROUGE and BERTScore from 0 to 1; BLEU, chrF
+    and TER in percent), unless the option ``scale`` says another. The threshold of ties, ``epsilon``, is a difference
+    of such scores. System scores are means of segment scores. A metric of which less is better is negated first. An
+    output counts where it has a grade and a score of every metric. Definitions and sources stand with each figure
     (:data:`tercet.association.figures.FIGURES`).
 
     Examples
@@ -207,7 +207,9 @@ def _scored(spec: MetricSpec, called: str, test_set: TestSet, encoded: Any) -> I
             found[name] = values  # of scores that differ for the corpus only, the first
     for name, values in found.items():
         label = called if len(found) == 1 else f"{called} {name}"
-        yield MetricColumn(label, signature, -values if negated else values, negated, spec, name, scorer.options.scale)
+        yield MetricColumn(
+            label, signature, -values if negated else values, negated, spec, name, scorer.options.scale
+        )
 
 
 def _table(plan: _Plan, columns: Sequence[MetricColumn], level: float, alpha: float) -> DimensionTable:

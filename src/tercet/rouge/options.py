@@ -94,7 +94,10 @@ class RougeOptions(Options):
         "script.",
     )
     max_bytes: int | None = option(
-        None, integer(1, none=True), "Truncate all predictions and references to this many bytes."
+        None,
+        integer(1, none=True),
+        'Truncate all predictions and references to this many bytes. With compat="rouge155", ROUGE-L and W have each '
+        "line truncated by itself, up to the first that reaches the limit, as in the script.",
     )
     sentence_split: str = option(
         "newline",

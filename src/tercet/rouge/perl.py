@@ -96,6 +96,25 @@ def first_words(text: str, limit: int) -> str:
     return "\n".join(kept)
 
 
+def first_bytes_of_lines(text: str, limit: int) -> str:
+    r"""Keep what option -b leaves for ROUGE-L and W: the lines up to the first one as long as the limit, cut there.
+
+    The script never adds up bytes there; what it does for the other types is :func:`.sentences.truncate_bytes`.
+
+    Examples
+    --------
+    >>> first_bytes_of_lines("one two\nthree four\nfive", 9)
+    'one two\nthree fou'
+    """
+    kept: list[str] = []
+    for line in text.split("\n"):
+        data = line.encode()
+        kept.append(data[:limit].decode(errors="ignore"))
+        if len(data) >= limit:
+            break
+    return "\n".join(kept)
+
+
 def stopwords() -> frozenset[str]:
     """Return the stop-words of option -s."""
     return frozenset((_data_folder() / "smart_common_words.txt").read_text().split())

@@ -53,7 +53,7 @@ def equal_implementation(options: RougeOptions, tokenizer: str | Callable[[str],
     if o.stemmer not in ((None, "porter") if package is None else (None,)):
         return None
     if o.compat == "rouge155":
-        usual = o.stemmer is None and o.stopwords in (None, "smart") and o.max_bytes is None
+        usual = o.stemmer is None and o.stopwords in (None, "smart")
         return "ROUGE-1.5.5" if usual and o.rounded is not False else None
     if o.beta != 1 or o.multi_ref != "best" or (o.stopwords, o.max_words, o.max_bytes) != (None, None, None):
         return None
