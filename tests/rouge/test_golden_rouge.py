@@ -44,14 +44,13 @@ def options_of_script(command):
     def value(flag):
         return words[words.index(flag) + 1]
 
-    alpha = float(value("-p"))
     return {
         "use_stemmer": "-m" in words,
         "stopwords": "smart" if "-s" in words else None,
         "multi_ref": {"A": "average", "B": "best"}[value("-f")],
         "max_words": int(value("-l")) if "-l" in words else None,
         "max_bytes": int(value("-b")) if "-b" in words else None,
-        "beta": ((1 - alpha) / alpha) ** 0.5,
+        "alpha": float(value("-p")),
         "compat": "rouge155",
     }
 

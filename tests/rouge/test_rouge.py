@@ -241,6 +241,30 @@ def test_the_best_of_several_references_is_the_script_s(options):
     check_script(*texts_of_few_words(7), **options)
 
 
+@pytest.mark.parametrize("alpha", [0, 0.3, 0.9, 1])
+def test_alpha_is_taken_as_the_script_takes_it(alpha):
+    check_script(*texts_of_few_words(5), alpha=alpha)
+
+
+def test_alpha_needs_the_script_and_no_beta():
+    script = {"rouge_types": ["rouge1"], "compat": "rouge155"}
+    for prediction, reference in (("a b c", "a d"), ("a x y z", "a"), ("z", "a")):
+        of_alpha = {alpha: score("rouge", [prediction], [reference], alpha=alpha, **script) for alpha in (0, 0.5, 1)}
+        figures = score("rouge", [prediction], [reference], output="all", **script)
+        assert [of_alpha[each]["rouge1"] for each in (0, 0.5, 1)] == [
+            figures["rouge1_recall"], figures["rouge1"], figures["rouge1_precision"],
+        ]  # fmt: skip
+        assert "|alpha:0.5|" in of_alpha[0.5].signature
+        assert "|beta:" not in of_alpha[0.5].signature
+        assert "|equals:ROUGE-1.5.5|" in of_alpha[0.5].signature
+    with pytest.raises(OptionError, match=r"The options 'alpha' and 'beta' exclude each other: give one of them\."):
+        score("rouge", ["a"], ["a"], alpha=0.5, beta=2, **script)
+    with pytest.raises(OptionError, match=r"'alpha' .* has an effect only with compat='rouge155'"):
+        score("rouge", ["a"], ["a"], alpha=0.5)
+    with pytest.raises(OptionError, match=r"must be a number from 0 to 1, or None\. Got 1\.1 instead\."):
+        score("rouge", ["a"], ["a"], alpha=1.1, **script)
+
+
 def test_of_two_references_with_the_same_recall_the_first_counts():
     """Roots taken and undone make noise that would prefer the second (case of ROUGE-W, weight 1.2)."""
     result = score(

@@ -204,7 +204,7 @@ class _PartOfScript(RougeScorer):
 
     def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
         """Return the scores of each pair, and by what its best reference is chosen."""
-        scores = pair_scores(counts, self.options.beta)
+        scores = pair_scores(counts, self.options.beta, alpha=self.options.alpha)
         if "best reference" in self._off:
             return scores, scores[:, 2]
         return scores, recall_rank(kind.kind, counts)

@@ -62,6 +62,12 @@ class RougeOptions(Options):
             lambda o: o.output in ("fmeasure", "all") or o.multi_ref != "average",
         ),
     )
+    alpha: float | None = option(
+        None,
+        number("a number from 0 to 1", lambda x: 0 <= x <= 1, none=True),
+        "The script's option -p, instead of beta. F is P R / ((1 - alpha) P + alpha R): 1 gives precision, 0 recall.",
+        only_with=OnlyWith("compat='rouge155'", lambda o: o.compat == "rouge155"),
+    )
     multi_ref: str = option(
         "best",
         one_of("best", "average", "jackknife"),

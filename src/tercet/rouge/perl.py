@@ -33,18 +33,17 @@ def five_decimals(values: Array) -> Array:
     return np.array(rounded).reshape(values.shape)
 
 
-def scores(counts: PairCounts, beta: float, rounded: bool) -> Array:
+def scores(counts: PairCounts, alpha: float, rounded: bool) -> Array:
     """Return precision, recall and F as the script prints them, shape (m, 3): F is made of rounded figures.
 
     Parameters
     ----------
     counts : PairCounts
-    beta : float
-        Weight of recall; the script's -p is 1 / (1 + beta ** 2).
+    alpha : float
+        The script's -p, as it is: on its way through another number an F such as .703125 would round otherwise.
     rounded : bool
         Whether to five decimals; without it the figures are those that it rounds.
     """
-    alpha = 1 / (1 + beta * beta)
     by_decimals = five_decimals if rounded else _as_they_are
     precision = by_decimals(power(_ratio(counts.hits, counts.text_totals), 1 / counts.root))
     recall = by_decimals(power(_ratio(counts.hits, counts.reference_totals), 1 / counts.root))

@@ -94,6 +94,8 @@ class RougeScorer(Scorer[RougeOptions]):
             )
         if options.max_words is not None and options.max_bytes is not None:
             raise OptionError("The options 'max_words' and 'max_bytes' exclude each other: give one of them.")
+        if options.alpha is not None and options.beta != 1:
+            raise OptionError("The options 'alpha' and 'beta' exclude each other: give one of them.")
         if self._by_script and options.multi_ref == "jackknife":
             raise OptionError(
                 "ROUGE-1.5.5 has no jackknife: with compat='rouge155' the 'multi_ref' option must be 'best' or "
@@ -251,10 +253,11 @@ class RougeScorer(Scorer[RougeOptions]):
 
     def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
         """Return precision, recall and F of each pair, shape (m, 3), and by what its best reference is chosen."""
+        o = self.options
         if self._by_script:
-            rounded = self.options.rounded is not False
-            return script_scores(counts, self.options.beta, rounded), recall_rank(kind.kind, counts)
-        scores = pair_scores(counts, self.options.beta, 0.0 if self._package is None else EPSILON)
+            alpha = 1 / (1 + o.beta * o.beta) if o.alpha is None else o.alpha
+            return script_scores(counts, alpha, o.rounded is not False), recall_rank(kind.kind, counts)
+        scores = pair_scores(counts, o.beta, 0.0 if self._package is None else EPSILON, o.alpha)
         return scores, scores[:, 2]
 
     def counter(self, tokens: TokenBatch) -> PairCounter | PackageCounter:

@@ -26,7 +26,8 @@ def rouge_signature(metric: str, options: RougeOptions, tokenizer: str | Callabl
     parts = {
         "types": ",".join(each.name for each in o.rouge_types),
         "tok": tokenizer_label(tokenizer),
-        "beta": o.beta,
+        "beta": o.beta if o.alpha is None else None,
+        "alpha": o.alpha,
         "multi": o.multi_ref,
         "measure": o.output,
         "stem": "porter" if o.use_stemmer else stemmer_label(o.stemmer),
