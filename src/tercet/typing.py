@@ -94,6 +94,7 @@ class RougeOptions(Options, total=False):
         | Callable[[str], Iterable[str]]
     )
     beta: float
+    alpha: float | None
     multi_ref: Literal["best", "average", "jackknife"]
     stemmer: str | Callable[[str], str] | None
     lemmatizer: str | Callable[[str], str] | None

@@ -6,7 +6,7 @@ import krippendorff
 import numpy as np
 import pytest
 import scipy.stats
-from test_figures import read, scores_of
+from test_figures import of_texts
 
 from tercet.association.agreement import krippendorff_alpha, raw_agreement
 from tercet.association.between_metrics import pvalues_between, test_name, williams_between
@@ -19,14 +19,11 @@ test_name.__test__ = False
 
 @pytest.mark.parametrize("name", ["summeval_a", "realsumm_a"])
 def test_p_is_that_of_mt_metrics_eval(sets, name):
-    rows, golden = read(sets, name)
-    scores = scores_of(rows, golden["systems"])
-    names, metrics = list(scores), np.array(list(scores.values()))
+    _, golden, by_pearson = of_texts(sets, name, rank_by="pooled.pearson", n_permutations=10_000)
+    _, _, by_pairs = of_texts(sets, name, rank_by="item.acc_eq", n_permutations=5_000)
+    names = [column.score for column in by_pearson.metrics]
     for dimension, own in golden["dimensions"].items():
-        human = np.array([[row["human"][system][dimension] for row in rows] for system in golden["systems"]])
-        epsilons = [value_of("item.acc_eq", human, metric)[1] for metric in metrics]
-        both = pvalues_between("pooled.pearson", human, metrics, epsilons, 10_000, 12345)
-        pairs = pvalues_between("item.acc_eq", human, metrics, epsilons, 5_000, 12345)
+        both, pairs = (found.table(dimension).pvalues for found in (by_pearson, by_pairs))
         for title, tests in own["tests"].items():
             one, other = (names.index(each) for each in title.split(" < "))
             assert both[one, other] == pytest.approx(tests["perm_both"]["p"], abs=0.02), (dimension, title)

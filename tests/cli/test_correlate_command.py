@@ -41,10 +41,12 @@ def test_every_form_is_written_to_a_file(table, tmp_path, form):
 
 def test_json_says_what_was_asked_for(table):
     run = command(
-        "correlate", table, "--scores", "COMET", "--rank-by", "pooled.pearson", "--unit", "both", "-f", "json", *FEW
-    )
+        "correlate", table, "--scores", "COMET", "--rank-by", "pooled.pearson", "--unit", "both", "-f", "json",
+        "--ties", "exact", *FEW,
+    )  # fmt: skip
     found = json.loads(run.stdout)
     assert found["unit"] == "both"
+    assert found["ties"] == "exact"
     assert [each["metric"] for each in found["metrics"]] == ["COMET"]
     assert found["dimensions"][0]["rank_by"] == "pooled.pearson"
 

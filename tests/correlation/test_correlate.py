@@ -5,6 +5,8 @@ import math
 
 import numpy as np
 import pytest
+import sacrebleu
+from rouge_score import rouge_scorer
 
 import tercet
 from conftest import ROOT
@@ -93,9 +95,37 @@ def test_figures_come_from_segment_scores_and_scores_made_elsewhere_count_like_m
     assert table.figures["copy"]["pooled.pearson"].value == pytest.approx(1.0)
     assert table.n_graded == 11
     assert table.ranking[0] == "copy"
-    scores = tercet.score("jaccard", TEXTS["B"], REFERENCES, segments=True, scale=100).segments["jaccard"]
+    scores = tercet.score("jaccard", TEXTS["B"], REFERENCES, segments=True).segments["jaccard"]
     assert found.metrics[1].scores[1].tolist() == scores
     assert any("Only 4 graded items" in remark for remark in table.remarks)
+
+
+def test_scores_tie_as_in_the_original_or_where_twelve_digits_agree():
+    """Both have an F of 2/3, and a BLEU whose precisions have one product; the originals' last bits differ."""
+    references = ["r0 r1 r2 r3", "r0 r1 r2 r3 r4 r5 r6 r7"]
+    texts = {
+        "A": ["r0 r1 r2 x0 x1", "r5 r6 r4 r6 y r6 r0 r6 r2 r3 r0"],
+        "B": ["r0 r1", "x y y r4 r5 r4 r3 r4 r4 r2 r3"],
+    }
+    rouge = rouge_scorer.RougeScorer(["rouge1"])
+    for metric, item, original in (
+        ("rouge:rouge_types=rouge1", 0, lambda text: rouge.score(references[0], text)["rouge1"].fmeasure),
+        ("bleu", 1, lambda text: sacrebleu.sentence_bleu(text, [references[1]]).score),
+    ):
+        for ties, accuracy in (("scored", 0.0), ("exact", 1.0)):
+            found = tercet.correlate(
+                {system: [own[item]] for system, own in texts.items()}, metric, {"A": [4], "B": [4]},
+                references=[references[item]], ties=ties, rank_by="item.acc23", **FEW,
+            )  # fmt: skip
+            figures = found.tables[0].figures[found.metrics[0].label]
+            assert figures["item.acc23"].value == accuracy
+            one, other = found.metrics[0].scores[:, 0].tolist()
+            assert (one == other) == (ties == "exact")
+            assert ("agree to 12 significant digits are ties" in found.legend()) == (ties == "exact")
+            if ties == "scored":
+                assert [one, other] == [original(own[item]) for own in texts.values()]
+                assert figures["item.acc_eq"].epsilon == abs(one - other)  # in the unit of the scores
+                assert found.metrics[0].scale == (1 if item == 0 else 100)
 
 
 def test_a_metric_of_which_less_is_better_is_negated_and_named():
@@ -173,6 +203,8 @@ def test_bad_input_is_named(tmp_path):
         run(dimension="form")
     with pytest.raises(OptionError, match="'unit' option of correlate must be"):
         run(unit="words")
+    with pytest.raises(OptionError, match="'ties' option of correlate must be"):
+        run(ties="near")
     with pytest.raises(InputError, match="There are 3 grades of 'grade' for 'A'; expected 4"):
         tercet.correlate(TEXTS, "bleu", {**GRADES, "A": [1, 2, 3]}, references=REFERENCES)
     with pytest.raises(InputError, match="Expected grades of 'grade' for each system"):

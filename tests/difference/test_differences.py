@@ -312,6 +312,7 @@ def test_each_rule_of_the_perl_script_has_its_share():
     assert effects(["went"], [["go"]], rouge_types="rouge1", use_stemmer=True) == ["stemmer"]
     assert effects([" a b"], [["a b"]], rouge_types="rouge1", max_words=2) == ["words"]
     assert effects([" a b"], [["a b"]], rouge_types="rouge1", max_words=2, multi_ref="average") == ["words"]
+    assert effects(["a b\nc d"], [["a b\nc e"]], rouge_types="rougeL", max_bytes=4) == ["bytes"]
     assert effects(["a b c"], [["a b d"]], rouge_types="rouge1", stemmer=str.upper) == []
 
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from rouge_metric import PyRouge
 from rouge_score import rouge_scorer
 
-from tercet import InputError, OptionError, score
+from tercet import InputError, OptionError, explain, score
 from tercet.difference.perl_script import ScriptError, script_scores
 from tercet.rouge.types import parse_types
 from texts import LATIN, all_pairs, any_texts, awkward_corpus, corpora
@@ -241,6 +241,30 @@ def test_the_best_of_several_references_is_the_script_s(options):
     check_script(*texts_of_few_words(7), **options)
 
 
+@pytest.mark.parametrize("alpha", [0, 0.3, 0.9, 1])
+def test_alpha_is_taken_as_the_script_takes_it(alpha):
+    check_script(*texts_of_few_words(5), alpha=alpha)
+
+
+def test_alpha_needs_the_script_and_no_beta():
+    script = {"rouge_types": ["rouge1"], "compat": "rouge155"}
+    for prediction, reference in (("a b c", "a d"), ("a x y z", "a"), ("z", "a")):
+        of_alpha = {alpha: score("rouge", [prediction], [reference], alpha=alpha, **script) for alpha in (0, 0.5, 1)}
+        figures = score("rouge", [prediction], [reference], output="all", **script)
+        assert [of_alpha[each]["rouge1"] for each in (0, 0.5, 1)] == [
+            figures["rouge1_recall"], figures["rouge1"], figures["rouge1_precision"],
+        ]  # fmt: skip
+        assert "|alpha:0.5|" in of_alpha[0.5].signature
+        assert "|beta:" not in of_alpha[0.5].signature
+        assert "|equals:ROUGE-1.5.5|" in of_alpha[0.5].signature
+    with pytest.raises(OptionError, match=r"The options 'alpha' and 'beta' exclude each other: give one of them\."):
+        score("rouge", ["a"], ["a"], alpha=0.5, beta=2, **script)
+    with pytest.raises(OptionError, match=r"'alpha' .* has an effect only with compat='rouge155'"):
+        score("rouge", ["a"], ["a"], alpha=0.5)
+    with pytest.raises(OptionError, match=r"must be a number from 0 to 1, or None\. Got 1\.1 instead\."):
+        score("rouge", ["a"], ["a"], alpha=1.1, **script)
+
+
 def test_of_two_references_with_the_same_recall_the_first_counts():
     """Roots taken and undone make noise that would prefer the second (case of ROUGE-W, weight 1.2)."""
     result = score(
@@ -255,6 +279,33 @@ BLANKS = [
     *("\u00a0", "\u2028", "\x85", "\u2003", "\u3000", "\x1c", "\x1f", "\ufeff"),
 ]
 WORDS = ["the", "cat", "sat", "l'été", "сидит", "кошка", "niño", "今天", "a-b", "3.5", "Straße", "K", "İ", "नमस्ते"]
+
+
+@pytest.mark.parametrize("options", [{}, {"use_stemmer": True, "stopwords": "smart", "multi_ref": "average"}])
+def test_max_bytes_cuts_lines_for_l_and_w_and_texts_for_the_others_as_the_script_does(options):
+    predictions, references = texts_of_few_words(11)
+    texts = [" ".join(WORDS[:12])[start:] + "\n" + "\n".join(WORDS[:4]) for start in range(12)]
+    predictions, references = predictions + texts, references + [texts[:2]] * 12
+    for max_bytes in (1, 10, 25):
+        check_script(predictions, references, max_bytes=max_bytes, **options)
+
+
+def test_the_bytes_of_lines_are_not_added_up_for_l_and_w():
+    result = score(
+        "rouge_nlws", ["one two\nred sun"], ["one two\nred moon"], max_bytes=10, compat="rouge155", output="all",
+        rouge_types=["rouge1", "rougeL", "rougeW"],
+    )  # fmt: skip
+    figures = {name: [result[name + each] for each in ("_recall", "_precision", "")] for name in ("rougeL", "rougeW")}
+    assert figures == {"rougeL": [0.75, 1.0, 0.85714], "rougeW": [0.58822, 0.90092, 0.71174]}
+    assert result["rouge1"] == 1.0
+    why = explain(
+        "rouge_nlws", "one two\nred sun", "one two\nred moon", max_bytes=10, compat="rouge155",
+        rouge_types=["rouge1", "rougeL"],
+    )  # fmt: skip
+    assert [[word.text for word in each.prediction_words if word.level] for each in why.types] == [
+        ["one", "two", "red"], ["one", "two", "red"],
+    ]  # fmt: skip
+    assert [len(each.prediction_words) for each in why.types] == [3, 4]
 
 
 @pytest.mark.parametrize("max_words", [1, 4, 9])

@@ -1,4 +1,4 @@
-"""The threshold below which differences of a metric are best called ties."""
+"""What counts as a tie: the threshold below which differences are best called so, and scores equal but for noise."""
 
 from __future__ import annotations
 
@@ -65,6 +65,23 @@ def calibrate(human: Array, metric: Array) -> tuple[float, float]:
     values = totals / int(graded.sum())
     best = int(np.argmax(values))
     return float(values[best]), float(thresholds[best])
+
+
+def without_noise(scores: Array) -> Array:
+    """Return scores of which those that agree to 12 significant digits are equal: the least of them.
+
+    Examples
+    --------
+    >>> without_noise(np.array([0.3, 0.1 + 0.2, 0.3000001]))
+    array([0.3      , 0.3      , 0.3000001])
+    """
+    values, places = np.unique(scores, return_inverse=True)
+    if not len(values):
+        return scores
+    apart = ~(np.diff(values) <= 1e-12 * np.maximum(np.abs(values[1:]), np.abs(values[:-1])))
+    first = np.flatnonzero(np.append(True, apart))
+    group = np.append(0, np.cumsum(apart))
+    return np.asarray(values[first[group]][places].reshape(scores.shape), np.float64)
 
 
 def _running(change: _Integers, group: _Integers) -> _Integers:

@@ -30,7 +30,7 @@ from .messages import facts_line, no_resamples, unsplit_notice, zero_remark
 from .options import REFERENCE_LENGTHS, BleuOptions, check_smoothing, interpretation, smoothing_methods
 from .presets import DIALECTS, PRESETS
 from .signature import bleu_signature
-from .smoothing import ADD_ONE, Counts, geometric_mean, nltk_precisions, precisions
+from .smoothing import ADD_ONE, Counts, geometric_mean, nltk_precisions, precisions, sentence_percent
 
 
 class BleuScorer(Scorer[BleuOptions]):
@@ -245,6 +245,25 @@ class BleuScorer(Scorer[BleuOptions]):
         if self._by_nltk:
             return self.finalize(rows)
         return self._scores(rows, self._segment_method, effective=True)
+
+    @property
+    def original_scale(self) -> int:
+        """Percent, as sacrebleu; evaluate and NLTK give shares."""
+        return 100 if self.options.compat in (None, "sacrebleu") else 1
+
+    def original_scores(self, rows: NDArray[np.float64]) -> Scores:
+        """Return the BLEU of single segments, of uniform weights in percent by the steps of sacrebleu."""
+        o, method = self.options, self._segment_method
+        if o.scale != 100 or o.weights is not None or self._by_nltk or method == ADD_ONE:
+            return self.segment_scores(rows)
+        counts, reference_lengths = self._counts(rows), rows[:, self.columns.index(o.reference_length)]
+        columns = (counts.matches, counts.totals, counts.length, reference_lengths)
+        texts = zip(*(column.tolist() for column in columns), strict=True)
+        scores = [
+            sentence_percent(matches, totals, length, reference_length, method, o.smooth_value)
+            for matches, totals, length, reference_length in texts
+        ]
+        return {"bleu": np.array(scores)}
 
     def _scores(self, totals: NDArray[np.float64], method: str, effective: bool) -> Scores:
         rule = self.options.reference_length

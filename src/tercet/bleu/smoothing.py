@@ -5,7 +5,9 @@ Sources: Chen and Cherry 2014; sacrebleu's and tensorflow/nmt's ``compute_bleu``
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,6 +86,39 @@ def precisions(counts: Counts, method: str, value: float | None) -> tuple[Array,
     if method != ADD_ONE:
         result = np.where((counts.matches > 0).any(axis=-1, keepdims=True), result, 0.0)
     return result, alive.sum(axis=-1)
+
+
+def sentence_percent(
+    matches: Sequence[float],
+    totals: Sequence[float],
+    length: float,
+    reference_length: float,
+    method: str,
+    value: float | None,
+) -> float:
+    """Return the BLEU of one text in percent, in the steps of sacrebleu and with Python's log: the same bits.
+
+    The other functions make many scores at once, and a perfect one 1 instead of 1.0000000000000004.
+
+    Examples
+    --------
+    >>> sentence_percent([3, 1, 0, 0], [3, 2, 1, 0], 3, 3, "exp", None)
+    62.99605249474367
+    """
+    if not any(matches):
+        return 0.0
+    amount, halves, found = SMOOTH_VALUES.get(method, 0.0) if value is None else value, 1.0, []
+    for order, (hits, total) in enumerate(zip(matches, totals, strict=True)):
+        added = amount if method == "add-k" and order else 0.0
+        if total + added == 0:
+            break
+        if hits + added == 0 and method == "exp":
+            halves *= 2
+            found.append(100.0 / (halves * (total + added)))
+        else:
+            found.append(100.0 * (amount if hits + added == 0 else hits + added) / (total + added))
+    penalty = math.exp(1 - reference_length / length) if length < reference_length else 1.0
+    return penalty * math.exp(sum([math.log(each) if each else -9999999999 for each in found]) / len(found))
 
 
 def nltk_precisions(counts: Counts, method: str, value: float | None) -> Array:

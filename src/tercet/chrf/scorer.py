@@ -75,6 +75,11 @@ class ChrfScorer(Scorer[ChrfOptions]):
         characters = [f"c{n}" for n in range(1, self.options.char_order + 1)]
         return characters + [f"w{n}" for n in range(1, self.word_orders[name] + 1)]
 
+    @property
+    def original_scale(self) -> int:
+        """Percent, as sacrebleu."""
+        return 100
+
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
         return chrf_signature(self.name, self.options)

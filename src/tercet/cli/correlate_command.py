@@ -32,6 +32,13 @@ class Unit(str, Enum):
     both = "both"
 
 
+class Ties(str, Enum):
+    """Which scores of a metric are ties."""
+
+    scored = "scored"
+    exact = "exact"
+
+
 class Folds(str, Enum):
     """What folds hold."""
 
@@ -116,6 +123,13 @@ def correlate_command(
             rich_help_panel=SCORES, metavar="X", help="Significance level of the clusters, above 0 and below 1."
         ),
     ] = 0.05,
+    ties: Annotated[
+        Ties,
+        typer.Option(
+            rich_help_panel=SCORES,
+            help="Which scores of a metric are ties: equal to the last bit, or to 12 significant digits (exact).",
+        ),
+    ] = Ties.scored,
     standardize: Annotated[
         bool, typer.Option("--standardize", rich_help_panel=INPUT, help="Take the z-scores of each rater.")
     ] = False,
@@ -201,7 +215,7 @@ def correlate_command(
     found = correlate(
         test_set, specs, known, scores=scores or (), dimension=dimension or (), rank_by=rank_by, unit=unit.value,
         n_resamples=n_resamples, n_permutations=n_permutations, confidence_level=confidence_level, alpha=alpha,
-        standardize=standardize, seed=seed, progress=not quiet and sys.stderr.isatty(),
+        ties=ties.value, standardize=standardize, seed=seed, progress=not quiet and sys.stderr.isatty(),
     )  # fmt: skip
     text = _rendered(found, form, out)
     if mean is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -43,6 +43,8 @@ class TokenBatch:
         Number of different tokens; ids are smaller than it.
     first_item : int
         The number of the first item in the corpus, for messages.
+    cut_by_line : TokenBatch, optional
+        The same texts where what counts line by line reads more of them (ROUGE-1.5.5's option -b); of the same types.
     """
 
     tokens: Ragged
@@ -50,6 +52,7 @@ class TokenBatch:
     reference_offsets: NDArray[np.int64]
     n_types: int
     first_item: int = 0
+    cut_by_line: TokenBatch | None = None
 
     @property
     def n_items(self) -> int:
@@ -60,6 +63,15 @@ class TokenBatch:
     def owners(self) -> NDArray[np.int64]:
         """The item that each reference belongs to, shape (m,)."""
         return np.repeat(np.arange(self.n_items), np.diff(self.reference_offsets))
+
+    def documents(self, start: int, stop: int) -> TokenBatch:
+        """Return some documents, which are the predictions and references that `reference_offsets` tells."""
+        rows, lines = self.tokens.offsets[start : stop + 1], self.lines.offsets[start : stop + 1]
+        return replace(
+            self,
+            tokens=Ragged(self.tokens.values[rows[0] : rows[-1]], rows - rows[0]),
+            lines=Ragged(self.lines.values[lines[0] : lines[-1] + 1] - rows[0], lines - lines[0]),
+        )
 
     def line_lists(self) -> list[list[list[int]]]:
         """Return the documents as lists of lines of ids."""

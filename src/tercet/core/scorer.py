@@ -246,6 +246,15 @@ class Scorer(ABC, Generic[OptionsT]):
         """Return the scores of single segments, shape (n,)."""
         return self.finalize(rows)
 
+    @property
+    def original_scale(self) -> int:
+        """The scale of the package whose scores these are: 1, or 100 for percent."""
+        return 1
+
+    def original_scores(self, rows: NDArray[np.float64]) -> Scores:
+        """Return the scores of single segments to the last bit of that package, at its scale: bits decide ties."""
+        return self.segment_scores(rows)
+
     def corpus_totals(self, stats: SegmentStats) -> NDArray[np.float64]:
         """Return the sums that the score of the corpus is made from, shape (k,)."""
         return stats.total()
@@ -296,9 +305,11 @@ class Scorer(ABC, Generic[OptionsT]):
         return np.column_stack([~left_out, empty, missing, references]).astype(np.float64)
 
 
-def segment_lists(scorer: Scorer[Any], stats: SegmentStats) -> dict[str, list[float | None]]:
-    """Return the scores of every item as lists; None for an item that was left out."""
-    values = scorer.segment_scores(stats.rows)
+def segment_lists(
+    scorer: Scorer[Any], stats: SegmentStats, values: Scores | None = None
+) -> dict[str, list[float | None]]:
+    """Return the scores of every item as lists, `values` where they are given; None for an item left out."""
+    values = scorer.segment_scores(stats.rows) if values is None else values
     names = zip(scorer.segment_names, scorer.score_names, strict=True)
     lists = {name: values[score].tolist() for name, score in names}
     for index in np.flatnonzero(stats.column("items") == 0).tolist():

@@ -166,8 +166,8 @@ def _shares(total: int, size: int) -> Iterator[tuple[int, ...]]:
 
 
 def _parts(columns: Sequence[MetricColumn], weights: Weights, spread: Array) -> tuple[Part, ...]:
-    """Return the mean of scores that orders texts as the mean of standardized scores does."""
-    sizes = [weight / float(spread[number]) for number, weight in weights]
+    """Return the mean of scores, all as shares of 1, that orders texts as the mean of standardized scores does."""
+    sizes = [weight * columns[number].scale / float(spread[number]) for number, weight in weights]
     parts = []
     for (number, _), size in zip(weights, sizes, strict=True):
         column = columns[number]

@@ -18,7 +18,8 @@ class FigureValue:
     low, high : float
         Bootstrap interval.
     epsilon : float
-        Differences of the metric of at most this much count as ties; 0 but for ``item.acc_eq``.
+        Differences of the metric's scores, in their own unit, of at most this much count as ties; 0 but for
+        ``item.acc_eq``.
     n : int
         Outputs, items or systems that it is of. Items with a constant side have no correlation.
     """
@@ -47,6 +48,8 @@ class MetricColumn:
         What scored; none for scores made elsewhere.
     score : str
         The name of the score.
+    scale : int
+        1, or 100 for percent: that of the package whose scores these are, unless the options say another.
     """
 
     label: str
@@ -55,3 +58,4 @@ class MetricColumn:
     negated: bool = False
     spec: MetricSpec | None = None
     score: str = ""
+    scale: int = 1

@@ -6,7 +6,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from tercet.association.between_metrics import pvalues_between, test_name, willi
 from tercet.association.figures import FIGURES, figures_for, points_of, value_of
 from tercet.association.intervals import UNITS, distributions, percentile_interval
 from tercet.association.significance import clusters
+from tercet.association.ties import without_noise
 from tercet.association.weighted import Array
 from tercet.comparison.checks import check_references
 from tercet.comparison.compare import read_metrics, read_test_set
@@ -45,6 +46,7 @@ class CorrelateOptions(Options):
     n_permutations: int = option(1000, integer(1, MOST_RESAMPLES))
     confidence_level: float = option(0.95, number("a number above 0 and below 1, such as 0.95", lambda x: 0 < x < 1))
     alpha: float = option(0.05, number("a number above 0 and below 1, such as 0.05", lambda x: 0 < x < 1))
+    ties: str = option("scored", one_of("scored", "exact"))
     standardize: bool = option(False, flag)
     progress: bool = option(False, flag)
 
@@ -63,6 +65,7 @@ def correlate(
     n_permutations: int = 1000,
     confidence_level: float = 0.95,
     alpha: float = 0.05,
+    ties: str = "scored",
     standardize: bool = False,
     seed: int = 12345,
     progress: bool = False,
@@ -77,7 +80,8 @@ def correlate(
     metrics : str, MetricSpec or iterable of them
         As of :func:`tercet.compare`; may be empty where there are `scores`.
     grades : Grades or mapping, optional
-        With texts: for each system a grade of each item, or that for each dimension; None for one that is missing.
+        With texts: the grades of each system, one for each item (None for one that is missing), or such a mapping of
+        systems for each dimension: ``{"fluency": {"A": [5, 4], "B": [3, None]}}``.
     references : sequence of str or of sequences of str
         With a mapping of systems.
     scores : mapping of str to mapping, or iterable of str
@@ -93,6 +97,9 @@ def correlate(
     n_resamples, n_permutations : int
         Of the intervals; of the tests.
     confidence_level, alpha : float
+    ties : {"scored", "exact"}
+        ``exact`` takes scores of a metric as equal that agree to 12 significant digits. By default scores tie where
+        they are equal to the last bit, as in the reference implementations of the figures.
     standardize : bool
         Take the z-scores of each rater.
     seed : int
@@ -110,8 +117,10 @@ def correlate(
 
     Notes
     -----
-    System scores are means of segment scores. A metric of which less is better is negated first. An output counts
-    where it has a grade and a score of every metric. Definitions and sources stand with each figure
+    Scores are those of the package that a metric equals, at its scale (ROUGE and BERTScore from 0 to 1; BLEU, chrF
+    and TER in percent), unless the option ``scale`` says another. The threshold of ties, ``epsilon``, is a difference
+    of such scores. System scores are means of segment scores. A metric of which less is better is negated first. An
+    output counts where it has a grade and a score of every metric. Definitions and sources stand with each figure
     (:data:`tercet.association.figures.FIGURES`).
 
     Examples
@@ -127,7 +136,7 @@ def correlate(
     from tqdm import tqdm
 
     settings = {"unit": unit, "n_resamples": n_resamples, "n_permutations": n_permutations}
-    settings |= {"confidence_level": confidence_level, "alpha": alpha, "standardize": standardize}
+    settings |= {"confidence_level": confidence_level, "alpha": alpha, "ties": ties, "standardize": standardize}
     build_options(CorrelateOptions, {**settings, "seed": seed, "progress": progress}, "correlate", {}, idle=True)
     if rank_by is not None and rank_by not in FIGURES:
         raise OptionError(f"There is no figure {shorten(rank_by)} to rank by. {did_you_mean(rank_by, FIGURES)}")
@@ -153,6 +162,8 @@ def correlate(
             made += list(_scored(spec, called, test_set, encoded))
             bar.update(len(test_set.systems))
         columns = [*made, *columns]
+        if ties == "exact":
+            columns = [replace(column, scores=without_noise(column.scores)) for column in columns]
         if not columns:
             raise OptionError("There is no metric: give metrics=, or scores= made elsewhere.")
         tables = []
@@ -163,7 +174,7 @@ def correlate(
             bar.update()
     return Correlation(
         test_set, known, columns, tables, unit, n_resamples, n_permutations, seed, confidence_level, alpha,
-        standardize,
+        standardize, ties,
     )  # fmt: skip
 
 
@@ -184,9 +195,9 @@ class _Plan:
 def _scored(spec: MetricSpec, called: str, test_set: TestSet, encoded: Any) -> Iterator[MetricColumn]:
     """Yield a column for each score of a metric, which is called as told."""
     check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
-    scorer = spec.scorer(scale=100)
+    scorer = spec.scorer(scale=spec.scorer().original_scale)
     stats = [batch_stats(scorer, encoded.batch(index)) for index in range(len(test_set.systems))]
-    lists = [segment_lists(scorer, each) for each in stats]
+    lists = [segment_lists(scorer, each, scorer.original_scores(each.rows)) for each in stats]
     signature = summarize(scorer, stats[0]).signature
     negated = not scorer.higher_is_better
     found: dict[str, Array] = {}
@@ -196,7 +207,9 @@ def _scored(spec: MetricSpec, called: str, test_set: TestSet, encoded: Any) -> I
             found[name] = values  # of scores that differ for the corpus only, the first
     for name, values in found.items():
         label = called if len(found) == 1 else f"{called} {name}"
-        yield MetricColumn(label, signature, -values if negated else values, negated, spec, name)
+        yield MetricColumn(
+            label, signature, -values if negated else values, negated, spec, name, scorer.options.scale
+        )
 
 
 def _table(plan: _Plan, columns: Sequence[MetricColumn], level: float, alpha: float) -> DimensionTable:

@@ -89,6 +89,8 @@ class Correlation:
     confidence_level, alpha : float
     standardize : bool
         Whether grades are means of the raters' z-scores.
+    ties : {"scored", "exact"}
+        Whether scores tie where they are equal to the last bit, or where they agree to 12 significant digits.
     """
 
     test_set: TestSet
@@ -102,6 +104,7 @@ class Correlation:
     confidence_level: float
     alpha: float
     standardize: bool = False
+    ties: str = "scored"
 
     def table(self, dimension: str | None = None) -> DimensionTable:
         """Return how the metrics agree with the grades of a dimension; by default the first.
@@ -162,6 +165,7 @@ class Correlation:
             "seed": self.seed,
             "confidence_level": self.confidence_level,
             "alpha": self.alpha,
+            "ties": self.ties,
             "metrics": [
                 {"metric": column.label, "signature": column.signature, "negated": column.negated}
                 for column in self.metrics
@@ -198,6 +202,7 @@ class Correlation:
             f"{'items and systems' if self.unit == 'both' else self.unit} ({UNITS[self.unit]}), "
             f"{self.n_resamples:,} resamples, seed {self.seed}. Clusters: a new one begins at the first metric "
             f"that is significantly worse than all of the one before (one-sided p, alpha {self.alpha:g})."
+            f"{' Scores that agree to 12 significant digits are ties.' if self.ties == 'exact' else ''}"
             f"{f' Negated, as lower is better: {negated}.' if negated else ''}"
         )
 

@@ -11,7 +11,12 @@ from .lcs_kernels import fill_union_lcs_hits
 
 
 def union_lcs_hits(
-    tokens: Ragged, lines: Ragged, texts: NDArray[np.int64], references: NDArray[np.int64], n_types: int
+    tokens: Ragged,
+    lines: Ragged,
+    texts: NDArray[np.int64],
+    references: NDArray[np.int64],
+    n_types: int,
+    left: Ragged | None = None,
 ) -> NDArray[np.int64]:
     """Return the clipped hits of the union LCS (Lin 2004, section 3.2; ROUGE-Lsum, ROUGE-1.5.5's ROUGE-L).
 
@@ -28,6 +33,8 @@ def union_lcs_hits(
         The two documents of each pair.
     n_types : int
         All ids are smaller than it.
+    left : Ragged, optional
+        Hits count as long as these tokens of both documents last; the documents themselves by default.
 
     Returns
     -------
@@ -39,10 +46,11 @@ def union_lcs_hits(
     what :func:`way_back_bytes` says of the longest pair.
     """
     hits = np.zeros(len(texts), np.int64)
+    left = tokens if left is None else left
     carries = np.empty(tokens.lengths[texts].max(initial=0), np.uint64)
     fill_union_lcs_hits(
         tokens.values, tokens.offsets, lines.values, lines.offsets, texts, references, n_types,
-        _way_back(tokens, lines, texts, references), carries, _marks(lines), hits,
+        left.values, left.offsets, _way_back(tokens, lines, texts, references), carries, _marks(lines), hits,
     )  # fmt: skip
     return hits
 

@@ -58,19 +58,25 @@ def fill_lcs_lengths(ids, offsets, texts, references, chosen, n_types, lengths):
 
 
 @kernel
-def fill_union_lcs_hits(ids, offsets, lines, line_offsets, texts, references, n_types, steps, carries, marked, hits):
+def fill_union_lcs_hits(
+    ids, offsets, lines, line_offsets, texts, references, n_types, left_ids, left_offsets, steps, carries, marked,
+    hits,
+):  # fmt: skip
     """Fill `hits`, shape (g,); see :func:`tercet.lcs.union_lcs_hits`.
 
     `steps` is room for the way back, `carries` for the tokens of a text, `marked` for those of a line.
     """
     places = np.zeros(n_types, np.uint64)
     left = np.zeros(n_types, np.int64)  # how often the text still has each token
+    theirs = np.zeros(n_types, np.int64)  # the same of the reference
     for pair in range(len(texts)):
         text, reference = texts[pair], references[pair]
         head = offsets[text]
         length = offsets[text + 1] - head
-        for p in range(length):
-            left[ids[head + p]] += 1
+        for p in range(left_offsets[text], left_offsets[text + 1]):
+            left[left_ids[p]] += 1
+        for p in range(left_offsets[reference], left_offsets[reference + 1]):
+            theirs[left_ids[p]] += 1
         total_hits = 0
         for line in range(line_offsets[reference], line_offsets[reference + 1]):
             start = lines[line]
@@ -109,9 +115,12 @@ def fill_union_lcs_hits(ids, offsets, lines, line_offsets, texts, references, n_
                         p -= 1
             for i in range(size):
                 token = ids[start + i]
-                if marked[i] > 0 and left[token] > 0:
+                if marked[i] > 0 and left[token] > 0 and theirs[token] > 0:
                     left[token] -= 1
+                    theirs[token] -= 1
                     total_hits += 1
-        for p in range(length):
-            left[ids[head + p]] = 0
+        for p in range(left_offsets[text], left_offsets[text + 1]):
+            left[left_ids[p]] = 0
+        for p in range(left_offsets[reference], left_offsets[reference + 1]):
+            theirs[left_ids[p]] = 0
         hits[pair] = total_hits

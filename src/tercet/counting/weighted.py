@@ -19,12 +19,13 @@ def weighted_lcs_hits(
     references: NDArray[np.int64],
     weights: NDArray[np.float64],
     n_types: int,
+    left: Ragged | None = None,
 ) -> NDArray[np.float64]:
     """Return the weighted hits of the union of weighted LCS (Lin 2004, section 4; ROUGE-W of ROUGE-1.5.5).
 
     Parameters
     ----------
-    tokens, lines, texts, references, n_types
+    tokens, lines, texts, references, n_types, left
         As for :func:`.lcs.union_lcs_hits`.
     weights : ndarray of float64
         ``weights[k]`` is the worth of a run of k hits; as long as the longest line of a reference, and one more.
@@ -41,9 +42,11 @@ def weighted_lcs_hits(
     hits = np.zeros(len(texts), np.float64)
     longest = longest_lines(lines)
     rows, words = longest[texts] + 1, (longest[references] >> 6) + 1
-    unsigned = (each.view(np.uint64) for each in (tokens.offsets, lines.values, lines.offsets, texts, references))
+    unsigned = (each.view(np.uint64) for each in (lines.values, lines.offsets, texts, references))
+    left = tokens if left is None else left
     fill_weighted_lcs_hits(
-        tokens.values.view(np.uint32), *unsigned, weights, n_types, tuple(empty_row(int(longest.max(initial=0)))),
+        tokens.values.view(np.uint32), *unsigned, left.values.view(np.uint32), left.offsets.view(np.uint64), weights,
+        n_types, tuple(empty_row(int(longest.max(initial=0)))),
         np.empty((rows * words).max(initial=1), np.uint64), np.empty(rows.max(initial=1), np.uint64), hits,
     )  # fmt: skip
     return hits

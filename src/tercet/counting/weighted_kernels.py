@@ -136,7 +136,7 @@ def _fill_rows(ids, begin, n_rows, size, first, weights, row, kept, row_of):
 
 @kernel
 def fill_weighted_lcs_hits(
-    ids, offsets, lines, line_offsets, texts, references, weights, n_types, arrays, kept, row_of, hits
+    ids, lines, line_offsets, texts, references, left_ids, left_offsets, weights, n_types, arrays, kept, row_of, hits
 ):  # fmt: skip
     """Fill `hits`, shape (g,); see :func:`tercet.counting.weighted.weighted_lcs_hits`.
 
@@ -144,11 +144,14 @@ def fill_weighted_lcs_hits(
     type, ``row.following`` the next of the same, 0 none.
     """
     row = Row(*arrays)  # a plain tuple is given: cached kernels must not ask for a class
-    first, left = np.zeros(n_types, np.uint32), np.zeros(n_types, np.uint32)
+    first = np.zeros(n_types, np.uint32)
+    left, theirs = np.zeros(n_types, np.uint32), np.zeros(n_types, np.uint32)
     for pair in range(len(texts)):
         text, reference = texts[pair], references[pair]
-        for p in range(offsets[text], offsets[text + ONE]):
-            left[ids[p]] += _U32(1)
+        for p in range(left_offsets[text], left_offsets[text + ONE]):
+            left[left_ids[p]] += _U32(1)
+        for p in range(left_offsets[reference], left_offsets[reference + ONE]):
+            theirs[left_ids[p]] += _U32(1)
         total = 0.0
         for line in range(line_offsets[reference], line_offsets[reference + ONE]):
             start = lines[line]
@@ -178,12 +181,15 @@ def fill_weighted_lcs_hits(
             for i in range(ONE, size + ONE):
                 token = ids[start + i - ONE]
                 first[token] = 0
-                if row.marked[i] > 0 and left[token] > 0:
+                if row.marked[i] > 0 and left[token] > 0 and theirs[token] > 0:
                     left[token] -= _U32(1)
+                    theirs[token] -= _U32(1)
                     length += ONE
                     if row.marked[i + ONE] == 0:
                         total += weights[length]
                         length = NONE
-        for p in range(offsets[text], offsets[text + ONE]):
-            left[ids[p]] = _U32(0)
+        for p in range(left_offsets[text], left_offsets[text + ONE]):
+            left[left_ids[p]] = _U32(0)
+        for p in range(left_offsets[reference], left_offsets[reference + ONE]):
+            theirs[left_ids[p]] = _U32(0)
         hits[pair] = total

@@ -25,7 +25,7 @@ from tercet.rouge.perl import first_words, recall_rank
 from tercet.rouge.perl import stemmer as script_stemmer
 from tercet.rouge.references import pair_scores
 from tercet.rouge.scorer import RougeScorer
-from tercet.rouge.types import RougeType
+from tercet.rouge.types import BY_LINE, RougeType
 from tercet.text.sentences import truncate_words
 
 Array = NDArray[np.float64]
@@ -110,6 +110,10 @@ COMPAT_RULES: dict[str, tuple[CompatRule, ...]] = {
             "lines", "what ROUGE-L finds subsequences in", "the whole text", "line by line", _has_kind("L"),
         ),
         CompatRule(
+            "bytes", "what max_bytes limits for ROUGE-L and W", "the text", "each line by itself",
+            lambda options: options.max_bytes is not None and _has_kind(*BY_LINE)(options),
+        ),
+        CompatRule(
             "last word", "which words ROUGE-SU adds to the pairs", "all", "all but the last", _has_kind("SU"),
         ),
         CompatRule(
@@ -189,6 +193,7 @@ class _PartOfScript(RougeScorer):
         super().__init__(options)
         self._off = off
         self._by_script = "average" not in off
+        self._cut_by_line &= "bytes" not in off
         self._cut = truncate_words if "words" in off else first_words
 
     def counter(self, tokens: TokenBatch) -> PairCounter:
@@ -199,7 +204,7 @@ class _PartOfScript(RougeScorer):
 
     def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
         """Return the scores of each pair, and by what its best reference is chosen."""
-        scores = pair_scores(counts, self.options.beta)
+        scores = pair_scores(counts, self.options.beta, alpha=self.options.alpha)
         if "best reference" in self._off:
             return scores, scores[:, 2]
         return scores, recall_rank(kind.kind, counts)

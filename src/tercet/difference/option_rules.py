@@ -38,6 +38,7 @@ DESCRIPTIONS = {
     "stemmer": "whether endings matter",
     "lemmatizer": "whether inflected forms are different words",
     "beta": "the weight of recall in F",
+    "alpha": "the weights of precision and recall in F",
     "multi_ref": "how several references are combined into one score",
     "stopwords": "which words are left out",
     "max_words": "to how many words texts are truncated",
@@ -51,6 +52,7 @@ TOGETHER = (
     ("smooth_method", "smooth_value", "smooth"),
     ("use_stemmer", "stemmer", "lemmatizer"),
     ("max_words", "max_bytes"),
+    ("beta", "alpha"),
 )
 
 #: Options of what is reported, not of how it is scored.

@@ -196,8 +196,8 @@ def _by_script(
 ) -> dict[str, float]:
     o = scorer.options
     figures = script_scores(
-        predictions, references, o.rouge_types, use_stemmer=o.use_stemmer, stopwords=o.stopwords, beta=o.beta,
-        multi_ref=o.multi_ref, max_words=o.max_words, max_bytes=o.max_bytes,
+        predictions, references, o.rouge_types, use_stemmer=o.use_stemmer, stopwords=o.stopwords,
+        beta=o.beta, alpha=o.alpha, multi_ref=o.multi_ref, max_words=o.max_words, max_bytes=o.max_bytes,
     )  # fmt: skip
     return _means(figures, o.output)
 

@@ -33,6 +33,7 @@ def script_scores(
     stopwords: str | None = None,
     multi_ref: str = "best",
     beta: float = 1.0,
+    alpha: float | None = None,
     max_words: int | None = None,
     max_bytes: int | None = None,
 ) -> dict[str, list[Triple]]:
@@ -49,7 +50,8 @@ def script_scores(
     perl, home = shutil.which("perl"), _home()
     if perl is None:
         raise ScriptError("there is no perl to run ROUGE-1.5.5.pl")
-    common: list[Any] = ["-a", "-d", "-c", 95, "-r", 1, "-p", 1 / (1 + beta * beta), "-f", _FORMULAS[multi_ref]]
+    weight = 1 / (1 + beta * beta) if alpha is None else alpha
+    common: list[Any] = ["-a", "-d", "-c", 95, "-r", 1, "-p", weight, "-f", _FORMULAS[multi_ref]]
     common += ["-m"] * use_stemmer + ["-s"] * (stopwords is not None)
     common += ["-l", max_words] if max_words is not None else []
     common += ["-b", max_bytes] if max_bytes is not None else []

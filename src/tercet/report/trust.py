@@ -103,7 +103,7 @@ def _scatter(human: Array, column: MetricColumn, dimension: str, prefix: str) ->
     axes.set_xlabel("@0")
     axes.set_ylabel("@1")
     pairs = zip(*(each.tolist() for each in of_systems), strict=True)
-    description = f"Mean grade and mean score of each system: {'; '.join(f'{a:.2f} and {b:.2f}' for a, b in pairs)}"
+    description = f"Mean grade and mean score of each system: {'; '.join(f'{a:.2f} and {b:.4g}' for a, b in pairs)}"
     return inline_svg(figure, [f"grade, {dimension}", column.label], description, prefix)
 
 

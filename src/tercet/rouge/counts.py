@@ -82,6 +82,7 @@ class PairCounter:
 
     def __init__(self, tokens: TokenBatch, types: Sequence[RougeType], by_script: bool) -> None:
         self._tokens = tokens
+        self._by_line = tokens if tokens.cut_by_line is None else tokens.cut_by_line
         self._by_script = by_script
         self._max_order = max(1 if each.kind == "SU" else each.order for each in types)
         self._with_lcs = any(each.kind in ("L", "Lsum") for each in types)
@@ -100,13 +101,17 @@ class PairCounter:
             return self._weighted(kind.weight)
         if kind.kind in ("S", "SU"):
             return self._skip(kind)
-        by_line = kind.kind == "Lsum" or self._by_script
-        return self._counts(self._line_hits if by_line else self._matches.common, self._lengths)
+        if kind.kind == "L" and not self._by_script:
+            return self._counts(self._matches.common, self._lengths)
+        return self._counts(self._line_hits, self._lengths, self._by_line.tokens.lengths)
 
-    def _counts(self, hits: NDArray[np.int64], totals: NDArray[np.int64]) -> PairCounts:
-        """Return counts whose totals are a number of each document."""
-        values = totals.astype(np.float64)
-        return PairCounts(hits.astype(np.float64), values[self._texts], values[self._references])
+    def _counts(
+        self, hits: NDArray[np.int64], totals: NDArray[np.int64], of_references: NDArray[np.int64] | None = None
+    ) -> PairCounts:
+        """Return counts whose totals are a number of each document, of references perhaps another one."""
+        others = totals if of_references is None else of_references
+        text_totals, reference_totals = totals[self._texts], others[self._references]
+        return PairCounts(hits.astype(float), text_totals.astype(float), reference_totals.astype(float))
 
     @cached_property
     def _matches(self) -> PairMatches:
@@ -119,40 +124,42 @@ class PairCounter:
 
     @cached_property
     def _line_hits(self) -> NDArray[np.int64]:
-        t, n_lines = self._tokens, self._tokens.lines.lengths
+        t, n_lines = self._by_line, self._by_line.lines.lengths
         several = (n_lines[self._texts] > 1) | (n_lines[self._references] > 1)
         if not several.any():  # the union of one subsequence is that subsequence
             return self._matches.common
         hits = self._matches.common.copy()
         pairs = self._texts[several], self._references[several]
         self._check_memory(*pairs)
-        hits[several] = union_lcs_hits(t.tokens, t.lines, *pairs, t.n_types)
+        hits[several] = union_lcs_hits(t.tokens, t.lines, *pairs, t.n_types, self._tokens.tokens)
         return hits
 
     def _check_memory(self, texts: NDArray[np.int64], references: NDArray[np.int64]) -> None:
         """Raise an InputError for a pair whose way back takes too much memory, before any is taken."""
-        memory = way_back_bytes(self._tokens.tokens, self._tokens.lines, texts, references)
+        lengths = self._by_line.tokens.lengths
+        memory = way_back_bytes(self._by_line.tokens, self._by_line.lines, texts, references)
         if memory.max(initial=0) <= MOST_MEMORY:
             return
         pair = int(np.argmax(memory > MOST_MEMORY))
         text, reference = texts[pair], references[pair]
         raise InputError(
             f"item {self._tokens.first_item + text} is too long for ROUGE-W and ROUGE-L by lines (rougeLsum): "
-            f"its prediction of {self._lengths[text]:,} tokens against a reference of {self._lengths[reference]:,} "
+            f"its prediction of {lengths[text]:,} tokens against a reference of {lengths[reference]:,} "
             f"takes {memory[pair] / 2**30:.1f} GiB of memory, the limit is {MOST_MEMORY / 2**30:g}. Leave these "
             "types out of rouge_types, cut the texts with max_words, or give them lines, as by sentence_split='auto'."
         )
 
     def _weighted(self, weight: float) -> PairCounts:
         """ROUGE-W: recall divides by the weight of the sum of the weights of lines, as ROUGE-1.5.5 does."""
-        t = self._tokens
+        t = self._by_line
         line_lengths = np.diff(t.lines.values)
         worth = np.array([float(k) ** weight for k in range(int(line_lengths.max(initial=0)) + 2)])
         # bincount adds line by line in their order, so one document's sum owes nothing to another's
         of_line = np.repeat(np.arange(len(self._lengths)), t.lines.lengths)
         line_sums = np.bincount(of_line, worth[line_lengths], minlength=len(self._lengths)).astype(np.float64)
         self._check_memory(self._texts, self._references)
-        hits = weighted_lcs_hits(t.tokens, t.lines, self._texts, self._references, worth, t.n_types)
+        pairs = self._texts, self._references
+        hits = weighted_lcs_hits(t.tokens, t.lines, *pairs, worth, t.n_types, self._tokens.tokens)
         return PairCounts(
             hits,
             power(self._lengths.astype(np.float64), weight)[self._texts],

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import reduce
+from itertools import chain
+from operator import and_
 from typing import Any
 
 from tercet.columns.batch import Batch
 from tercet.columns.items import check_missing, read_items
+from tercet.columns.ragged import TokenBatch
 from tercet.core.options import build_options
 from tercet.display.matched import MATCH_LEVELS, Matched
 from tercet.display.places import Count, Word
@@ -16,7 +21,7 @@ from tercet.display.words_html import counts_html, legend, page_html, words_html
 from .options import RougeOptions
 from .places import PairOfTexts, Places
 from .scorer import RougeScorer
-from .types import RougeType
+from .types import BY_LINE, RougeType
 
 #: What the levels of the words stand for, by kind.
 _HINTS = {
@@ -153,14 +158,20 @@ def explain_batch(scorer: RougeScorer, batch: Batch, context: Any) -> RougeMatch
     tokens, words = scorer.tokens(batch, context)
     plain, plain_words = scorer.tokens(batch, context, as_written=True)
     counter, spelling, written = scorer.counter(tokens), words(), plain_words()
-    as_written = [[written[i] for i in ids] for ids in plain.tokens.lists()]
-    lines = tokens.line_lists()
+    cut = _shown(tokens, plain, written)
+    by_line = cut
+    if tokens.cut_by_line is not None and plain.cut_by_line is not None:
+        by_line = _shown(tokens.cut_by_line, plain.cut_by_line, written)
 
     def matches(kind: RougeType) -> TypeMatches:
         counts = counter.count(kind)
         scores, rank = scorer.pair_scores(kind, counts)
         best = int(rank.argmax())
-        pair = PairOfTexts(lines[0], lines[1 + best], spelling)
+        lines, as_written = by_line if kind.kind in BY_LINE else cut
+        left = None
+        if lines is not cut[0]:  # a word counts as often as it stands in the texts that are cut as a whole
+            left = reduce(and_, (Counter(chain.from_iterable(cut[0][text])) for text in (0, 1 + best)))
+        pair = PairOfTexts(lines[0], lines[1 + best], spelling, left)
         places: Places = pair.places(kind, scorer.options.compat)
         precision, recall, fmeasure = scores[best].tolist()
         return TypeMatches(
@@ -174,8 +185,15 @@ def explain_batch(scorer: RougeScorer, batch: Batch, context: Any) -> RougeMatch
         )  # fmt: skip
 
     return RougeMatches(
-        [matches(kind) for kind in scorer.options.rouge_types], len(lines) - 1, str(scorer.signature(context))
+        [matches(kind) for kind in scorer.options.rouge_types], len(cut[0]) - 1, str(scorer.signature(context))
     )
+
+
+def _shown(
+    tokens: TokenBatch, plain: TokenBatch, written: list[str]
+) -> tuple[list[list[list[int]]], list[list[str]]]:
+    """Return the documents as lines of ids, and the words of each as they were written."""
+    return tokens.line_lists(), [[written[i] for i in ids] for ids in plain.tokens.lists()]
 
 
 def matched(scorer: RougeScorer, score: str, tokenizer: str | None) -> Matched:

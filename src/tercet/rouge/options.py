@@ -62,6 +62,12 @@ class RougeOptions(Options):
             lambda o: o.output in ("fmeasure", "all") or o.multi_ref != "average",
         ),
     )
+    alpha: float | None = option(
+        None,
+        number("a number from 0 to 1", lambda x: 0 <= x <= 1, none=True),
+        "The script's option -p, instead of beta. F is P R / ((1 - alpha) P + alpha R): 1 gives precision, 0 recall.",
+        only_with=OnlyWith("compat='rouge155'", lambda o: o.compat == "rouge155"),
+    )
     multi_ref: str = option(
         "best",
         one_of("best", "average", "jackknife"),
@@ -94,7 +100,10 @@ class RougeOptions(Options):
         "script.",
     )
     max_bytes: int | None = option(
-        None, integer(1, none=True), "Truncate all predictions and references to this many bytes."
+        None,
+        integer(1, none=True),
+        'Truncate all predictions and references to this many bytes. With compat="rouge155", ROUGE-L and W have each '
+        "line truncated by itself, up to the first that reaches the limit, as in the script.",
     )
     sentence_split: str = option(
         "newline",

@@ -33,18 +33,17 @@ def five_decimals(values: Array) -> Array:
     return np.array(rounded).reshape(values.shape)
 
 
-def scores(counts: PairCounts, beta: float, rounded: bool) -> Array:
+def scores(counts: PairCounts, alpha: float, rounded: bool) -> Array:
     """Return precision, recall and F as the script prints them, shape (m, 3): F is made of rounded figures.
 
     Parameters
     ----------
     counts : PairCounts
-    beta : float
-        Weight of recall; the script's -p is 1 / (1 + beta ** 2).
+    alpha : float
+        The script's -p, as it is: on its way through another number an F such as .703125 would round otherwise.
     rounded : bool
         Whether to five decimals; without it the figures are those that it rounds.
     """
-    alpha = 1 / (1 + beta * beta)
     by_decimals = five_decimals if rounded else _as_they_are
     precision = by_decimals(power(_ratio(counts.hits, counts.text_totals), 1 / counts.root))
     recall = by_decimals(power(_ratio(counts.hits, counts.reference_totals), 1 / counts.root))
@@ -93,6 +92,25 @@ def first_words(text: str, limit: int) -> str:
             break
         kept.append(line)
         limit -= number
+    return "\n".join(kept)
+
+
+def first_bytes_of_lines(text: str, limit: int) -> str:
+    r"""Keep what option -b leaves for ROUGE-L and W: the lines up to the first one as long as the limit, cut there.
+
+    The script never adds up bytes there; what it does for the other types is :func:`.sentences.truncate_bytes`.
+
+    Examples
+    --------
+    >>> first_bytes_of_lines("one two\nthree four\nfive", 9)
+    'one two\nthree fou'
+    """
+    kept: list[str] = []
+    for line in text.split("\n"):
+        data = line.encode()
+        kept.append(data[:limit].decode(errors="ignore"))
+        if len(data) >= limit:
+            break
     return "\n".join(kept)
 
 

@@ -54,13 +54,22 @@ class PairOfTexts:
         Lines of token ids.
     spelling : list of str
         The tokens by id.
+    left : Counter, optional
+        How often each token can be matched between lines; as often as the prediction has it by default.
     """
 
-    def __init__(self, prediction: list[list[int]], reference: list[list[int]], spelling: list[str]) -> None:
+    def __init__(
+        self,
+        prediction: list[list[int]],
+        reference: list[list[int]],
+        spelling: list[str],
+        left: Counter[int] | None = None,
+    ) -> None:
         self._lines = prediction, reference
         self._prediction = list(chain.from_iterable(prediction))
         self._reference = list(chain.from_iterable(reference))
         self._spelling = spelling
+        self._left = Counter(self._prediction) if left is None else left
 
     def prediction_words(self, places: Places, written: list[str]) -> list[Word]:
         """Return the tokens of the prediction with their levels, and as they were written."""
@@ -132,7 +141,7 @@ class PairOfTexts:
         """Return the places of the union over lines; the reference's count while the text has the token left."""
         in_text: set[int] = set()
         hits: list[int] = []
-        left = Counter(self._prediction)
+        left = self._left.copy()
         start = 0
         for line in self._lines[1]:
             marked: set[int] = set()

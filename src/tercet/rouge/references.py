@@ -12,10 +12,10 @@ from .counts import PairCounts
 Array = NDArray[np.float64]
 
 
-def pair_scores(counts: PairCounts, beta: float, epsilon: float = 0.0) -> Array:
+def pair_scores(counts: PairCounts, beta: float, epsilon: float = 0.0, alpha: float | None = None) -> Array:
     """Return precision, recall and F of pairs, shape (m, 3); a text or reference without tokens scores 0.
 
-    What F divides by is greater by `epsilon`.
+    What F divides by is greater by `epsilon`. With `alpha`, F is P R / ((1 - alpha) P + alpha R) instead.
     """
     precision = counts.hits / np.where(counts.text_totals > 0, counts.text_totals, 1)
     recall = counts.hits / np.where(counts.reference_totals > 0, counts.reference_totals, 1)
@@ -23,6 +23,8 @@ def pair_scores(counts: PairCounts, beta: float, epsilon: float = 0.0) -> Array:
         precision, recall = precision ** (1 / counts.root), recall ** (1 / counts.root)
     weight = beta * beta
     mixed = recall + weight * precision + epsilon
+    if alpha is not None:
+        weight, mixed = 0.0, (1 - alpha) * precision + alpha * recall
     f = np.where(mixed > 0, (1 + weight) * precision * recall / np.where(mixed > 0, mixed, 1), 0.0)
     return np.stack([precision, recall, f], axis=1)
 

@@ -8,6 +8,7 @@ from functools import cached_property, partial, reduce
 from typing import Any, ClassVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.columns.batch import Batch
@@ -35,13 +36,13 @@ from .package import (
     mark_sentences,
     split_marked,
 )
-from .perl import first_words, recall_rank
+from .perl import first_bytes_of_lines, first_words, recall_rank
 from .perl import scores as script_scores
 from .perl import stemmer as script_stemmer
 from .perl import stopwords as script_stopwords
 from .references import combined, pair_scores
 from .signature import rouge_signature
-from .types import RougeType, parse_types
+from .types import BY_LINE, RougeType, parse_types
 
 Array = NDArray[np.float64]
 
@@ -82,6 +83,8 @@ class RougeScorer(Scorer[RougeOptions]):
         check_word_options(options)
         self._by_script = options.compat == "rouge155"
         self._cut = first_words if self._by_script else truncate_words
+        by_line = any(each.kind in BY_LINE for each in options.rouge_types)
+        self._cut_by_line = self._by_script and options.max_bytes is not None and by_line
         self._package = options.compat if options.compat in PACKAGES else None
         if self._package is not None:
             check_types(self._package, options.rouge_types)
@@ -91,6 +94,8 @@ class RougeScorer(Scorer[RougeOptions]):
             )
         if options.max_words is not None and options.max_bytes is not None:
             raise OptionError("The options 'max_words' and 'max_bytes' exclude each other: give one of them.")
+        if options.alpha is not None and options.beta != 1:
+            raise OptionError("The options 'alpha' and 'beta' exclude each other: give one of them.")
         if self._by_script and options.multi_ref == "jackknife":
             raise OptionError(
                 "ROUGE-1.5.5 has no jackknife: with compat='rouge155' the 'multi_ref' option must be 'best' or "
@@ -189,14 +194,24 @@ class RougeScorer(Scorer[RougeOptions]):
             tokenizer = "rouge-script"
         elif self._package is not None and tokenizer == "none":
             tokenizer = split_marked
-        tokens, words = tokenize(batch, tokenizer, lowercase=lowercase, prepare=self._prepare(), lines=True)
+        prepare = self._prepare()
+        if self._cut_by_line:  # both cuts of each text at once, so that their words have the same ids
+            cuts = prepare, self._prepare(first_bytes_of_lines)
+            texts = [cut(text) for cut in cuts if cut is not None for text in batch.texts.to_pylist()]
+            batch, prepare = replace(batch, texts=pa.array(texts, pa.large_string())), None
+        tokens, words = tokenize(batch, tokenizer, lowercase=lowercase, prepare=prepare, lines=True)
         mapping = None if as_written else self._word_map()
         stopwords: Collection[str] = ()
         if o.stopwords is not None:
             stopwords = script_stopwords() if o.stopwords == "smart" else stopwords_for(o.stopwords)
-        return map_words(tokens, words(), mapping, stopwords) if mapping or stopwords else (tokens, words)
+        if mapping or stopwords:
+            tokens, words = map_words(tokens, words(), mapping, stopwords)
+        if self._cut_by_line:
+            n = len(tokens.tokens.lengths)
+            tokens = replace(tokens.documents(0, n // 2), cut_by_line=tokens.documents(n // 2, n))
+        return tokens, words
 
-    def _prepare(self) -> Callable[[str], str] | None:
+    def _prepare(self, cut_bytes: Callable[..., str] = truncate_bytes) -> Callable[[str], str] | None:
         """Return what is done to a text before it is split into tokens."""
         o = self.options
         steps: list[Callable[[str], str]] = []
@@ -205,7 +220,7 @@ class RougeScorer(Scorer[RougeOptions]):
         if o.max_words is not None:
             steps.append(partial(self._cut, limit=o.max_words))
         if o.max_bytes is not None:
-            steps.append(partial(truncate_bytes, limit=o.max_bytes))
+            steps.append(partial(cut_bytes, limit=o.max_bytes))
         if self._package is not None and o.tokenizer == "none":
             steps.append(partial(mark_sentences, package=self._package))
         return (lambda text: reduce(lambda made, step: step(made), steps, text)) if steps else None
@@ -238,10 +253,11 @@ class RougeScorer(Scorer[RougeOptions]):
 
     def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
         """Return precision, recall and F of each pair, shape (m, 3), and by what its best reference is chosen."""
+        o = self.options
         if self._by_script:
-            rounded = self.options.rounded is not False
-            return script_scores(counts, self.options.beta, rounded), recall_rank(kind.kind, counts)
-        scores = pair_scores(counts, self.options.beta, 0.0 if self._package is None else EPSILON)
+            alpha = 1 / (1 + o.beta * o.beta) if o.alpha is None else o.alpha
+            return script_scores(counts, alpha, o.rounded is not False), recall_rank(kind.kind, counts)
+        scores = pair_scores(counts, o.beta, 0.0 if self._package is None else EPSILON, o.alpha)
         return scores, scores[:, 2]
 
     def counter(self, tokens: TokenBatch) -> PairCounter | PackageCounter:

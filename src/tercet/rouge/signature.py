@@ -26,7 +26,8 @@ def rouge_signature(metric: str, options: RougeOptions, tokenizer: str | Callabl
     parts = {
         "types": ",".join(each.name for each in o.rouge_types),
         "tok": tokenizer_label(tokenizer),
-        "beta": o.beta,
+        "beta": o.beta if o.alpha is None else None,
+        "alpha": o.alpha,
         "multi": o.multi_ref,
         "measure": o.output,
         "stem": "porter" if o.use_stemmer else stemmer_label(o.stemmer),
@@ -53,7 +54,7 @@ def equal_implementation(options: RougeOptions, tokenizer: str | Callable[[str],
     if o.stemmer not in ((None, "porter") if package is None else (None,)):
         return None
     if o.compat == "rouge155":
-        usual = o.stemmer is None and o.stopwords in (None, "smart") and o.max_bytes is None
+        usual = o.stemmer is None and o.stopwords in (None, "smart")
         return "ROUGE-1.5.5" if usual and o.rounded is not False else None
     if o.beta != 1 or o.multi_ref != "best" or (o.stopwords, o.max_words, o.max_bytes) != (None, None, None):
         return None

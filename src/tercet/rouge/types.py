@@ -23,6 +23,8 @@ _EXAMPLES = (
     "rougeSU4",
 )
 
+#: What the script ROUGE-1.5.5 counts line by line.
+BY_LINE = ("L", "Lsum", "W")
 DEFAULT_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum", "rougeW", "rougeS4", "rougeSU4")
 
 

@@ -81,6 +81,11 @@ class TerScorer(Scorer[TerOptions]):
         o = options
         self._change = normalization(o.normalized, o.no_punct, o.asian_support, o.case_sensitive)
 
+    @property
+    def original_scale(self) -> int:
+        """Percent, as sacrebleu."""
+        return 100
+
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
         return ter_signature(self.name, self.options)
