@@ -47,7 +47,9 @@ class SuiteModule(Gathering):
         self._dialect = dialect_of(self.metric, config_name or "default")
         super().__init__(config_name, *args, **kwargs)
 
-    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Result | Any:
+    def compute(
+        self, *, predictions: Any = None, references: Any = None, **options: Any
+    ) -> Result | dict[str, Any] | Any:
         """Score the predictions added so far and those given here.
 
         Args:
@@ -59,7 +61,8 @@ class SuiteModule(Gathering):
                 The metric's options.
 
         Return:
-            `Result`, a `dict` with further attributes, or `None` if this is not the main process (`process_id != 0`).
+            `Result`, a `dict` with further attributes; a plain `dict` where a configuration speaks as another module;
+            `None` if this is not the main process (`process_id != 0`).
         """
         predictions, options = self._predictions(predictions, options)
         own = own_options(self.metric, options, self._dialect)
@@ -69,7 +72,8 @@ class SuiteModule(Gathering):
         batch = self._read([], []) if none_given else self._read(predictions, references)
 
         def result(systems: list[list[Part]]) -> Any:
-            return self._dialect.to_result(result_of_parts(scorer, systems[0]))
+            found = result_of_parts(scorer, systems[0])
+            return found if self.config_name == "default" else self._dialect.to_entries(found)
 
         if self.num_process == 1 and not len(self):
             return result([[Part.of_texts(batch)]])  # nothing to gather
