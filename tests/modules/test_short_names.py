@@ -1,5 +1,6 @@
 """Short names: wherever a metric is named its room's name will do, and results have the full one."""
 
+import evaluate
 import pytest
 
 import tercet
@@ -44,6 +45,13 @@ def test_the_module_is_that_of_the_metric(metric, short):
     assert tercet.load(short).name == metric
     with pytest.raises(tercet.OptionError, match=f"{metric} has no configuration 'x'"):
         tercet.load(short, "x")
+
+
+def test_evaluate_s_own_load_may_be_redirected(monkeypatch):
+    """As people do who want every line of a program to load the suite's modules."""
+    monkeypatch.setattr(evaluate, "load", tercet.load)
+    for name in ("bleu", "bleu_multi"):
+        assert evaluate.load(name, "evaluate", module_type="metric").name == "bleu_multi"
 
 
 @ZERO_BLEU
