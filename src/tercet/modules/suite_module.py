@@ -14,7 +14,7 @@ from tercet.api import dialect_of, explain, make_scorer, own_options
 from tercet.columns.batch import Batch, join_batches
 from tercet.core.options import Options
 from tercet.core.result import Result
-from tercet.errors import InputError, shorten
+from tercet.errors import InputError, OptionError, shorten
 from tercet.registry import scorer_class
 from tercet.streams.parts import Part, result_of_parts
 from tercet.training.trainer import TrainerMetrics, compute_metrics
@@ -127,7 +127,7 @@ class SuiteModule(Gathering):
         with self._dialect.speaking():
             return explain(self.metric, prediction, references, **own)
 
-    def compute_metrics(self, tokenizer: Any, **settings: Any) -> TrainerMetrics:
+    def compute_metrics(self, tokenizer: Any = None, **settings: Any) -> TrainerMetrics:
         """Return the function for `Seq2SeqTrainer(compute_metrics=...)` that logs this metric's scores.
 
         Args:
@@ -141,7 +141,12 @@ class SuiteModule(Gathering):
             `TrainerMetrics`, a function from an `EvalPrediction` to a `dict` of floats. Nothing is added to this
             module.
         """
-        options = self._dialect.to_options(settings.pop("options", None) or {})
+        if "metrics" in settings:
+            raise OptionError(f"This function is for {self.metric}: tercet.compute_metrics takes other 'metrics'.")
+        given = settings.pop("options", None)
+        options = {} if given is None else given
+        if isinstance(options, Mapping):  # the function refuses anything else
+            options = self._dialect.to_options(options)
         with self._dialect.speaking():
             return compute_metrics(tokenizer, self.metric, options=options, **settings)
 
