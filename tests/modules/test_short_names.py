@@ -79,5 +79,5 @@ class TestOfATrainer:
         assert compute(PREDICTIONS, labels) == full(PREDICTIONS, labels)
 
     def test_a_metric_under_both_names_is_one_given_twice(self):
-        with pytest.raises(tercet.OptionError, match="metrics must be different metrics"):
+        with pytest.raises(tercet.OptionError, match="metrics must be names of different metrics"):
             tercet.compute_metrics(None, ["bleu", "bleu_multi"], decode=list)
