@@ -47,6 +47,41 @@ class TestTheDict:
             RESULT["intervals"]
 
 
+MADE_ANEW = {
+    "from a dict": lambda result: type(result)({**result}),
+    "from pairs": lambda result: type(result)([(key, value) for key, value in result.items()]),
+    "from an iterator": lambda result: type(result)(zip(result, result.values(), strict=True)),
+    "from named values": lambda result: type(result)(**result),
+    "from keys": lambda result: type(result).fromkeys(result, 0.5),
+}
+
+
+@pytest.mark.parametrize("way", MADE_ANEW.values(), ids=MADE_ANEW)
+class TestMadeAnewByOthers:
+    """What Trainers, loggers and collators do to any dict: make one of its type with other values."""
+
+    def test_has_its_entries(self, way):
+        assert way(RESULT) == {"m": 0.5}
+
+    def test_is_shown_and_kept_as_a_dict_with_nothing_invented(self, way):
+        again = way(RESULT)
+        assert repr(again) == "Result({'m': 0.5})"
+        assert again.to_dict(full=True) == {"m": 0.5}
+        assert repr(pickle.loads(pickle.dumps(again))) == repr(again.copy()) == repr(again)
+        assert (again.metric, again.signature, again.n_segments, again.segments) == ("", "", 0, None)
+        shown = again._repr_html_()
+        assert "0.5000" in shown
+        assert "segment" not in shown
+        with pytest.raises(KeyError, match=r"^'segments'$"):
+            again["segments"]
+
+
+def test_joined_with_another_it_is_a_plain_dict():
+    for joined in (RESULT | {"loss": 2.0}, {"loss": 2.0} | RESULT, {**RESULT, "loss": 2.0}):
+        assert type(joined) is dict
+        assert joined == {"m": 0.5, "loss": 2.0}
+
+
 class TestItsAttributes:
     def test_are_in_its_repr(self):
         assert repr(RESULT) == (

@@ -1,5 +1,6 @@
 """Short names: wherever a metric is named its room's name will do, and results have the full one."""
 
+import evaluate
 import pytest
 
 import tercet
@@ -46,6 +47,13 @@ def test_the_module_is_that_of_the_metric(metric, short):
         tercet.load(short, "x")
 
 
+def test_evaluate_s_own_load_may_be_redirected(monkeypatch):
+    """As people do who want every line of a program to load the suite's modules."""
+    monkeypatch.setattr(evaluate, "load", tercet.load)
+    for name in ("bleu", "bleu_multi"):
+        assert evaluate.load(name, "evaluate", module_type="metric").name == "bleu_multi"
+
+
 @ZERO_BLEU
 def test_comparisons_have_the_full_name(metric, short):
     assert parse_metric(f"{short}:scale=1").label == f"{metric}:scale=1"
@@ -71,5 +79,5 @@ class TestOfATrainer:
         assert compute(PREDICTIONS, labels) == full(PREDICTIONS, labels)
 
     def test_a_metric_under_both_names_is_one_given_twice(self):
-        with pytest.raises(tercet.OptionError, match="metrics must be different metrics"):
+        with pytest.raises(tercet.OptionError, match="metrics must be names of different metrics"):
             tercet.compute_metrics(None, ["bleu", "bleu_multi"], decode=list)

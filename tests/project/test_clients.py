@@ -13,8 +13,11 @@ import evaluate
 import numpy as np
 import pytest
 import torch
+from accelerate.utils import recursively_apply, send_to_device
 from evaluate.evaluator.text2text_generation import SummarizationEvaluator
+from lightning_utilities.core.apply_func import apply_to_collection
 from transformers import GPT2Config, GPT2LMHeadModel
+from transformers.trainer_utils import denumpify_detensorize
 
 import tercet
 from conftest import ROOT
@@ -108,6 +111,68 @@ class TestTheExampleScriptsOfTransformers:
         before = trainer.evaluate()["eval_bleu"]
         trainer.train()
         assert trainer.state.log_history[-2]["eval_bleu"] > before
+
+
+class TestAResultReturnedAsItIs:
+    """`return metric.compute(...)`, in a function that a Trainer calls."""
+
+    @pytest.mark.parametrize("metric", ["bleu", "rouge"])
+    def test_to_a_seq2seq_trainer(self, metric, tokenizer, tmp_path):
+        returned = []
+
+        def compute_metrics(given):
+            predictions, labels = texts_of(tokenizer, given)
+            returned.append(tercet.load(metric).compute(predictions=predictions, references=labels))
+            return returned[0].copy()
+
+        trainer = trainer_of(tmp_path, tokenizer, compute_metrics)
+        found = trainer.evaluate()
+        expected = {f"eval_{name}": value for name, value in returned[0].items()}
+        assert {name: found[name] for name in expected} == expected
+        assert {name: trainer.state.log_history[-1][name] for name in expected} == expected
+
+    def test_to_an_sft_trainer(self, tokenizer, tmp_path):
+        from trl import SFTConfig, SFTTrainer
+
+        returned = []
+
+        def compute_metrics(given):
+            predictions, labels = texts_of(tokenizer, given)
+            returned.append(tercet.load("rouge").compute(predictions=predictions, references=labels))
+            return returned[0].copy()
+
+        model = GPT2LMHeadModel(GPT2Config(vocab_size=len(tokenizer), n_positions=32, n_embd=16, n_layer=1, n_head=2))
+        data = datasets.Dataset.from_list([{"prompt": text, "completion": f" {mark}"} for text, mark in PAIRS[:8]])
+        trainer = SFTTrainer(
+            model=model,
+            args=SFTConfig(
+                output_dir=str(tmp_path), report_to=[], use_cpu=True, disable_tqdm=True, bf16=False,
+                save_strategy="no", dataloader_pin_memory=False,
+            ),
+            train_dataset=data,
+            eval_dataset=data,
+            processing_class=tokenizer,
+            compute_metrics=compute_metrics,
+            preprocess_logits_for_metrics=tercet.preprocess_logits_for_metrics,
+        )  # fmt: skip
+        found = trainer.evaluate()
+        assert {name: found[f"eval_{name}"] for name in returned[0]} == returned[0]
+
+    @pytest.mark.parametrize(
+        "made_anew",
+        [
+            denumpify_detensorize,
+            lambda result: send_to_device(result, "cpu"),
+            lambda result: recursively_apply(lambda value: value, result),
+            lambda result: apply_to_collection(result, float, lambda value: value),
+            lambda result: torch.utils.data.default_collate([result]),
+        ],
+    )
+    def test_to_what_makes_a_dict_of_its_type_with_other_values(self, made_anew):
+        result = tercet.score("rouge", ["the cat sat on the mat"], ["the cat lay on the mat"])
+        again = made_anew(result)
+        assert type(again) is type(result)
+        assert {name: float(value) for name, value in again.items()} == result
 
 
 class TestLoggers:

@@ -656,12 +656,14 @@ class TestOptions:
             ({"options": ["scale"]}, "options must be a mapping"),
             ({"sentence_split": "never"}, "'sentence_split' option of compute_metrics must be one of"),
             ({"metrics": ["bleu_mutli"]}, "Did you mean 'bleu_multi'"),
-            ({"metrics": []}, "metrics must be different metrics"),
-            ({"metrics": ["bleu_multi"] * 2}, "metrics must be different metrics"),
+            ({"metrics": []}, "metrics must be names of different metrics of the suite"),
+            ({"metrics": ["bleu_multi"] * 2}, "metrics must be names of different metrics"),
             ({"decode": "yes"}, "decode must be a function"),
-            ({"metrics": None}, "metrics must be different metrics of the suite, got None"),
-            ({"metrics": 5}, "metrics must be different metrics of the suite, got 5"),
-            ({"metrics": [["bleu_multi"]]}, "metrics must be different metrics of the suite, got"),
+            ({"metrics": None}, "metrics must be names of different metrics of the suite, got None"),
+            ({"metrics": [None]}, r"different metrics of the suite, got \[None\]"),
+            ({"options": 5}, "options must be a mapping of options, or of metrics to theirs, got 5"),
+            ({"metrics": 5}, "metrics must be names of different metrics of the suite, got 5"),
+            ({"metrics": [["bleu_multi"]]}, "metrics must be names of different metrics of the suite, got"),
             ({"keep": 5}, "'keep' option of compute_metrics must be a list of names of entries, or None. Got 5"),
             ({"keep": [5]}, "'keep' option of compute_metrics must be a list of names"),
             ({"keep": ["b" * 10**5]}, "The entry 'b{58}… is not in the results"),
@@ -674,6 +676,26 @@ class TestOptions:
     def test_that_are_wrong_are_refused_before_the_training(self, tokenizer, settings, message):
         with pytest.raises(OptionError, match=message):
             tercet.compute_metrics(tokenizer, **settings)
+
+    def test_that_are_wrong_are_refused_without_a_tokenizer_too(self):
+        with pytest.raises(OptionError, match="metrics must be names of different metrics of the suite, got None"):
+            tercet.compute_metrics(metrics=None)
+        with pytest.raises(
+            OptionError, match="The tokenizer must be one of transformers, with batch_decode, got None"
+        ):
+            tercet.compute_metrics()
+
+    @pytest.mark.parametrize(
+        ("settings", "message"),
+        [
+            ({"options": 5}, "options must be a mapping of options, or of metrics to theirs, got 5"),
+            ({"options": []}, "options must be a mapping of options, or of metrics to theirs, got []"),
+            ({"metrics": None}, "This function is for bleu_multi: tercet.compute_metrics takes other 'metrics'."),
+        ],
+    )
+    def test_that_are_wrong_are_refused_by_a_module_too(self, settings, message):
+        with pytest.raises(OptionError, match=re.escape(message)):
+            tercet.load("bleu").compute_metrics(decode=len, **settings)
 
     def test_sentence_split_cuts_texts_without_line_ends(self):
         texts = ["Up we go. Then down.", "Left."], ["Then down. Up we go.", "Left."]

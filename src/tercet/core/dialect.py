@@ -28,14 +28,14 @@ class Dialect:
     keys : mapping of str to str
         Its keys, in its order -> our keys, or attributes of our result. Empty: the keys are ours.
     left_out : tuple of str
-        How our keys begin that it does not have: these are attributes of its result.
+        How our keys begin that it does not have.
 
     Examples
     --------
     >>> dialect = Dialect({"scale": 100}, {"tokenize": "tokenizer"}, keys={"score": "bleu"})
     >>> dialect.to_options({"tokenize": "zh"})
     {'scale': 100, 'tokenizer': 'zh'}
-    >>> dict(dialect.to_result(Result({"bleu": 0.5}, metric="bleu_multi", signature="", n_segments=1)))
+    >>> dialect.to_entries(Result({"bleu": 0.5}, metric="bleu_multi", signature="", n_segments=1))
     {'score': 0.5}
     """
 
@@ -80,16 +80,13 @@ class Dialect:
                 options[own] = value
         return {**self.options, **options}
 
-    def to_result(self, result: Result) -> Result:
-        """Return a result with the keys of the dialect, and behind them those that an option asked for."""
+    def to_entries(self, result: Result) -> dict[str, Any]:
+        """Return what the other module returns, a plain dict; behind its keys are those that an option asked for."""
         entries = {key: result[own] if own in result else getattr(result, own) for key, own in self.keys.items()}
         names = {own: key for key, own in self.keys.items()}
-        attributes: dict[str, Any] = {}
         for key, value in result.items():
             if key in ("intervals", "segments"):
-                entries[key] = attributes[key] = {names.get(name, name): each for name, each in value.items()}
-            elif key.startswith(self.left_out):
-                attributes[key] = value
-            elif key not in names:
+                entries[key] = {names.get(name, name): each for name, each in value.items()}
+            elif key not in names and not key.startswith(self.left_out):
                 entries[key] = value
-        return result.with_keys(entries, **attributes)
+        return entries

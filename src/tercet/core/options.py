@@ -211,7 +211,7 @@ class Options:
         "Add percentile bootstrap intervals of this level, such as 0.95, to the result.",
     )
     signature: bool = option(
-        False, flag, "Also include the signature as a key of the result. It is an attribute in any case."
+        False, flag, "Also include the signature as a key of the result. It is an attribute of every `Result`."
     )
     n_resamples: int = option(
         1000, integer(1, MOST_RESAMPLES), "Number of bootstrap resamples.", only_with=_OF_INTERVALS

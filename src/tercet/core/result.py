@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tercet.errors import did_you_mean
@@ -12,6 +12,12 @@ from .markup import scores_html
 
 #: Attributes that are None unless an option asks for them.
 _ON_REQUEST = {"intervals": "confidence_level=0.95", "segments": "segments=True"}
+
+#: What a result has where nothing else is given, in their order.
+_ATTRIBUTES: Mapping[str, Any] = {
+    "signature": "", "n_segments": 0, "empty_predictions": 0, "missing_references": 0,
+    "intervals": None, "segments": None,
+}  # fmt: skip
 
 #: Longer lists are not shown in a table, only how long they are.
 _MOST_SHOWN = 8
@@ -23,14 +29,16 @@ class Result(dict[str, Any]):
     The keys are those of evaluate's module of the same kind, and what an option asked for: code that was written
     for that module, and loops over all values or logs them, finds what it expects. Values are plain Python.
 
+    Trainers and loggers make a dict anew of its entries, by ``type(result)({...})``: such a one has entries alone.
+
     Parameters
     ----------
-    entries : mapping
+    entries : mapping or iterable of pairs, optional
         The keys.
-    metric, signature, n_segments, empty_predictions, missing_references, intervals, segments
-        The attributes below.
-    **details
-        What one metric alone has to say, such as the ``counts`` of BLEU: further attributes.
+    metric : str, optional
+        Without it, the result is as ``dict`` makes it: further arguments are entries.
+    **attributes
+        The other attributes below, and what one metric alone has to say, such as the ``counts`` of BLEU.
 
     Attributes
     ----------
@@ -59,42 +67,30 @@ class Result(dict[str, Any]):
     ('m|tok:13a', 2)
     >>> result
     Result({'m': 0.5}, signature='m|tok:13a', n_segments=2, empty_predictions=0, missing_references=0)
+    >>> type(result)({f"eval_{name}": score for name, score in result.items()})
+    Result({'eval_m': 0.5})
     """
 
-    metric: str
-    n_segments: int
-    empty_predictions: int
-    missing_references: int
-    intervals: dict[str, list[float]] | None
-    segments: dict[str, list[float | None]] | None
+    metric: str = ""
+    n_segments: int = 0
+    empty_predictions: int = 0
+    missing_references: int = 0
+    intervals: dict[str, list[float]] | None = None
+    segments: dict[str, list[float | None]] | None = None
 
     def __init__(
-        self,
-        entries: Mapping[str, Any],
-        *,
-        metric: str,
-        signature: str | Callable[[], str],
-        n_segments: int,
-        empty_predictions: int = 0,
-        missing_references: int = 0,
-        intervals: dict[str, list[float]] | None = None,
-        segments: dict[str, list[float | None]] | None = None,
-        **details: Any,
+        self, entries: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), /, *, metric: str = "", **attributes: Any
     ) -> None:
         super().__init__(entries)
-        self.metric = metric
-        vars(self)["signature"] = signature
-        self.n_segments = n_segments
-        self.empty_predictions = empty_predictions
-        self.missing_references = missing_references
-        self.intervals = intervals
-        self.segments = segments
-        vars(self).update(details)
+        if metric:
+            vars(self).update({"metric": metric, **_ATTRIBUTES, **attributes})
+        else:  # made as a dict is, by what knows no metrics
+            self.update(attributes)
 
     @property
     def signature(self) -> str:
         """Options, version, and what the score equals."""
-        made = vars(self)["signature"]
+        made = vars(self).get("signature", "")
         if not isinstance(made, str):
             made = vars(self)["signature"] = made()
         return str(made)
@@ -105,6 +101,8 @@ class Result(dict[str, Any]):
 
     def __missing__(self, key: object) -> Any:
         """Say where to find what is an attribute, how to ask for what was not asked for, and what there is."""
+        if not self.metric:
+            raise KeyError(key)
         if key in _ON_REQUEST and vars(self).get(key) is None:
             raise KeyError(f"{key!r} was not asked for: give {_ON_REQUEST[key]}")
         if key in vars(self):
@@ -112,8 +110,8 @@ class Result(dict[str, Any]):
         raise KeyError(f"{key!r} is not a key of this result. {did_you_mean(key, self)}")
 
     def __repr__(self) -> str:
-        more = ", ".join(f"{name}={value!r}" for name, value in self._shown().items())
-        return f"Result({super().__repr__()}, {more})"
+        more = "".join(f", {name}={value!r}" for name, value in self._shown().items())
+        return f"Result({super().__repr__()}{more})"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """Show the same in a notebook, in lines of its width."""
@@ -133,7 +131,7 @@ class Result(dict[str, Any]):
             head.append("interval")
             rows = [[*row, _numbers(self.intervals.get(row[0], []), " to ")] for row in rows]
         of = f"{self.n_segments:,} segment{'s' * (self.n_segments != 1)}"
-        return scores_html(head, rows, [of, self.signature])
+        return scores_html(head, rows, [of, self.signature] if self.metric else [])
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickle as a plain dict where other processes could not import this class: from a Space's copy of it."""

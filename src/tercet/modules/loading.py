@@ -37,7 +37,7 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
         Where there is no working directory, which evaluate asks for as it is imported.
     """
     check_working_directory("evaluate")
-    import evaluate
+    from evaluate.loading import load as load_module  # not evaluate.load, in whose place people put this function
 
     here = Path(__file__).resolve().parents[1]
     folders = [folder for folder in (here / "metrics", here.parents[1] / "metrics") if folder.is_dir()]
@@ -48,7 +48,7 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
     if not isinstance(metric, str) or metric not in known:
         raise no_metric(metric, dict.fromkeys([*known, *SHORT_NAMES]))
     try:
-        return evaluate.load(str(folders[0] / metric), config_name, **settings)
+        return load_module(str(folders[0] / metric), config_name, **settings)
     except OSError as error:  # it copies the files of a module before it imports them
         raise GatheringError(
             f"evaluate cannot load the module {metric}. {told(error)}. Another folder is named by HF_HOME in the "

@@ -14,7 +14,7 @@ from tercet.api import dialect_of, explain, make_scorer, own_options
 from tercet.columns.batch import Batch, join_batches
 from tercet.core.options import Options
 from tercet.core.result import Result
-from tercet.errors import InputError, shorten
+from tercet.errors import InputError, OptionError, shorten
 from tercet.registry import scorer_class
 from tercet.streams.parts import Part, result_of_parts
 from tercet.training.trainer import TrainerMetrics, compute_metrics
@@ -47,7 +47,9 @@ class SuiteModule(Gathering):
         self._dialect = dialect_of(self.metric, config_name or "default")
         super().__init__(config_name, *args, **kwargs)
 
-    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Result | Any:
+    def compute(
+        self, *, predictions: Any = None, references: Any = None, **options: Any
+    ) -> Result | dict[str, Any] | Any:
         """Score the predictions added so far and those given here.
 
         Args:
@@ -59,7 +61,8 @@ class SuiteModule(Gathering):
                 The metric's options.
 
         Return:
-            `Result`, a `dict` with further attributes, or `None` if this is not the main process (`process_id != 0`).
+            `Result`, a `dict` with further attributes; a plain `dict` where a configuration speaks as another module;
+            `None` if this is not the main process (`process_id != 0`).
         """
         predictions, options = self._predictions(predictions, options)
         own = own_options(self.metric, options, self._dialect)
@@ -69,7 +72,8 @@ class SuiteModule(Gathering):
         batch = self._read([], []) if none_given else self._read(predictions, references)
 
         def result(systems: list[list[Part]]) -> Any:
-            return self._dialect.to_result(result_of_parts(scorer, systems[0]))
+            found = result_of_parts(scorer, systems[0])
+            return found if self.config_name == "default" else self._dialect.to_entries(found)
 
         if self.num_process == 1 and not len(self):
             return result([[Part.of_texts(batch)]])  # nothing to gather
@@ -123,7 +127,7 @@ class SuiteModule(Gathering):
         with self._dialect.speaking():
             return explain(self.metric, prediction, references, **own)
 
-    def compute_metrics(self, tokenizer: Any, **settings: Any) -> TrainerMetrics:
+    def compute_metrics(self, tokenizer: Any = None, **settings: Any) -> TrainerMetrics:
         """Return the function for `Seq2SeqTrainer(compute_metrics=...)` that logs this metric's scores.
 
         Args:
@@ -137,7 +141,12 @@ class SuiteModule(Gathering):
             `TrainerMetrics`, a function from an `EvalPrediction` to a `dict` of floats. Nothing is added to this
             module.
         """
-        options = self._dialect.to_options(settings.pop("options", None) or {})
+        if "metrics" in settings:
+            raise OptionError(f"This function is for {self.metric}: tercet.compute_metrics takes other 'metrics'.")
+        given = settings.pop("options", None)
+        options = {} if given is None else given
+        if isinstance(options, Mapping):  # the function refuses anything else
+            options = self._dialect.to_options(options)
         with self._dialect.speaking():
             return compute_metrics(tokenizer, self.metric, options=options, **settings)
 

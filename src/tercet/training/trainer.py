@@ -50,7 +50,7 @@ class TrainerOptions(Options):
 
 
 def compute_metrics(
-    tokenizer: Any,
+    tokenizer: Any = None,
     metrics: str | Sequence[str] = ("bleu_multi", "rouge_nlws"),
     *,
     options: Mapping[str, Any] | None = None,
@@ -66,7 +66,7 @@ def compute_metrics(
     Parameters
     ----------
     tokenizer : tokenizer or processor of transformers
-        Turns ids into texts, without special tokens. None if `decode` is given.
+        Turns ids into texts, without special tokens. Not needed if `decode` is given.
     metrics : str or sequence of str
         Metrics of the suite.
     options : mapping, optional
@@ -115,7 +115,7 @@ def compute_metrics(
     named = isinstance(listed, (list, tuple)) and all(isinstance(name, str) for name in listed)
     names = [canonical(name) for name in listed] if named else []
     if not names or len({*names}) < len(names):
-        raise OptionError(f"metrics must be different metrics of the suite, got {shorten(metrics)}.")
+        raise OptionError(f"metrics must be names of different metrics of the suite, got {shorten(metrics)}.")
     given = {"sentence_split": sentence_split, "causal": causal, "prefix": prefix, "keep": keep}
     own = build_options(TrainerOptions, given, "compute_metrics", {})
     options = {} if options is None else options
