@@ -48,7 +48,7 @@ def test_the_cards_and_the_pages_that_teach_have_examples():
 
 
 def test_every_link_to_a_file_leads_to_one():
-    """`make docs` checks the links again, of headings and of names too; they stand as the file's own place needs them."""
+    """`make docs` checks those between its pages again, with the headings that they name."""
     pages, links = [*PAGES, *ROOT.glob("*.md"), *ROOT.glob("examples/*.ipynb")], {}
     for page in pages:
         prose = re.sub(r"```.*?```|`[^`\n]*`", "`", page.read_text(encoding="utf-8"), flags=re.DOTALL)
