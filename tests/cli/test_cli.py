@@ -64,6 +64,18 @@ class TestIdfFit:
         told = run("idf", "fit", tmp_path / "blank.txt", "-m", MINILM, "-o", tmp_path / "x", code=2)
         assert "\nerror: The corpus is empty" in told
 
+    def test_names_the_extra_where_transformers_is_not_there(self, corpus, tmp_path, monkeypatch):
+        monkeypatch.setitem(sys.modules, "transformers", None)
+        message = (
+            "An IDF table needs the package 'transformers', which is not installed: pip install torch transformers, "
+            'or pip install "tercet[bertscore]"'
+        )
+        told = run("idf", "fit", corpus, "-m", "roberta-large", "-o", tmp_path / "x", code=2)
+        assert told == f"error: {message}\n"
+        with pytest.raises(tercet.OptionError) as refusal:
+            tercet.IdfTable.fit(["a"], "roberta-large")
+        assert str(refusal.value) == message
+
     def test_reads_a_corpus_of_any_size_but_no_line_of_any_size(self, tmp_path):
         with gzip.open(tmp_path / "bomb.txt.gz", "wb") as file:
             file.write(b"a line\n")

@@ -11,6 +11,16 @@ from conftest import ROOT
 from spaces.build import build
 
 SCORE = "import tercet; print(tercet.score('bleu_multi', ['a b c d é'] * 99, ['a b c d é'] * 99)['bleu'])"
+#: A kernel that is compiled in no time.
+HALF = """
+from tercet.core.jit import kernel
+
+@kernel
+def half(number):
+    return number / 2
+
+print(half(2.0))
+"""
 IN_SPACE = """
 import json, sys
 sys.modules["tercet"] = None
@@ -59,6 +69,66 @@ def test_a_change_in_a_part_of_another_file_is_seen(cache, tmp_path):
     assert run(SCORE, cache, source=copied)
 
 
+@pytest.fixture
+def kept(tmp_path):
+    """Return the folder in which a small kernel is kept, beside its module."""
+    (tmp_path / "half.py").write_text(HALF)
+    assert run_half(tmp_path / "kernels")
+    return tmp_path / "kernels"
+
+
+def run_half(cache, code="import half", **more):
+    shutil.rmtree(cache.parent / "__pycache__", ignore_errors=True)  # which is used where the cache is not
+    return run(code, cache, **more)
+
+
+def test_another_option_of_the_compiler_is_seen(kept, tmp_path):
+    assert not run_half(kept)
+    copied = shutil.copytree(ROOT / "src", tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
+    jit = copied / "tercet/core/jit.py"
+    assert "nogil=True" in jit.read_text()
+    jit.write_text(jit.read_text().replace("nogil=True", "nogil=False"))
+    assert run_half(kept, source=copied)
+
+
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+def test_a_wrong_byte_is_noticed_and_mended(kept, kind):
+    (file,) = kept.rglob(f"*.{kind}")
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    assert run_half(kept)
+    assert not run_half(kept)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+class TestOthers:
+    def test_cannot_write_into_a_folder_that_is_made_whatever_the_umask(self, kept):
+        made = "import os; os.umask(0); os.environ['NUMBA_CACHE_DIR'] += '/a/b'; import half"
+        assert run_half(kept, made)
+        folders = [path for path in (kept / "a").rglob("*") if path.is_dir()]
+        assert len(folders) == 3  # b, numba's version, the digest
+        assert {path.stat().st_mode & 0o777 for path in [kept / "a", *folders]} == {0o700}
+
+    def test_are_not_trusted_where_they_can_write(self, kept):
+        (leaf,) = {path.parent for path in kept.rglob("*.nbi")}
+        for folder, mode in ((kept, 0o777), (leaf.parent, 0o720), (leaf, 0o702)):
+            folder.chmod(mode)
+            assert run_half(kept)
+            folder.chmod(0o755)
+        assert not run_half(kept)
+
+    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only an administrator can give")
+    def test_are_not_trusted_with_their_own_folders_and_links(self, kept, tmp_path):
+        other = tmp_path / "link"
+        other.symlink_to(kept)
+        assert not run_half(other)
+        os.lchown(other, 65534, 65534)
+        assert run_half(other)
+        os.chown(kept, 65534, 65534)
+        assert run_half(kept)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("damage", ["empty", "cut", "a folder"])
 def test_a_damaged_cache_costs_time_only(cache, tmp_path, damage):
@@ -83,9 +153,9 @@ def test_without_the_folder_kernels_are_kept_beside_the_sources(tmp_path):
 
 
 @pytest.mark.long
-def test_another_numba_keeps_its_own_cache(tmp_path):
+def test_with_another_numba_nothing_is_kept_where_others_might_write(tmp_path):
     own = tmp_path / "kernels"
     own.mkdir()
     code = "import numba.core.caching as c; c.CompileResultCacheImpl = object; " + SCORE
     assert run(code, own)
-    assert not run(code, own)
+    assert list(own.iterdir()) == []

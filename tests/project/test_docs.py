@@ -47,6 +47,22 @@ def test_the_cards_and_the_pages_that_teach_have_examples():
     assert expected | {"README.md"} <= set(DOCUMENTS)
 
 
+def test_every_link_to_a_file_leads_to_one():
+    """`make docs` checks those between its pages again, with the headings that they name."""
+    pages, links = [*PAGES, *ROOT.glob("*.md"), *ROOT.glob("examples/*.ipynb")], {}
+    for page in pages:
+        prose = re.sub(r"```.*?```|`[^`\n]*`", "`", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        links[page] = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", prose) if "://" not in link]
+    assert len(links[ROOT / "README.md"]) > 25
+    broken = [(page.name, link) for page, own in links.items() for link in own if not (page.parent / link).exists()]
+    assert broken == []
+
+
+def test_no_page_links_to_a_site_of_tercet_as_it_is_not_there_yet():
+    sites = ("tercet-metrics.github.io", "github.com/tercet-metrics")
+    assert [page for page in PAGES if any(site in page.read_text(encoding="utf-8") for site in sites)] == []
+
+
 @pytest.mark.parametrize("metric", METRICS)
 class TestCard:
     def test_has_every_section_of_the_template(self, metric):

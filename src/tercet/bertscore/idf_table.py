@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from tercet.columns.items import check_texts
 from tercet.columns.ragged import Ragged
 from tercet.encoders.load import subwords_of
+from tercet.encoders.options import needs_packages
 from tercet.encoders.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES, Subwords
 from tercet.errors import InputError, MergeError, OptionError, did_you_mean, shorten
 from tercet.files.writing import write_file
@@ -100,6 +101,8 @@ class IdfTable:
         ------
         InputError
             For a document that is not text; names it by its number.
+        OptionError
+            Where transformers is not installed.
         """
         if compat not in DEFAULT_PREFIX_SPACES:
             known = [name for name in DEFAULT_PREFIX_SPACES if name]
@@ -112,7 +115,11 @@ class IdfTable:
             raise OptionError(
                 f"prefix_space must be True, False, 'auto' or 'installed', got {shorten(prefix_space)}."
             )
-        subwords = model_type if isinstance(model_type, Subwords) else subwords_of(str(model_type), prefix_space)
+        if isinstance(model_type, Subwords):
+            subwords = model_type
+        else:
+            needs_packages("An IDF table", packages=("transformers",))  # and not torch, as no weights are loaded
+            subwords = subwords_of(str(model_type), prefix_space)
         limit = subwords.length_limit(max_length)
         table = cls(0, np.zeros(subwords.vocabulary_size, np.int64), subwords.fingerprint, limit)
         if isinstance(texts, str):

@@ -58,7 +58,9 @@ def fit_idf(
     from tqdm import tqdm
 
     from tercet.bertscore.idf_table import IdfTable
+    from tercet.encoders.options import needs_packages
 
+    needs_packages("An IDF table", packages=("transformers",))  # before the bar is drawn
     check_file(output)
     check_outputs({"--output": output}, corpus)
     lines = _lines(corpus) if compat is None else chain.from_iterable(map(stream_lines, corpus))

@@ -14,19 +14,15 @@ from .kernel_cache import ContentCache, of_no_folder
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile `function` with numba: cached on disk where a folder can be written, without the GIL, serial.
+    """Compile `function` with numba: cached on disk where a private folder can be had, without the GIL, serial.
 
     Kernels take and return arrays only, so that each one can be held against a plain definition. They run in
     one thread; to use more, call them on slices from a pool. (numba's own parallel loops abort the process
     when two threads enter them at once.) What a kernel calls stands above it.
     """
     compiled: Any = _compiled(function)
-    try:
+    with suppress(Exception):  # no such folder, or numba's cache is not what it was: each process compiles anew
         compiled._cache = _ForgivingCache(ContentCache(compiled.py_func))
-    except Exception:  # the folder cannot be written, or numba's cache is not what it was
-        with suppress(RuntimeError):  # where no folder at all can be written, each process compiles anew
-            compiled.enable_caching()
-            compiled._cache = _ForgivingCache(compiled._cache)
     cached: Callable[..., Any] = compiled
     return cached
 

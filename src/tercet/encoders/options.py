@@ -43,6 +43,8 @@ def as_device(value: Any) -> str | None:
     name = str(value)
     if isinstance(value, bool) or (not isinstance(value, str) and type(value).__name__ != "device") or not name:
         raise refuse("the name of a device, such as 'cpu' or 'cuda:0', or None")
+    if find_spec("torch") is None:
+        return name  # the metric itself then says what is missing
     import torch
 
     try:
@@ -52,11 +54,13 @@ def as_device(value: Any) -> str | None:
     return name
 
 
-def needs_packages(metric: str, extra: str = "bertscore") -> None:
-    """Raise an OptionError where the packages are missing that run a network; `extra` of tercet's brings them."""
-    for package in ("torch", "transformers"):
+def needs_packages(
+    what: str, extra: str = "bertscore", packages: tuple[str, ...] = ("torch", "transformers")
+) -> None:
+    """Raise an OptionError where packages are missing that run a network; `extra` of tercet's brings them."""
+    for package in packages:
         if find_spec(package) is None:
             raise OptionError(
-                f"{metric} needs the package {package!r}, which is not installed: pip install torch "
+                f"{what} needs the package {package!r}, which is not installed: pip install torch "
                 f"transformers, or {to_install(extra)}"
             )
