@@ -184,8 +184,8 @@ class TestScoreAndCompare:
             (["score", SAMPLES["en"], "--format", "xml"], "xml"),
             (
                 ["compare", "nowhere.tsv", "-o", "three.xlsx"],  # before anything is read
-                "--out 'three.xlsx': its ending '.xlsx' stands for no form; expected one of .html .htm .json .tsv .csv "
-                ".md .tex .txt, or --format to choose the form whatever the ending.",
+                "--out 'three.xlsx': its ending '.xlsx' stands for no form; expected one of .html .htm .json .tsv "
+                ".csv .md .tex .txt, or --format to choose the form whatever the ending.",
             ),
             (["score", "nowhere.tsv", "--engine", "ray", "-o", "a.PDF"], "its ending '.PDF' stands for no form"),
             (["correlate", "nowhere.tsv", "-o", "a.b/c.docx"], "its ending '.docx' stands for no form"),
