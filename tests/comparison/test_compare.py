@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
+import tqdm
 
 import tercet
 from conftest import ROOT, close, needed
@@ -546,3 +547,51 @@ class TestSettings:
     def test_one_metric_needs_no_list(self):
         (table,) = tercet.compare(self.SYSTEMS, "bleu", references=self.REFERENCES, n_resamples=9).tables
         assert table.metric == "bleu_multi"
+
+
+class TestBars:
+    """What a user sees while it takes long: a bar of steps, and below it one of what the step counts."""
+
+    SYSTEMS: ClassVar = {"A": ["a cat sat", "it rains"], "B": ["a cat ran", "it snows"], "C": ["a dog", "it snows"]}
+    REFERENCES = ("a cat sat down", "it rained")
+
+    @pytest.fixture
+    def bars(self, monkeypatch):
+        """The bars that were shown, when they were closed: what they count, how many are done, and of how many."""
+        found = []
+
+        class Bar(tqdm.tqdm):
+            def close(self):
+                if not self.disable:
+                    found.append((self.desc.removesuffix(": "), self.n, self.total, self.unit))
+                super().close()
+
+        monkeypatch.setattr(tqdm, "tqdm", Bar)
+        return found
+
+    @pytest.mark.parametrize(("test", "number"), [("permutation", 7000), ("bootstrap", 300)])
+    def test_of_a_test_count_resamples_and_pairs(self, bars, test, number):
+        settings = {"test": test, "n_resamples": number, "progress": True}
+        compare(self.SYSTEMS, "chrf", references=self.REFERENCES, **settings)
+        intervals = [("resampling", 1000, 1000, "resample")] * 3
+        assert bars == [
+            ("resampling", number, number, "resample"), ("testing", 3, 3, "pair"), *intervals,
+            (f"chrf_multi {test} test", 4, 4, "step"),
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("metric", "what", "texts"),
+        [("bertscore_idf", "encoding", (4, 3, 4)), ("embedding_cosine", "encoding", (4, 1, 2)),
+         ("perplexity_lm", "reading", (2, 1, 2))],
+    )  # fmt: skip
+    def test_of_a_network_count_its_texts_and_without_a_test_there_is_no_word_of_one(self, bars, metric, what, texts):
+        # of words that no other test has: vectors are kept for later calls
+        systems = {"A": ["a tapir sat", "it hailed"], "B": ["a tapir ran"] * 2, "C": ["a gnu sat", "it thawed"]}
+        references = ["a tapir sat down", "it drizzled"] if scorer_class(metric).takes_references else None
+        compare(systems, spec(metric), references=references, test=None, progress=True)
+        assert [bar for bar in bars if bar[3] == "text"] == [(what, number, number, "text") for number in texts]
+        assert bars[-1] == (f"{metric} intervals", 4, 4, "step")
+
+    def test_are_not_there_unless_they_are_wanted(self, bars):
+        compare(self.SYSTEMS, [spec("bertscore_idf")], references=self.REFERENCES, n_resamples=9)
+        assert bars == []

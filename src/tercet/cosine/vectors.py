@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.columns.ragged import Ragged
+from tercet.display.progress import bar_of
 from tercet.encoders.embeddings import Windows, windows_of
 from tercet.encoders.encoder import Encoder
 
@@ -115,11 +116,11 @@ def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_s
 
     text = owners(windows, rows)
     greatest = name == "max"
-    with torch.inference_mode():
+    with torch.inference_mode(), bar_of("encoding", "text", len(windows.first)) as bar:
         sums = torch.full(
             (len(rows.lengths), encoder.dimensions), -torch.inf if greatest else 0.0, device=encoder.device
         )
-        for chosen, states, taken in encoder.states(windows, batch_size):
+        for chosen, states, taken in encoder.states(windows, batch_size, bar):
             place = torch.from_numpy(text[chosen]).to(encoder.device)
             if greatest:
                 absent = torch.from_numpy(~taken).to(encoder.device)[:, :, None]
