@@ -24,7 +24,7 @@ from tercet.comparison.exports import export_segments, export_systems
 from tercet.comparison.metric_specs import MetricSpec, parse_metric, parse_value
 from tercet.comparison.paired import TESTS
 from tercet.comparison.side_by_side import side_by_side
-from tercet.comparison.tables import to_csv, to_json, to_latex, to_markdown, to_tsv
+from tercet.comparison.tables import pvalue_text, to_csv, to_json, to_latex, to_markdown, to_tsv
 from tercet.comparison.test_sets import TestSet, read_test_sets
 from tercet.comparison.text_tables import to_text
 from tercet.core.scorer import segment_lists
@@ -256,6 +256,35 @@ class TestForms:
             assert float(row["value"]) == expected.value
             assert row["pvalue"] == ("" if expected.pvalue is None else str(expected.pvalue))
 
+    def test_p_beside_a_score_is_that_of_all_pairs_in_every_form(self):
+        tuned, large, near = (SAMPLES["en"].systems[name] for name in ("tuned", "large", "tuned"))
+        near = [*large[:3], *near[3:]]
+        found = compare(
+            replace(SAMPLES["en"], systems={"tuned": tuned, "near": near, "large": large}), n_resamples=400
+        )
+        (table,) = found.tables
+        pairs = json.loads(to_json([found]))["test_sets"][0]["tables"][0]["adjusted_pvalues"]
+        assert pairs == table.pvalues.tolist()
+        for row, p in zip(table.rows[1:], pairs[0][1:], strict=True):
+            assert row.adjusted_pvalue == p
+            assert f" {pvalue_text(p)} " in next(
+                line for line in to_text([found]).splitlines() if f" {row.system} " in line
+            )
+        assert table.rows[2].pvalue < pairs[0][2]
+        assert " adj. p " in to_text([found])
+        (of_json,) = json.loads(to_json([found]))["test_sets"][0]["tables"]
+        of_tsv = list(csv.DictReader(io.StringIO(to_tsv([found])), delimiter="\t"))
+        assert [each["adjusted_pvalue"] for each in of_json["systems"]] == [None, *pairs[0][1:]]
+        assert [each["adjusted_pvalue"] for each in of_tsv] == ["", *map(str, pairs[0][1:])]
+        for form in (to_text, to_markdown, to_latex):
+            assert "adj. p: paired permutation test against tuned, adjusted likewise, 400" in form([found])
+
+    def test_p_of_two_systems_has_nothing_to_be_adjusted_for(self):
+        found = compare(replace(SAMPLES["en"], systems=dict([*SAMPLES["en"].systems.items()][:2])), n_resamples=400)
+        row = found.tables[0].rows[1]
+        assert row.adjusted_pvalue == row.pvalue
+        assert "adj. p" not in to_text([found])
+
     def test_csv_is_the_same_table_as_spreadsheets_read_it(self, comparisons):
         assert list(csv.DictReader(io.StringIO(to_csv(comparisons), newline=""))) == list(
             csv.DictReader(io.StringIO(to_tsv(comparisons)), delimiter="\t")
@@ -283,10 +312,14 @@ class TestForms:
         whole = found.to_dict()
         assert (whole["baseline"], whole["n_resamples"]) == (None, None)
         for row in whole["tables"][0]["systems"]:
-            assert {row[name] for name in ("difference", "pvalue", "wins", "ties", "losses")} == {None}
+            assert {row[name] for name in ("difference", "pvalue", "adjusted_pvalue", "wins", "ties", "losses")} == {
+                None
+            }
             assert row["as_good"] is (True if row["best"] else None)
         for row in csv.DictReader(io.StringIO(to_tsv([found])), delimiter="\t"):
-            assert {row[name] for name in ("difference", "pvalue", "wins", "ties", "losses")} == {""}
+            assert {row[name] for name in ("difference", "pvalue", "adjusted_pvalue", "wins", "ties", "losses")} == {
+                ""
+            }
             assert row["as_good"] == ("True" if row["best"] == "True" else "")
 
     def test_of_one_system_nothing_is_told_of_a_test(self):

@@ -262,11 +262,14 @@ def _tables(
             best = bool(values[index] == values[top])
             p = _or_none(adjusted[index, top])
             as_good = best or (None if p is None else p >= alpha)
-            row = SystemScore(system, value, bounds.low, bounds.high, None, None, None, None, None, best, as_good)
+            row = SystemScore(
+                system, value, bounds.low, bounds.high, None, None, None, None, None, None, best, as_good
+            )
             if index != base:
                 wins, ties, losses = counts[index]
                 difference, pvalue = value - float(values[base]), _or_none(pvalues[name][index, base])
                 row = replace(row, difference=difference, pvalue=pvalue, wins=wins, ties=ties, losses=losses)
+                row = replace(row, adjusted_pvalue=_or_none(adjusted[index, base]))
             rows.append(row)
         segments = {system: lists[index][of_segment] for index, system in enumerate(names)}
         yield ScoreTable(
