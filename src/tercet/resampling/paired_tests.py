@@ -123,9 +123,13 @@ def paired_permutation_test(
     totals = [stats.total() for stats in systems]
 
     def null(first: int, second: int) -> Scores:
-        one = named_scores(scorer, chosen[first] + (totals[second] - chosen[second]))
-        other = named_scores(scorer, chosen[second] + (totals[first] - chosen[first]))
+        one, other = (named_scores(scorer, exchanged(*pair)) for pair in ((first, second), (second, first)))
         return {name: np.abs(scores - other[name]) for name, scores in one.items()}
+
+    def exchanged(own: int, other: int) -> NDArray[np.float64]:
+        rest = totals[other] - chosen[other]
+        rest += chosen[own]  # in place: there may be tens of thousands of pairs
+        return rest
 
     return _test(scorer, systems, pairs, null)
 
