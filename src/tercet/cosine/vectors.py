@@ -120,7 +120,7 @@ def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_s
         sums = torch.full(
             (len(rows.lengths), encoder.dimensions), -torch.inf if greatest else 0.0, device=encoder.device
         )
-        for chosen, states, taken in encoder.states(windows, batch_size, bar):
+        for chosen, states, taken in encoder.states(windows, batch_size):
             place = torch.from_numpy(text[chosen]).to(encoder.device)
             if greatest:
                 absent = torch.from_numpy(~taken).to(encoder.device)[:, :, None]
@@ -129,6 +129,8 @@ def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_s
             else:
                 weights = torch.from_numpy(token_weights(name, windows, chosen, taken, rows)).to(encoder.device)
                 sums.index_add_(0, place, torch.bmm(weights[:, None], states)[:, 0])
+            if bar is not None:
+                bar.update(len(chosen))
         pooled: Vectors = sums.cpu().numpy()
     return np.where(np.isneginf(pooled), np.float32(0), pooled) if greatest else pooled
 

@@ -134,16 +134,14 @@ class Encoder:
             self._keep(vectors, keys, rows, keep & in_one & ~found)
         return Store(vectors, rows.offsets)
 
-    def states(
-        self, windows: Windows, batch_size: int, bar: Any = None
-    ) -> Iterator[tuple[NDArray[np.int64], Any, NDArray[np.bool_]]]:
+    def states(self, windows: Windows, batch_size: int) -> Iterator[tuple[NDArray[np.int64], Any, NDArray[np.bool_]]]:
         """Yield the states of the layer that is embedded, as :func:`~.embeddings.states_of` does; nothing is kept.
 
         The caller enters PyTorch's inference mode, which a generator would leave at the wrong time.
         """
         batches = states_of(
             windows, self.network.model, self.device, several=False, padding_id=self.subwords.padding_id,
-            budget=self.budget(batch_size), one_length=self.padding_shows, bar=bar,
+            budget=self.budget(batch_size), one_length=self.padding_shows,
         )  # fmt: skip
         for chosen, states, taken in batches:
             yield chosen, states[0].float(), taken
