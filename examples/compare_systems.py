@@ -16,13 +16,14 @@ def main():
     print(f"{test_set.name}: {len(test_set.references)} segments, systems {', '.join(test_set.systems)}\n")
 
     comparison = tercet.compare(test_set, METRICS, baseline="baseline")
-    columns = ["score", "system", "value", "low", "high", "difference", "pvalue"]
+    columns = ["score", "system", "value", "low", "high", "difference", "adjusted_pvalue"]
     print(comparison.to_dataframe()[columns].round(4).to_string(index=False, na_rep=""), "\n")
 
     # Every number of the table is there for programs.
     bleu = comparison.tables[0]
     large = next(row for row in bleu.rows if row.system == "large")
-    print(f"large: BLEU {large.value:.2f} in [{large.low:.2f}, {large.high:.2f}], p = {large.pvalue:.4f}\n")
+    interval = f"[{large.low:.2f}, {large.high:.2f}]"
+    print(f"large: BLEU {large.value:.2f} in {interval}, adjusted p = {large.adjusted_pvalue:.4f}\n")
 
     report = HERE.parent / "build" / "comparison.html"
     report.parent.mkdir(exist_ok=True)

@@ -3,6 +3,7 @@
 import math
 import warnings
 
+import numpy as np
 import pytest
 import sacrebleu
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from nltk.translate import bleu_score as nltk_bleu
 from conftest import ZERO_BLEU
 from oracles import corpus_streams, evaluate_bleu
 from tercet import OptionError, score
+from tercet.api import make_scorer
 from texts import all_pairs, any_texts, awkward_corpus, corpora
 
 SEEDS = range(12)
@@ -441,3 +443,21 @@ def test_a_perfect_text_that_is_too_short_for_the_orders_says_why_its_bleu_is_0(
 def test_segments_of_0_are_not_remarked_on():
     result = score("bleu_multi", ["a b c d e", "a b", "x"], ["a b c d e", "a b", "x y"], segments=True, weights=[1])
     assert result["bleu"] > 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {}, {"max_order": 9}, {"effective_order": True}, {"weights": [0.5, 0.0, 0.5]}, {"compat": "nltk"},
+        *({"smooth_method": method} for method in ("exp", "floor", "add-k", "nltk3")),
+        {"smooth": True, "compat": "evaluate"},
+    ],
+)  # fmt: skip
+def test_a_resample_scores_the_same_to_the_bit_beside_one_without_a_match(options):
+    scorer = make_scorer("bleu_multi", options)
+    n, columns = 500, len(scorer.columns)
+    rows = np.random.default_rng(3).integers(1, 900, (n, columns)).astype(np.float64)
+    rows = np.asfortranarray(rows)  # as the paired tests have them
+    with_empty = np.asfortranarray(np.vstack([rows, np.zeros(columns)]))
+    for name in scorer.score_names:
+        assert scorer.finalize(rows)[name].tolist() == scorer.finalize(with_empty)[name][:-1].tolist()

@@ -60,9 +60,9 @@ class TestScoreAndCompare:
         ],
     )
     def test_the_form_is_that_of_the_output_s_name_unless_it_is_given(self, name, form, tmp_path):
-        for path, more in ((name, ()), ("given", ("-f", form)), ("b.html", ("-f", form))):
+        for path, more in ((name, ()), ("given.log", ("-f", form)), ("b.html", ("-f", form))):
             command("score", SAMPLES["en"], "-m", "chrf", "-q", "-o", tmp_path / path, *more)
-        made = {(tmp_path / path).read_text() for path in (name, "given", "b.html")}
+        made = {(tmp_path / path).read_text() for path in (name, "given.log", "b.html")}
         assert len(made) == 1
 
     def test_a_report_is_made_by_the_name_of_its_file(self, tmp_path):
@@ -182,6 +182,13 @@ class TestScoreAndCompare:
             (["compare", SAMPLES["en"], "-o", "no/such/folder/x"], "Cannot write the file"),
             (["score", SAMPLES["en"], "-s", "lagre"], "Did you mean 'large'?"),
             (["score", SAMPLES["en"], "--format", "xml"], "xml"),
+            (
+                ["compare", "nowhere.tsv", "-o", "three.xlsx"],  # before anything is read
+                "--out 'three.xlsx': its ending '.xlsx' stands for no form; expected one of .html .htm .json .tsv "
+                ".csv .md .tex .txt, or --format to choose the form whatever the ending.",
+            ),
+            (["score", "nowhere.tsv", "--engine", "ray", "-o", "a.PDF"], "its ending '.PDF' stands for no form"),
+            (["correlate", "nowhere.tsv", "-o", "a.b/c.docx"], "its ending '.docx' stands for no form"),
         ],
     )
     def test_a_mistake_ends_with_its_message_and_code_2(self, arguments, message, tmp_path):

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
+import tqdm
 
 import tercet
 from conftest import ROOT, close, needed
@@ -23,7 +24,7 @@ from tercet.comparison.exports import export_segments, export_systems
 from tercet.comparison.metric_specs import MetricSpec, parse_metric, parse_value
 from tercet.comparison.paired import TESTS
 from tercet.comparison.side_by_side import side_by_side
-from tercet.comparison.tables import to_csv, to_json, to_latex, to_markdown, to_tsv
+from tercet.comparison.tables import pvalue_text, to_csv, to_json, to_latex, to_markdown, to_tsv
 from tercet.comparison.test_sets import TestSet, read_test_sets
 from tercet.comparison.text_tables import to_text
 from tercet.core.scorer import segment_lists
@@ -255,6 +256,35 @@ class TestForms:
             assert float(row["value"]) == expected.value
             assert row["pvalue"] == ("" if expected.pvalue is None else str(expected.pvalue))
 
+    def test_p_beside_a_score_is_that_of_all_pairs_in_every_form(self):
+        tuned, large, near = (SAMPLES["en"].systems[name] for name in ("tuned", "large", "tuned"))
+        near = [*large[:3], *near[3:]]
+        found = compare(
+            replace(SAMPLES["en"], systems={"tuned": tuned, "near": near, "large": large}), n_resamples=400
+        )
+        (table,) = found.tables
+        pairs = json.loads(to_json([found]))["test_sets"][0]["tables"][0]["adjusted_pvalues"]
+        assert pairs == table.pvalues.tolist()
+        for row, p in zip(table.rows[1:], pairs[0][1:], strict=True):
+            assert row.adjusted_pvalue == p
+            assert f" {pvalue_text(p)} " in next(
+                line for line in to_text([found]).splitlines() if f" {row.system} " in line
+            )
+        assert table.rows[2].pvalue < pairs[0][2]
+        assert " adj. p " in to_text([found])
+        (of_json,) = json.loads(to_json([found]))["test_sets"][0]["tables"]
+        of_tsv = list(csv.DictReader(io.StringIO(to_tsv([found])), delimiter="\t"))
+        assert [each["adjusted_pvalue"] for each in of_json["systems"]] == [None, *pairs[0][1:]]
+        assert [each["adjusted_pvalue"] for each in of_tsv] == ["", *map(str, pairs[0][1:])]
+        for form in (to_text, to_markdown, to_latex):
+            assert "adj. p: paired permutation test against tuned, adjusted likewise, 400" in form([found])
+
+    def test_p_of_two_systems_has_nothing_to_be_adjusted_for(self):
+        found = compare(replace(SAMPLES["en"], systems=dict([*SAMPLES["en"].systems.items()][:2])), n_resamples=400)
+        row = found.tables[0].rows[1]
+        assert row.adjusted_pvalue == row.pvalue
+        assert "adj. p" not in to_text([found])
+
     def test_csv_is_the_same_table_as_spreadsheets_read_it(self, comparisons):
         assert list(csv.DictReader(io.StringIO(to_csv(comparisons), newline=""))) == list(
             csv.DictReader(io.StringIO(to_tsv(comparisons)), delimiter="\t")
@@ -282,10 +312,14 @@ class TestForms:
         whole = found.to_dict()
         assert (whole["baseline"], whole["n_resamples"]) == (None, None)
         for row in whole["tables"][0]["systems"]:
-            assert {row[name] for name in ("difference", "pvalue", "wins", "ties", "losses")} == {None}
+            assert {row[name] for name in ("difference", "pvalue", "adjusted_pvalue", "wins", "ties", "losses")} == {
+                None
+            }
             assert row["as_good"] is (True if row["best"] else None)
         for row in csv.DictReader(io.StringIO(to_tsv([found])), delimiter="\t"):
-            assert {row[name] for name in ("difference", "pvalue", "wins", "ties", "losses")} == {""}
+            assert {row[name] for name in ("difference", "pvalue", "adjusted_pvalue", "wins", "ties", "losses")} == {
+                ""
+            }
             assert row["as_good"] == ("True" if row["best"] == "True" else "")
 
     def test_of_one_system_nothing_is_told_of_a_test(self):
@@ -546,3 +580,51 @@ class TestSettings:
     def test_one_metric_needs_no_list(self):
         (table,) = tercet.compare(self.SYSTEMS, "bleu", references=self.REFERENCES, n_resamples=9).tables
         assert table.metric == "bleu_multi"
+
+
+class TestBars:
+    """What a user sees while it takes long: a bar of steps, and below it one of what the step counts."""
+
+    SYSTEMS: ClassVar = {"A": ["a cat sat", "it rains"], "B": ["a cat ran", "it snows"], "C": ["a dog", "it snows"]}
+    REFERENCES = ("a cat sat down", "it rained")
+
+    @pytest.fixture
+    def bars(self, monkeypatch):
+        """The bars that were shown, when they were closed: what they count, how many are done, and of how many."""
+        found = []
+
+        class Bar(tqdm.tqdm):
+            def close(self):
+                if not self.disable:
+                    found.append((self.desc.removesuffix(": "), self.n, self.total, self.unit))
+                super().close()
+
+        monkeypatch.setattr(tqdm, "tqdm", Bar)
+        return found
+
+    @pytest.mark.parametrize(("test", "number"), [("permutation", 7000), ("bootstrap", 300)])
+    def test_of_a_test_count_resamples_and_pairs(self, bars, test, number):
+        settings = {"test": test, "n_resamples": number, "progress": True}
+        compare(self.SYSTEMS, "chrf", references=self.REFERENCES, **settings)
+        intervals = [("resampling", 1000, 1000, "resample")] * 3
+        assert bars == [
+            ("resampling", number, number, "resample"), ("testing", 3, 3, "pair"), *intervals,
+            (f"chrf_multi {test} test", 4, 4, "step"),
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("metric", "what", "texts"),
+        [("bertscore_idf", "encoding", (4, 3, 4)), ("embedding_cosine", "encoding", (4, 1, 2)),
+         ("perplexity_lm", "reading", (2, 1, 2))],
+    )  # fmt: skip
+    def test_of_a_network_count_its_texts_and_without_a_test_there_is_no_word_of_one(self, bars, metric, what, texts):
+        # of words that no other test has: vectors are kept for later calls
+        systems = {"A": ["a tapir sat", "it hailed"], "B": ["a tapir ran"] * 2, "C": ["a gnu sat", "it thawed"]}
+        references = ["a tapir sat down", "it drizzled"] if scorer_class(metric).takes_references else None
+        compare(systems, spec(metric), references=references, test=None, progress=True)
+        assert [bar for bar in bars if bar[3] == "text"] == [(what, number, number, "text") for number in texts]
+        assert bars[-1] == (f"{metric} intervals", 4, 4, "step")
+
+    def test_are_not_there_unless_they_are_wanted(self, bars):
+        compare(self.SYSTEMS, [spec("bertscore_idf")], references=self.REFERENCES, n_resamples=9)
+        assert bars == []

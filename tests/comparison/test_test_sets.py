@@ -97,6 +97,23 @@ class TestTables:
             ("b/news", {"mt": ["a"]}), ("talks.v2", {"mt": ["c"]}), ("a/news", {"mt": ["e"]})
         ]  # fmt: skip
 
+    def test_an_id_that_is_repeated_is_told_and_empty_ones_are_not(self, tmp_path):
+        path = save(
+            tmp_path / "news.tsv", "ID\tmt\tref\n7\ta\tb\n\tc\td\n8\te\tf\n7\ta\tb\n\tg\th\n7\ta\tb\n8\te\tf\n"
+        )
+        told = (
+            r"news\.tsv: the id '7' stands 3 times, first on the lines 2 and 5; 1 other is repeated too\. Each row "
+            r"is scored as a segment of its own\.$"
+        )
+        with pytest.warns(UserWarning, match=told):
+            read_test_sets(path)
+        read_test_sets(save(tmp_path / "good.tsv", "id\tdoc_id\tmt\tref\n7\t1\ta\tb\n8\t1\ta\tb\n"))
+
+    @pytest.mark.parametrize("content", ["PAR1\x15\x04", "a cat\n"])
+    def test_a_parquet_file_is_called_one_whatever_it_holds(self, tmp_path, content):
+        path = save(tmp_path / "news.Parquet", content)
+        assert "is, judging by its extension, a Parquet file, which only tercet score --engine ray" in refusal(path)
+
     def test_columns_that_are_named_win(self, tmp_path):
         path = save(tmp_path / "news.tsv", tsv(COLUMNS))
 

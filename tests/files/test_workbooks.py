@@ -103,6 +103,10 @@ def test_the_last_result_of_a_formula_is_its_text(cell, text):
             made(lambda book: book.active.__setitem__("B1048576", "left")),
             r"row 1,048,576 holds 'left' below 1,048,572 empty rows; expected rows one below the other",
         ),
+        (
+            made(lambda book: book.active.__setitem__("XFD3", "left")),
+            r"^test\.xlsx, cell XFD3: found 'left' far to the right of the table; expected at most 500 columns",
+        ),
     ],
 )
 def test_cells_whose_text_is_not_what_is_seen_are_refused(data, message):

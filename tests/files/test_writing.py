@@ -134,6 +134,23 @@ class TestTheOldFileStays:
         assert path.read_text() == OLD
         assert list(path.parent.iterdir()) == [path]
 
+    def test_at_sigterm_of_a_command_and_nothing_lies_about(self, path):
+        code = """
+        import tercet.cli.app as cli
+        from tercet.files.writing import write_text_file
+        def slow(*_, **__):
+            with write_text_file(path) as file:
+                file.write("new")
+                wait()
+        path, sys.argv[1:] = sys.argv[1], ["compare", "x"]
+        cli.app = slow
+        cli.main()"""
+        process = started(code, path)
+        process.terminate()
+        assert ended(process) == 128 + signal.SIGTERM
+        assert path.read_text() == OLD
+        assert list(path.parent.iterdir()) == [path]
+
     def test_when_the_disk_is_full_and_the_error_names_it(self, path):
         def small_disk():
             resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))

@@ -118,7 +118,11 @@ class TestNumbers:
                 if row.difference is None:
                     assert rows[f"{row.system} baseline"] == [*expected, "", "", ""]
                     continue
-                expected += [f"{row.difference:+.2f}", pvalue_text(row.pvalue), f"{row.wins}/{row.ties}/{row.losses}"]
+                expected += [
+                    f"{row.difference:+.2f}",
+                    pvalue_text(row.adjusted_pvalue),
+                    f"{row.wins}/{row.ties}/{row.losses}",
+                ]
                 assert rows[row.system] == expected
 
     def test_the_best_system_stands_first(self, comparison, page):
@@ -137,6 +141,7 @@ class TestNumbers:
         found = compared(replace(ENGLISH, systems={**ENGLISH.systems, "twin": ENGLISH.systems["large"]}))
         page = Page(to_html([found]))
         for table in found.tables:
+            assert "adjusted p" in page.tables[f"{table.name} of each system"][0]
             _, *rows = page.tables[f"{table.name}: adjusted p of all pairs"]
             names = [cells[0].lstrip("0123456789") for cells in rows]
             places = [list(table.segments).index(name) for name in names]

@@ -29,7 +29,7 @@ def said(values, adjusted=None, table=BLEU, test="permutation", alpha=0.05, base
         is_best = value == best
         as_good = is_best or (bool(pvalues[place, top] >= alpha) if test else None)
         difference = None if name == (baseline or names[0]) else value - values[baseline or names[0]]
-        rows.append(SystemScore(name, value, value, value, difference, None, None, None, None, is_best, as_good))
+        rows.append(SystemScore(name, value, value, value, difference, *[None] * 5, is_best, as_good))
     made = replace(table, rows=rows, pvalues=pvalues)
     comparison = replace(FOUND, tables=[made], test=test, alpha=alpha, baseline=baseline or names[0])
     return ["".join(each) for each in score_verdict(comparison, made, {name: name for name in names})]

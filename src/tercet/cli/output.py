@@ -21,7 +21,7 @@ from tercet.comparison.tables import to_csv, to_json, to_latex, to_markdown, to_
 from tercet.comparison.test_sets import TestSet
 from tercet.comparison.text_tables import to_text
 from tercet.display.visible import visible
-from tercet.errors import OptionError
+from tercet.errors import OptionError, shorten
 from tercet.files.writing import write_text_file
 
 from .score_options import Format
@@ -83,14 +83,29 @@ _FORMS = {
     ".csv": Format.csv,
     ".md": Format.markdown,
     ".tex": Format.latex,
+    ".txt": Format.text,
+    "": Format.text,
 }
 
 
 def chosen_format(format: Format | None, out: Path | None) -> Format:
-    """Return the form that is wanted: as given, else as the name of the output file says."""
+    """Return the form that is wanted: as given, else as the name of the output file says.
+
+    Raises
+    ------
+    OptionError
+        Where the name ends as that of a file of another kind: text in a workbook would not open.
+    """
     if format is not None:
         return format
-    return Format.text if out is None else _FORMS.get(out.suffix.lower(), Format.text)
+    if out is None:
+        return Format.text
+    if out.suffix.lower() not in _FORMS:
+        raise OptionError(
+            f"--out {shorten(str(out))}: its ending {shorten(out.suffix)} stands for no form; expected one of "
+            f"{' '.join(filter(None, _FORMS))}, or --format to choose the form whatever the ending."
+        )
+    return _FORMS[out.suffix.lower()]
 
 
 def rendered(found: Sequence[Comparison], format: Format, out: Path | None, verbose: bool) -> str:

@@ -186,8 +186,8 @@ Form = Annotated[
     Format | None,
     typer.Option(
         "--format", "-f", metavar="FORMAT", rich_help_panel=OUTPUT,
-        help=f"Form of the output: {', '.join(Format)}. Default: by the name of --out (.html, .json, .md, …), else "
-        "text.",
+        help=f"Form of the output: {', '.join(Format)}. Default: by the name of --out (.html, .json, .tsv, .csv, "
+        ".md, .tex or .txt), else text.",
     ),
 ]  # fmt: skip
 Out = Annotated[

@@ -138,6 +138,28 @@ def warn_unused(table: Table, columns: list[str]) -> None:
         )
 
 
+def warn_repeated_ids(table: Table) -> None:
+    """Name the first id that stands in several rows: a segment that was copied counts twice."""
+    for column in table.columns:
+        if column.strip().lower() != "id":
+            continue
+        rows: dict[str, list[int]] = {}
+        for line, cell in zip(table.lines, table.columns[column], strict=True):
+            if cell is not None and str(cell).strip():
+                rows.setdefault(str(cell), []).append(line)
+        repeated = [(cell, lines) for cell, lines in rows.items() if len(lines) > 1]
+        if repeated:
+            cell, lines = repeated[0]
+            others = len(repeated) - 1
+            more = f"; {others:,} {'other is' if others == 1 else 'others are'} repeated too" if others else ""
+            warnings.warn(
+                f"{table.name}: the id {shorten(cell)} stands {len(lines):,} times, first on the lines {lines[0]:,} "
+                f"and {lines[1]:,}{more}. Each row is scored as a segment of its own.",
+                UserWarning,
+                stacklevel=4,
+            )
+
+
 def check_folder(path: Path) -> None:
     """Raise an InputError for a folder that is not there and could not be made, or that nothing can be written to."""
     there = next(each for each in (path.absolute(), *path.absolute().parents) if each.exists())

@@ -14,6 +14,7 @@ from tercet.api import batch_stats, summarize
 from tercet.core.options import build_options, flag, number, one_of, option
 from tercet.core.scorer import Scorer, segment_lists
 from tercet.core.stats import SegmentStats
+from tercet.display.progress import bar_of, bars_within
 from tercet.errors import InputError, OptionError, shorten
 from tercet.resampling.bootstrap import bootstrap
 from tercet.resampling.paired_tests import holm
@@ -120,7 +121,9 @@ def compare(
     tables: list[ScoreTable] = []
     facts: list[SystemFacts] = []
     warned = odd_references(test_set) if needed_by else []
-    with tqdm(total=len(specs) * (len(names) + 1), disable=not progress, unit="system") as bar:
+    # the last step of a metric draws resamples, for tests and intervals
+    steps = tqdm(total=len(specs) * (len(names) + 1), disable=not progress, unit="step")
+    with steps as bar, bars_within(progress):
         for spec in specs:
             scorer = spec.scorer(scale=100)
             stats = []
@@ -133,7 +136,7 @@ def compare(
                     bar.update()
             warned += told
             warn_of_gaps(test_set, scorer, stats)
-            bar.set_description(f"{spec.metric} {test} test"[:40])
+            bar.set_description(f"{spec.metric} {'intervals' if test is None else f'{test} test'}"[:40])
             scored = _scored(stats)
             pvalues = _all_pairs(scorer, scored, test, number, seed)
             facts += facts_of_systems(spec.label, scorer, dict(zip(names, stats, strict=True)), scored)
@@ -223,9 +226,12 @@ def _all_pairs(
     pvalues = {name: np.ones((len(stats), len(stats))) for name in scorer.score_names}
     pairs = list(combinations(range(len(stats)), 2))
     tested = run(scorer, stats, pairs, n_resamples=n_resamples, seed=seed)
-    for (one, other), results in zip(pairs, tested, strict=True):
-        for name, result in results.items():
-            pvalues[name][one, other] = pvalues[name][other, one] = result.pvalue
+    with bar_of("testing", "pair", len(pairs)) as bar:
+        for (one, other), results in zip(pairs, tested, strict=True):
+            for name, result in results.items():
+                pvalues[name][one, other] = pvalues[name][other, one] = result.pvalue
+            if bar is not None:
+                bar.update()
     return pvalues
 
 
@@ -256,11 +262,14 @@ def _tables(
             best = bool(values[index] == values[top])
             p = _or_none(adjusted[index, top])
             as_good = best or (None if p is None else p >= alpha)
-            row = SystemScore(system, value, bounds.low, bounds.high, None, None, None, None, None, best, as_good)
+            row = SystemScore(
+                system, value, bounds.low, bounds.high, None, None, None, None, None, None, best, as_good
+            )
             if index != base:
                 wins, ties, losses = counts[index]
                 difference, pvalue = value - float(values[base]), _or_none(pvalues[name][index, base])
                 row = replace(row, difference=difference, pvalue=pvalue, wins=wins, ties=ties, losses=losses)
+                row = replace(row, adjusted_pvalue=_or_none(adjusted[index, base]))
             rows.append(row)
         segments = {system: lists[index][of_segment] for index, system in enumerate(names)}
         yield ScoreTable(

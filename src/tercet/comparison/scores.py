@@ -28,7 +28,7 @@ _PATHS = re.compile(r"(^|=)(?:[^,=:/]*/){2,}(?=[^,=/])")
 #: Of a row in :meth:`Comparison.records`.
 COLUMNS = (
     *("test_set", "metric", "score", "system", "value", "low", "high", "interval", "difference"),
-    *("pvalue", "wins", "ties", "losses", "best", "as_good", "signature"),
+    *("pvalue", "adjusted_pvalue", "wins", "ties", "losses", "best", "as_good", "signature"),
 )
 
 
@@ -45,7 +45,10 @@ class SystemScore:
     difference : float or None
         To the baseline; None for the baseline itself.
     pvalue : float or None
-        Of the paired test against the baseline.
+        Of the paired test against the baseline, as if there were no other systems.
+    adjusted_pvalue : float or None
+        The same, adjusted for the number of pairs of systems (Holm 1979), as in :attr:`ScoreTable.pvalues`: the one
+        that tables show.
     wins, ties, losses : int or None
         Segments on which it scores better than, the same as, or worse than the baseline.
     best : bool
@@ -61,6 +64,7 @@ class SystemScore:
     high: float
     difference: float | None
     pvalue: float | None
+    adjusted_pvalue: float | None
     wins: int | None
     ties: int | None
     losses: int | None
@@ -160,6 +164,11 @@ class Comparison:
             found += [{name: row[name] for name in COLUMNS} for row in rows]
         return found
 
+    @property
+    def p_label(self) -> str:
+        """What p is called in narrow tables: of two systems there is one pair, and nothing to adjust for."""
+        return "adj. p" if len(self.test_set.systems) > 2 else "p"
+
     def score_labels(self) -> list[str]:
         """Return what the score of each table is called: with its metric where two have the same name."""
         times, labels = Counter(table.name for table in self.tables), self.metric_labels()
@@ -229,6 +238,7 @@ class Comparison:
 
     def legend(self, plain: Callable[[str], str] = str) -> str:
         """Return what the marks of a table stand for; `plain` writes the name of the baseline."""
+        likewise = ", adjusted likewise" if self.p_label != "p" else ""
         intervals = f"Intervals: {self.interval} bootstrap, 1,000 resamples, seed {self.seed}."
         lower = [
             name for name, each in zip(self.score_labels(), self.tables, strict=True) if not each.higher_is_better
@@ -239,8 +249,8 @@ class Comparison:
             return f"{BEST} or bold: the best. {intervals}"
         return (
             f"{BEST} or bold: the best; {AS_GOOD}: not significantly worse than the best (p-values of all pairs "
-            f"adjusted by Holm's method, alpha {self.alpha:g}). p: paired {self.test} test against "
-            f"{plain(self.baseline)}, {self.n_resamples:,} resamples, seed {self.seed}. {intervals}"
+            f"adjusted by Holm's method, alpha {self.alpha:g}). {self.p_label}: paired {self.test} test against "
+            f"{plain(self.baseline)}{likewise}, {self.n_resamples:,} resamples, seed {self.seed}. {intervals}"
         )
 
     def remarks(self, plain: Callable[[str], str] = str) -> list[str]:

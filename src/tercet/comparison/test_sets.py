@@ -15,7 +15,7 @@ from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items
 from tercet.files.roles import guess_roles
 from tercet.files.table import Table
 
-from .checks import check_different, check_roles, warn_unused
+from .checks import check_different, check_roles, warn_repeated_ids, warn_unused
 from .encoded import Encoded
 from .file_names import names_of, table_format
 
@@ -207,6 +207,7 @@ def _table_set(
     source = source or roles.source
     references = references or [column for column in roles.references if column not in {*systems, source}]
     systems = systems or [column for column in roles.systems if column not in {*references, source}]
+    warn_repeated_ids(table)
     check_roles(table, format, systems, references, need_references)
     if guessed:
         known = {*roles.systems, *roles.references, *references, roles.source, source}

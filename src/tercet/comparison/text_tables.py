@@ -131,7 +131,7 @@ def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[
     """Return a table of the columns for which there is room, and the width that it needs."""
     level, counts = f"{100 * comparison.confidence_level:g} %", "wins/ties/losses"
     columns: dict[str, list[str]] = {name: [] for name in ("system", table.name, level)}
-    columns |= {name: [] for name in (("difference", "p", counts) if comparison.test else ())}
+    columns |= {name: [] for name in (("difference", comparison.p_label, counts) if comparison.test else ())}
     for row in table.rows:
         name = escape(one_cell(row.system)) + (" (baseline)" if comparison.test and row.difference is None else "")
         tested = _against(row) if comparison.test else ()
@@ -159,6 +159,6 @@ def _room(columns: dict[str, list[str]]) -> int:
 
 
 def _against(row: SystemScore) -> tuple[str, str, str]:
-    if row.difference is None or row.pvalue is None:
+    if row.difference is None or row.adjusted_pvalue is None:
         return "", "", ""
-    return f"{row.difference:+.2f}", pvalue_text(row.pvalue), f"{row.wins}/{row.ties}/{row.losses}"
+    return f"{row.difference:+.2f}", pvalue_text(row.adjusted_pvalue), f"{row.wins}/{row.ties}/{row.losses}"

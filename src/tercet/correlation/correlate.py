@@ -25,6 +25,7 @@ from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
 from tercet.core.options import MOST_RESAMPLES, Options, build_options, flag, integer, number, one_of, option
 from tercet.core.scorer import segment_lists
+from tercet.display.progress import bars_within
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.resampling.paired_tests import holm
 
@@ -153,7 +154,8 @@ def correlate(
     for each in chosen:
         known.check(each)
     columns = [MetricColumn(name, "", values) for name, values in known.scores.items()]
-    with tqdm(total=len(specs) * len(test_set.systems) + len(chosen), disable=not progress) as bar:
+    steps = tqdm(total=len(specs) * len(test_set.systems) + len(chosen), disable=not progress)
+    with steps as bar, bars_within(progress):
         made: list[MetricColumn] = []
         times = Counter(spec.metric for spec in specs)
         for spec in specs:

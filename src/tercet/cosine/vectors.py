@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.columns.ragged import Ragged
+from tercet.display.progress import bar_of
 from tercet.encoders.embeddings import Windows, windows_of
 from tercet.encoders.encoder import Encoder
 
@@ -115,7 +116,7 @@ def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_s
 
     text = owners(windows, rows)
     greatest = name == "max"
-    with torch.inference_mode():
+    with torch.inference_mode(), bar_of("encoding", "text", len(windows.first)) as bar:
         sums = torch.full(
             (len(rows.lengths), encoder.dimensions), -torch.inf if greatest else 0.0, device=encoder.device
         )
@@ -128,6 +129,8 @@ def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_s
             else:
                 weights = torch.from_numpy(token_weights(name, windows, chosen, taken, rows)).to(encoder.device)
                 sums.index_add_(0, place, torch.bmm(weights[:, None], states)[:, 0])
+            if bar is not None:
+                bar.update(len(chosen))
         pooled: Vectors = sums.cpu().numpy()
     return np.where(np.isneginf(pooled), np.float32(0), pooled) if greatest else pooled
 

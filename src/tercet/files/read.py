@@ -149,6 +149,11 @@ as an Excel workbook (.xlsx), or the sheet as CSV in UTF-8 (.csv).
             f"{path} is, judging by its extension, a workbook that is not supported: save it as an Excel workbook "
             "(.xlsx), or the sheet as CSV in UTF-8 (.csv)."
         )
+    if path.lower().endswith(".parquet"):
+        raise InputError(
+            f"{path} is, judging by its extension, a Parquet file, which only tercet score --engine ray reads: "
+            "save it as JSON Lines (.jsonl) or CSV in UTF-8 (.csv), or give its columns to tercet.score in Python."
+        )
     if path.lower().endswith(".json"):
         raise InputError(f"{path} is JSON by its name; expected JSON Lines, an object per line (.jsonl).")
 

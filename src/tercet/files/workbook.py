@@ -125,6 +125,12 @@ def _rows(sheet: Any, name: str) -> Iterator[Row]:
         cells = [_text(value) for value in values[: MOST_COLUMNS + 1]]
         while cells and not cells[-1]:
             cells.pop()
+        beyond = [place for place in range(MOST_COLUMNS + 1, len(values)) if _text(values[place])]
+        if beyond and len(cells) <= MOST_COLUMNS:  # else it is one column too many among others
+            raise InputError(
+                f"{name}, cell {_letters(beyond[0])}{line}: found {shorten(_text(values[beyond[0]]))} far to the "
+                f"right of the table; expected at most {MOST_COLUMNS} columns. Delete what was left there."
+            )
         if not cells:
             n_empty += 1
             if n_empty <= _MOST_EMPTY:
@@ -171,6 +177,12 @@ def _check_cells(opened: Callable[[], BinaryIO], name: str) -> None:
                         f"{where}: the file has the formula {shorten('=' + (parts['f'] or ''))} and not its result. "
                         "Open it in a spreadsheet program and save it again, or save the sheet as CSV in UTF-8."
                     )
+
+
+def _letters(place: int) -> str:
+    from openpyxl.utils import get_column_letter
+
+    return str(get_column_letter(place + 1))
 
 
 def _text(value: Any) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.display.progress import bar_of
 from tercet.encoders.embeddings import batches_of
 from tercet.encoders.find import found, load_tokenizer, locate, quiet
 from tercet.encoders.load import best_device, label_of, leave_threads_of_the_parent, state_of, usable
@@ -124,7 +125,7 @@ class LanguageModel:
         budget = batch_size * (24 if self.device.type == "cpu" else 512)
         if self.head is None:
             budget = min(budget, (1 << 28) // (4 * self.vocabulary_size))
-        with torch.inference_mode():
+        with torch.inference_mode(), bar_of("reading", "text", len(lengths)) as bar:
             for chosen in batches_of(lengths, budget, one_length=False):
                 within = np.arange(int(lengths[chosen].max()))[None, :]
                 present = within < lengths[chosen][:, None]
@@ -136,6 +137,8 @@ class LanguageModel:
                 values = self._surprisals(torch.from_numpy(ids).to(self.device), flat, targets)
                 place = (windows.target - windows.first)[chosen][:, None] + within + 1
                 found[place[asked]] = values
+                if bar is not None:
+                    bar.update(len(chosen))
         return found
 
     def _surprisals(self, ids: Any, flat: Any, targets: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tercet.core.scorer import Scorer, Scores
 from tercet.core.stats import SegmentStats
+from tercet.display.progress import bar_of
 from tercet.errors import InputError, MergeError
 
 from .bootstrap import ROUNDING, bootstrap_scores, named_scores
@@ -112,16 +113,23 @@ def paired_permutation_test(
     scorer.check_resampling()
     chosen = [np.empty((n_resamples, len(stats.columns)), order="F") for stats in systems]  # scored by columns
     start = 0
-    for mask in shuffle_masks(len(systems[0]), n_resamples, seed):
-        for each, stats in zip(chosen, systems, strict=True):
-            each[start : start + len(mask)] = stats.resample(mask)
-        start += len(mask)
+    with bar_of("resampling", "resample", n_resamples) as bar:
+        for mask in shuffle_masks(len(systems[0]), n_resamples, seed):
+            for each, stats in zip(chosen, systems, strict=True):
+                each[start : start + len(mask)] = stats.resample(mask)
+            start += len(mask)
+            if bar is not None:
+                bar.update(len(mask))
     totals = [stats.total() for stats in systems]
 
     def null(first: int, second: int) -> Scores:
-        one = named_scores(scorer, chosen[first] + (totals[second] - chosen[second]))
-        other = named_scores(scorer, chosen[second] + (totals[first] - chosen[first]))
+        one, other = (named_scores(scorer, exchanged(*pair)) for pair in ((first, second), (second, first)))
         return {name: np.abs(scores - other[name]) for name, scores in one.items()}
+
+    def exchanged(own: int, other: int) -> NDArray[np.float64]:
+        rest = totals[other] - chosen[other]
+        rest += chosen[own]  # in place: there may be tens of thousands of pairs
+        return rest
 
     return _test(scorer, systems, pairs, null)
 

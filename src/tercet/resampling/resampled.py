@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.display.progress import bar_of
+
 from .draws import drawn
 
 #: Segments that are multiplied at a time: their rows and counts stay in the processor's cache.
@@ -49,14 +51,17 @@ def resampled_totals(systems: Sequence[Array], n_resamples: int, seed: int) -> l
     varying = [np.ascontiguousarray(rows[:, ~same]) for rows, same in zip(systems, constant, strict=True)]
     totals = [np.repeat(rows[:1] * n, n_resamples, axis=0) for rows in systems]
     several = max(1, min(_RESAMPLES, _COUNTS // n, n_resamples))
-    for first in range(0, n_resamples, several):
-        size = min(several, n_resamples - first)
-        counts = drawn(rng, size, n)
-        sums = [np.zeros((size, rows.shape[1])) for rows in varying]
-        for start in range(0, n, _BLOCK):
-            weights = counts[:, start : start + _BLOCK].astype(np.float64)
-            for total, rows in zip(sums, varying, strict=True):
-                total += weights @ rows[start : start + _BLOCK]
-        for total, same, sum_ in zip(totals, constant, sums, strict=True):
-            total[first : first + size, ~same] = sum_
+    with bar_of("resampling", "resample", n_resamples) as bar:
+        for first in range(0, n_resamples, several):
+            size = min(several, n_resamples - first)
+            counts = drawn(rng, size, n)
+            sums = [np.zeros((size, rows.shape[1])) for rows in varying]
+            for start in range(0, n, _BLOCK):
+                weights = counts[:, start : start + _BLOCK].astype(np.float64)
+                for total, rows in zip(sums, varying, strict=True):
+                    total += weights @ rows[start : start + _BLOCK]
+            for total, same, sum_ in zip(totals, constant, sums, strict=True):
+                total[first : first + size, ~same] = sum_
+            if bar is not None:
+                bar.update(size)
     return totals

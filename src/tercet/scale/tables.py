@@ -75,7 +75,7 @@ def _table(spec: MetricSpec, scorer: Scorer[Any], score: str, results: Mapping[s
     for system, value in values.items():
         low, high = (results[system].intervals or {})[score]
         best = value == top
-        rows.append(SystemScore(system, value, low, high, None, None, None, None, None, best, best or None))
+        rows.append(SystemScore(system, value, low, high, None, None, None, None, None, None, best, best or None))
     pvalues = np.full((len(rows), len(rows)), np.nan)
     signature = next(iter(results.values())).signature
     return ScoreTable(spec.label, score, signature, rows, pvalues, {}, scorer.higher_is_better, scorer, {})

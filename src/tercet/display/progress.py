@@ -1,0 +1,42 @@
+"""Bars of what takes long inside a step, such as a network's texts, below the bar of the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+#: Seconds before a bar is seen: what takes less would only flicker.
+DELAY = 0.5
+
+_shown: ContextVar[bool] = ContextVar("shown", default=False)
+
+
+@contextmanager
+def bars_within(shown: bool) -> Iterator[None]:
+    """Let what takes long in the block show bars of its own, or not."""
+    before = _shown.set(shown)
+    try:
+        yield
+    finally:
+        _shown.reset(before)
+
+
+@contextmanager
+def bar_of(what: str, unit: str, total: int) -> Iterator[Any]:
+    """Give a bar that is gone after the block, to be told of what is done; None where none is shown.
+
+    Examples
+    --------
+    >>> with bar_of("encoding", "text", 10) as bar:
+    ...     print(bar)
+    None
+    """
+    if not _shown.get():
+        yield None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=total, desc=what, unit=unit, leave=False, delay=DELAY) as bar:
+        yield bar
