@@ -115,6 +115,11 @@ class TestColumnsAndRows:
         document = tmx([("en", "a")]).replace("</tu>", '<tuv xml:lang="fr"/></tu>')
         assert read(document).columns == {"en": ["a"]}
 
+    def test_lines_are_those_on_which_tags_begin(self):
+        spread = '<tmx>\n<body>\n<tu\n a="1"\n>\n<tuv\n xml:lang="{}"\n><seg\n>a</seg></tuv></tu></body></tmx>'
+        assert read(spread.format("en")).lines == [3]
+        assert refusal(spread.format("")).startswith("test.tmx, line 6: found <tuv> with the language ''")
+
     def test_lines_are_those_of_the_units(self):
         document = tmx([("en", "two\nlines")], [("en", "a")], head='<?xml version="1.0"?>\r\n<!--\n-->\n')
         assert read(document).lines == [5, 7]

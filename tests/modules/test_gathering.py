@@ -280,7 +280,7 @@ class TestProcesses:
         ("fault", "why"),
         [
             ("garbage", r"What process 1 of 3 handed over cannot be used: .*-3-1\.shard is damaged, or no file"),
-            ("a stream", "What process 1 of 3 handed over cannot be used: .* has the format tercet-stream-1"),
+            ("a stream", "What process 1 of 3 handed over cannot be used: .* has the format tercet-stream-2"),
             ("a full disk", "process 1 of 3 ended before its compute"),
             ("a version", r"process 1 of 3 counts otherwise than process 0: .*version:tercet-0\.0\.7"),
         ],

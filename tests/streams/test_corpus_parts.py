@@ -195,7 +195,7 @@ class TestFiles:
         stream = tercet.Stream("bleu")
         stream.save(path)
         with pytest.raises(
-            InputError, match=r"has the format tercet-stream-1; this version of tercet reads tercet-parts-1"
+            InputError, match=r"has the format tercet-stream-2; this version of tercet reads tercet-parts-1"
         ):
             read_parts(path)
         IdfTable.fit(["a"], MINILM).save(path)

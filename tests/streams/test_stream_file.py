@@ -297,14 +297,14 @@ class TestOtherFiles:
             with pytest.raises(InputError, match="is an Arrow file, but not one that"):
                 Stream.load(path)
 
-    def test_of_a_later_version(self, saved, path):
+    def test_of_another_version(self, saved, path):
         table = pa.ipc.open_file(path).read_all()
-        about = table.schema.metadata[b"tercet"].replace(b"tercet-stream-1", b"tercet-stream-12")
+        about = table.schema.metadata[b"tercet"].replace(b"tercet-stream-2", b"tercet-stream-1")
         write(table.replace_schema_metadata({b"tercet": about, b"sha512": b"..."}), path)
         with pytest.raises(InputError) as error:
             Stream.load(path)
         assert str(error.value) == (
-            "parts.stream has the format tercet-stream-12; this version of tercet reads tercet-stream-1."
+            "parts.stream has the format tercet-stream-1; this version of tercet reads tercet-stream-2."
         )
 
     def test_whose_sums_another_version_of_tercet_made(self, path, monkeypatch):

@@ -30,7 +30,9 @@ from .messages import facts_line, no_resamples, unsplit_notice, zero_remark
 from .options import REFERENCE_LENGTHS, BleuOptions, check_smoothing, interpretation, smoothing_methods
 from .presets import DIALECTS, PRESETS
 from .signature import bleu_signature
-from .smoothing import ADD_ONE, Counts, geometric_mean, nltk_precisions, precisions, sentence_percent
+from .smoothing import ADD_ONE, Counts, geometric_mean, nltk_precisions, precisions, sentence_percents
+
+Array = NDArray[np.float64]
 
 
 class BleuScorer(Scorer[BleuOptions]):
@@ -61,6 +63,7 @@ class BleuScorer(Scorer[BleuOptions]):
 
     def __init__(self, options: BleuOptions) -> None:
         super().__init__(options)
+        self.original_scale = 100 if options.compat in (None, "sacrebleu") else 1  # that of evaluate and NLTK
         check_word_options(options)
         tokenizer_label(options.tokenizer)  # a missing package or model is told before texts are read
         check_smoothing(options, self.presets.get(options.compat or "", {}).get("smooth_method", "none"))
@@ -106,7 +109,7 @@ class BleuScorer(Scorer[BleuOptions]):
             return None
         return unsplit_notice(self.options.tokenizer)
 
-    def remark(self, totals: NDArray[np.float64]) -> str | None:
+    def remark(self, totals: Array) -> str | None:
         """Return a warning when the score is 0 only because an order has no match."""
         return self._why_zero(self._counts(totals))
 
@@ -121,8 +124,7 @@ class BleuScorer(Scorer[BleuOptions]):
         """Return one row per item; time is linear in the tokens."""
         o = self.options
         tokens, _ = self.tokens(batch)
-        n = tokens.n_items
-        lengths = tokens.tokens.lengths
+        n, lengths = tokens.n_items, tokens.tokens.lengths
         orders = o.max_order + self._next_columns
         matches = clipped_matches(tokens.tokens, np.arange(n), n + tokens.reference_offsets, orders, tokens.n_types)
         totals = np.maximum(lengths[:n, None] - np.arange(orders), 0)
@@ -149,7 +151,7 @@ class BleuScorer(Scorer[BleuOptions]):
         mapping = None if as_written else word_map(o)
         return (tokens, words) if mapping is None else map_words(tokens, words(), mapping)
 
-    def corpus_totals(self, stats: SegmentStats) -> NDArray[np.float64]:
+    def corpus_totals(self, stats: SegmentStats) -> Array:
         """Return the sum of the rows; with ``compat="nltk"``, methods 5 to 7 see what NLTK shows them.
 
         NLTK's corpus_bleu hands its smoothing functions the last segment instead of the corpus (the variable of
@@ -170,13 +172,11 @@ class BleuScorer(Scorer[BleuOptions]):
         if self.options.compat == "nltk" and self._method in ("nltk5", "nltk6", "nltk7"):
             raise OptionError(no_resamples(self._method))
 
-    def _counts(self, totals: NDArray[np.float64]) -> Counts:
-        order = self.options.max_order
-        names = self.columns
+    def _counts(self, totals: Array) -> Counts:
+        order, names = self.options.max_order, self.columns
         first = names.index("match1")
-        pick = {
-            name: totals[..., names.index(name)] for name in ("length", "next_match", "next_floor") if name in names
-        }
+        single = ("length", "next_match", "next_floor")
+        pick = {name: totals[..., names.index(name)] for name in single if name in names}
         return Counts(
             matches=totals[..., first : first + order],
             totals=totals[..., first + order : first + 2 * order],
@@ -187,13 +187,8 @@ class BleuScorer(Scorer[BleuOptions]):
         )
 
     def _combined(
-        self,
-        totals: NDArray[np.float64],
-        method: str,
-        rule: str,
-        weightings: Mapping[str, NDArray[np.float64]],
-        effective: bool,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+        self, totals: Array, method: str, rule: str, weightings: Mapping[str, Array], effective: bool
+    ) -> tuple[Array, Array, dict[str, Array]]:
         """Return the precisions of one smoothing method, the penalty of one length rule, and the scores of both."""
         counts, value = self._counts(totals), self.options.smooth_value
         reference_length = totals[..., self.columns.index(rule)]
@@ -212,7 +207,7 @@ class BleuScorer(Scorer[BleuOptions]):
         factor = self.options.scale * penalty
         return smoothed, penalty, {name: factor * np.where(scored, mean, 0.0) for name, mean in means.items()}
 
-    def finalize(self, totals: NDArray[np.float64]) -> Scores:
+    def finalize(self, totals: Array) -> Scores:
         """Return BLEU under every weighting, the precisions, and the parts of the brevity penalty."""
         return self._scores(totals, self._method, self.options.effective_order)
 
@@ -237,7 +232,7 @@ class BleuScorer(Scorer[BleuOptions]):
         smoothed = {"smooth_method": self._segment_method} if self._method == "none" else {}
         return {**smoothed, "effective_order": True}
 
-    def segment_scores(self, rows: NDArray[np.float64]) -> Scores:
+    def segment_scores(self, rows: Array) -> Scores:
         """Return the BLEU of single segments: effective order, and exp smoothing unless another was chosen.
 
         These are sacrebleu's choices for a sentence: without them a perfect sentence of three words scores 0.
@@ -246,26 +241,15 @@ class BleuScorer(Scorer[BleuOptions]):
             return self.finalize(rows)
         return self._scores(rows, self._segment_method, effective=True)
 
-    @property
-    def original_scale(self) -> int:
-        """Percent, as sacrebleu; evaluate and NLTK give shares."""
-        return 100 if self.options.compat in (None, "sacrebleu") else 1
-
-    def original_scores(self, rows: NDArray[np.float64]) -> Scores:
+    def original_scores(self, rows: Array) -> Scores:
         """Return the BLEU of single segments, of uniform weights in percent by the steps of sacrebleu."""
-        o, method = self.options, self._segment_method
-        if o.scale != 100 or o.weights is not None or self._by_nltk or method == ADD_ONE:
+        o = self.options
+        if o.scale != 100 or o.weights is not None or self._by_nltk or self._segment_method == ADD_ONE:
             return self.segment_scores(rows)
-        counts, reference_lengths = self._counts(rows), rows[:, self.columns.index(o.reference_length)]
-        columns = (counts.matches, counts.totals, counts.length, reference_lengths)
-        texts = zip(*(column.tolist() for column in columns), strict=True)
-        scores = [
-            sentence_percent(matches, totals, length, reference_length, method, o.smooth_value)
-            for matches, totals, length, reference_length in texts
-        ]
-        return {"bleu": np.array(scores)}
+        lengths = rows[:, self.columns.index(o.reference_length)]
+        return {"bleu": sentence_percents(self._counts(rows), lengths, self._segment_method, o.smooth_value)}
 
-    def _scores(self, totals: NDArray[np.float64], method: str, effective: bool) -> Scores:
+    def _scores(self, totals: Array, method: str, effective: bool) -> Scores:
         rule = self.options.reference_length
         smoothed, penalty, scores = self._combined(totals, method, rule, self._weightings, effective)
         length, reference_length = (totals[..., self.columns.index(name)] for name in ("length", rule))
@@ -289,22 +273,20 @@ class BleuScorer(Scorer[BleuOptions]):
         signature = lambda: str(self.signature().extended(self.notes("1")))  # noqa: E731
         return FewBleu(self.name, o, self._method, signature, self._why_zero)
 
-    def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
+    def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""
         scores = self.finalize(totals)
         reference_length = scores["reference_length"].tolist()
         entries = {name: scores[name].tolist() for name in (*self.score_names, "precisions")}
         entries |= {name: scores[name].tolist() for name in ("brevity_penalty", "length_ratio")}
         entries["translation_length"] = int(scores["translation_length"])
-        entries["reference_length"] = (
-            reference_length if self.options.reference_length == "average" else int(reference_length)
-        )
+        is_average = self.options.reference_length == "average"
+        entries["reference_length"] = reference_length if is_average else int(reference_length)
         if self._grid is not None:
-            combined = partial(self._combined, totals, effective=self.options.effective_order)
-            entries["grid"] = self._grid.rows(combined)
+            entries["grid"] = self._grid.rows(partial(self._combined, totals, effective=self.options.effective_order))
         return entries
 
-    def details(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
+    def details(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the counts behind the precisions, and what a score of this size roughly means."""
         counts = self._counts(totals)
         scored = totals if stats is None else self.corpus_totals(stats)

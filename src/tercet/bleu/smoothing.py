@@ -96,23 +96,31 @@ def precisions(counts: Counts, method: str, value: float | None) -> tuple[Array,
     return result, alive.sum(axis=-1)
 
 
-def sentence_percent(
-    matches: Sequence[float],
-    totals: Sequence[float],
-    length: float,
-    reference_length: float,
-    method: str,
-    value: float | None,
-) -> float:
-    """Return the BLEU of one text in percent, in the steps of sacrebleu and with Python's log: the same bits.
+def sentence_percents(counts: Counts, reference_lengths: Array, method: str, value: float | None) -> Array:
+    """Return the BLEU of each text in percent, in the steps of sacrebleu and with Python's log: the same bits.
 
     The other functions make many scores at once, and a perfect one 1 instead of 1.0000000000000004.
 
     Examples
     --------
-    >>> sentence_percent([3, 1, 0, 0], [3, 2, 1, 0], 3, 3, "exp", None)
-    62.99605249474367
+    >>> counts = Counts(np.array([[3, 1, 0, 0]]), np.array([[3, 2, 1, 0]]), np.array([3]))
+    >>> sentence_percents(counts, np.array([3]), "exp", None)
+    array([62.99605249])
     """
+    columns = (counts.matches, counts.totals, counts.length, reference_lengths)
+    texts = zip(*(column.tolist() for column in columns), strict=True)
+    return np.array([_sentence_percent(*text, method=method, value=value) for text in texts])
+
+
+def _sentence_percent(
+    matches: Sequence[float],
+    totals: Sequence[float],
+    length: float,
+    reference_length: float,
+    *,
+    method: str,
+    value: float | None,
+) -> float:
     if not any(matches):
         return 0.0
     amount, halves, found = SMOOTH_VALUES.get(method, 0.0) if value is None else value, 1.0, []

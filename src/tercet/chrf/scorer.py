@@ -50,6 +50,7 @@ class ChrfScorer(Scorer[ChrfOptions]):
 
     name: ClassVar[str] = "chrf_multi"
     primary: ClassVar[str] = "chrf"
+    original_scale = 100  # of sacrebleu
     options_type: ClassVar[type[Options]] = ChrfOptions
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
     dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
@@ -74,11 +75,6 @@ class ChrfScorer(Scorer[ChrfOptions]):
         """Return the orders of n-grams of a score: c1 to c6 of characters, then w1 on of words."""
         characters = [f"c{n}" for n in range(1, self.options.char_order + 1)]
         return characters + [f"w{n}" for n in range(1, self.word_orders[name] + 1)]
-
-    @property
-    def original_scale(self) -> int:
-        """Percent, as sacrebleu."""
-        return 100
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""

@@ -64,6 +64,8 @@ class Scorer(ABC, Generic[OptionsT]):
         For each value of ``compat`` the defaults that it changes.
     dialects : mapping
         For values of ``compat``: how the evaluate module of that package spells arguments and results.
+    original_scale : int
+        That of the package whose scores these are: 1, or 100 for percent.
     loads_model : bool
         Whether scoring loads a network: nothing to do in passing.
     fit_first : str
@@ -87,6 +89,7 @@ class Scorer(ABC, Generic[OptionsT]):
     options_type: ClassVar[type[Options]]
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     dialects: ClassVar[Mapping[str, Dialect]] = {}
+    original_scale: int = 1
     loads_model: ClassVar[bool] = False
     fit_first: ClassVar[str] = ""
     at_zero: ClassVar[str] = "scores them 0"
@@ -246,11 +249,6 @@ class Scorer(ABC, Generic[OptionsT]):
         """Return the scores of single segments, shape (n,)."""
         return self.finalize(rows)
 
-    @property
-    def original_scale(self) -> int:
-        """The scale of the package whose scores these are: 1, or 100 for percent."""
-        return 1
-
     def original_scores(self, rows: NDArray[np.float64]) -> Scores:
         """Return the scores of single segments to the last bit of that package, at its scale: bits decide ties."""
         return self.segment_scores(rows)
@@ -276,15 +274,7 @@ class Scorer(ABC, Generic[OptionsT]):
         return {name: scores[name].tolist() for name in self.score_names}
 
     def details(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
-        """Return what else the metric has to say of a corpus, as plain Python: attributes of the result.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (k,)
-            The sums of the rows.
-        stats : SegmentStats or None
-            As for `report`.
-        """
+        """Return what else the metric says of a corpus: attributes of the result; parameters as for `report`."""
         return {}
 
     def facts_line(self, known: Mapping[str, Any]) -> str:
@@ -305,11 +295,9 @@ class Scorer(ABC, Generic[OptionsT]):
         return np.column_stack([~left_out, empty, missing, references]).astype(np.float64)
 
 
-def segment_lists(
-    scorer: Scorer[Any], stats: SegmentStats, values: Scores | None = None
-) -> dict[str, list[float | None]]:
-    """Return the scores of every item as lists, `values` where they are given; None for an item left out."""
-    values = scorer.segment_scores(stats.rows) if values is None else values
+def segment_lists(scorer: Scorer[Any], stats: SegmentStats) -> dict[str, list[float | None]]:
+    """Return the scores of every item as lists; None for an item that was left out."""
+    values = scorer.segment_scores(stats.rows)
     names = zip(scorer.segment_names, scorer.score_names, strict=True)
     lists = {name: values[score].tolist() for name, score in names}
     for index in np.flatnonzero(stats.column("items") == 0).tolist():

@@ -24,7 +24,6 @@ from tercet.comparison.compare import read_metrics, read_test_set
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
 from tercet.core.options import MOST_RESAMPLES, Options, build_options, flag, integer, number, one_of, option
-from tercet.core.scorer import segment_lists
 from tercet.display.progress import bars_within
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.resampling.paired_tests import holm
@@ -199,12 +198,13 @@ def _scored(spec: MetricSpec, called: str, test_set: TestSet, encoded: Any) -> I
     check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
     scorer = spec.scorer(scale=spec.scorer().original_scale)
     stats = [batch_stats(scorer, encoded.batch(index)) for index in range(len(test_set.systems))]
-    lists = [segment_lists(scorer, each, scorer.original_scores(each.rows)) for each in stats]
+    scores = [scorer.original_scores(each.rows) for each in stats]
+    there = np.array([each.column("items") > 0 for each in stats])
     signature = summarize(scorer, stats[0]).signature
     negated = not scorer.higher_is_better
     found: dict[str, Array] = {}
-    for name, of_segment in zip(scorer.score_names, scorer.segment_names, strict=True):
-        values = np.array([[np.nan if each is None else each for each in rows[of_segment]] for rows in lists])
+    for name in scorer.score_names:
+        values = np.where(there, [each[name] for each in scores], np.nan)
         if not any(np.allclose(values, each, rtol=1e-9, equal_nan=True) for each in found.values()):
             found[name] = values  # of scores that differ for the corpus only, the first
     for name, values in found.items():

@@ -47,8 +47,8 @@ def read_tmx(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     that differ in case only, or in ``_`` for ``-``, are one. Where a unit has several texts of a language and each of
     its texts names its author, there is a column for each author, such as ``en DeepL`` (by ``creationid``, or
     ``changeid`` where that alone tells them apart); otherwise a second text goes to a column such as ``en 2``. The
-    content of inline codes (bpt, ept, ph, it, ut) is not text and left out; that of hi,
-    and of sub outside codes, is kept, as is all white space. ``lines`` has the line of each ``<tu>``.
+    content of inline codes (bpt, ept, ph, it, ut) is not text and left out; that of hi, and of sub outside codes, is
+    kept, as is all white space. ``lines`` has the line on which the tag of each ``<tu>`` begins.
 
     The file is read in pieces: beside the table, memory does not grow with it.
 
@@ -67,8 +67,8 @@ def read_tmx(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     Raises
     ------
     InputError
-        Names the line where the XML is malformed, where an element stands that should not, or a language is
-        missing; a file that declares entities (a few lines of them can fill all memory, or name other files). A
+        Names the line where the XML is malformed, or where a tag begins that stands where it should not, or lacks a
+        language; a file that declares entities (a few lines of them can fill all memory, or name other files). A
         document type by its name, ``tmx14.dtd``, is accepted and not fetched. Also for a file beyond the limits.
 
     Examples

@@ -29,6 +29,9 @@ from .totals import Totals
 #: references, squared: they tell whether all have the same. Half of the bits of their keys: they tell whether the
 #: same items come twice.
 ADDED, SQUARES, KEYS = "items_added", "references_squared", "item_keys"
+#: How many items have 0, 1, 2 ... references: four such numbers are the digits of a sum, so that they add up in every
+#: engine. The last one has all items from 31 references on.
+SPREAD = tuple(f"items_of_{first}_to_{first + 3}_references" for first in range(0, 32, 4))
 #: Before the names of what a scorer learnt from the texts, such as their letters.
 LEARNT = "texts_"
 
@@ -124,15 +127,24 @@ def _count_batch(
     signature = stats.signature
     squares = stats.column("references") ** 2
     halves = (keys >> np.uint64(32)).astype(np.float64)
-    sums = ExactSums.of(np.column_stack([stats.rows, np.ones(len(keys)), squares, halves]))
+    sums = ExactSums.of(np.column_stack([stats.rows, np.ones(len(keys)), squares, halves])).beside(_spread(stats))
     if resampling is not None:
         signature = resampled(signature, resampling, ids)
-        none = ExactSums.zeros(resampling.n_resamples, 3)
+        none = ExactSums.zeros(resampling.n_resamples, 3 + len(SPREAD))
         sums = sums.stacked(resampling.sums(stats.rows, keys).beside(none))
     numbers = numbers_of(learnt) if context is None else {}
     sums = sums.beside(ExactSums.of_first(list(numbers.values()), len(sums.digits)))
-    columns = (*stats.columns, ADDED, SQUARES, KEYS, *(f"{LEARNT}{name}" for name in numbers))
+    columns = (*stats.columns, ADDED, SQUARES, KEYS, *SPREAD, *(f"{LEARNT}{name}" for name in numbers))
     return Totals(str(signature), columns, sums), stats
+
+
+def _spread(stats: SegmentStats) -> ExactSums:
+    """Return how many of the items that are scored have 0, 1, 2 ... references."""
+    numbers = stats.column("references")[stats.column("items") > 0].astype(np.int64)
+    found = ExactSums.zeros(1, len(SPREAD))
+    most = found.digits.size - 1
+    found.digits.flat[:] = np.bincount(np.minimum(numbers, most), minlength=most + 1)
+    return found
 
 
 def resampled(signature: Signature, resampling: PoissonBootstrap, ids: str) -> Signature:

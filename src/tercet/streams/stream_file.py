@@ -16,7 +16,7 @@ from tercet.errors import InputError, MergeError, OptionError, shorten
 from .checked_file import read_checked, write_checked
 from .totals import Totals
 
-_FORMAT = "tercet-stream-1"
+_FORMAT = "tercet-stream-2"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from tercet.core.signature import Signature
 from tercet.errors import InputError, MergeError
 from tercet.resampling.bootstrap import ROUNDING, named_scores
 
-from .count import ADDED, KEYS, LEARNT, SQUARES, resampled, resampling_of
+from .count import ADDED, KEYS, LEARNT, SPREAD, SQUARES, resampled, resampling_of
 from .learnt import learnt_of
 from .totals import Totals
 
@@ -70,7 +70,7 @@ def check_made(scorer: Scorer[Any], totals: Totals) -> None:
     made = Signature.parse(totals.signature)
     if made.metric != scorer.name:
         raise MergeError(f"The sums are of {made.metric or 'no metric'}, and not of {scorer.name}.")
-    lacking = [name for name in (*scorer.columns, ADDED, SQUARES, KEYS) if name not in totals.columns]
+    lacking = [name for name in (*scorer.columns, ADDED, SQUARES, KEYS, *SPREAD) if name not in totals.columns]
     if lacking:
         raise MergeError(f"The sums lack {', '.join(lacking)}: they are of another metric, or of other options.")
     resampling = resampling_of(scorer)
@@ -105,11 +105,15 @@ def _learnt(scorer: Scorer[Any], totals: Totals, sums: NDArray[np.float64]) -> A
 
 
 def _references_of(scorer: Scorer[Any], totals: Totals, sums: NDArray[np.float64]) -> str:
-    """Return how many references the items have: their number where all have the same, else the mean."""
+    """Return how many references the items have: the least and the most, and the mean where 31 are not enough."""
     names = (*scorer.columns[:4], SQUARES)
     items, _, _, references, squares = _of_columns(totals, sums, names)[0].tolist()
     if items * squares == references * references:  # no spread
         return f"{references / items:g}"
+    spread = totals.sums.digits[0, [totals.columns.index(name) for name in SPREAD]].ravel()
+    if not spread[-1] and spread.sum() == items:  # it is not once a number has run over its digit
+        known = np.flatnonzero(spread)
+        return f"{known[0]}-{known[-1]}"
     return f"mean {references / items:.3g}"
 
 

@@ -66,6 +66,7 @@ class TerScorer(Scorer[TerOptions]):
 
     name: ClassVar[str] = "ter"
     primary: ClassVar[str] = "ter"
+    original_scale = 100  # of sacrebleu
     higher_is_better: ClassVar[bool] = False
     is_share: ClassVar[bool] = False
     options_type: ClassVar[type[Options]] = TerOptions
@@ -80,11 +81,6 @@ class TerScorer(Scorer[TerOptions]):
         super().__init__(options)
         o = options
         self._change = normalization(o.normalized, o.no_punct, o.asian_support, o.case_sensitive)
-
-    @property
-    def original_scale(self) -> int:
-        """Percent, as sacrebleu."""
-        return 100
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
