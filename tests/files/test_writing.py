@@ -102,9 +102,8 @@ class TestTheOldFileStays:
         process.kill()
         assert ended(process) == -signal.SIGKILL
         assert path.read_text() == OLD
-        (left,) = set(path.parent.iterdir()) - {path}
-        assert left.name.startswith("scores.tsv.")
-        assert left.suffix == ".tmp"
+        if sys.platform == "linux":  # elsewhere the new file lies there
+            assert list(path.parent.iterdir()) == [path]
 
     @pytest.mark.parametrize("name", ENDLESS)
     @pytest.mark.long

@@ -13,6 +13,8 @@ from contextlib import contextmanager, suppress
 from typing import BinaryIO, TextIO
 
 _MOST_LINKS = 40
+#: What leads to an open file of this process, where there is a /proc.
+_PROC = "/proc/self/fd/{}"
 
 
 @contextmanager
@@ -21,8 +23,9 @@ def write_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
     They go to a file beside it, ``<name>.<letters>.tmp``, which is renamed at the end: whatever happens on the way,
     the old file stays as it was, and of two writers at once the last one's file is there. After an error, Ctrl-C too,
-    the file beside is removed; only a process that is killed leaves it. A link stays, and the file that it names is
-    written. The file keeps its permissions. What is no file, such as a pipe or ``/dev/stdout``, is written directly.
+    the file beside is removed; on Linux it has a name only once it is whole, so that a process that is killed leaves
+    nothing either. A link stays, and the file that it names is written. The file keeps its permissions. What is no
+    file, such as a pipe or ``/dev/stdout``, is written directly.
 
     Parameters
     ----------
@@ -101,12 +104,17 @@ def _beside(path: str) -> Iterator[BinaryIO]:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
     folder, name = os.path.split(target)
     beside = os.path.join(folder, f"{name[:40]}.{secrets.token_hex(4)}.tmp")
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    descriptor = _without_name(folder)
+    unnamed = descriptor is not None
+    if descriptor is None:
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
         with open(descriptor, "wb") as file:
             yield file
             file.flush()
             os.fsync(descriptor)
+            if unnamed:  # with src_dir_fd, which an absolute path has no need of, the link of /proc is followed
+                os.link(_PROC.format(descriptor), beside, src_dir_fd=descriptor, follow_symlinks=True)
         if old is None:
             os.replace(beside, target)
             return
@@ -118,6 +126,18 @@ def _beside(path: str) -> Iterator[BinaryIO]:
     finally:
         with suppress(FileNotFoundError):  # renamed
             os.unlink(beside)
+
+
+def _without_name(folder: str) -> int | None:
+    """Open a file that is gone with its process unless it is given a name; None where that cannot be."""
+    try:
+        descriptor = os.open(folder or os.curdir, os.O_WRONLY | os.O_TMPFILE, 0o666)
+    except (AttributeError, OSError):  # not Linux, or not this file system
+        return None
+    if os.path.exists(_PROC.format(descriptor)):
+        return descriptor
+    os.close(descriptor)
+    return None
 
 
 def _target(path: str) -> tuple[str, os.stat_result | None]:
