@@ -1,5 +1,10 @@
 """Columns in Arrow's memory are scored as lists are, without a Python string; odd ones are read as lists."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import datasets
 import numpy as np
 import pandas as pd
@@ -10,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
-from tercet import InputError
+from malformed import MALFORMED, spoil
+from tercet import InputError, Stream
 from tercet.columns.arrow_items import ArrowItems
 from tercet.columns.items import Items
 from tercet.columns.reading import read_corpus
@@ -164,3 +170,116 @@ def test_a_tokenizer_that_only_the_corpus_can_choose_is_chosen_for_all_pieces(mo
         found = tercet.score("rouge_nlws", pa.array(texts), pa.array(texts), n_jobs=n_jobs)
     assert found["rouge1"] == 1.0
     assert "tok:unicode" in found.signature
+
+
+def frame_of(column):
+    return pd.DataFrame({"only": pd.arrays.ArrowExtensionArray(column)})
+
+
+MODULE = tercet.load("bleu_multi")
+
+#: Ways by which a column comes in: what holds it, what is called with that, and what the error must name.
+WAYS = {
+    "predictions": (None, lambda c: tercet.score("bleu", c, ["a"] * len(c)), "predictions cannot be read"),
+    "references": (None, lambda c: tercet.score("bleu", ["a"] * len(c), c), "references cannot be read"),
+    "both": (None, lambda c: Stream("chrf").add(pa.array(["a"] * len(c)), c), "references cannot be read"),
+    "references of an item": (None, lambda c: tercet.score("bleu", ["a"], [c]), "item 0 of references cannot be"),
+    "shown": (None, lambda c: tercet.score("bleu", ["a"], [[c]]), "item 0 of the references of item 0 must be a str"),
+    "ids": (None, lambda c: Stream("chrf").add(["a"] * len(c), ["a"] * len(c), ids=c), "ids cannot be read"),
+    "module": (
+        None,
+        lambda c: tercet.load("bleu_multi").add_batch(predictions=c, references=c),
+        "predictions cannot be",
+    ),
+    "pandas": (frame_of, lambda c: tercet.score("bleu", c, ["a"] * len(c)), "predictions cannot be read"),
+    "table": (
+        lambda column: pa.table({"mt": ["a"] * len(column), "ref": ["a"] * len(column), "other": column}),
+        lambda table: tercet.arrow_statistics(table, "bleu", references=["ref", "other"]),
+        "the column 'other' ",
+    ),
+    "ids of a table": (
+        lambda column: pa.table({"mt": ["a"] * len(column), "ref": ["a"] * len(column), "id": column}),
+        lambda table: tercet.arrow_statistics(table, "bleu", id="id"),
+        "the column 'id' cannot be read",
+    ),
+}
+
+
+def check_all_malformed():
+    """Raise for the first malformed array that is not refused as it should be, whichever way it comes."""
+    for name, make in MALFORMED.items():
+        for way, (hold, call, expected) in WAYS.items():
+            made = make()
+            held = made if hold is None else hold(made)
+            spoil()
+            try:
+                call(held)
+            except InputError as error:
+                found = str(error)
+            else:
+                found = "nothing"
+            if not found.startswith(expected) and "is not valid UTF-8" not in found and way != "table":
+                raise AssertionError(f"{name}, as {way}: {found}")
+            if way == "table" and found == "nothing":
+                raise AssertionError(f"{name}, as {way}: scored")
+
+
+def test_malformed_arrays_are_refused_and_end_no_process():
+    code = "from test_arrow_items import check_all_malformed; check_all_malformed()"
+    places = [str(Path(__file__).parent), str(Path(__file__).parents[1]), *sys.path]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_damaged_file_of_datasets_is_refused(tmp_path):
+    """Read from the disk as it is, formatted or not; rows that were chosen are looked at, and no others."""
+    with datasets.arrow_writer.ArrowWriter(path=str(tmp_path / "a.arrow"), features=None) as writer:
+        writer.write_table(pa.table({"text": ["a b", "c", "a"]}))
+        writer.finalize()
+    data = (tmp_path / "a.arrow").read_bytes()
+    offsets = np.array([0, 3, 4, 5], np.int32).tobytes()
+    assert data.count(offsets) == 1
+    damaged = np.array([0, 3, 2**30, 5], np.int32).tobytes()
+    (tmp_path / "a.arrow").write_bytes(data.replace(offsets, damaged))
+    found = datasets.Dataset.from_file(str(tmp_path / "a.arrow"))
+    for each in (found, found.with_format("numpy"), found.select([2, 1]), found.with_transform(lambda batch: batch)):
+        with pytest.raises(InputError, match=r"predictions cannot be read\. ArrowInvalid: .*offset"):
+            tercet.score("bleu", each["text"], ["a"] * len(each))
+    assert tercet.score("jaccard", found.select([0])["text"], ["a b"])["jaccard"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(pa.string(), pa.large_string(), pa.string_view()),
+        *(pa.dictionary(pa.int8(), pa.string()), pa.run_end_encoded(pa.int32(), pa.string())),
+        *(pa.list_(pa.string()), pa.large_list(pa.string_view()), pa.list_(pa.string(), 1)),
+        *(pa.list_view(pa.string()), pa.large_list_view(pa.large_string())),
+    ],
+    ids=str,
+)
+def test_well_formed_arrays_of_every_layout_are_scored(kind):
+    texts = ["a b", "", "c\0d", "\U0001f600 кот", "a b"]
+    in_lists = not isinstance(kind, pa.DictionaryType | pa.RunEndEncodedType) and kind.num_fields
+    plain = pa.array([[text] for text in texts] if in_lists else texts)
+    column = (
+        plain.dictionary_encode().cast(kind) if pa.types.is_dictionary(kind) else pa.array(plain.to_pylist(), kind)
+    )
+    found = tercet.score("chrf", texts, column, segments=True)
+    assert found == tercet.score("chrf", texts, texts, segments=True)
+    assert found == tercet.score(
+        "chrf", texts, pa.chunked_array([column[:2], column[2:2], column[2:]]), segments=True
+    )
+
+
+def test_the_text_that_is_not_utf_8_is_named_in_whichever_chunk():
+    column = pa.chunked_array([pa.array(["a", "b"]), pa.array([None, b"\xff"]).view(pa.string())])
+    with pytest.raises(InputError, match=r"^item 3 of predictions is not valid UTF-8: UnicodeDecodeError"):
+        tercet.score("bleu", column, ["a"] * 4)
