@@ -401,7 +401,7 @@ class TestForgedFiles:
         table = pa.ipc.open_file(path).read_all()
         digits = pa.array(["9" * 400] * table.num_rows)
         self.forge(path, table.set_column(table.column_names.index("items"), "items", digits))
-        with pytest.raises(InputError, match=r"^parts\.stream: The column 'items' holds no exact sums"):
+        with pytest.raises(InputError, match=r"^parts\.stream: .The column 'items' holds no exact sums"):
             Stream.load(path)
 
     def test_with_a_malformed_column(self, saved, path):

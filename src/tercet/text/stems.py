@@ -27,7 +27,7 @@ _SNOWBALL_CODES = {
 }  # fmt: skip
 
 
-# pymorphy3 takes prefixes off one inside the other: for longer words it may need minutes, or more stack than there is.
+# pymorphy3 takes off prefix after prefix, in every way: longer words may take minutes, or more stack than there is.
 _LONGEST_OF_PYMORPHY = 40
 
 
