@@ -4,7 +4,11 @@ They are well-formed when they are made, as pyarrow and others look at them then
 """
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
+
+import tercet
+from tercet import InputError, Stream
 
 TEXT, VIEW = pa.string(), pa.string_view()
 TEXTS, FAR = ["a b", "c", "a long text of many words"], 10**9
@@ -132,3 +136,48 @@ MALFORMED = {
     "a map": lambda: pa.MapArray.from_arrays(pa.array(range(4), pa.int32()), pa.array(TEXTS), texts(0, 3, 6, FAR)),
     "an extension": lambda: pa.ExtensionArray.from_storage(Wrapped(), texts(0, 3, 6, FAR)),
 }  # fmt: skip
+
+
+def frame_of(column):
+    return pd.DataFrame({"only": pd.arrays.ArrowExtensionArray(column)})
+
+
+#: Ways by which a column comes in: what holds it, what is called with that, and what the error must name.
+WAYS = {
+    "predictions": (None, lambda c: tercet.score("bleu", c, ["a"] * len(c)), "predictions cannot be read"),
+    "references": (None, lambda c: tercet.score("bleu", ["a"] * len(c), c), "references cannot be read"),
+    "both": (None, lambda c: Stream("chrf").add(pa.array(["a"] * len(c)), c), "references cannot be read"),
+    "references of an item": (None, lambda c: tercet.score("bleu", ["a"], [c]), "item 0 of references cannot be"),
+    "shown": (None, lambda c: tercet.score("bleu", ["a"], [[c]]), "item 0 of the references of item 0 must be a str"),
+    "ids": (None, lambda c: Stream("chrf").add(["a"] * len(c), ["a"] * len(c), ids=c), "ids cannot be read"),
+    "pandas": (frame_of, lambda c: tercet.score("bleu", c, ["a"] * len(c)), "predictions cannot be read"),
+    "table": (
+        lambda column: pa.table({"mt": ["a"] * len(column), "ref": ["a"] * len(column), "other": column}),
+        lambda table: tercet.arrow_statistics(table, "bleu", references=["ref", "other"]),
+        "the column 'other' ",
+    ),
+    "ids of a table": (
+        lambda column: pa.table({"mt": ["a"] * len(column), "ref": ["a"] * len(column), "id": column}),
+        lambda table: tercet.arrow_statistics(table, "bleu", id="id"),
+        "the column 'id' cannot be read",
+    ),
+}
+
+
+def check_all():
+    """Raise for the first malformed array that is not refused as it should be, whichever way it comes."""
+    for name, make in MALFORMED.items():
+        for way, (hold, call, expected) in WAYS.items():
+            made = make()
+            held = made if hold is None else hold(made)
+            spoil()
+            try:
+                call(held)
+            except InputError as error:
+                found = str(error)
+            else:
+                found = "nothing"
+            if not found.startswith(expected) and "is not valid UTF-8" not in found and way != "table":
+                raise AssertionError(f"{name}, as {way}: {found}")
+            if way == "table" and found == "nothing":
+                raise AssertionError(f"{name}, as {way}: scored")
