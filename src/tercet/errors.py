@@ -143,6 +143,8 @@ def _pieces(value: object, limit: int) -> Iterator[str]:
         yield f"<int of about {int(value.bit_length() * math.log10(2)) + 1:,} digits>"
     else:
         try:
+            if type(value).__module__.startswith("pyarrow") and hasattr(value, "validate"):
+                value.validate(full=True)  # to show a malformed array may end the process
             yield " ".join(line.strip() for line in repr(value).splitlines())
         except Exception as error:
             yield f"<{type(value).__name__} whose repr raises {type(error).__name__}>"

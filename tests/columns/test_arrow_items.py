@@ -1,5 +1,10 @@
 """Columns in Arrow's memory are scored as lists are, without a Python string; odd ones are read as lists."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import datasets
 import numpy as np
 import pandas as pd
@@ -10,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
+from malformed import MALFORMED, spoil
 from tercet import InputError
 from tercet.columns.arrow_items import ArrowItems
 from tercet.columns.items import Items
@@ -164,3 +170,73 @@ def test_a_tokenizer_that_only_the_corpus_can_choose_is_chosen_for_all_pieces(mo
         found = tercet.score("rouge_nlws", pa.array(texts), pa.array(texts), n_jobs=n_jobs)
     assert found["rouge1"] == 1.0
     assert "tok:unicode" in found.signature
+
+
+def test_malformed_arrays_are_refused_and_end_no_process():
+    code = "from malformed import check_all; check_all()"
+    places = [str(Path(__file__).parents[1]), *sys.path]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_malformed_arrays_are_refused_by_modules():
+    malformed = MALFORMED["a last offset behind the data"]()
+    spoil()
+    module = tercet.load("bleu_multi")
+    with pytest.raises(InputError, match=r"^predictions cannot be read\. ArrowInvalid: "):
+        module.add_batch(predictions=malformed, references=["a"] * 3)
+    assert len(module) == 0
+
+
+def test_a_damaged_file_of_datasets_is_refused(tmp_path):
+    """Read from the disk as it is, formatted or not; rows that were chosen are looked at, and no others."""
+    with datasets.arrow_writer.ArrowWriter(path=str(tmp_path / "a.arrow"), features=None) as writer:
+        writer.write_table(pa.table({"text": ["a b", "c", "a"]}))
+        writer.finalize()
+    data = (tmp_path / "a.arrow").read_bytes()
+    offsets = np.array([0, 3, 4, 5], np.int32).tobytes()
+    assert data.count(offsets) == 1
+    damaged = np.array([0, 3, 2**30, 5], np.int32).tobytes()
+    (tmp_path / "a.arrow").write_bytes(data.replace(offsets, damaged))
+    found = datasets.Dataset.from_file(str(tmp_path / "a.arrow"))
+    for each in (found, found.with_format("numpy"), found.select([2, 1]), found.with_transform(lambda batch: batch)):
+        with pytest.raises(InputError, match=r"predictions cannot be read\. ArrowInvalid: .*offset"):
+            tercet.score("bleu", each["text"], ["a"] * len(each))
+    assert tercet.score("jaccard", found.select([0])["text"], ["a b"])["jaccard"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(pa.string(), pa.large_string(), pa.string_view()),
+        *(pa.dictionary(pa.int8(), pa.string()), pa.run_end_encoded(pa.int32(), pa.string())),
+        *(pa.list_(pa.string()), pa.large_list(pa.string_view()), pa.list_(pa.string(), 1)),
+        *(pa.list_view(pa.string()), pa.large_list_view(pa.large_string())),
+    ],
+    ids=str,
+)
+def test_well_formed_arrays_of_every_layout_are_scored(kind):
+    texts = ["a b", "", "c\0d", "\U0001f600 кот", "a b"]
+    in_lists = not isinstance(kind, pa.DictionaryType | pa.RunEndEncodedType) and kind.num_fields
+    plain = pa.array([[text] for text in texts] if in_lists else texts)
+    column = (
+        plain.dictionary_encode().cast(kind) if pa.types.is_dictionary(kind) else pa.array(plain.to_pylist(), kind)
+    )
+    found = tercet.score("chrf", texts, column, segments=True)
+    assert found == tercet.score("chrf", texts, texts, segments=True)
+    assert found == tercet.score(
+        "chrf", texts, pa.chunked_array([column[:2], column[2:2], column[2:]]), segments=True
+    )
+
+
+def test_the_text_that_is_not_utf_8_is_named_in_whichever_chunk():
+    column = pa.chunked_array([pa.array(["a", "b"]), pa.array([None, b"\xff"]).view(pa.string())])
+    with pytest.raises(InputError, match=r"^item 3 of predictions is not valid UTF-8: UnicodeDecodeError"):
+        tercet.score("bleu", column, ["a"] * 4)

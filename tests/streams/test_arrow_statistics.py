@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 import tercet
 from conftest import ZERO_BLEU, needed
 from tercet import InputError, MergeError, OptionError, Stream, arrow_statistics
+from tercet.registry import METRICS
 from texts import all_pairs, corpora
 
 ROUGE = {"rouge_types": ["rouge1", "rougeL"], "tokenizer": "unicode"}
-ASKED = {**ROUGE, "confidence_level": 0.9, "n_resamples": 10}
+RESAMPLED = {"confidence_level": 0.9, "n_resamples": 10}
+ASKED = {**ROUGE, **RESAMPLED}
 PREDICTIONS, REFERENCES = all_pairs()
 
 pytestmark = ZERO_BLEU
@@ -101,6 +103,22 @@ class TestTheSums:
         assert len(stream) == 0
         with pytest.raises(InputError, match="nothing was added"):
             stream.result()
+
+    @pytest.mark.parametrize("metric", sorted(METRICS))
+    def test_of_parts_without_rows_change_nothing_whatever_the_metric(self, metric):
+        options = {**needed(metric), **({"tokenizer": "unicode"} if metric == "rouge_nlws" else {}), **RESAMPLED}
+        try:
+            empty = Stream(metric, **options)
+        except OptionError as error:
+            pytest.skip(f"it has no sums: {error}")
+        table = table_of(PREDICTIONS[:2], REFERENCES[:2])
+        none = arrow_statistics(table.slice(0, 0), metric, **options)
+        assert none.equals(empty.to_arrow())
+        some = arrow_statistics(table, metric, **options)
+        found = Stream.from_arrow(pa.concat_tables([none, some, none]), metric, **options)
+        found.add([], [])
+        assert found.to_arrow().equals(some)
+        assert len(Stream.from_arrow(none, metric, **options)) == 0
 
     @settings(deadline=None)
     @given(corpora(max_items=8), st.randoms(use_true_random=False))
@@ -446,7 +464,7 @@ class TestColumns:
         offsets = pa.array([0, 1], pa.int32()).buffers()[1]
         broken = pa.Array.from_buffers(pa.string(), 1, [None, offsets, pa.py_buffer(b"\xff")])
         for columns in ({"mt": broken, "ref": ["a"]}, {"mt": ["a"], "ref": broken}):
-            with pytest.raises(InputError, match=r"item 0 of (predictions|references) is not valid UTF-8"):
+            with pytest.raises(InputError, match=r"^item 0 of the column '(mt|ref)' is not valid UTF-8"):
                 sums(pa.table(columns))
 
 

@@ -2,8 +2,11 @@
 
 import json
 import random
+import re
 import subprocess
 import sys
+from decimal import Decimal
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +18,9 @@ import pytest
 import tercet
 from conftest import ZERO_BLEU, needed
 from tercet import IdfTable, InputError, MergeError, OptionError, Stream
+from tercet.core.exact import DECIMAL
+from tercet.errors import TercetError
+from tercet.streams.checked_file import write_checked
 from tercet.streams.stream_file import plain_value
 from texts import MINILM, all_pairs
 
@@ -325,3 +331,141 @@ class TestOtherFiles:
 
 def test_the_metric_may_be_called_by_its_short_name():
     assert Stream("bleu").metric == tercet.Stream("bleu_multi").metric == "bleu_multi"
+
+
+class TestForgedFiles:
+    """Whoever writes a file can also make its checksum; what cannot be is refused all the same."""
+
+    def forge(self, path, table=None, **fields):
+        """Write the file anew, with other columns or fields and the right checksum; Ellipsis leaves a field out."""
+        old = pa.ipc.open_file(path).read_all()
+        about = {**json.loads(old.schema.metadata[b"tercet"]), **fields}
+        write_checked(
+            path, old if table is None else table, {key: each for key, each in about.items() if each is not ...}
+        )
+
+    def forge_sum(self, path, name, value, kind=DECIMAL):
+        table = pa.ipc.open_file(path).read_all()
+        column = pa.array([value, *table[name].to_pylist()[1:]], kind)
+        self.forge(path, table.set_column(table.column_names.index(name), name, column))
+
+    @pytest.mark.parametrize(
+        ("fields", "message"),
+        [
+            ({"metric": ...}, "parts.stream is damaged: its 'metric' is None; expected the name of a metric."),
+            (
+                {"metric": ["bleu"]},
+                "parts.stream is damaged: its 'metric' is ['bleu']; expected the name of a metric.",
+            ),
+            ({"options": [1]}, "parts.stream is damaged: its 'options' is [1]; expected options by their names."),
+            (
+                {"options": {"metric": "bleu"}},
+                "parts.stream is damaged: its 'options' is {'metric': 'bleu'}; expected options by their names.",
+            ),
+            ({"given again": 5}, "parts.stream is damaged: its 'given again' is 5; expected a list of names."),
+            (
+                {"merged": [["9" * 400, 1]]},
+                f"parts.stream is damaged: its 'merged' is [['{'9' * 56}…; expected "
+                "a list of pairs of whole numbers.",
+            ),
+            (
+                {"merged": [[-1, 1]]},
+                "parts.stream is damaged: its 'merged' is [[-1, 1]]; expected a list of pairs of whole numbers.",
+            ),
+            ({"origins": {"a": 1}}, "parts.stream is damaged: its 'origins' is {'a': 1}; expected a list of texts."),
+        ],
+    )
+    def test_with_a_field_that_cannot_be(self, saved, path, fields, message):
+        self.forge(path, **fields)
+        with pytest.raises(InputError) as error:
+            Stream.load(path)
+        assert str(error.value) == message
+
+    @pytest.mark.parametrize(
+        ("name", "value", "wrong"),
+        [
+            ("items", -1, "less than 0"),
+            ("rouge1_recall", -1, "less than 0"),
+            ("items", Decimal("1.5"), "no whole number"),
+            ("missing", 10**9, "more than all items"),
+            ("items_added", 0, "more than all items"),
+            ("references_squared", Decimal("-0.5"), "less than 0"),
+        ],
+    )
+    def test_with_a_sum_that_no_texts_give(self, saved, path, name, value, wrong):
+        self.forge_sum(path, name, value)
+        with pytest.raises(MergeError, match=rf"^parts\.stream: The sum of '\w+' is {wrong}, which no texts give\.$"):
+            Stream.load(path)
+
+    def test_with_texts_of_hundreds_of_digits(self, saved, path):
+        table = pa.ipc.open_file(path).read_all()
+        digits = pa.array(["9" * 400] * table.num_rows)
+        self.forge(path, table.set_column(table.column_names.index("items"), "items", digits))
+        with pytest.raises(InputError, match=r"^parts\.stream: .The column 'items' holds no exact sums"):
+            Stream.load(path)
+
+    def test_with_a_malformed_column(self, saved, path):
+        """Arrow reads it without a look at it, and ends the process where it is used."""
+        data = path.read_bytes()
+        table = pa.ipc.open_file(path).read_all()
+        offsets = table["signature"].chunk(0).buffers()[1].to_pybytes()
+        assert data.count(offsets) == 1
+        spoiled = np.frombuffer(offsets, np.int32).copy()
+        spoiled[1] = 10**9
+        data = data.replace(offsets, spoiled.tobytes())
+        own = table.schema.metadata[b"sha256"]
+        path.write_bytes(data.replace(own, sha256(data.replace(own, b"")).hexdigest().encode()))
+        with pytest.raises(InputError, match=r"^parts\.stream is damaged, or no file that Stream\.save wrote\.$"):
+            Stream.load(path)
+
+    def test_with_anything_anywhere(self, saved, path):
+        """Of 300 files with one thing changed, each is refused by name or gives a result."""
+        data, rng = saved[0], random.Random(5)
+        odd = [
+            None,
+            True,
+            -1,
+            0,
+            2**62,
+            10**400,
+            0.5,
+            float("nan"),
+            "",
+            "a",
+            "9" * 400,
+            "\ud800",
+            [],
+            [[]],
+            [[1]],
+            {},
+            {"a": 1},
+        ]
+        arrays = [pa.nulls(13), pa.array(["9" * 400] * 13), pa.array([-1] * 13), pa.array([2**63 - 1] * 13)]
+        arrays += [pa.array([[1]] * 13), pa.array([{"a": 1}] * 13), pa.array([0.5] * 13), pa.array([True] * 13)]
+        refused = 0
+        for _ in range(300):
+            path.write_bytes(data)
+            table = pa.ipc.open_file(path).read_all()
+            about = json.loads(table.schema.metadata[b"tercet"])
+            if rng.random() < 0.5:
+                place = about if rng.random() < 0.6 else about["options"]
+                place[rng.choice([*place, "a"])] = rng.choice(odd)
+            else:
+                at = rng.randrange(table.num_columns)
+                changed = rng.choice([table.column_names[at], rng.choice(table.column_names), "texts_a"])
+                table = table.set_column(at, changed, rng.choice([table.column(at), *arrays]))
+            write_checked(path, table, about)
+            try:
+                Stream.load(path).result()
+            except TercetError as error:
+                if "parts.stream" not in str(error):
+                    raise
+                refused += 1
+        assert refused > 200
+
+
+@pytest.mark.parametrize("path", [5, None, b"a", "a\0b", ["a"]])
+def test_what_is_no_path_is_refused(path):
+    for call in (Stream.load, begun().save):
+        with pytest.raises(InputError, match=f"^{re.escape(f'Expected the path of a file, got {path!r}.')}$"):
+            call(path)

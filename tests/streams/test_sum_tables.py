@@ -60,7 +60,7 @@ def test_columns_in_another_order_and_in_pieces():
     [
         ("match1", pa.array([5.0]), r"The sums of 'match1' are rounded, to the type double; expected decimals"),
         ("match1", pa.array([None], DECIMAL), r"The sums of 'match1' are not all there; expected decimals"),
-        ("match1", pa.array(["many"]), r"The column 'match1' holds no exact sums: "),
+        ("match1", pa.array(["many"]), r"The column 'match1' holds no exact sums\. InvalidOperation: "),
         ("resample", pa.array([None], pa.int32()), r"'resample' must hold the numbers of the resamples"),
         ("resample", pa.array([-1]), r"'resample' must hold the numbers of the resamples"),
         ("resample", pa.array([0.5]), r"'resample' must hold the numbers of the resamples"),

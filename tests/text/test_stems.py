@@ -237,3 +237,12 @@ def test_without_pymorphy_the_signature_names_another_package(monkeypatch):
     assert "|lemma:ru(pymorphy3)|" in by_pymorphy.signature
     assert "|lemma:ru(simplemma)|" in by_simplemma.signature
     assert by_pymorphy["rouge1"] == by_simplemma["rouge1"] == 1.0
+
+
+@pytest.mark.parametrize("word", ["по-" * 500, "не" * 10_000, "НЕДО" * 100, "-" * 100_000])
+def test_of_russian_words_of_more_than_40_letters_nothing_is_looked_up(word):
+    """pymorphy3 takes off prefix after prefix: without end, or in more ways than can be gone through."""
+    assert lemmatizer_for("ru")(word) == word.lower()
+    found = tercet.score("jaccard_sets", [word], ["а"], lemmatizer="ru", tokenizer="none")
+    assert found["jaccard"] == 0.0
+    assert lemmatizer_for("ru")("сельскохозяйственно-промышленными") == "сельскохозяйственно-промышленный"

@@ -232,6 +232,8 @@ class IdfTable:
             When there is no such file, or it is no IDF table, or says what cannot be, such as a token that more
             documents hold than there are; names what.
         """
+        if not isinstance(path, (str, PathLike)):
+            raise InputError(f"Expected the path of an IDF table, got {shorten(path)}.")
         file, shown = Path(os.path.expanduser(path)), shorten(str(path), 300)
         try:
             size = file.stat().st_size if file.is_file() else None
@@ -244,6 +246,7 @@ class IdfTable:
                 raise InputError(f"it is of {size:,} bytes")
             with pa.OSFile(str(file), "rb") as source:
                 table = pa.ipc.open_file(source).read_all()
+            table.validate(full=True)  # before it is read: a malformed one may end the process
             return cls._checked(table, json.loads(table.schema.metadata[b"tercet"]))
         except Exception as error:  # broken files raise errors of many kinds
             why = f": {error}" if isinstance(error, InputError) else ""

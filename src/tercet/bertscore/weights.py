@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from tercet.encoders.subwords import Subwords
 from tercet.errors import OptionError, shorten
 
+_LARGEST = float(np.finfo(np.float32).max)  # of the precision in which weights are kept
+
 
 @dataclass(frozen=True, slots=True)
 class Weights:
@@ -112,6 +114,6 @@ def _weight(name: str, value: Any) -> float:
         weight = float(value)
     except Exception:  # whatever a value raises that is no number
         weight = math.nan
-    if not 0 <= weight < math.inf:
+    if not 0 <= weight <= _LARGEST:
         raise OptionError(f"The weight of {name} in the 'idf' mapping must be a number from 0, got {shorten(value)}.")
     return weight

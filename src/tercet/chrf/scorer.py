@@ -99,7 +99,7 @@ class ChrfScorer(Scorer[ChrfOptions]):
             rows[:, :, 0] = own[:, :n_orders]  # all that an item without a reference has
             filled = np.flatnonzero(batch.reference_counts)
             rows[filled] = pairs[self._best(pairs[:, :n_orders], batch.reference_offsets[:-1][filled]), :n_orders]
-            parts.append(rows.reshape(len(own), -1))
+            parts.append(rows.reshape(len(own), n_orders * len(PARTS)))
         all_rows = np.concatenate(parts, axis=1)
         all_rows[base[:, 0] == 0, len(self.base_columns) :] = 0.0  # items left out
         return SegmentStats(self.signature(context), self.columns, all_rows)

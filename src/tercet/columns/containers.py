@@ -43,7 +43,9 @@ def as_list(column: Any, name: str, expected: str, dimensions: int) -> list[Any]
         return column
     with readable(name):
         column = _only_column(column, name)
-        texts = column if isinstance(column, (pa.Array, pa.ChunkedArray)) else arrow_texts(column)
+        texts = arrow_texts(column, name)
+        if texts is None and isinstance(column, (pa.Array, pa.ChunkedArray)):
+            texts = column
         if texts is not None:
             return texts.to_pylist()  # type: ignore[no-any-return]
         no_list = isinstance(column, (str, bytes, Mapping, Set)) or not isinstance(column, Iterable)
@@ -67,6 +69,7 @@ def as_entry(entry: Any, name: str) -> str | list[Any] | None:
             return list(entry)
         if (isinstance(entry, float) and entry != entry) or type(entry).__name__ == "NAType":  # how pandas says None
             return None
+        arrow_texts(entry, name)  # refuses what is malformed, before it is read or shown
         if getattr(entry, "ndim", 1) == 1:
             if hasattr(entry, "to_list"):  # a Series of pandas or Polars
                 return list(entry.to_list())

@@ -22,6 +22,10 @@ class Ragged:
         """Length of each row."""
         return np.diff(self.offsets)
 
+    def pieces(self) -> list[NDArray[Any]]:
+        """Return each row as an array."""
+        return np.split(self.values, self.offsets[1:-1])[: len(self.lengths)]  # of no rows, it makes one
+
     def lists(self) -> list[list[Any]]:
         """Return the rows as lists."""
         return [self.values[start:stop].tolist() for start, stop in pairwise(self.offsets.tolist())]
@@ -106,8 +110,7 @@ def different_rows(rows: Ragged) -> tuple[Ragged, NDArray[np.int64]]:
     ([[7, 8], [9]], [0, 0, 1])
     """
     seen: dict[bytes, int] = {}
-    pieces = np.split(rows.values, rows.offsets[1:-1])
-    which = np.array([seen.setdefault(piece.tobytes(), len(seen)) for piece in pieces], np.int64)
+    which = np.array([seen.setdefault(piece.tobytes(), len(seen)) for piece in rows.pieces()], np.int64)
     first = np.unique(which, return_index=True)[1]
     lengths = rows.lengths[first]
     values = rows.values[ranges(rows.offsets[:-1][first], lengths)]

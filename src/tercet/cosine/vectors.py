@@ -91,7 +91,7 @@ def embed(
     with _new:
         kept = _kept.setdefault(encoder, _Kept())
     name = f"{pooling.name},{pooling.digest},{limit if len(windows.ids.values) > len(rows.values) else None}"
-    keys = [(name, row.tobytes()) for row in np.split(rows.values, rows.offsets[1:-1])]
+    keys = [(name, row.tobytes()) for row in rows.pieces()]
     found = kept.find(keys)
     todo = np.ones(len(keys), bool)
     todo[list(found)] = False

@@ -13,6 +13,7 @@ from tercet.errors import InputError, shorten
 from tercet.files.writing import write_text_file
 from tercet.registry import canonical
 
+_LARGEST_WEIGHT = 1e6
 #: What marks the file.
 _KIND = "tercet mean of metrics"
 
@@ -93,7 +94,7 @@ class SavedMean:
             found = json.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
             raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
-        except ValueError:
+        except (ValueError, RecursionError):
             raise InputError(f"{path} is not JSON; expected a mean of metrics that tercet correlate wrote.") from None
         if not isinstance(found, dict) or found.get("kind") != _KIND or not isinstance(found.get("parts"), list):
             raise InputError(f"{path} is no mean of metrics; expected a file that tercet correlate --mean wrote.")
@@ -105,6 +106,7 @@ def _part(given: Any, path: Path) -> Part:
         *(("metric", str), ("options", dict), ("score", str)),
         ("weight", (int, float)),
     )
-    if not isinstance(given, dict) or not all(isinstance(given.get(name), kind) for name, kind in fields):
+    is_part = isinstance(given, dict) and all(isinstance(given.get(name), kind) for name, kind in fields)
+    if not is_part or not abs(given["weight"]) <= _LARGEST_WEIGHT:  # also not a number
         raise InputError(f"{path}: expected metric, options, score and weight of each part, got {shorten(given)}.")
     return Part(canonical(given["metric"]), given["options"], given["score"], float(given["weight"]))

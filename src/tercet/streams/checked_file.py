@@ -81,7 +81,12 @@ def read_checked(path: str | PathLike[str], known: str, writer: str) -> tuple[di
         raise InputError(f"{name} has the format {str(form)[:60]}; this version of tercet reads {known}.")
     if said.get(_CHECKSUM) != _checksum(data, said.get(_CHECKSUM, b"")):
         raise InputError(f"{name} is damaged: its checksum is not that of what it holds.")
-    return about, reader.read_all()
+    try:  # a checksum can be made for anything
+        table = reader.read_all()
+        table.validate(full=True)
+    except (pa.ArrowException, OSError):
+        raise damaged from None
+    return about, table
 
 
 def _checksum(data: bytes, own: bytes) -> bytes:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from tercet.api import make_scorer
+from tercet.columns.arrow_items import check_arrow
 from tercet.columns.batch import Batch, Corpus
 from tercet.columns.containers import as_list
 from tercet.core.exact import ExactSums, check_summable
@@ -172,6 +173,8 @@ def read_ids(ids: Any) -> Any:
     InputError
         For what is neither text nor a whole number; names the first.
     """
+    if isinstance(ids, (pa.Array, pa.ChunkedArray)):
+        check_arrow(ids, "ids")
     if isinstance(ids, pa.ChunkedArray):
         ids = pa.concat_arrays(ids.chunks) if ids.num_chunks else pa.array([], pa.string())
     if not isinstance(ids, pa.Array):

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from tercet.columns.arrow_items import ArrowItems
+from tercet.columns.reading import read_batch
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
-from tercet.errors import InputError, shorten
+from tercet.errors import InputError, TercetError, shorten, told
 
 from .checked_file import read_checked, write_checked
 from .learnt import learnt_of, plain_of
@@ -69,9 +70,15 @@ class HandedOver:
         Raises
         ------
         InputError
-            For rows that this scorer, of this version, would have made in another way.
+            For rows that this scorer, of this version, would have made in another way, and for a file that says
+            something else than such files do.
         """
-        return [self._part(scorer, number, said) for number, said in enumerate(self.said)]
+        try:
+            return [self._part(scorer, number, said) for number, said in enumerate(self.said)]
+        except TercetError:
+            raise
+        except Exception as error:  # whatever stands where a number or a text should
+            raise InputError(f"its file is damaged. {told(error)}") from None
 
     def _part(self, scorer: Scorer[Any], number: int, said: Mapping[str, Any]) -> Part:
         context, stats, batch = learnt_of(said["learnt"], scorer), None, None
@@ -85,7 +92,9 @@ class HandedOver:
             stats = SegmentStats(own, scorer.columns, np.column_stack(rows))
         if said["texts"]:
             predictions, references = (self.table[f"{number}.{name}"] for name in _TEXTS)
-            batch = ArrowItems(predictions, references).part(0, said["n_items"])
+            batch = read_batch(predictions, references)
+            if batch.n_items != said["n_items"]:
+                raise InputError(f"it has {batch.n_items} texts, and says {shorten(said['n_items'])}")
         return Part(said["n_items"], stats, context, batch)
 
 
@@ -111,4 +120,7 @@ def read_parts(path: str | PathLike[str]) -> HandedOver:
         For one that is damaged, or is something else.
     """
     about, table = read_checked(path, _FORMAT, "a module that gathers items")
-    return HandedOver(about["options"], about["parts"], table)
+    options, parts = about.get("options"), about.get("parts")
+    if not isinstance(options, dict) or not isinstance(parts, list):
+        raise InputError(f"{Path(path).name} is damaged: it does not say what it holds.")
+    return HandedOver(options, parts, table)

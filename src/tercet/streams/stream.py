@@ -5,12 +5,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable
 from os import PathLike
+from pathlib import Path
 from typing import Any, TypeVar
 
 from tercet.columns.reading import read_batch
 from tercet.core.result import Result
 from tercet.core.signature import Signature
-from tercet.errors import InputError, MergeError, shorten
+from tercet.errors import InputError, MergeError, OptionError, shorten
 
 from .count import ADDED, count, read_ids, summing_scorer
 from .stream_file import SavedStream, read_stream, write_stream
@@ -216,10 +217,13 @@ class Stream:
             For a file of another version of tercet, and for options that were given again and are not the same.
         """
         saved = read_stream(path, options)
-        stream = cls(saved.metric, **saved.options)
+        try:
+            stream = cls(saved.metric, **saved.options)
+            if saved.totals is not None:
+                check_made(stream._scorer, saved.totals)
+        except (OptionError, MergeError) as error:
+            raise type(error)(f"{Path(path).name}: {error}") from None
         stream._totals, stream._merged, stream._origins = saved.totals, saved.merged, saved.origins
-        if saved.totals is not None:
-            check_made(stream._scorer, saved.totals)
         return stream
 
     def _plus(self, totals: Totals) -> Totals:

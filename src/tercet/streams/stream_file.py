@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -17,6 +17,7 @@ from .checked_file import read_checked, write_checked
 from .totals import Totals
 
 _FORMAT = "tercet-stream-2"
+_LARGEST = 10**20  # no sum is larger
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ def write_stream(path: str | PathLike[str], stream: SavedStream) -> None:
         "origins": sorted(stream.origins),
     }
     table = pa.table({}) if stream.totals is None else stream.totals.to_table()
+    _check_path(path)
     try:
         write_checked(path, table, about)
     except OSError as error:
@@ -72,11 +74,15 @@ def read_stream(path: str | PathLike[str], again: Mapping[str, Any]) -> SavedStr
     OptionError
         Where other options are given than those that the file lacks.
     """
+    _check_path(path)
     name = Path(path).name
     try:
         about, table = read_checked(path, _FORMAT, "Stream.save")
     except OSError as error:
         raise InputError(f"{name} cannot be read: {error.strerror or error}.") from None
+    for field, (is_right, expected) in _FIELDS.items():
+        if not is_right(about.get(field)):
+            raise InputError(f"{name} is damaged: its {field!r} is {shorten(about.get(field))}; expected {expected}.")
     if {*again} != {*about["given again"]}:
         lacking, known = sorted({*about["given again"]} - {*again}), ", ".join(sorted(again))
         what = f"give {', '.join(lacking)} again, as no file can hold them" if lacking else f"got also {known}"
@@ -85,8 +91,39 @@ def read_stream(path: str | PathLike[str], again: Mapping[str, Any]) -> SavedStr
         totals = Totals.of_table(table) if table.num_rows else None
     except MergeError as error:
         raise InputError(f"{name}: {shorten(str(error), 300)}") from None
-    merged = frozenset((int(one), int(other)) for one, other in about["merged"])
+    merged = frozenset((one, other) for one, other in about["merged"])
     return SavedStream(about["metric"], {**about["options"], **again}, totals, merged, frozenset(about["origins"]))
+
+
+def _check_path(path: object) -> None:
+    """Raise an InputError for what no file can be called."""
+    if not isinstance(path, (str, PathLike)) or "\0" in str(path):
+        raise InputError(f"Expected the path of a file, got {shorten(path)}.")
+
+
+def _is_names(given: Any) -> bool:
+    return isinstance(given, list) and all(isinstance(each, str) for each in given)
+
+
+def _is_options(given: Any) -> bool:
+    return isinstance(given, dict) and not {"self", "metric"} & given.keys()
+
+
+def _is_pairs(given: Any) -> bool:
+    return isinstance(given, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and all(type(each) is int and 0 <= each < _LARGEST for each in pair)
+        for pair in given
+    )
+
+
+#: What a file says of its sums: how each field is checked, and what is expected. Files come from strangers too.
+_FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "metric": (lambda given: isinstance(given, str), "the name of a metric"),
+    "options": (_is_options, "options by their names"),
+    "given again": (_is_names, "a list of names"),
+    "merged": (_is_pairs, "a list of pairs of whole numbers"),
+    "origins": (_is_names, "a list of texts"),
+}
 
 
 def plain_value(value: Any) -> Any:

@@ -12,11 +12,11 @@ from tercet.columns.reading import read_batch
 from tercet.core.result import Result
 from tercet.core.scorer import Scorer
 from tercet.core.signature import Signature
-from tercet.errors import InputError, MergeError
+from tercet.errors import InputError, MergeError, shorten
 from tercet.resampling.bootstrap import ROUNDING, named_scores
 
 from .count import ADDED, KEYS, LEARNT, SPREAD, SQUARES, resampled, resampling_of
-from .learnt import learnt_of
+from .learnt import learnt_of, numbers_of
 from .totals import Totals
 
 
@@ -70,9 +70,16 @@ def check_made(scorer: Scorer[Any], totals: Totals) -> None:
     made = Signature.parse(totals.signature)
     if made.metric != scorer.name:
         raise MergeError(f"The sums are of {made.metric or 'no metric'}, and not of {scorer.name}.")
-    lacking = [name for name in (*scorer.columns, ADDED, SQUARES, KEYS, *SPREAD) if name not in totals.columns]
-    if lacking:
-        raise MergeError(f"The sums lack {', '.join(lacking)}: they are of another metric, or of other options.")
+    empty = None if scorer.needs_corpus else scorer.fit(read_batch([], []))  # what it learns then is not here
+    learnt = (f"{LEARNT}{name}" for name in numbers_of(empty))
+    expected = (*scorer.columns, ADDED, SQUARES, KEYS, *SPREAD, *learnt)
+    for what, names, others in (("lack", expected, totals.columns), ("also have", totals.columns, expected)):
+        lacking = [shorten(name)[1:-1] for name in names if name not in others]
+        if lacking:
+            raise MergeError(
+                f"The sums {what} {', '.join(lacking[:9])}: they are of another metric, or of other options."
+            )
+    _check_numbers(scorer, totals)
     resampling = resampling_of(scorer)
     asked = 0 if resampling is None else resampling.n_resamples
     n_resamples = len(totals.sums.digits) - 1
@@ -81,10 +88,9 @@ def check_made(scorer: Scorer[Any], totals: Totals) -> None:
             f"The sums have {n_resamples or 'no'} resamples, and these options ask for {asked or 'none'}: "
             "confidence_level and n_resamples must be those that the sums were made with."
         )
-    if scorer.needs_corpus:  # what it learnt then is not here
+    if scorer.needs_corpus:
         return
-    empty = read_batch([], [])
-    own = scorer.signature(scorer.fit(empty))
+    own = scorer.signature(empty)
     if resampling is not None:
         own = resampled(own, resampling, made.get("ids", ""))
     if dict(made) != dict(own):
@@ -92,6 +98,22 @@ def check_made(scorer: Scorer[Any], totals: Totals) -> None:
             f"The sums were made with other options or another version: their signature is {made}, that of these "
             f"options {own}."
         )
+
+
+def _check_numbers(scorer: Scorer[Any], totals: Totals) -> None:
+    """Raise a MergeError for a sum that no texts give: below 0, of parts of items, or of more than there are."""
+    counts = {*scorer.base_columns, *totals.columns} - {*scorer.columns[len(scorer.base_columns) :]}
+    added = totals.of_corpus(ADDED)
+    for column, name in enumerate(totals.columns):
+        digits = totals.sums.digits[:, column]
+        may_be_negative = scorer.loads_model and name not in counts  # cosines
+        wrong = "less than 0" if (digits[:, 0] < 0).any() and not may_be_negative else ""
+        if name in counts and name not in SPREAD and digits[:, 2:].any():
+            wrong = wrong or "no whole number"
+        if name in ("items", "empty", "missing") and totals.of_corpus(name) > added:
+            wrong = wrong or "more than all items"
+        if wrong:
+            raise MergeError(f"The sum of {shorten(name)} is {wrong}, which no texts give.")
 
 
 def _learnt(scorer: Scorer[Any], totals: Totals, sums: NDArray[np.float64]) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tercet.columns.arrow_items import check_arrow
 from tercet.errors import InputError, did_you_mean, shorten
 from tercet.files.roles import role_of
 
@@ -108,9 +109,11 @@ class TextColumns:
         Raises
         ------
         InputError
-            For a prediction that is missing, and as :meth:`check_types`.
+            For a prediction that is missing, and as :meth:`check_types` and :func:`~.arrow_items.check_arrow`.
         """
         self.check_types(table.schema)
+        for name in (self.prediction, *self.references):
+            check_arrow(table[name], f"the column {name!r}")
         predictions = _plain(table[self.prediction])
         columns = [_plain(table[name]) for name in self.references]
         if predictions.null_count:
@@ -119,7 +122,9 @@ class TextColumns:
         return predictions, _joined(columns) if columns else None
 
     def ids(self, table: Any) -> Any:
-        """Return the ids; None where no column has them."""
+        """Return the ids; None where no column has them; InputError as :func:`~.arrow_items.check_arrow`."""
+        if self.id is not None:
+            check_arrow(table[self.id], f"the column {self.id!r}")
         return None if self.id is None else table[self.id]
 
     def row(self, table: Any, number: int) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tercet.columns.arrow_items import check_arrow
 from tercet.core.exact import DECIMAL, ExactSums
-from tercet.errors import MergeError, shorten
+from tercet.errors import MergeError, shorten, told
 
 #: Columns of a table besides the sums: how they were made, and 0 for the corpus or the number of a resample.
 SIGNATURE, RESAMPLE = "signature", "resample"
@@ -88,10 +90,16 @@ class Totals:
         if columns is None:
             columns = tuple(name for name in names if name not in (SIGNATURE, RESAMPLE))
         other = [name for name in (SIGNATURE, RESAMPLE, *columns) if names.count(name) != 1]
-        if other or not table.num_rows:
-            what = f"{'several columns' if other[0] in names else 'no column'} {other[0]!r}" if other else "no rows"
+        if other or not columns or not table.num_rows:
+            what = "no sums" if table.num_rows else "no rows"
+            if other:
+                what = f"{'several columns' if other[0] in names else 'no column'} {other[0]!r}"
             raise MergeError(f"The table has {what}: expected sums of statistics, as tercet.arrow_statistics gives.")
-        signatures = table[SIGNATURE].unique().to_pylist()
+        check_arrow(table, "the table of sums")
+        try:
+            signatures = table[SIGNATURE].unique().to_pylist()
+        except pa.ArrowException:  # of a type that cannot be compared
+            signatures = []
         if len(signatures) != 1 or not isinstance(signatures[0], str):
             raise MergeError(f"Sums of different signatures do not add up: {shorten(signatures, 500)}.")
         numbers = _resample_numbers(table[RESAMPLE])
@@ -128,6 +136,9 @@ def _exact(name: str, column: Any) -> Any:
         what = f"rounded, to the type {column.type}" if rounded else "not all there"
         raise MergeError(f"The sums of {name!r} are {what}; expected decimals, as tercet.arrow_statistics gives.")
     try:
+        if not (pa.types.is_decimal(column.type) or pa.types.is_integer(column.type)):
+            # Arrow's own cast lets texts of hundreds of digits overflow
+            column = pa.chunked_array([pa.array([Decimal(each) for each in column.to_pylist()], DECIMAL)])
         return column.cast(DECIMAL)
-    except pa.ArrowException as error:
-        raise MergeError(f"The column {name!r} holds no exact sums: {error}") from None
+    except (pa.ArrowException, ArithmeticError, TypeError, ValueError) as error:
+        raise MergeError(f"The column {name!r} holds no exact sums. {told(error)}") from None

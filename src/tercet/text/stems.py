@@ -27,6 +27,10 @@ _SNOWBALL_CODES = {
 }  # fmt: skip
 
 
+# pymorphy3 takes off prefix after prefix, in every way: longer words may take minutes, or more stack than there is.
+_LONGEST_OF_PYMORPHY = 40
+
+
 def stemmer_for(stemmer: str | WordMap) -> WordMap:
     """Return the function that stems one lower-cased word.
 
@@ -127,6 +131,8 @@ def _pymorphy() -> WordMap:
     analyzer = pymorphy3.MorphAnalyzer(lang="ru")
 
     def lemma(word: str) -> str:
+        if len(word) > _LONGEST_OF_PYMORPHY:
+            return word.lower()
         return str(analyzer.parse(word)[0].normal_form).lower()
 
     return lru_cache(maxsize=1 << 18)(lemma)
