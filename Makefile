@@ -50,7 +50,7 @@ $(VENV)/.demo-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.test-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
-	@echo "Installing tercet, torch, and the packages that the tests hold it against in $(VENV): about 1.6 GB to download, or"
+	@echo "Installing tercet, torch, and the packages that the tests compare it with in $(VENV): about 1.6 GB to download, or"
 	@echo "4 GB where pip takes torch's build for CUDA, as it does on Linux; 5 GB or more on disk. That takes 5 to 20 minutes, once."
 	$(INSTALL) torch==2.13.0
 	$(INSTALL) --editable ".[test]"

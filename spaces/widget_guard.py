@@ -97,7 +97,7 @@ class Guard:
 
 
 def _names(scope: _Message) -> list[str]:
-    """Return by what names the jobs may be known whose answers a request waits for: a session's, or a call's own."""
+    """Return the names, of a session or of an event, under which the jobs may run that a request is waiting for."""
     return [*parse_qs(scope["query_string"].decode("latin-1")).get("session_hash", []), Path(scope["path"]).name]
 
 

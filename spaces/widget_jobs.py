@@ -1,7 +1,7 @@
-"""Where the page computes: in processes of their own, which can be ended. A thread that counts cannot.
+"""Computes in worker processes, which can be killed (threads cannot).
 
-Two requests are served at a time, so that a long one holds up nobody; where a network is loaded, one. A request ends
-when its visitor has left, and at a deadline: its process is ended, and a new one takes its place.
+Two requests run at a time, so that a long one holds up nobody; one where a model is loaded. A request ends when its
+visitor leaves, and at a deadline: its process is killed, and a new one takes its place.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pebble import ProcessPool
 from spaces.widget_scoring import Demo
 from tercet.errors import InputError, TercetError
 
-#: Whose request is being answered: the names that gradio knows the visitor by.
+#: Whose request is being answered: gradio's names of the session and of the event.
 VISIT: ContextVar[tuple[str, ...]] = ContextVar("VISIT", default=())
 
 _SECONDS, _SECONDS_WITH_MODEL = 20, 300
@@ -31,7 +31,7 @@ _demo: Demo
 
 
 class Jobs:
-    """The processes of a page.
+    """The worker processes of a page.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Jobs:
     address : str
         What ``evaluate.load`` finds it by.
     loads_model : bool
-        Whether each process holds a network: then there is one process, and more time for each request.
+        Whether each process holds a model: then there is one process, and more time for each request.
     """
 
     def __init__(self, metric: str, cases: Path, address: str, loads_model: bool) -> None:
@@ -77,11 +77,11 @@ class Jobs:
             return job.result()
         except TimeoutError:
             raise InputError(
-                f"This takes longer than the {self._seconds} seconds that the page gives a request: give fewer or "
-                "shorter texts, or load the metric and score them where you are."
+                f"This took longer than the page's limit of {self._seconds} seconds. Give fewer or shorter texts, or "
+                "run the metric on your own machine."
             ) from None
         except CancelledError:
-            raise InputError("The request was cancelled: its visitor has left.") from None
+            raise InputError("Cancelled: the visitor has left.") from None
         finally:
             with self._lock:
                 for name in names:
@@ -98,7 +98,7 @@ class Jobs:
 
 
 def _begin(metric: str, cases: str, address: str) -> None:
-    """Make the demo of a new process, compile its kernels or load its network."""
+    """Make the demo of a new process, and compile its kernels or load its model."""
     global _demo
     _demo = Demo(metric, runpy.run_path(cases), address)
     _, prediction, references, shown = _demo.examples[0]

@@ -40,7 +40,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A result, and what the metric warned of; plain data, which another process can send.
+    """A result, and what the metric warned of; it can be pickled.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Why a text scores as it does: HTML, and a figure where the metric has one; neither where it is too much."""
+    """Why a text scores as it does: HTML, and a figure where the metric has one; both empty if too large to draw."""
 
     html: str = ""
     figure: Any = None

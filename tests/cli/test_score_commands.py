@@ -184,11 +184,11 @@ class TestScoreAndCompare:
             (["score", SAMPLES["en"], "--format", "xml"], "xml"),
             (
                 ["compare", "nowhere.tsv", "-o", "three.xlsx"],  # before anything is read
-                "--out 'three.xlsx': its ending '.xlsx' stands for no form; expected one of .html .htm .json .tsv "
-                ".csv .md .tex .txt, or --format to choose the form whatever the ending.",
+                "--out 'three.xlsx': the extension '.xlsx' names no format: use one of .html .htm .json .tsv "
+                ".csv .md .tex .txt, or choose with --format.",
             ),
-            (["score", "nowhere.tsv", "--engine", "ray", "-o", "a.PDF"], "its ending '.PDF' stands for no form"),
-            (["correlate", "nowhere.tsv", "-o", "a.b/c.docx"], "its ending '.docx' stands for no form"),
+            (["score", "nowhere.tsv", "--engine", "ray", "-o", "a.PDF"], "the extension '.PDF' names no format"),
+            (["correlate", "nowhere.tsv", "-o", "a.b/c.docx"], "the extension '.docx' names no format"),
         ],
     )
     def test_a_mistake_ends_with_its_message_and_code_2(self, arguments, message, tmp_path):

@@ -277,7 +277,7 @@ class TestForms:
         assert [each["adjusted_pvalue"] for each in of_json["systems"]] == [None, *pairs[0][1:]]
         assert [each["adjusted_pvalue"] for each in of_tsv] == ["", *map(str, pairs[0][1:])]
         for form in (to_text, to_markdown, to_latex):
-            assert "adj. p: paired permutation test against tuned, adjusted likewise, 400" in form([found])
+            assert "adj. p: paired permutation test against tuned, adjusted for all pairs, 400" in form([found])
 
     def test_p_of_two_systems_has_nothing_to_be_adjusted_for(self):
         found = compare(replace(SAMPLES["en"], systems=dict([*SAMPLES["en"].systems.items()][:2])), n_resamples=400)

@@ -102,8 +102,8 @@ class TestTables:
             tmp_path / "news.tsv", "ID\tmt\tref\n7\ta\tb\n\tc\td\n8\te\tf\n7\ta\tb\n\tg\th\n7\ta\tb\n8\te\tf\n"
         )
         told = (
-            r"news\.tsv: the id '7' stands 3 times, first on the lines 2 and 5; 1 other is repeated too\. Each row "
-            r"is scored as a segment of its own\.$"
+            r"news\.tsv: the id '7' occurs 3 times, first on lines 2 and 5; 1 more id is repeated\. Each row "
+            r"is scored as a separate segment\.$"
         )
         with pytest.warns(UserWarning, match=told):
             read_test_sets(path)

@@ -34,7 +34,7 @@ def jobs(monkeypatch):
 @pytest.mark.long
 class TestJobs:
     def test_end_at_the_deadline(self, jobs):
-        expected = "takes longer than the 1 seconds that the page gives a request: give fewer or shorter texts"
+        expected = "took longer than the page's limit of 1 seconds. Give fewer or shorter texts"
         with pytest.raises(InputError, match=expected):
             jobs.run(Demo.compute, *LONG)
         assert jobs.run(Demo.compute, *SHORT)["translation_length"] == 3
@@ -61,7 +61,7 @@ class TestJobs:
         assert ended == [("two", 3)]
         jobs.leave(["one"])
         threads[0].join()
-        assert ended[1:] == [("one", "The request was cancelled: its visitor has left.")]
+        assert ended[1:] == [("one", "Cancelled: the visitor has left.")]
 
     def test_tell_what_is_wrong_as_without_them(self, jobs):
         with pytest.raises(InputError, match="item 1 of predictions must be a string, got 7"):

@@ -1,4 +1,4 @@
-"""What counts as a tie: the threshold below which differences are best called so, and scores equal but for noise."""
+"""What counts as a tie: the calibrated threshold of differences, and scores that differ by rounding only."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def calibrate(human: Array, metric: Array) -> tuple[float, float]:
 
 
 def without_noise(scores: Array) -> Array:
-    """Return scores of which those that agree to 12 significant digits are equal: the least of them.
+    """Return the scores, those that agree to 12 significant digits replaced by the smallest of them.
 
     Examples
     --------

@@ -102,8 +102,8 @@ def chosen_format(format: Format | None, out: Path | None) -> Format:
         return Format.text
     if out.suffix.lower() not in _FORMS:
         raise OptionError(
-            f"--out {shorten(str(out))}: its ending {shorten(out.suffix)} stands for no form; expected one of "
-            f"{' '.join(filter(None, _FORMS))}, or --format to choose the form whatever the ending."
+            f"--out {shorten(str(out))}: the extension {shorten(out.suffix)} names no format: use one of "
+            f"{' '.join(filter(None, _FORMS))}, or choose with --format."
         )
     return _FORMS[out.suffix.lower()]
 

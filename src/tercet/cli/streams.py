@@ -62,7 +62,7 @@ def standard_streams() -> Iterator[None]:
 
 @contextmanager
 def ended_by_sigterm() -> Iterator[None]:
-    """Let SIGTERM end a command as an error does, so that no file stays that was half written."""
+    """Let SIGTERM end a command as an error does, so that it leaves no half-written file."""
     try:
         before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     except ValueError:  # not in the main thread

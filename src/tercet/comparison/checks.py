@@ -151,10 +151,10 @@ def warn_repeated_ids(table: Table) -> None:
         if repeated:
             cell, lines = repeated[0]
             others = len(repeated) - 1
-            more = f"; {others:,} {'other is' if others == 1 else 'others are'} repeated too" if others else ""
+            more = f"; {others:,} more {'id is' if others == 1 else 'ids are'} repeated" if others else ""
             warnings.warn(
-                f"{table.name}: the id {shorten(cell)} stands {len(lines):,} times, first on the lines {lines[0]:,} "
-                f"and {lines[1]:,}{more}. Each row is scored as a segment of its own.",
+                f"{table.name}: the id {shorten(cell)} occurs {len(lines):,} times, first on lines {lines[0]:,} "
+                f"and {lines[1]:,}{more}. Each row is scored as a separate segment.",
                 UserWarning,
                 stacklevel=4,
             )

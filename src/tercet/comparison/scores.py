@@ -238,7 +238,7 @@ class Comparison:
 
     def legend(self, plain: Callable[[str], str] = str) -> str:
         """Return what the marks of a table stand for; `plain` writes the name of the baseline."""
-        likewise = ", adjusted likewise" if self.p_label != "p" else ""
+        likewise = ", adjusted for all pairs" if self.p_label != "p" else ""
         intervals = f"Intervals: {self.interval} bootstrap, 1,000 resamples, seed {self.seed}."
         lower = [
             name for name, each in zip(self.score_labels(), self.tables, strict=True) if not each.higher_is_better

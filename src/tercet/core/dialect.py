@@ -28,7 +28,7 @@ class Dialect:
     keys : mapping of str to str
         Its keys, in its order -> our keys, or attributes of our result. Empty: the keys are ours.
     left_out : tuple of str
-        How our keys begin that it does not have.
+        Beginnings of our keys that it does not have.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class Dialect:
         return {**self.options, **options}
 
     def to_entries(self, result: Result) -> dict[str, Any]:
-        """Return what the other module returns, a plain dict; behind its keys are those that an option asked for."""
+        """Return what the other module returns, a plain dict: its keys, then those that an option asked for."""
         entries = {key: result[own] if own in result else getattr(result, own) for key, own in self.keys.items()}
         names = {own: key for key, own in self.keys.items()}
         for key, value in result.items():

@@ -29,14 +29,14 @@ class Result(dict[str, Any]):
     The keys are those of evaluate's module of the same kind, and what an option asked for: code that was written
     for that module, and loops over all values or logs them, finds what it expects. Values are plain Python.
 
-    Trainers and loggers make a dict anew of its entries, by ``type(result)({...})``: such a one has entries alone.
+    Trainers and loggers rebuild results by ``type(result)({...})``: such a copy has entries but no attributes.
 
     Parameters
     ----------
     entries : mapping or iterable of pairs, optional
         The keys.
     metric : str, optional
-        Without it, the result is as ``dict`` makes it: further arguments are entries.
+        Without it, the class behaves like ``dict``: keyword arguments become entries.
     **attributes
         The other attributes below, and what one metric alone has to say, such as the ``counts`` of BLEU.
 

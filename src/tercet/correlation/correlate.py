@@ -95,7 +95,7 @@ def correlate(
     unit : {"items", "systems", "both"}
         What the intervals' resamples draw anew.
     n_resamples, n_permutations : int
-        Of the intervals; of the tests.
+        Resamples of the intervals, and permutations of the tests.
     confidence_level, alpha : float
     ties : {"scored", "exact"}
         ``exact`` takes scores of a metric as equal that agree to 12 significant digits. By default scores tie where

@@ -1,4 +1,4 @@
-"""Bars of what takes long inside a step, such as a network's texts, below the bar of the steps."""
+"""Progress bars for slow work inside a step, such as a model's texts, below the bar of the steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _shown: ContextVar[bool] = ContextVar("shown", default=False)
 
 @contextmanager
 def bars_within(shown: bool) -> Iterator[None]:
-    """Let what takes long in the block show bars of its own, or not."""
+    """Show or hide the bars of slow work in the block."""
     before = _shown.set(shown)
     try:
         yield
@@ -25,7 +25,7 @@ def bars_within(shown: bool) -> Iterator[None]:
 
 @contextmanager
 def bar_of(what: str, unit: str, total: int) -> Iterator[Any]:
-    """Give a bar that is gone after the block, to be told of what is done; None where none is shown.
+    """Yield a bar to update, removed after the block; None if bars are hidden.
 
     Examples
     --------

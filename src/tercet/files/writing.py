@@ -23,7 +23,7 @@ def write_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
     They go to a file beside it, ``<name>.<letters>.tmp``, which is renamed at the end: whatever happens on the way,
     the old file stays as it was, and of two writers at once the last one's file is there. After an error, Ctrl-C too,
-    the file beside is removed; on Linux it has a name only once it is whole, so that a process that is killed leaves
+    the file beside is removed; on Linux it has no name until it is complete, so that a process that is killed leaves
     nothing either. A link stays, and the file that it names is written. The file keeps its permissions. What is no
     file, such as a pipe or ``/dev/stdout``, is written directly.
 

@@ -65,7 +65,7 @@ class RougeOptions(Options):
     alpha: float | None = option(
         None,
         number("a number from 0 to 1", lambda x: 0 <= x <= 1, none=True),
-        "The script's option -p, instead of beta. F is P R / ((1 - alpha) P + alpha R): 1 gives precision, 0 recall.",
+        "ROUGE-1.5.5's option -p, instead of beta. F is P R / ((1 - alpha) P + alpha R): P where it is 1, R where 0.",
         only_with=OnlyWith("compat='rouge155'", lambda o: o.compat == "rouge155"),
     )
     multi_ref: str = option(
