@@ -6,10 +6,11 @@ visitor leaves, and at a deadline: its process is killed, and a new one takes it
 
 from __future__ import annotations
 
+import logging
 import runpy
-import warnings
 from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError, Future, TimeoutError, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextvars import ContextVar
 from multiprocessing import get_context
 from pathlib import Path
@@ -19,13 +20,14 @@ from typing import Any
 from pebble import ProcessPool
 
 from spaces.widget_scoring import Demo
-from tercet.errors import InputError, TercetError
+from tercet.errors import InputError
 
 #: Whose request is being answered: gradio's names of the session and of the event.
 VISIT: ContextVar[tuple[str, ...]] = ContextVar("VISIT", default=())
 
 _SECONDS, _SECONDS_WITH_MODEL = 20, 300
-_LONGEST_WARM_UP = 5  # seconds
+_LONGEST_WARM_UP, _LONGEST_START = 5, 300  # seconds
+_LOG = logging.getLogger(__name__)
 
 _demo: Demo
 
@@ -45,16 +47,20 @@ class Jobs:
     """
 
     def __init__(self, metric: str, cases: Path, address: str, loads_model: bool) -> None:
-        at_a_time = 1 if loads_model else 2
+        self._at_a_time = 1 if loads_model else 2
         #: How gradio queues what runs here.
-        self.queue = {"concurrency_id": "score", "concurrency_limit": at_a_time}
+        self.queue = {"concurrency_id": "score", "concurrency_limit": self._at_a_time}
         self._seconds = _SECONDS_WITH_MODEL if loads_model else _SECONDS
-        begin = (metric, str(cases), address)
-        # Not forked: this process has threads, and a child would wait for their locks.
-        self._pool = ProcessPool(at_a_time, initializer=_begin, initargs=begin, context=get_context("spawn"))
+        self._begin = (metric, str(cases), address)
+        self._pool = self._new_pool()
         self._running: dict[str, set[Future[Any]]] = {}
         self._lock = Lock()
         self._ready = self._pool.schedule(_nothing)
+
+    def _new_pool(self) -> Any:
+        # Not forked: this process has threads, and a child would wait for their locks.
+        spawn = get_context("spawn")
+        return ProcessPool(self._at_a_time, initializer=_begin, initargs=self._begin, context=spawn)
 
     def warm_up(self) -> None:
         """Wait until a process has scored the first example, or for some seconds."""
@@ -68,14 +74,24 @@ class Jobs:
         TercetError
             As the method does, at the deadline, and where the visitor has left.
         """
+        try:
+            return self._run(method, arguments)
+        except BrokenProcessPool:  # an idle process was killed, as where memory is short: pebble's pool ends with it
+            return self._run(method, arguments)
+
+    def _run(self, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         names = set(VISIT.get())
         with self._lock:
+            if not self._pool.active:
+                self._pool.stop()
+                self._pool = self._new_pool()
             job = self._pool.schedule(_call, [method, *arguments], timeout=self._seconds)
             for name in names:
                 self._running.setdefault(name, set()).add(job)
         try:
-            return job.result()
+            return job.result(self._seconds + _LONGEST_START)
         except TimeoutError:
+            job.cancel()
             raise InputError(
                 f"This took longer than the page's limit of {self._seconds} seconds. Give fewer or shorter texts, or "
                 "run the metric on your own machine."
@@ -104,8 +120,8 @@ def _begin(metric: str, cases: str, address: str) -> None:
     _, prediction, references, shown = _demo.examples[0]
     try:
         _demo.score_text(prediction, references, _demo.text_options(shown)[0])
-    except TercetError as error:
-        warnings.warn(f"the first example cannot be scored: {error}", stacklevel=1)
+    except Exception as error:  # whatever it is, a visitor who asks for the same is shown it
+        _LOG.warning("the first example cannot be scored: %s", error)
 
 
 def _call(method: Callable[..., Any], *arguments: Any) -> Any:

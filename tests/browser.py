@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -86,6 +87,16 @@ def alone(folder: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(site), "HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hf")}
 
 
+def workers(process: int) -> dict[int, float]:
+    """Return the child processes of one that compute, and for how many seconds they have."""
+    found = {}
+    for each in psutil.Process(process).children():
+        with suppress(psutil.NoSuchProcess):
+            if "spawn_main" in " ".join(each.cmdline()):
+                found[each.pid] = each.cpu_times().user
+    return found
+
+
 class Served:
     """The page of a folder, served on the loopback interface by a process of its own."""
 
@@ -137,9 +148,9 @@ class Served:
         process = psutil.Process(self._process.pid)
         return sum(each.memory_info().rss for each in (process, *process.children())) >> 20
 
-    def workers(self) -> set[int]:
-        """Return the processes in which it computes."""
-        return {each.pid for each in psutil.Process(self._process.pid).children()}
+    def workers(self) -> dict[int, float]:
+        """Return the processes in which it computes, and for how many seconds they have."""
+        return workers(self._process.pid)
 
     def stop(self) -> None:
         self._process.terminate()

@@ -286,7 +286,8 @@ def test_max_bytes_cuts_lines_for_l_and_w_and_texts_for_the_others_as_the_script
     predictions, references = texts_of_few_words(11)
     texts = [" ".join(WORDS[:12])[start:] + "\n" + "\n".join(WORDS[:4]) for start in range(12)]
     predictions, references = predictions + texts, references + [texts[:2]] * 12
-    for max_bytes in (1, 10, 25):
+    predictions, references = [*predictions, "     \ny ab y ab"], [*references, ["  a a"]]  # bytes of an empty line
+    for max_bytes in (1, 10, 13, 25):
         check_script(predictions, references, max_bytes=max_bytes, **options)
 
 

@@ -22,7 +22,7 @@ from .explain_command import explain
 from .metrics_command import metrics
 from .score_commands import compare_command, score_command
 from .score_options import HOW_METRICS_ARE_WRITTEN
-from .streams import ended_by_sigterm, standard_streams
+from .streams import standard_streams
 
 app = typer.Typer(
     no_args_is_help=True, pretty_exceptions_enable=False,
@@ -45,7 +45,7 @@ def main() -> None:
     """Run the command; a mistake in what was given ends with its message and exit code 2."""
     warnings.showwarning = _show_warning
     try:
-        with ended_by_sigterm(), standard_streams():
+        with standard_streams():
             if sys.argv[1:] == ["--version"]:  # which does not wait for the options of all commands to be made
                 typer.echo(_VERSION)
             else:

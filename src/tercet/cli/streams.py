@@ -6,7 +6,6 @@ import codecs
 import errno
 import io
 import os
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -58,20 +57,6 @@ def standard_streams() -> Iterator[None]:
         if error.errno == errno.EPIPE:
             sys.exit(1)
         raise OSError(error.errno, error.strerror, "the standard output") from None
-
-
-@contextmanager
-def ended_by_sigterm() -> Iterator[None]:
-    """Let SIGTERM end a command as an error does, so that it leaves no half-written file."""
-    try:
-        before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
-    except ValueError:  # not in the main thread
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _open_closed() -> None:

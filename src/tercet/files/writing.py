@@ -113,8 +113,8 @@ def _beside(path: str) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(descriptor)
-            if unnamed:  # with src_dir_fd, which an absolute path has no need of, the link of /proc is followed
-                os.link(_PROC.format(descriptor), beside, src_dir_fd=descriptor, follow_symlinks=True)
+            if unnamed:
+                _give_name(_PROC.format(descriptor), beside, descriptor)
         if old is None:
             os.replace(beside, target)
             return
@@ -138,6 +138,13 @@ def _without_name(folder: str) -> int | None:
         return descriptor
     os.close(descriptor)
     return None
+
+
+def _give_name(opened: str, path: str, descriptor: int) -> None:
+    try:  # with src_dir_fd, which an absolute path has no need of, the link of /proc is followed
+        os.link(opened, path, src_dir_fd=descriptor, follow_symlinks=True)
+    except OSError:  # forbidden, as a container may
+        shutil.copyfile(opened, path)
 
 
 def _target(path: str) -> tuple[str, os.stat_result | None]:

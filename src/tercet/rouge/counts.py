@@ -126,6 +126,7 @@ class PairCounter:
     def _line_hits(self) -> NDArray[np.int64]:
         t, n_lines = self._by_line, self._by_line.lines.lengths
         several = (n_lines[self._texts] > 1) | (n_lines[self._references] > 1)
+        several |= self._by_line is not self._tokens  # a line that was cut by itself differs from the text's
         if not several.any():  # the union of one subsequence is that subsequence
             return self._matches.common
         hits = self._matches.common.copy()

@@ -115,9 +115,7 @@ def compute_metrics(
     named = isinstance(listed, (list, tuple)) and all(isinstance(name, str) for name in listed)
     names = [canonical(name) for name in listed] if named else []
     if not names or len({*names}) < len(names):
-        raise OptionError(
-            f"metrics must be names of different metrics of the suite, got {shorten(metrics)}."
-        )
+        raise OptionError(f"metrics must be names of different metrics of the suite, got {shorten(metrics)}.")
     given = {"sentence_split": sentence_split, "causal": causal, "prefix": prefix, "keep": keep}
     own = build_options(TrainerOptions, given, "compute_metrics", {})
     options = {} if options is None else options
