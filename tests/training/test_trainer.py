@@ -690,7 +690,7 @@ class TestOptions:
         [
             ({"options": 5}, "options must be a mapping of options, or of metrics to theirs, got 5"),
             ({"options": []}, "options must be a mapping of options, or of metrics to theirs, got []"),
-            ({"metrics": None}, "This function is for bleu_multi: tercet.compute_metrics takes other 'metrics'."),
+            ({"metrics": None}, "This scores bleu_multi only: for other 'metrics' use tercet.compute_metrics."),
         ],
     )
     def test_that_are_wrong_are_refused_by_a_module_too(self, settings, message):

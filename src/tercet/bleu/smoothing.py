@@ -24,7 +24,7 @@ SMOOTH_METHODS = ("none", "floor", "add-k", "exp", *NLTK_METHODS[1:])
 #: What ``smooth=True`` stands for.
 ADD_ONE = "add-one"
 
-#: Fewer numbers than these are added in turn by numpy, however they lie in memory: any way to them has the same sum.
+#: numpy adds fewer numbers than these one after another, so that their order in memory does not change the sum.
 _IN_TURN = 8
 
 

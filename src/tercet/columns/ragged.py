@@ -48,7 +48,7 @@ class TokenBatch:
     first_item : int
         The number of the first item in the corpus, for messages.
     cut_by_line : TokenBatch, optional
-        The same texts where what counts line by line reads more of them (ROUGE-1.5.5's option -b); of the same types.
+        The texts truncated line by line, for what counts by line (ROUGE-1.5.5's option -b); with the same types.
     """
 
     tokens: Ragged
@@ -69,7 +69,7 @@ class TokenBatch:
         return np.repeat(np.arange(self.n_items), np.diff(self.reference_offsets))
 
     def documents(self, start: int, stop: int) -> TokenBatch:
-        """Return some documents, which are the predictions and references that `reference_offsets` tells."""
+        """Return the documents `start` to `stop`, whose items `reference_offsets` delimits."""
         rows, lines = self.tokens.offsets[start : stop + 1], self.lines.offsets[start : stop + 1]
         return replace(
             self,

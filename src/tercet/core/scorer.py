@@ -65,7 +65,7 @@ class Scorer(ABC, Generic[OptionsT]):
     dialects : mapping
         For values of ``compat``: how the evaluate module of that package spells arguments and results.
     original_scale : int
-        That of the package whose scores these are: 1, or 100 for percent.
+        The scale of the package that the scores equal: 1, or 100 for percent.
     loads_model : bool
         Whether scoring loads a network: nothing to do in passing.
     fit_first : str

@@ -194,7 +194,7 @@ class _Plan:
 
 
 def _scored(spec: MetricSpec, called: str, test_set: TestSet, encoded: Any) -> Iterator[MetricColumn]:
-    """Yield a column for each score of a metric, which is called as told."""
+    """Yield a column for each score of a metric, under the name `called`."""
     check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
     scorer = spec.scorer(scale=spec.scorer().original_scale)
     stats = [batch_stats(scorer, encoded.batch(index)) for index in range(len(test_set.systems))]

@@ -34,7 +34,7 @@ def union_lcs_hits(
     n_types : int
         All ids are smaller than it.
     left : Ragged, optional
-        Hits count as long as these tokens of both documents last; the documents themselves by default.
+        A token is hit at most as often as both documents have it here; the documents themselves by default.
 
     Returns
     -------

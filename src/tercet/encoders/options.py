@@ -57,7 +57,7 @@ def as_device(value: Any) -> str | None:
 def needs_packages(
     what: str, extra: str = "bertscore", packages: tuple[str, ...] = ("torch", "transformers")
 ) -> None:
-    """Raise an OptionError where packages are missing that run a network; `extra` of tercet's brings them."""
+    """Raise an OptionError where packages are missing; `extra` of tercet's brings them."""
     for package in packages:
         if find_spec(package) is None:
             raise OptionError(

@@ -67,9 +67,9 @@ def read_tmx(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     Raises
     ------
     InputError
-        Names the line where the XML is malformed, or where a tag begins that stands where it should not, or lacks a
-        language; a file that declares entities (a few lines of them can fill all memory, or name other files). A
-        document type by its name, ``tmx14.dtd``, is accepted and not fetched. Also for a file beyond the limits.
+        Names the line where the XML is malformed, or where a tag begins that is misplaced or lacks a language; a file
+        that declares entities (a few lines of them can fill all memory, or name other files). A document type by its
+        name, ``tmx14.dtd``, is accepted and not fetched. Also for a file beyond the limits.
 
     Examples
     --------

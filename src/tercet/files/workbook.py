@@ -129,7 +129,7 @@ def _rows(sheet: Any, name: str) -> Iterator[Row]:
         if beyond and len(cells) <= MOST_COLUMNS:  # else it is one column too many among others
             raise InputError(
                 f"{name}, cell {_letters(beyond[0])}{line}: found {shorten(_text(values[beyond[0]]))} far to the "
-                f"right of the table; expected at most {MOST_COLUMNS} columns. Delete what was left there."
+                f"right of the table; expected at most {MOST_COLUMNS} columns. Clear that cell if it is a leftover."
             )
         if not cells:
             n_empty += 1

@@ -142,7 +142,7 @@ class SuiteModule(Gathering):
             module.
         """
         if "metrics" in settings:
-            raise OptionError(f"This function is for {self.metric}: tercet.compute_metrics takes other 'metrics'.")
+            raise OptionError(f"This scores {self.metric} only: for other 'metrics' use tercet.compute_metrics.")
         given = settings.pop("options", None)
         options = {} if given is None else given
         if isinstance(options, Mapping):  # the function refuses anything else

@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 def pair_scores(counts: PairCounts, beta: float, epsilon: float = 0.0, alpha: float | None = None) -> Array:
     """Return precision, recall and F of pairs, shape (m, 3); a text or reference without tokens scores 0.
 
-    What F divides by is greater by `epsilon`. With `alpha`, F is P R / ((1 - alpha) P + alpha R) instead.
+    `epsilon` is added to F's denominator. With `alpha`, F is P R / ((1 - alpha) P + alpha R) instead.
     """
     precision = counts.hits / np.where(counts.text_totals > 0, counts.text_totals, 1)
     recall = counts.hits / np.where(counts.reference_totals > 0, counts.reference_totals, 1)

@@ -30,8 +30,8 @@ from .totals import Totals
 #: references, squared: they tell whether all have the same. Half of the bits of their keys: they tell whether the
 #: same items come twice.
 ADDED, SQUARES, KEYS = "items_added", "references_squared", "item_keys"
-#: How many items have 0, 1, 2 ... references: four such numbers are the digits of a sum, so that they add up in every
-#: engine. The last one has all items from 31 references on.
+#: How many items have 0, 1, 2 ... references, four such numbers packed into the digits of a sum, so that every engine
+#: adds them up. The last one counts all items with 31 references or more.
 SPREAD = tuple(f"items_of_{first}_to_{first + 3}_references" for first in range(0, 32, 4))
 #: Before the names of what a scorer learnt from the texts, such as their letters.
 LEARNT = "texts_"

@@ -46,10 +46,10 @@ class Stream:
     -----
     Scores equal those of :func:`tercet.score`: to the bit where rows are counts, as in BLEU, and else within the
     rounding of its sums (2e-15 in scores from 0 to 1 of up to 2,000 items, 2e-13 of 300,000); those here are exact.
-    The signature is the same, but for the mean number of references where it differs and some items have over 30.
-    Intervals differ in the draws, and are as wide. Entries of a result that are lists with a value for each item are
-    not there. Memory: 32 bytes for each column of statistics, and as much for each resample. Time: with intervals, 2
-    to 3 microseconds more for each item.
+    The signature is the same, except that ``refs`` is a mean where some item has more than 30 references. Intervals
+    use other draws, and have the same width. Entries with a value for each item are left out. Memory: 32 bytes for
+    each column of statistics, and as much for each resample. Time: with intervals, 2 to 3 microseconds more for each
+    item.
 
     One thread at a time may use a stream; threads with a stream each may merge them.
 

@@ -127,13 +127,13 @@ def _learnt(scorer: Scorer[Any], totals: Totals, sums: NDArray[np.float64]) -> A
 
 
 def _references_of(scorer: Scorer[Any], totals: Totals, sums: NDArray[np.float64]) -> str:
-    """Return how many references the items have: the least and the most, and the mean where 31 are not enough."""
+    """Return how many references the items have: least and most, or the mean where an item has 31 or more."""
     names = (*scorer.columns[:4], SQUARES)
     items, _, _, references, squares = _of_columns(totals, sums, names)[0].tolist()
     if items * squares == references * references:  # no spread
         return f"{references / items:g}"
     spread = totals.sums.digits[0, [totals.columns.index(name) for name in SPREAD]].ravel()
-    if not spread[-1] and spread.sum() == items:  # it is not once a number has run over its digit
+    if not spread[-1] and spread.sum() == items:  # not after a digit overflowed
         known = np.flatnonzero(spread)
         return f"{known[0]}-{known[-1]}"
     return f"mean {references / items:.3g}"
