@@ -72,7 +72,7 @@ class TestOthers:
     def test_without_a_test_chance_is_named(self):
         assert said({"a": 1.0, "b": 2.0, "c": 3.0}, test=None) == [
             "c has the best bleu: 3.00, 1.00 points above b, the next best.",
-            "No test was made: the difference may be due to chance.",
+            "This was not tested: the difference may be due to chance.",
         ]
 
     def test_better_than_all(self):
@@ -146,10 +146,8 @@ class TestSummary:
         ]
 
     def test_agreement(self):
-        assert self.said(["bleu", "chrf"], "a", "a") == ["a has the best value of both scores."]
-        assert self.said(["bleu", "chrf", "ter"], "ab", "ab", "ab") == [
-            "a and b share the best value of all 3 scores."
-        ]
+        assert self.said(["bleu", "chrf"], "a", "a") == ["a is best in both scores."]
+        assert self.said(["bleu", "chrf", "ter"], "ab", "ab", "ab") == ["a and b are best in all 3 scores."]
 
     def test_disagreement(self):
         assert self.said(["bleu", "chrf", "ter"], "a", "b", "a") == [
@@ -166,10 +164,10 @@ def test_groups_count_those_that_are_best_in_each():
     columns = [(1.0, 2.0), (3.0, 2.0), (float("nan"), 2.0), (2.0, 2.0)]
     (sentence,) = bucket_verdict(columns, ["a", "b"], True, "length groups")
     assert "".join(sentence) == (
-        "b is best in 3 of 4 length groups; a is best in 2 of 4 length groups. No test was made of these."
+        "b is best in 3 of 4 length groups; a is best in 2 of 4 length groups. These differences were not tested."
     )
     (sentence,) = bucket_verdict(columns[:2], ["a", "b"], False, "length groups")
     assert "".join(sentence) == (
-        "a is best in 1 of 2 length groups; b is best in 1 of 2 length groups. No test was made of these."
+        "a is best in 1 of 2 length groups; b is best in 1 of 2 length groups. These differences were not tested."
     )
     assert bucket_verdict(columns, ["a"], True, "length groups") == []

@@ -43,7 +43,7 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     next_best = ", the next best." if len(rows) > 2 else "."
     first = (*_listed([called[row.system] for row in top])[:-1], score, called[rest[0].system], next_best)
     if comparison.test is None:
-        return [first, ("No test was made: the difference may be due to chance.",)]
+        return [first, ("This was not tested: the difference may be due to chance.",)]
     return [first, *_tested(comparison, table, top, rest, called), *_baseline(comparison, table, called)]
 
 
@@ -121,8 +121,8 @@ def summary_verdict(tables: Sequence[ScoreTable], labels: Sequence[str], names: 
         tops.setdefault(tuple(names[row.system] for row in table.rows if row.best), []).append(label)
     if len(tops) == 1:
         (best,) = tops
-        verb = "has" if len(best) == 1 else "share"
-        return [(*_listed(best)[:-1], f" {verb} the best value of {_all(len(tables))} scores.")]
+        verb = "is" if len(best) == 1 else "are"
+        return [(*_listed(best)[:-1], f" {verb} best in {_all(len(tables))} scores.")]
     found: list[Sentence] = [("The scores do not agree on the best system.",)]
     for best, scores in tops.items():
         found.append((*_listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best by {', '.join(scores)}."))
@@ -146,7 +146,7 @@ def bucket_verdict(
     parts: list[str] = [""]
     for name in ordered:
         number = _all(len(columns)) if wins[name] == len(columns) else f"{wins[name]} of {len(columns)}"
-        joint = "; " if name != ordered[-1] else ". No test was made of these."
+        joint = "; " if name != ordered[-1] else ". These differences were not tested."
         parts += [name, f" is best in {number} {bucket}{joint}"]
     return [tuple(parts)] if ordered else []
 
