@@ -14,6 +14,8 @@ import tercet
 from language_models import LIMIT, SMALL, small_model, smollm2
 from tercet import InputError, OptionError
 from tercet.api import make_scorer
+from tercet.encoders import onednn
+from tercet.perplexity import model
 from tercet.perplexity.windows import windows_of
 from texts import MINILM, all_pairs
 
@@ -100,6 +102,15 @@ class TestEqual:
             with torch.no_grad():
                 assert value == pytest.approx(math.exp(network(ids, labels=ids).loss), rel=1e-5)
         assert found == pytest.approx(evaluate_s(texts, tokenizer, network, start), rel=1e-5)
+
+    def test_with_onednn_too(self, name, monkeypatch):
+        options = options_of(name)
+        expected = tercet.score("perplexity_lm", TEXTS[:3], **options)["perplexities"]
+        for way in (onednn.packed, onednn.converted):
+            monkeypatch.setattr(onednn, "fastest_way", lambda way=way: way)
+            model._language_model.cache_clear()
+            assert tercet.score("perplexity_lm", TEXTS[:3], **options)["perplexities"] == pytest.approx(expected)
+        model._language_model.cache_clear()
 
     def test_whatever_stands_beside_a_text(self, name):
         options = {**options_of(name), "empty_text": "skip"}

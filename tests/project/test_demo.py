@@ -14,7 +14,7 @@ from conftest import ROOT, close, needed
 from spaces.widget_code import texts_given
 from spaces.widget_controls import given_options
 from spaces.widget_limits import TEXT_CHARACTERS
-from spaces.widget_scoring import Demo, histogram, joined, split_references
+from spaces.widget_scoring import Demo, Drawn, histogram, joined, split_references
 from tercet import InputError, OptionError
 from tercet.api import known_options
 from tercet.core.option_docs import option_docs
@@ -140,7 +140,7 @@ class TestTexts:
             warnings.simplefilter("always")
             expected = tercet.score(demo.metric, [prediction], [references], **options).to_dict(full=True)
         assert close(demo.metric, scored.result, expected)
-        assert why.to_html().startswith("<div")
+        assert why.html.startswith("<div")
 
     def test_every_example_is_scored(self, demo):
         for _, prediction, references, shown in demo.examples:
@@ -163,7 +163,7 @@ class TestTexts:
     def test_too_much_to_draw_is_scored_without_a_picture(self):
         text = " ".join(f"w{number}" for number in range(1600))
         scored, why = DEMOS["rouge_nlws"].score_text(text, text, {"rouge_types": ["rougeS"]})
-        assert (scored.result["rougeS"], why) == (1.0, None)
+        assert (scored.result["rougeS"], why) == (1.0, Drawn())
         assert "rougeS has 1,279,200 skip-bigrams in a text of 1,600 tokens" in scored.notes[-1]
 
     @pytest.mark.parametrize(
@@ -191,15 +191,15 @@ class TestTexts:
     )
     def test_a_picture_of_many_megabytes_is_not_drawn(self, metric, options):
         scored, why = DEMOS[metric].score_text("." * 4_000, "." * 4_000, options)
-        assert why is None
+        assert why == Drawn()
         assert scored.notes[-1].endswith("MB, too large to show. Give a shorter text to see it.")
         scored, why = DEMOS[metric].score_text("." * 300, "." * 300, options)
         assert scored.notes == []
-        assert why.to_html()
+        assert why.html
 
     def test_many_references_take_no_longer_than_their_texts(self):
         _, why = DEMOS["bleu_multi"].score_text("a " * 4_900, "a b\n" * 2_400, {"max_order": 20})
-        assert len(why.references) == 2_400
+        assert why.html.count("<b>reference ") == 2_400
 
     @given(st.lists(st.lists(st.text("ab ю", min_size=1).filter(str.strip), min_size=1).map("\n".join), min_size=1))
     def test_references_survive_the_box(self, texts):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable
 from functools import cache
@@ -14,7 +15,8 @@ def use_onednn(model: Any) -> bool:
     """Let the linear layers of a model in single precision on the CPU run through oneDNN, if that is faster here.
 
     PyTorch gives single precision to MKL, which on some processors takes twice as long. The weights are kept once, in
-    oneDNN's order: the model cannot be saved, moved or trained any more.
+    oneDNN's order: the model cannot be saved, moved or trained any more. Layers whose weights the model's own code
+    reads, as Mamba's does, stay as they are.
 
     Returns
     -------
@@ -26,11 +28,19 @@ def use_onednn(model: Any) -> bool:
     way = fastest_way()
     if way is None:
         return False
-    for layer in model.modules():
-        if type(layer) is torch.nn.Linear:
-            layer.forward = way(layer)
-            layer.weight = torch.nn.Parameter(layer.weight.new_empty(0), requires_grad=False)
+    for parent in model.modules():
+        code = _code_of(type(parent))
+        for name, layer in parent.named_children():
+            if type(layer) is torch.nn.Linear and f"self.{name}.weight" not in code:
+                layer.forward = way(layer)
+                layer.weight = torch.nn.Parameter(layer.weight.new_empty(0), requires_grad=False)
     return True
+
+
+@cache
+def _code_of(kind: Any) -> str:
+    """Return the code of a class of transformers and of those that it is derived from."""
+    return "".join(inspect.getsource(each) for each in kind.__mro__ if each.__module__.startswith("transformers."))
 
 
 @cache
