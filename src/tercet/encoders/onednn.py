@@ -29,7 +29,8 @@ def use_onednn(model: Any) -> bool:
     if way is None:
         return False
     for parent in model.modules():
-        code = _code_of(type(parent))
+        kind: Any = type(parent)  # mypy takes no class for hashable
+        code = _code_of(kind)
         for name, layer in parent.named_children():
             if type(layer) is torch.nn.Linear and f"self.{name}.weight" not in code:
                 layer.forward = way(layer)
