@@ -69,7 +69,7 @@ def launch(metric: str, folder: Path) -> None:
     jobs = Jobs(metric, folder / "cases.py", address, demo.loads_model)
     blocks = page(demo, jobs, folder)
     blocks.queue(max_size=50, api_open=False)  # nobody is served past the queue
-    blocks._queue.sleep_when_free = 0.05  # seconds; gradio looks for requests a thousand times in one, for 5 % of a core
+    blocks._queue.sleep_when_free = 0.05  # seconds; gradio takes a thousandth, which keeps an idle page busy
     jobs.warm_up()
     blocks.launch(
         theme=theme(), css=CSS, max_file_size=MOST_BYTES, ssr_mode=False, footer_links=["api"],
