@@ -6,6 +6,7 @@ import signal
 import socket
 import time
 from contextvars import copy_context
+from http.client import IncompleteRead
 from pathlib import Path
 from threading import Thread
 
@@ -80,7 +81,7 @@ class TestJobs:
 @pytest.mark.costly
 def test_a_request_that_nobody_waits_for_ends(served):
     page = served("bleu_multi")
-    assert '"translation_length": 3' in ask_by_name(page, SHORT)[1]
+    until(lambda: is_answered(page))
     before = page.workers()
     at_work = sum(before.values())
     event = json.loads(ask(page, "call/compute", {"data": LONG})[1])["event_id"]
@@ -90,8 +91,16 @@ def test_a_request_that_nobody_waits_for_ends(served):
         assert visitor.recv(1000).startswith(b"HTTP/1.1 200")
         until(lambda: sum(page.workers().values()) > at_work + 0.5)  # seconds: one has begun
     until(lambda: set(page.workers()) != set(before))
-    assert '"translation_length": 3' in ask_by_name(page, SHORT)[1]
+    until(lambda: is_answered(page))
     page.troubles()  # gradio's own, of an answer that it could not send
+
+
+def is_answered(page):
+    """Return whether the page scores; a stream that a very busy machine cut short is asked for again."""
+    try:
+        return '"translation_length": 3' in ask_by_name(page, SHORT)[1]
+    except IncompleteRead:
+        return False
 
 
 def until(holds):
