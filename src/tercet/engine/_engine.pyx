@@ -1,0 +1,15 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, binding=True
+# cython: freethreading_compatible=True
+"""Texts to rows of counts, compiled. The same functions stand in `plain`, where each is defined and explained.
+
+    texts of some items     arena.pxi   written one behind the other into memory that is kept from call to call
+    -> bits for each byte   edges.pxi   what it is, and so where tokens begin and end
+    -> numbers for tokens   texts.pxi, intern.pxi
+    -> counts               the files named after what they count
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memchr, memcmp, memcpy, memmove, memset
+
+include "bits.pxi"

@@ -1,0 +1,39 @@
+# Bits of numbers, errors of long loops, and what every other file uses.
+
+cdef extern from "blocks.h" nogil:
+    uint64_t load64(const uint8_t*)
+    uint64_t bit_count(uint64_t)
+    uint64_t lowest_bit(uint64_t)
+
+cdef extern from "Python.h":
+    int PyErr_CheckSignals()
+
+cdef uint64_t ALL = ~(<uint64_t> 0)
+
+# What a loop without the GIL returns where it ends early. Items that are at fault are numbers from 0 on.
+cdef enum:
+    DONE = -1
+    NO_MEMORY = -2
+    INTERRUPTED = -3
+
+
+cdef inline uint64_t lowest(uint64_t bits) noexcept nogil:
+    """Return the lowest one alone."""
+    return bits & (0 - bits)
+
+
+cdef inline bint is_set(const uint64_t* bits, size_t place) noexcept nogil:
+    return (bits[place >> 6] >> (place & 63)) & 1
+
+
+cdef inline bint interrupted() noexcept nogil:
+    """Whether Ctrl-C was pressed; its exception is then set, and raised by `raise_if`. Long loops ask now and then."""
+    with gil:
+        return PyErr_CheckSignals() != 0
+
+
+cdef int raise_if(int64_t problem) except -1:
+    """Raise what a loop without the GIL ended with."""
+    if problem == NO_MEMORY:
+        raise MemoryError
+    return -1 if problem == INTERRUPTED else 0
