@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from inspect import cleandoc
 from typing import Any
 
-import numpy as np
-
 from .columns.batch import Corpus
 from .core.dialect import Dialect
 from .core.option_docs import numpydoc
@@ -115,12 +113,6 @@ def score_batch(scorer: Scorer[Any], corpus: Corpus) -> Result:
     InputError
         For an empty corpus, and for items without reference under ``missing_references="error"``.
     """
-    o = scorer.options
-    if scorer.few is not None and not (o.segments or o.signature or o.confidence_level is not None):
-        found = scorer.few.score(corpus)
-        if found is not None:
-            tell(scorer, scorer.few.remark(found))
-            return found
     stats = batch_stats(scorer, corpus)
     tell(scorer, scorer.remark(stats.total()))
     return summarize(scorer, stats)
@@ -162,31 +154,32 @@ def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:
     if not n_scored:
         raise InputError(scorer.nothing_left)
     kept = stats if n_scored == len(stats) else stats.selected(stats.column("items") > 0)
-    notes = scorer.notes(_span(kept.column("references")))
-    intervals = segments = None
+    notes = scorer.notes(kept.span("references"))
+    entries = scorer.report(scorer.corpus_totals(stats), stats)
+    asked: dict[str, Any] = {}
     if o.confidence_level is not None:
         found = bootstrap(scorer, kept, n_resamples=o.n_resamples, confidence_level=o.confidence_level, seed=o.seed)
-        intervals = {name: list(result.confidence_interval) for name, result in found.items()}
+        intervals = {name: list(each.confidence_interval) for name, each in found.items()}
         notes["ci"] = f"{o.confidence_level!r},{o.n_resamples},{o.seed}"
     if o.segments:
-        segments = segment_lists(scorer, stats)
+        asked["segments"] = segment_lists(scorer, stats)
         if scorer.segment_rule is not None:
             notes["seg"] = scorer.segment_rule
-    signature = str(stats.signature.extended(notes))
-    asked = {"segments": segments, "intervals": intervals, "signature": signature if o.signature else None}
+    if o.confidence_level is not None:
+        asked["intervals"] = intervals
+    made = stats.signature
+    if o.signature:
+        asked["signature"] = str(made.extended(notes))
     return Result(
-        {
-            **scorer.report(scorer.corpus_totals(stats), stats),
-            **{name: value for name, value in asked.items() if value is not None},
-        },
+        {**entries, **asked} if asked else entries,
         metric=scorer.name,
-        signature=signature,
-        n_segments=len(kept),
+        signature=lambda: str(made.extended(notes)),
+        n_segments=n_scored,
         empty_predictions=scorer.total_of(totals, "empty"),
         missing_references=scorer.total_of(totals, "missing"),
-        intervals=intervals,
-        segments=segments,
-        **scorer.details(totals, stats),
+        intervals=asked.get("intervals"),
+        segments=asked.get("segments"),
+        **scorer.details(totals, stats, entries),
     )
 
 
@@ -262,9 +255,3 @@ def tell(scorer: Scorer[Any], message: str | None) -> None:
     """Warn, in the scorer's name, at the line that called tercet or evaluate; None is nothing to tell."""
     if message is not None:
         warnings.warn(f"{scorer.name}: {message}", UserWarning, stacklevel=level_of_caller())
-
-
-def _span(counts: Any) -> str:
-    counts = np.ascontiguousarray(counts)  # a column of rows goes through memory once
-    low, high = int(counts.min()), int(counts.max())
-    return str(low) if low == high else f"{low}-{high}"

@@ -13,3 +13,9 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
 include "bits.pxi"
+include "arena.pxi"
+include "edges.pxi"
+include "texts.pxi"
+include "pairs.pxi"
+include "long_texts.pxi"
+include "rows.pxi"

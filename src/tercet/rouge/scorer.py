@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property, partial, reduce
+from functools import partial, reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,7 +25,6 @@ from tercet.text.stems import WordMap, check_word_options, map_words, stemmer_fo
 from tercet.text.tokenizers import tokenize
 
 from .counts import PairCounter, PairCounts
-from .few import FewRouge
 from .options import DIALECTS, MEASURES, RougeOptions
 from .package import (
     DEFAULT_TYPES,
@@ -198,7 +197,7 @@ class RougeScorer(Scorer[RougeOptions]):
         if self._cut_by_line:  # both cuts of each text at once, so that their words have the same ids
             cuts = prepare, self._prepare(first_bytes_of_lines)
             texts = [cut(text) for cut in cuts if cut is not None for text in batch.texts.to_pylist()]
-            batch, prepare = replace(batch, texts=pa.array(texts, pa.large_string())), None
+            batch, prepare = batch.with_texts(pa.array(texts, pa.large_string())), None
         tokens, words = tokenize(batch, tokenizer, lowercase=lowercase, prepare=prepare, lines=True)
         mapping = None if as_written else self._word_map()
         stopwords: Collection[str] = ()
@@ -265,16 +264,6 @@ class RougeScorer(Scorer[RougeOptions]):
         if self._package is not None:
             return PackageCounter(tokens, self._package)
         return PairCounter(tokens, self.options.rouge_types, self._by_script)
-
-    @cached_property
-    def few(self) -> FewRouge | None:
-        """What scores few pairs, where ROUGE is of words as they are written, n-grams and subsequences."""
-        o = self.options
-        simple = self._package is None and not self._by_script and o.stopwords is None and self._word_map() is None
-        simple = simple and self._prepare() is None and o.tokenizer in ("auto", "rouge") and o.use_aggregator
-        if not simple or any(each.kind not in ("n", "L", "Lsum") for each in o.rouge_types):
-            return None
-        return FewRouge(self.name, o, lambda: str(self.signature(None).extended(self.notes("1"))))
 
     def finalize(self, totals: NDArray[np.float64]) -> Scores:
         """Return the mean of each measure over the items."""
