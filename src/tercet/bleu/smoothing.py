@@ -26,6 +26,7 @@ SMOOTH_METHODS = ("none", "floor", "add-k", "exp", *NLTK_METHODS[1:])
 #: What ``smooth=True`` stands for.
 ADD_ONE = "add-one"
 
+
 @dataclass(slots=True)
 class Counts:
     """What BLEU knows of a corpus, as floats, or of several, as arrays; N is the highest order.
@@ -75,13 +76,19 @@ def precisions(counts: Counts, method: str, value: float | None) -> tuple[list[E
     ([0.75, 0.25], 2)
     """
     amount = SMOOTH_VALUES.get(method, 0.0) if value is None else value
+    more = [
+        1.0 if method == ADD_ONE else amount if method == "add-k" and order else 0.0
+        for order in range(len(counts.matches))
+    ]
+    if all([holds(hits > 0) for hits in counts.matches]):  # as of most corpora and resamples
+        each_order = zip(counts.matches, counts.totals, more, strict=True)
+        return [(hits + extra) / (total + extra) for hits, total, extra in each_order], len(more)
     found: list[Either] = []
     alive, halves, reached, matched = True, 1.0, 0, False
-    for order, (hits, total) in enumerate(zip(counts.matches, counts.totals, strict=True)):
+    for hits, total, extra in zip(counts.matches, counts.totals, more, strict=True):
         matched = matched | (hits > 0)
-        if method == ADD_ONE or (method == "add-k" and order):
-            more = 1.0 if method == ADD_ONE else amount
-            hits, total = hits + more, total + more
+        if extra:
+            hits, total = hits + extra, total + extra
         alive = alive & (total > 0)
         safe = where(total > 0, total, 1.0)
         each = where(alive, hits / safe, 0.0)
@@ -222,6 +229,8 @@ def geometric_mean(
     0.25
     """
     positive = [value > 0 for value in values]
+    if isinstance(reached, int) and reached == len(values):
+        reached = None
     if reached is None and min(weights) > 0 and all(map(holds, positive)):  # of most corpora and resamples
         return exp(added([log * weight for log, weight in zip(logs(values), weights, strict=True)]))
     used: list[Either] = [weight > 0 for weight in weights]
@@ -229,7 +238,9 @@ def geometric_mean(
         used = [each & (order < reached) for order, each in enumerate(used)]
     if skip_zeros:
         used = [each & above for each, above in zip(used, positive, strict=True)]
-    logarithms = logs([where(each & above, value, 1.0) for each, above, value in zip(used, positive, values, strict=True)])
+    logarithms = logs(
+        [where(each & above, value, 1.0) for each, above, value in zip(used, positive, values, strict=True)]
+    )
     shares = [where(each, weight, 0.0) for each, weight in zip(used, weights, strict=True)]
     exponent = added([log * share for log, share in zip(logarithms, shares, strict=True)])
     if reached is not None:
