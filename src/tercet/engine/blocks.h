@@ -32,7 +32,7 @@ static inline uint64_t lowest_bit(uint64_t b) { return b ? (uint64_t)__builtin_c
 
 /* What each byte of some texts is: a bit in each of some planes, rows of n_blocks numbers, 64 bytes of text a number.
  * The blocks `first` to `last` are read, and changed in place:
- *   read_words   letters of ASCII to lower case, if so asked
+ *   read_words   letters of ASCII to lower case
  *   read_blanks  NUL to 0xFF, which UTF-8 never has: the keys of tokens end in zeros
  *
  * Two ways: SSE2, which every x86-64 has, compares 16 bytes and collects their bits (movemask); elsewhere, or with
@@ -60,13 +60,13 @@ static inline __m128i within(__m128i x, int first, int last) {
     return _mm_cmpeq_epi8(_mm_min_epu8(beyond, ALL_OF(last - first)), beyond);
 }
 
-static void read_words(uint8_t *text, size_t first, size_t last, size_t n_blocks, uint64_t *planes, int lower) {
+static void read_words(uint8_t *text, size_t first, size_t last, size_t n_blocks, uint64_t *planes) {
     for (size_t block = first; block < last; block++) {
         uint64_t bits[2] = {0, 0};
         for (int part = 0; part < 4; part++) {
             __m128i *at = (__m128i *)(text + 64 * block + 16 * part), x = _mm_loadu_si128(at);
             __m128i small = OR(x, _mm_and_si128(within(x, 'A', 'Z'), ALL_OF(32)));
-            if (lower) _mm_storeu_si128(at, small);
+            _mm_storeu_si128(at, small);
             COLLECT(INSIDE, OR(within(small, 'a', 'z'), within(x, '0', '9')));
             COLLECT(LINE_END, is(x, '\n'));
         }
@@ -109,12 +109,12 @@ static inline void gather(const uint8_t *flags, int n_flags, size_t n_blocks, si
     }
 }
 
-static void read_words(uint8_t *text, size_t first, size_t last, size_t n_blocks, uint64_t *planes, int lower) {
+static void read_words(uint8_t *text, size_t first, size_t last, size_t n_blocks, uint64_t *planes) {
     for (size_t block = first; block < last; block++) {
         uint8_t *at = text + 64 * block, flags[64];
         for (int i = 0; i < 64; i++) {
             uint8_t byte = at[i], small = (uint8_t)(byte | (WITHIN(byte, 'A', 'Z') << 5));
-            at[i] = lower ? small : byte;
+            at[i] = small;
             flags[i] = (uint8_t)(WITHIN(small, 'a', 'z') | WITHIN(byte, '0', '9') | ((byte == '\n') << LINE_END));
         }
         gather(flags, 2, n_blocks, block, planes);

@@ -14,17 +14,17 @@
 cdef extern from "blocks.h" nogil:
     enum:
         INSIDE, LINE_END, MARK, POINT, DASH, DIGIT, WIDE, N_PLANES
-    void read_words(uint8_t* text, size_t first, size_t last, size_t n_blocks, uint64_t* planes, bint lower)
+    void read_words(uint8_t* text, size_t first, size_t last, size_t n_blocks, uint64_t* planes)
     void read_blanks(uint8_t* text, size_t first, size_t last, size_t n_blocks, uint64_t* planes)
     void read_leads(const uint8_t* text, size_t n_blocks, uint64_t* leads)
 
 cdef enum:  # how texts are read; the order matters: the first two know letters and digits of ASCII alone
-    LOWER_WORDS, WORDS, BLANKS, MTEVAL, MTEVAL_UNSTRIPPED, MTEVAL_ENDS, UNICODE, CHRF_WORDS, CHARACTERS, ALL_CHARACTERS
+    LOWER_WORDS, SCRIPT_WORDS, BLANKS, MTEVAL, MTEVAL_UNSTRIPPED, MTEVAL_ENDS, UNICODE, CHRF_WORDS, CHARACTERS, ALL_CHARACTERS
     MANY_BLOCKS = 1 << 20  # 64 MB of text, read between two questions whether Ctrl-C was pressed
 
 #: The readings by the names of their tokenizers; `plain_text` says what each is.
 READINGS = {
-    "rouge": LOWER_WORDS, "rouge-script": WORDS, "none": BLANKS, "13a": MTEVAL, "13a-unstripped": MTEVAL_UNSTRIPPED,
+    "rouge": LOWER_WORDS, "rouge-script": SCRIPT_WORDS, "none": BLANKS, "13a": MTEVAL, "13a-unstripped": MTEVAL_UNSTRIPPED,
     "zh": MTEVAL_ENDS, "unicode": UNICODE, "chrf-words": CHRF_WORDS, "char": CHARACTERS,
     "char-and-blank": ALL_CHARACTERS,
 }
@@ -161,8 +161,8 @@ cdef int find_edges(Arena* a, int reading) noexcept nogil:
         begins[a.documents[d] >> 6] |= <uint64_t> 1 << (a.documents[d] & 63)
     while since < n:
         block = min(since + MANY_BLOCKS, n)
-        if reading <= WORDS:
-            read_words(a.text, since, block, n, a.planes, reading == LOWER_WORDS)
+        if reading <= SCRIPT_WORDS:
+            read_words(a.text, since, block, n, a.planes)
         else:
             read_blanks(a.text, since, block, n, a.planes)
         since = block

@@ -55,6 +55,7 @@ _MTEVAL_RULES = (
     (re.compile(r"([\.,])([^0-9])"), r" \1 \2"),  # or unless before one
     (re.compile(r"([0-9])(-)"), r"\1 \2 "),  # hyphen behind a digit
 )
+_LOWER_ASCII = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 _MARKS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
@@ -63,7 +64,7 @@ def _words_between_blanks(text: str) -> Lines:
 
 
 def _words_of_ascii(text: str) -> Lines:
-    return [re.findall("[A-Za-z0-9]+", line) for line in text.split("\n")]
+    return [re.findall("[a-z0-9]+", line) for line in text.split("\n")]
 
 
 def _by_mteval_rules(text: str) -> Lines:
@@ -109,7 +110,7 @@ def _parted(word: str) -> tuple[str, ...]:
 #: before the textual steps.
 READINGS: dict[str, Callable[[str], Lines]] = {
     "rouge": lambda text: _words_of_ascii(text.lower()),
-    "rouge-script": _words_of_ascii,
+    "rouge-script": lambda text: _words_of_ascii(text.translate(_LOWER_ASCII)),
     "none": _words_between_blanks,
     "13a": lambda text: _by_mteval(text, strip=True),
     "13a-unstripped": lambda text: _by_mteval(text, strip=False),
