@@ -138,11 +138,11 @@ class BleuScorer(Scorer[BleuOptions]):
         return [any(weights) for weights in zip(*asked, strict=True)]
 
     @cached_property
-    def _reading(self) -> int | None:
+    def _reading(self) -> str | None:
         """How the engine reads the texts, where it takes them as they are; None for all else."""
         o = self.options
         plain = isinstance(o.tokenizer, str) and not self._nltk_columns and o.stemmer is None and o.lemmatizer is None
-        return READINGS.get(self._tokenizer) if plain else None
+        return self._tokenizer if plain and self._tokenizer in READINGS else None
 
     @property
     def _tokenizer(self) -> Any:
@@ -156,7 +156,7 @@ class BleuScorer(Scorer[BleuOptions]):
             rows[left_out(rows), len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
 
-    def _rows_of_texts(self, batch: Batch, reading: int) -> Array:
+    def _rows_of_texts(self, batch: Batch, reading: str) -> Array:
         texts = lowered(batch) if self._lowercase else batch
         rows: Array = of_texts(texts, engine.bleu_rows, reading, self.options.max_order)
         return rows

@@ -15,15 +15,9 @@ cdef enum:
     LARGEST_KEPT = 1 << 24   # a larger arena is freed
     SLACK = 160              # bytes behind the text that are read or written with the last ones
 
-cdef enum:  # rooms
-    TEXT, DOCUMENTS, TOKEN_OF, PLANES, BEGINS, CUTS, BEFORE, STARTS, ENDS, IDS, SLOTS, KEYS, SPANS, BOUNDS,
-    PLACES, ROWS, SETS, LEFT, NUMBERS, TEXT_NUMBERS, TABLE, MOST, HERE, SEEN, CARRIES,
-    WORDS_OF_TYPES, WORD_STARTS, LINES, MISSED, N_ROOMS
-
 cdef struct Arena:
-    void* rooms[N_ROOMS]
-    size_t sizes[N_ROOMS]
-    size_t total, item              # bytes of all rooms; the item at fault where a text is too long
+    Scratch scratch
+    size_t item                     # the one at work, at fault where something is
     size_t most_bytes, most_documents   # what there is room for in the chunk
     # the chunk
     uint8_t* text
@@ -36,50 +30,21 @@ cdef struct Arena:
     uint64_t* planes
 
 
-cdef inline void* room(Arena* a, int which, size_t size) noexcept nogil:
-    """Return at least so many bytes, NULL where there are none; what was in them is lost where they grow."""
-    if a.rooms[which] == NULL or a.sizes[which] < size:
-        free(a.rooms[which])
-        a.total -= a.sizes[which]
-        a.sizes[which] = 0
-        a.rooms[which] = malloc(size + (size >> 1) + 64)
-        if a.rooms[which] != NULL:
-            a.sizes[which] = size + (size >> 1) + 64
-            a.total += a.sizes[which]
-    return a.rooms[which]
-
-
-cdef inline void* grown(Arena* a, int which, size_t size, size_t used) noexcept nogil:
-    """Return the same, with the first `used` bytes as they were."""
-    cdef void* old = a.rooms[which]
-    cdef void* new
-    cdef size_t old_size = a.sizes[which]
-    if old == NULL or old_size >= size:
-        return room(a, which, size)
-    a.rooms[which], a.sizes[which] = NULL, 0
-    new = room(a, which, size)
-    if new != NULL and used:
-        memcpy(new, old, used)
-    a.total -= old_size
-    free(old)
-    return new
-
-
 cdef int make_room(Arena* a, size_t n_bytes, size_t n_documents) noexcept nogil:
     """Make room in the chunk for so many bytes and documents, with those that stand there; return 0 or a problem."""
     cdef size_t n_blocks = n_bytes // 64 + 1
     if (n_bytes + SLACK) >> 32 or n_documents >> 31:  # places are numbers of 32 bits
         return TOO_LONG
-    a.text = <uint8_t*> grown(a, TEXT, n_bytes + SLACK, a.used)
-    a.documents = <uint32_t*> grown(a, DOCUMENTS, 4 * (n_documents + 2), 4 * a.n_documents)
-    a.token_of = <uint32_t*> room(a, TOKEN_OF, 4 * (n_documents + 2))
-    a.planes = <uint64_t*> room(a, PLANES, 8 * N_PLANES * n_blocks)
-    a.starts = <uint32_t*> room(a, STARTS, 4 * (n_bytes + 16))
-    a.ends = <uint32_t*> room(a, ENDS, 4 * (n_bytes + 16))
-    a.ids = <uint32_t*> room(a, IDS, 4 * (n_bytes + 16))
+    a.text = <uint8_t*> grown(&a.scratch, TEXT, n_bytes + SLACK, a.used)
+    a.documents = <uint32_t*> grown(&a.scratch, DOCUMENTS, 4 * (n_documents + 2), 4 * a.n_documents)
+    a.token_of = <uint32_t*> room(&a.scratch, TOKEN_OF, 4 * (n_documents + 2))
+    a.planes = <uint64_t*> room(&a.scratch, PLANES, 8 * N_PLANES * n_blocks)
+    a.starts = <uint32_t*> room(&a.scratch, TOKEN_STARTS, 4 * (n_bytes + 16))
+    a.ends = <uint32_t*> room(&a.scratch, TOKEN_ENDS, 4 * (n_bytes + 16))
+    a.ids = <uint32_t*> room(&a.scratch, IDS, 4 * (n_bytes + 16))
     if a.text == NULL or a.documents == NULL or a.token_of == NULL or a.planes == NULL or a.starts == NULL \
-            or a.ends == NULL or a.ids == NULL or room(a, BEGINS, 8 * n_blocks) == NULL \
-            or room(a, CUTS, 8 * n_blocks) == NULL or room(a, BEFORE, 8 * n_blocks) == NULL:
+            or a.ends == NULL or a.ids == NULL or room(&a.scratch, BEGINS, 8 * n_blocks) == NULL \
+            or room(&a.scratch, CUTS, 8 * n_blocks) == NULL or room(&a.scratch, BEFORE, 8 * n_blocks) == NULL:
         return NO_MEMORY
     a.most_bytes, a.most_documents = n_bytes, n_documents
     return 0
@@ -97,12 +62,14 @@ cdef Arena* take() except NULL:
     return a
 
 
-cdef void give(Arena* a) noexcept:
-    """Keep an arena for the next call, or free it."""
-    cdef int i
-    if a.total <= LARGEST_KEPT:
+cdef void give(Arena* a, bint as_it_was) noexcept:
+    """Keep an arena for the next call, or free it: a large one, and one that was left in the middle of something."""
+    cdef size_t total = 0
+    cdef int which
+    for which in range(N_ROOMS):
+        total += a.scratch.sizes[which]
+    if as_it_was and total <= LARGEST_KEPT:
         a = <Arena*> give_kept(a)
     if a != NULL:
-        for i in range(N_ROOMS):
-            free(a.rooms[i])
+        free_rooms(&a.scratch)
         free(a)

@@ -148,9 +148,9 @@ cdef int find_edges(Arena* a, int reading) noexcept nogil:
     The plane INSIDE has the starts of tokens then, and BEFORE how many stand before each block.
     """
     cdef size_t n = a.used // 64 + 1, block, d, since = 0
-    cdef uint64_t* begins = <uint64_t*> a.rooms[BEGINS]
-    cdef uint64_t* cuts = <uint64_t*> a.rooms[CUTS]
-    cdef uint64_t* before = <uint64_t*> a.rooms[BEFORE]
+    cdef uint64_t* begins = <uint64_t*> a.scratch.rooms[BEGINS]
+    cdef uint64_t* cuts = <uint64_t*> a.scratch.rooms[CUTS]
+    cdef uint64_t* before = <uint64_t*> a.scratch.rooms[BEFORE]
     cdef uint64_t* inside = a.planes
     cdef uint64_t here, behind, last = 0
     a.n_blocks = n

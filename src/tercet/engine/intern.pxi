@@ -29,9 +29,9 @@ cdef int make_types(Arena* a, Types* types) noexcept nogil:
     """Make room for the tokens of a chunk, all of which may be new; return 0 or NO_MEMORY."""
     cdef bint first = types.starts == NULL
     cdef size_t most = types.n + a.n_tokens, number, used = 0 if first else types.starts[types.n + 1]
-    types.words = <uint8_t*> grown(a, WORDS_OF_TYPES, used + a.used + 8, used)
-    types.starts = <uint64_t*> grown(a, WORD_STARTS, 8 * (most + 2), 0 if first else 8 * (types.n + 2))
-    types.keys = <uint64_t*> grown(a, KEYS, 16 * (most + 2), 0 if first else 16 * (types.n + 1))
+    types.words = <uint8_t*> grown(&a.scratch, WORDS_OF_TYPES, used + a.used + 8, used)
+    types.starts = <uint64_t*> grown(&a.scratch, WORD_STARTS, 8 * (most + 2), 0 if first else 8 * (types.n + 2))
+    types.keys = <uint64_t*> grown(&a.scratch, TOKEN_KEYS, 16 * (most + 2), 0 if first else 16 * (types.n + 1))
     if types.words == NULL or types.starts == NULL or types.keys == NULL:
         return NO_MEMORY
     if first:
@@ -42,7 +42,7 @@ cdef int make_types(Arena* a, Types* types) noexcept nogil:
     while types.capacity < 2 * most:
         types.capacity *= 4
     types.shift = 64 - <int> lowest_bit(types.capacity)
-    types.slots = <uint32_t*> room(a, SLOTS, 4 * types.capacity)
+    types.slots = <uint32_t*> room(&a.scratch, SLOTS, 4 * types.capacity)
     if types.slots == NULL:
         return NO_MEMORY
     memset(types.slots, 0, 4 * types.capacity)
@@ -114,13 +114,13 @@ cdef struct Numbered:
 cdef int add_lines(Arena* a, Numbered* out, size_t document) noexcept nogil:
     """Write where the tokens and lines of the chunk's documents begin; return 0 or NO_MEMORY."""
     cdef const uint64_t* ends = a.planes + LINE_END * a.n_blocks
-    cdef const uint64_t* before = <const uint64_t*> a.rooms[BEFORE]
+    cdef const uint64_t* before = <const uint64_t*> a.scratch.rooms[BEFORE]
     cdef size_t d, n_ends = 0, block
     cdef uint64_t left
     cdef int64_t since, now
     for block in range(a.n_blocks):
         n_ends += bit_count(ends[block])
-    cdef int64_t* lines = <int64_t*> grown(a, LINES, 8 * (out.n_lines + a.n_documents + n_ends + 1), 8 * out.n_lines)
+    cdef int64_t* lines = <int64_t*> grown(&a.scratch, LINES, 8 * (out.n_lines + a.n_documents + n_ends + 1), 8 * out.n_lines)
     if lines == NULL:
         return NO_MEMORY
     block, left = 0, ends[0]
@@ -170,7 +170,7 @@ cdef int64_t number_texts(Arena* a, const Span* spans, size_t n, int reading, Nu
                 return INTERRUPTED
         if find_edges(a, reading):
             return INTERRUPTED
-        room_of_keys = <uint8_t*> room(a, MISSED, 20 * (a.n_tokens + 8))
+        room_of_keys = <uint8_t*> room(&a.scratch, MISSED, 20 * (a.n_tokens + 8))
         if room_of_keys == NULL or out.n_tokens + a.n_tokens > out.most_tokens \
                 or make_types(a, &out.types) or add_lines(a, out, first):
             return NO_MEMORY
@@ -184,7 +184,7 @@ cdef int64_t number_texts(Arena* a, const Span* spans, size_t n, int reading, Nu
         out.n_tokens += a.n_tokens
         first = next
     out.offsets[n], out.line_offsets[n] = out.n_tokens, out.n_lines
-    cdef int64_t* lines = <int64_t*> grown(a, LINES, 8 * (out.n_lines + 1), 8 * out.n_lines)
+    cdef int64_t* lines = <int64_t*> grown(&a.scratch, LINES, 8 * (out.n_lines + 1), 8 * out.n_lines)
     if lines == NULL:
         return NO_MEMORY
     lines[out.n_lines] = out.n_tokens
@@ -206,14 +206,14 @@ def intern(object texts, str reading):
     cdef Numbered out
     cdef size_t n, i, total = 0
     cdef int how = READINGS[reading]
-    cdef int64_t problem
+    cdef int64_t problem = NO_MEMORY
     cdef const Span* spans
     cdef uint32_t[::1] ids_view
     cdef int64_t[:, ::1] both_view
     memset(&out, 0, sizeof(out))
     try:
         kept = hold_texts(a, texts, &n)
-        spans = <const Span*> a.rooms[SPANS]
+        spans = <const Span*> a.scratch.rooms[SPANS]
         for i in range(n):
             total += spans[i].length
         # No text has more tokens than characters. What is never written takes no memory.
@@ -229,12 +229,12 @@ def intern(object texts, str reading):
         raise_if(problem)
         offsets, line_offsets = both
         n = out.types.n
-        word_offsets = copied(out.types.starts + 1, n + 1, "int64") if n else zeros(1, "int64")
+        word_offsets = copied(out.types.starts + 1, n + 1, "int64") if n else zeros_of(1, "int64")
         words = copied(out.types.words, word_offsets[n], "uint8")
         words[words == 0xFF] = 0  # as NUL was read
         return (
-            ids[: out.n_tokens].view("int32"), offsets, copied(a.rooms[LINES], out.n_lines + 1, "int64"),
+            ids[: out.n_tokens].view("int32"), offsets, copied(a.scratch.rooms[LINES], out.n_lines + 1, "int64"),
             line_offsets, words, word_offsets,
         )
     finally:
-        give(a)
+        give(a, problem == DONE)

@@ -195,9 +195,7 @@ class RougeScorer(Scorer[RougeOptions]):
         if self._orders is None or tokenizer not in READINGS:
             return None
         texts = batch if tokenizer == "rouge" else lowered(batch)
-        rows, pairs, has_lines = of_texts(
-            texts, engine.rouge_rows, READINGS[tokenizer], self._orders, self.options.beta
-        )
+        rows, pairs, has_lines = of_texts(texts, engine.rouge_rows, tokenizer, self._orders, self.options.beta)
         if has_lines and self._by_lines:
             return None
         if pairs is not None:
