@@ -49,29 +49,28 @@ cdef inline void* room(Arena* a, int which, size_t size) noexcept nogil:
     return a.rooms[which]
 
 
-cdef inline void* grown(Arena* a, int which, size_t size, size_t used) noexcept nogil:
-    """Return the same, with the first `used` bytes as they were."""
-    cdef void* old = a.rooms[which]
+cdef inline void* grown(Arena* a, int which, size_t size) noexcept nogil:
+    """Return the same, with what was in them."""
     cdef void* new
-    cdef size_t old_size = a.sizes[which]
-    if old == NULL or old_size >= size:
+    if a.rooms[which] == NULL or a.sizes[which] >= size:
         return room(a, which, size)
-    a.rooms[which], a.sizes[which] = NULL, 0
-    new = room(a, which, size)
-    if new != NULL and used:
-        memcpy(new, old, used)
-    a.total -= old_size
-    free(old)
+    new = realloc(a.rooms[which], size + (size >> 1) + 64)
+    if new != NULL:
+        a.total += size + (size >> 1) + 64 - a.sizes[which]
+        a.rooms[which], a.sizes[which] = new, size + (size >> 1) + 64
     return new
 
 
 cdef int make_room(Arena* a, size_t n_bytes, size_t n_documents) noexcept nogil:
     """Make room in the chunk for so many bytes and documents, with those that stand there; return 0 or a problem."""
     cdef size_t n_blocks = n_bytes // 64 + 1
+    if n_bytes <= a.most_bytes and n_documents <= a.most_documents:
+        return 0
+    n_bytes, n_documents = max(n_bytes, a.most_bytes), max(n_documents, a.most_documents)
     if (n_bytes + SLACK) >> 32 or n_documents >> 31:  # places are numbers of 32 bits
         return TOO_LONG
-    a.text = <uint8_t*> grown(a, TEXT, n_bytes + SLACK, a.used)
-    a.documents = <uint32_t*> grown(a, DOCUMENTS, 4 * (n_documents + 2), 4 * a.n_documents)
+    a.text = <uint8_t*> grown(a, TEXT, n_bytes + SLACK)
+    a.documents = <uint32_t*> grown(a, DOCUMENTS, 4 * (n_documents + 2))
     a.token_of = <uint32_t*> room(a, TOKEN_OF, 4 * (n_documents + 2))
     a.planes = <uint64_t*> room(a, PLANES, 8 * N_PLANES * n_blocks)
     a.starts = <uint32_t*> room(a, STARTS, 4 * (n_bytes + 16))
@@ -80,6 +79,7 @@ cdef int make_room(Arena* a, size_t n_bytes, size_t n_documents) noexcept nogil:
     if a.text == NULL or a.documents == NULL or a.token_of == NULL or a.planes == NULL or a.starts == NULL \
             or a.ends == NULL or a.ids == NULL or room(a, BEGINS, 8 * n_blocks) == NULL \
             or room(a, CUTS, 8 * n_blocks) == NULL or room(a, BEFORE, 8 * n_blocks) == NULL:
+        a.most_bytes = 0
         return NO_MEMORY
     a.most_bytes, a.most_documents = n_bytes, n_documents
     return 0

@@ -29,9 +29,9 @@ cdef int make_types(Arena* a, Types* types) noexcept nogil:
     """Make room for the tokens of a chunk, all of which may be new; return 0 or NO_MEMORY."""
     cdef bint first = types.starts == NULL
     cdef size_t most = types.n + a.n_tokens, number, used = 0 if first else types.starts[types.n + 1]
-    types.words = <uint8_t*> grown(a, WORDS_OF_TYPES, used + a.used + 8, used)
-    types.starts = <uint64_t*> grown(a, WORD_STARTS, 8 * (most + 2), 0 if first else 8 * (types.n + 2))
-    types.keys = <uint64_t*> grown(a, KEYS, 16 * (most + 2), 0 if first else 16 * (types.n + 1))
+    types.words = <uint8_t*> grown(a, WORDS_OF_TYPES, used + a.used + 8)
+    types.starts = <uint64_t*> grown(a, WORD_STARTS, 8 * (most + 2))
+    types.keys = <uint64_t*> grown(a, KEYS, 16 * (most + 2))
     if types.words == NULL or types.starts == NULL or types.keys == NULL:
         return NO_MEMORY
     if first:
@@ -120,7 +120,7 @@ cdef int add_lines(Arena* a, Numbered* out, size_t document) noexcept nogil:
     cdef int64_t since, now
     for block in range(a.n_blocks):
         n_ends += bit_count(ends[block])
-    cdef int64_t* lines = <int64_t*> grown(a, LINES, 8 * (out.n_lines + a.n_documents + n_ends + 1), 8 * out.n_lines)
+    cdef int64_t* lines = <int64_t*> grown(a, LINES, 8 * (out.n_lines + a.n_documents + n_ends + 1))
     if lines == NULL:
         return NO_MEMORY
     block, left = 0, ends[0]
@@ -184,7 +184,7 @@ cdef int64_t number_texts(Arena* a, const Span* spans, size_t n, int reading, Nu
         out.n_tokens += a.n_tokens
         first = next
     out.offsets[n], out.line_offsets[n] = out.n_tokens, out.n_lines
-    cdef int64_t* lines = <int64_t*> grown(a, LINES, 8 * (out.n_lines + 1), 8 * out.n_lines)
+    cdef int64_t* lines = <int64_t*> grown(a, LINES, 8 * (out.n_lines + 1))
     if lines == NULL:
         return NO_MEMORY
     lines[out.n_lines] = out.n_tokens
