@@ -56,21 +56,25 @@ cdef size_t look_up(Arena* a, Types* types, uint32_t* ids, uint32_t* missed, uin
 
     Plain loops, one behind the other, take half the time of one that does all.
     """
-    cdef size_t t, size, n_missed = 0
+    cdef size_t t, size, n_missed = 0, n = a.n_tokens
+    cdef const uint32_t* slots = types.slots
+    cdef const uint64_t* known = types.keys
+    cdef uint32_t* homes = a.ids
+    cdef int shift = types.shift
     cdef const uint8_t* p
-    for t in range(a.n_tokens):
+    for t in range(n):
         p = a.text + a.starts[t]
         size = min(a.ends[t] - a.starts[t], 17)
         keys[2 * t] = load64(p) & LOW_MASKS[size]
         keys[2 * t + 1] = load64(p + 8) & HIGH_MASKS[size]
-    for t in range(a.n_tokens):
-        a.ids[t] = <uint32_t> (home(keys[2 * t], keys[2 * t + 1]) >> types.shift)
-    for t in range(a.n_tokens):
-        ids[t] = types.slots[a.ids[t]]
-    for t in range(a.n_tokens):
+    for t in range(n):
+        homes[t] = <uint32_t> (home(keys[2 * t], keys[2 * t + 1]) >> shift)
+    for t in range(n):
+        ids[t] = slots[homes[t]]
+    for t in range(n):
         missed[n_missed] = <uint32_t> t
-        n_missed += (types.keys[2 * ids[t]] != keys[2 * t]) | (types.keys[2 * ids[t] + 1] != keys[2 * t + 1])
-    for t in range(a.n_tokens):
+        n_missed += (known[2 * ids[t]] != keys[2 * t]) | (known[2 * ids[t] + 1] != keys[2 * t + 1])
+    for t in range(n):
         ids[t] -= 1
     return n_missed
 
