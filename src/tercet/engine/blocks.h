@@ -146,6 +146,33 @@ static void read_leads(const uint8_t *text, size_t n_blocks, uint64_t *leads) {
     }
 }
 
+/* Loops that compilers turn into vectors: whether a byte is outside ASCII; letters; all but words as blanks. */
+#define IS_LETTER(byte) ((uint8_t)(((byte) | 32) - 'a') < 26)
+
+static int any_high(const uint8_t *text, size_t size) {
+    uint8_t any = 0;
+    for (size_t i = 0; i < size; i++) any |= text[i];
+    return any >> 7;
+}
+
+static size_t count_letters_of_ascii(const uint8_t *text, size_t size) {
+    size_t n = 0, first = 0;
+    for (; first + 128 <= size; first += 128) { /* so few that a byte can count them */
+        uint8_t few = 0;
+        for (int i = 0; i < 128; i++) few += IS_LETTER(text[first + i]);
+        n += few;
+    }
+    for (; first < size; first++) n += IS_LETTER(text[first]);
+    return n;
+}
+
+static void blank_marks(uint8_t *__restrict to, const uint8_t *__restrict text, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        uint8_t byte = text[i], kept = IS_LETTER(byte) | ((uint8_t)(byte - '0') < 10) | (byte == '\n');
+        to[i] = kept ? byte : 32;
+    }
+}
+
 /* Kept arenas, which threads take and give back without a lock. */
 #if defined(_MSC_VER)
 #define EXCHANGE(place, value) _InterlockedExchangePointer((void *volatile *)(place), value)

@@ -24,17 +24,14 @@ cdef inline void* room(Scratch* s, int which, size_t size) noexcept nogil:
     return s.rooms[which]
 
 
-cdef inline void* grown(Scratch* s, int which, size_t size, size_t used) noexcept nogil:
-    """Return at least so many bytes, of which the first `used` are as they were."""
-    cdef void* old = s.rooms[which]
+cdef inline void* grown(Scratch* s, int which, size_t size) noexcept nogil:
+    """Return the same, with what was in them."""
     cdef void* new
-    if old == NULL or s.sizes[which] >= size:
+    if s.rooms[which] == NULL or s.sizes[which] >= size:
         return room(s, which, size)
-    s.rooms[which], s.sizes[which] = NULL, 0
-    new = room(s, which, size)
-    if new != NULL and used:
-        memcpy(new, old, used)
-    free(old)
+    new = realloc(s.rooms[which], size + (size >> 1) + 64)
+    if new != NULL:
+        s.rooms[which], s.sizes[which] = new, size + (size >> 1) + 64
     return new
 
 
