@@ -238,10 +238,16 @@ cdef uint64_t common_rows(const uint64_t* table, const Group* g, size_t n_words,
     return n
 
 
-cdef inline uint64_t slot_of(uint64_t key, const uint64_t* keys, uint64_t mask) noexcept nogil:
+cdef struct Slot:
+    uint64_t key   # 0: empty
+    uint32_t most  # how often a reference has the n-gram at most
+    uint32_t here  # how often the present one has it
+
+
+cdef inline uint64_t slot_of(uint64_t key, const Slot* table, uint64_t mask) noexcept nogil:
     """Return the slot of a key in a table of open addressing, or the empty one in which it belongs."""
     cdef uint64_t slot = ((key * <uint64_t> 0x9E3779B97F4A7C15) >> 33) & mask
-    while not <int> (keys[slot] == 0) | <int> (keys[slot] == key):  # one branch, and nearly always the same way
+    while not <int> (table[slot].key == 0) | <int> (table[slot].key == key):  # one branch, and nearly always the same way
         slot = (slot + 1) & mask
     return slot
 
@@ -255,44 +261,41 @@ cdef int by_numbers(Scratch* s, const Group* g, int max_order, int64_t* row) noe
     cdef const uint32_t* ids = g.ids + g.bounds[0]
     cdef const uint32_t* text = g.text
     cdef size_t total = g.bounds[g.n_references] - g.bounds[0], capacity = 16, i, end, r
-    while capacity < 4 * total or capacity <= g.n_types:  # ids may be those of a larger group
+    while capacity < 2 * total or capacity <= g.n_types:  # ids may be those of a larger group
         capacity *= 2
     cdef uint64_t mask = capacity - 1, slot, key, n_matched
-    cdef uint64_t* keys = <uint64_t*> room(s, KEYS, 8 * capacity)
-    cdef uint32_t* most = <uint32_t*> room(s, MOST, 4 * capacity)  # how often a reference has it at most
-    cdef uint32_t* here = <uint32_t*> room(s, HERE, 4 * capacity)  # how often the present one has it
-    cdef uint32_t* seen_in = <uint32_t*> room(s, SEEN_IN, 4 * capacity)  # the last one that has it
+    cdef Slot* table = <Slot*> room(s, TABLE, sizeof(Slot) * capacity)
+    cdef Slot* at
+    cdef uint32_t* seen_in = <uint32_t*> room(s, SEEN_IN, 4 * capacity)  # the last reference that has it
     cdef uint32_t* numbers = <uint32_t*> room(s, NUMBERS, 4 * total)
     cdef uint32_t* own = <uint32_t*> room(s, OWN_NUMBERS, 4 * g.size)
-    cdef uint32_t is_new, is_known, is_left
+    cdef uint32_t is_known, is_left
     cdef bint is_only = g.n_references == 1
     cdef int n
-    if not (keys and most and here and seen_in and numbers and own):
+    if not (table and seen_in and numbers and own):
         return NO_MEMORY
     for i in range(total):
         numbers[i] = 1
     for i in range(g.size):
         own[i] = 1
     for n in range(1, max_order + 1):
-        memset(keys, 0, 8 * capacity)
+        memset(table, 0, sizeof(Slot) * capacity)
         for r in range(g.n_references):
             i, end = g.bounds[r] - g.bounds[0] + n - 1, g.bounds[r + 1] - g.bounds[0]
             for i in range(i, end):  # where the n-gram ends
                 key = (<uint64_t> numbers[i - n + 1] << 32) | ids[i]
-                slot = ids[i] if n == 1 else slot_of(key, keys, mask)
+                slot = ids[i] if n == 1 else slot_of(key, table, mask)
                 numbers[i - n + 1] = <uint32_t> slot + 1
-                is_new = keys[slot] == 0
-                keys[slot] = key
-                if is_only:  # without a branch: whether it is new is hard to foresee
-                    most[slot] = most[slot] * (1 - is_new) + 1
+                at = table + slot
+                if is_only:
+                    at.most += 1
                 else:
-                    if is_new:
-                        most[slot] = 0
-                    if is_new or seen_in[slot] != r:
+                    if at.key == 0 or seen_in[slot] != r:
                         seen_in[slot] = <uint32_t> r
-                        here[slot] = 0
-                    here[slot] += 1
-                    most[slot] = max(most[slot], here[slot])
+                        at.here = 0
+                    at.here += 1
+                    at.most = max(at.most, at.here)
+                at.key = key
                 if i & 0xFFFFF == 0 and interrupted():
                     return INTERRUPTED
         n_matched = 0
@@ -300,11 +303,12 @@ cdef int by_numbers(Scratch* s, const Group* g, int max_order, int64_t* row) noe
             if own[i - n + 1] == 0:
                 continue
             key = (<uint64_t> own[i - n + 1] << 32) | text[i]
-            slot = text[i] if n == 1 else slot_of(key, keys, mask)
-            is_known = keys[slot] == key
+            slot = text[i] if n == 1 else slot_of(key, table, mask)
+            at = table + slot
+            is_known = at.key == key
             own[i - n + 1] = (<uint32_t> slot + 1) * is_known
-            is_left = is_known & <uint32_t> (most[slot] > 0)
-            most[slot] -= is_left
+            is_left = is_known & <uint32_t> (at.most > 0)  # without a branch: it is hard to foresee
+            at.most -= is_left
             n_matched += is_left
             if i & 0xFFFFF == 0 and interrupted():
                 return INTERRUPTED
