@@ -1,7 +1,7 @@
 # Memory that a call works in: rooms that only grow from item to item, and are freed where the call ends.
 
 cdef enum:  # what a room holds; those of the second line are zero before and after each use
-    MATCHED, TABLE, ENDS, FREE, NUMBERS, OWN_NUMBERS, KEYS, MOST, HERE, SEEN_IN, LOCAL, BOUNDS, FOUND, CARRIES,
+    TABLE, ENDS, FREE, NUMBERS, OWN_NUMBERS, SEEN_IN, LOCAL, BOUNDS, FOUND, CARRIES,
     PLACES, NUMBER_OF,
     N_ROOMS
 
