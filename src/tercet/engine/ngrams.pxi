@@ -261,7 +261,7 @@ cdef int by_numbers(Scratch* s, const Group* g, int max_order, int64_t* row) noe
     cdef const uint32_t* ids = g.ids + g.bounds[0]
     cdef const uint32_t* text = g.text
     cdef size_t total = g.bounds[g.n_references] - g.bounds[0], capacity = 16, i, end, r
-    while capacity < 2 * total or capacity <= g.n_types:  # ids may be those of a larger group
+    while capacity < 4 * total or capacity <= g.n_types:  # ids may be those of a larger group
         capacity *= 2
     cdef uint64_t mask = capacity - 1, slot, key, n_matched
     cdef Slot* table = <Slot*> room(s, TABLE, sizeof(Slot) * capacity)
