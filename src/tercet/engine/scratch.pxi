@@ -1,9 +1,9 @@
 # Memory that a call works in: rooms that only grow from item to item, and are freed where the call ends.
 
-cdef enum:  # what a room holds; those of the second line are zero before and after each use
-    TABLE, ENDS, FREE, NUMBERS, OWN_NUMBERS, SEEN_IN, LOCAL, BOUNDS, FOUND, CARRIES,
-    PLACES, NUMBER_OF,
-    N_ROOMS
+cdef enum:  # what a room holds; those of the last line are zero before and after each use
+    TABLE, ENDS, FREE, NUMBERS, OWN_NUMBERS, SEEN_IN, LOCAL, BOUNDS, FOUND, CARRIES, STEPS, MARKED, ROW_OF, FOLLOWING, HEADS,
+    CHANGES, WORTH, RUN, ROW_OF_RUN, NEW_WORTH, ABOVE, NEW_RUN, DIPS, NEW_DIPS, OWN, OTHER,
+    PLACES, NUMBER_OF, LEFT, THEIRS, FIRST, PAIRS_LEFT, N_ROOMS
 
 cdef struct Scratch:
     void* rooms[N_ROOMS]
