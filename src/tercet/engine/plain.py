@@ -1,1 +1,4 @@
 """The engine in plain Python: what each function is, what tests hold the compiled one against, and its fallback."""
+
+from .plain_edits import edit_path as edit_path
+from .plain_edits import edits as edits

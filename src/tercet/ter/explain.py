@@ -12,9 +12,10 @@ from tercet.core.options import build_options
 from tercet.display.matched import MATCH_LEVELS, Matched
 from tercet.display.places import Word
 from tercet.display.words_html import legend, page_html, reference_label, table_html, words_html
+from tercet.engine.chosen import engine
+from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
 
-from .beam_kernels import DELETION, INSERTION, MATCH, SUBSTITUTION
-from .edits import edit_counts, edits_of
+from .edits import edit_counts
 from .options import TerOptions
 from .scorer import TerScorer
 
@@ -178,13 +179,15 @@ def explain_batch(scorer: TerScorer, batch: Batch, context: Any = None) -> TerEd
     pairs = scorer.pairs(tokens)
     best = int(edit_counts(pairs.documents, pairs.texts, pairs.references, tokens.n_types).argmin())
     target = int(pairs.references[best])
-    edits = edits_of(pairs.documents, 0, target, tokens.n_types)
+    values, offsets = pairs.documents.values, pairs.documents.offsets
+    text, reference = values[: offsets[1]], values[offsets[target] : offsets[target + 1]]
+    made_shifts, made_steps = engine.edit_path(text, reference, tokens.n_types)
     spelling, documents = words(), pairs.documents.lists()
 
     places = list(range(len(documents[0])))
     shifts: list[Shift] = []
     moved: set[int] = set()
-    for start, length, to in edits.shifts:
+    for start, length, to in made_shifts:
         block = places[start : start + length]
         places[start : start + length] = []
         places[to:to] = block
@@ -193,7 +196,7 @@ def explain_batch(scorer: TerScorer, batch: Batch, context: Any = None) -> TerEd
 
     steps = []
     left, wanted = iter(places), iter(documents[target])
-    for step in edits.steps:
+    for step in made_steps:
         place = next(left) if step != DELETION else None
         word = None if place is None else spelling[documents[0][place]]
         other = spelling[next(wanted)] if step != INSERTION else None
