@@ -2,3 +2,5 @@
 
 from .plain_edits import edit_path as edit_path
 from .plain_edits import edits as edits
+from .plain_text import intern as intern
+from .plain_text import letters as letters
