@@ -4,6 +4,7 @@ import random
 from functools import cache
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,19 +12,24 @@ from sacrebleu.metrics import lib_ter
 
 from tercet.engine import plain
 from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
+from tercet.engine.plain_text import LoneSurrogate
+
+
+def text_of(words):
+    return " ".join(map(str, words))
 
 
 def counted(engine, pairs):
     """Return what an engine counts of pairs of lists of numbers."""
-    n, documents = len(pairs), [text for text, _ in pairs] + [reference for _, reference in pairs]
-    ids = np.array([word for document in documents for word in document], np.int32)
-    offsets = np.append(0, np.cumsum([len(document) for document in documents])).astype(np.int64)
-    return engine.edits(ids, offsets, np.arange(n), np.arange(n, 2 * n), int(ids.max(initial=0)) + 1).tolist()
+    texts = [text_of(text) for text, _ in pairs] + [text_of(reference) for _, reference in pairs]
+    rows = engine.ter_rows(texts, len(pairs), None)
+    assert rows[:, :4].tolist() == [[1, not text, 0, 1] for text, _ in pairs]
+    assert rows[:, 5].tolist() == [len(reference) for _, reference in pairs]
+    return rows[:, 4].tolist()
 
 
 def path(engine, text, reference):
-    n_types = max([0, *text, *reference]) + 1
-    return engine.edit_path(np.array(text, np.int32), np.array(reference, np.int32), n_types)
+    return engine.edit_path(text_of(text), text_of(reference))
 
 
 def theirs(text, reference):
@@ -168,3 +174,63 @@ def test_shifts_and_steps_lead_from_the_text_to_the_reference(engine, pair):
     if text and reference:  # and the alignment is theirs, too
         trace = lib_ter.BeamEditDistance([*map(str, reference)])([*map(str, words)])[1]
         assert "".join(" sdi"[step] for step in steps) == trace
+
+
+#: Words of several scripts, of one to four bytes a character, some longer than a key of the engine, of sixteen bytes;
+#: and what may stand between them.
+WORDS = [
+    "a",
+    "b",
+    "the",
+    "ё",
+    "кот",
+    "猫",
+    "😀",
+    "\0",
+    "antidisestablishmentarianism",
+    "antidisestablishmentarianist",
+]
+BLANKS = [" ", "\n", "\t ", "\u3000", "\x85", "\u2028"]
+
+texts = st.lists(st.sampled_from(WORDS + BLANKS), max_size=25).map("".join) | st.lists(
+    st.sampled_from(WORDS), max_size=12
+).map(" ".join)
+
+
+@settings(deadline=None)
+@given(items=st.lists(st.tuples(texts, st.lists(texts, max_size=3)), max_size=4))
+def test_of_several_references(engine, items):
+    every = [text for text, _ in items] + [text for _, references in items for text in references]
+    offsets = np.append(0, np.cumsum([len(references) for _, references in items])).astype(np.int64)
+    found = engine.ter_rows(every, len(items), offsets)
+    expected = []
+    for text, references in items:
+        words, *others = [each.split() for each in (text, *references)]
+        fewest = min((theirs(words, other) for other in others), default=len(words))
+        length = sum(map(len, others)) / max(len(others), 1)
+        expected.append([1, not words, not others, len(others), fewest, length])
+    assert found.tolist() == expected
+    _, bounds, data = pa.array(every, pa.large_string()).buffers()
+    arrays = np.frombuffer(data or b"", np.uint8), np.frombuffer(bounds, np.int64, len(every) + 1)
+    assert engine.ter_rows(arrays, len(items), offsets).tolist() == expected
+    for text, references in items:
+        for reference in references:
+            assert engine.edit_path(text, reference) == plain.edit_path(text, reference)
+
+
+def test_items_of_all_lengths_and_numbers_of_references(engine):
+    """Room that an item takes over from a shorter or a longer one before it."""
+    rng = random.Random(3)
+    sizes = [5, 63, 64, 65, 3, 0, 512, 1, 513, 8, 40]
+    items = [[made(rng, 2 * size + 2, max(size, 1), size < 100, 3) for _ in range(1 + size % 3)] for size in sizes]
+    every = [text_of(pairs[0][0]) for pairs in items] + [text_of(pair[1]) for pairs in items for pair in pairs]
+    offsets = np.append(0, np.cumsum([len(pairs) for pairs in items])).astype(np.int64)
+    alone = [[counted(engine, [(pairs[0][0], reference)])[0] for _, reference in pairs] for pairs in items]
+    assert engine.ter_rows(every, len(items), offsets)[:, 4].tolist() == [min(each) for each in alone]
+
+
+def test_a_lone_surrogate_is_named_by_its_item(engine):
+    for texts, offsets in ((["a", "\ud800", "b", "c"], None), (["a", "b", "c", "d", "\udfff"], np.array([0, 1, 3]))):
+        with pytest.raises(LoneSurrogate) as error:
+            engine.ter_rows(texts, 2, offsets)
+        assert error.value.item == 1

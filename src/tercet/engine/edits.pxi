@@ -33,55 +33,69 @@ cdef struct Shift:
     int32_t start, length, target  # the first of the words, their number, and the word before which they go
 
 cdef struct Edits:
-    void* memory
-    int64_t n_words, n_reference
-    int64_t width        # cells of a row in memory
-    int64_t n_cells      # that were filled since Ctrl-C was asked for
+    Scratch* scratch     # of the call: it knows when Ctrl-C was last asked for
     int64_t problem      # DONE, or why the search ended early
-    int64_t n_steps, n_shifts
-    int32_t* words       # of the text, as shifts have left them
-    int32_t* moved       # room for some of them
-    int32_t* reference   # its word j, from 1 on, is reference[j]; one more may be read on either side
+    void* memory         # of all that follows
+    int64_t most_words, most_reference, most_types  # what there is room for
+    int64_t n_words, n_reference, n_steps, n_shifts
+    int64_t width        # cells of a row in memory
+    uint32_t* words      # of the text, in the order of now
+    uint32_t* moved      # some of them
+    uint32_t* reference  # its word j, from 1 on, is reference[j]; one more is read on either side
     int32_t* lows        # row i has the columns from lows[i] to highs[i] - 1
     int32_t* highs
     int32_t* heads
     int32_t* tails
-    int32_t* rows        # two, for texts that are tried
-    int32_t* aligned     # with each word of the reference: a word of the text
+    int32_t* rows        # two, of a text that is tried
+    int32_t* aligned     # the word of the text that each of the reference is aligned with
     int32_t* errors      # of the alignment, before each word of the text
     int32_t* reference_errors
-    int32_t* counts      # of each type, all 0
+    int32_t* counts      # of each word, all 0
     Shift* candidates
     Shift* shifts        # those that were made; `target` is where the first word stands then
     uint8_t* steps       # the alignment, from its end
 
 
-cdef inline int32_t* cut(int32_t** rest, int64_t size) noexcept nogil:
-    """Take so many numbers from the rest of a room."""
+cdef inline void* cut(int32_t** rest, int64_t size) noexcept nogil:
+    """Take so many numbers from the rest of some memory."""
     rest[0] += size
     return rest[0] - size
 
 
-cdef int take_edits(Edits* e, int64_t n, int64_t m, int64_t n_types) except -1 nogil:
-    """Make room for texts of up to `n` words, references of up to `m`, and ids below `n_types`."""
+cdef int make_room_for_edits(Edits* e, int64_t n, int64_t m, int64_t n_types) noexcept nogil:
+    """Make room for a text of `n` words, a reference of `m`, and ids below `n_types`; return 0 or NO_MEMORY."""
     # A beam has b = max(25, m / 2n + 26) cells on either side, a row 2b + 2m / n + 4: all together no more than this.
-    cdef int64_t n_cells = 56 * (n + 1) + 6 * (m + 1)
-    cdef int64_t others = 7 * (n + 2) + 6 * (m + 3)
-    e.memory = malloc(4 * (2 * n_cells + others + n_types + 6 * MOST_CANDIDATES + 6 * MOST_WORDS))
-    if e.memory == NULL:
-        raise MemoryError
-    cdef int32_t* rest = <int32_t*> e.memory
-    e.words, e.moved, e.reference = cut(&rest, n), cut(&rest, n), cut(&rest, m + 2)
-    e.lows, e.highs = cut(&rest, n + 1), cut(&rest, n + 1)
-    e.heads, e.tails, e.rows = cut(&rest, n_cells), cut(&rest, n_cells), cut(&rest, 2 * (m + 3))
-    e.aligned, e.errors, e.reference_errors = cut(&rest, m), cut(&rest, n + 1), cut(&rest, m + 1)
-    e.counts = cut(&rest, n_types)
-    e.candidates = <Shift*> cut(&rest, 3 * (MOST_CANDIDATES + 2 * MOST_WORDS))
-    e.shifts = <Shift*> cut(&rest, 3 * MOST_CANDIDATES)
-    e.steps = <uint8_t*> rest
+    cdef int64_t n_cells = 56 * (n + 1) + 6 * (m + 1), others = 7 * (n + 2) + 6 * (m + 3) + 6 * MOST_CANDIDATES + 60
+    cdef int32_t* rest
+    if e.memory != NULL and n <= e.most_words and m <= e.most_reference and n_types <= e.most_types:
+        return 0
+    if e.memory != NULL:  # with some more, which a longer one may need
+        n, m = max(n + n // 2, e.most_words), max(m + m // 2, e.most_reference)
+        n_types = max(n_types + n_types // 2, e.most_types)
+        free(e.memory)
+        e.memory = NULL
+        return make_room_for_edits(e, n, m, n_types)
+    rest = <int32_t*> malloc(4 * (2 * n_cells + others + n_types))
+    if rest == NULL:
+        return NO_MEMORY
+    e.memory, e.most_words, e.most_reference, e.most_types = rest, n, m, n_types
+    e.words, e.moved = <uint32_t*> cut(&rest, n), <uint32_t*> cut(&rest, n)
+    e.reference, e.counts = <uint32_t*> cut(&rest, m + 2), <int32_t*> cut(&rest, n_types)
+    e.lows, e.highs = <int32_t*> cut(&rest, n + 1), <int32_t*> cut(&rest, n + 1)
+    e.heads, e.tails = <int32_t*> cut(&rest, n_cells), <int32_t*> cut(&rest, n_cells)
+    e.rows, e.aligned = <int32_t*> cut(&rest, 2 * (m + 3)), <int32_t*> cut(&rest, m)
+    e.errors, e.reference_errors = <int32_t*> cut(&rest, n + 1), <int32_t*> cut(&rest, m + 1)
+    e.candidates = <Shift*> cut(&rest, 3 * (MOST_CANDIDATES + MOST_WORDS + 1))
+    e.shifts, e.steps = <Shift*> cut(&rest, 3 * MOST_CANDIDATES), <uint8_t*> rest
     memset(e.counts, 0, 4 * n_types)
-    e.n_cells, e.problem = 0, DONE
     return 0
+
+
+cdef inline bint must_end(Edits* e, int64_t n_cells) noexcept nogil:
+    """Whether Ctrl-C was pressed, asked after many cells."""
+    if stopped(e.scratch, n_cells):
+        e.problem = INTERRUPTED
+    return e.problem != DONE
 
 
 cdef inline int32_t* row_of(const Edits* e, int32_t* table, int64_t i) noexcept nogil:
@@ -91,15 +105,6 @@ cdef inline int32_t* row_of(const Edits* e, int32_t* table, int64_t i) noexcept 
 
 cdef inline int32_t lesser(int32_t one, int32_t other) noexcept nogil:
     return one if one < other else other
-
-
-cdef inline bint must_end(Edits* e, int64_t n_cells) noexcept nogil:
-    e.n_cells += n_cells
-    if e.n_cells > 1 << 25:
-        e.n_cells = 0
-        if interrupted():
-            e.problem = INTERRUPTED
-    return e.problem != DONE
 
 
 cdef void find_beam(Edits* e) noexcept nogil:
@@ -119,9 +124,9 @@ cdef void find_beam(Edits* e) noexcept nogil:
         e.width = max(e.width, e.highs[min(i + 1, n)] - e.lows[max(i - 1, 0)] + 3)
 
 
-cdef inline void fill_row(const Edits* e, int64_t i, int32_t word, const int32_t* before, int32_t* here) noexcept nogil:
+cdef inline void fill_row(const Edits* e, int64_t i, uint32_t word, const int32_t* before, int32_t* here) noexcept nogil:
     """Fill row i of costs of beginnings, from that of the word before."""
-    cdef const int32_t* reference = e.reference
+    cdef const uint32_t* reference = e.reference
     cdef int64_t low = e.lows[i], high = e.highs[i], j
     cdef int32_t diagonal = before[low - 1], left = FAR
     here[low - 1] = FAR
@@ -151,7 +156,8 @@ cdef void fill_heads(Edits* e, int64_t first) noexcept nogil:
 cdef void fill_tails(Edits* e, int64_t last) noexcept nogil:
     """Fill the rows from `last` back to 1 of the costs of all ends."""
     cdef int64_t i, j, low, high
-    cdef int32_t right, diagonal, word
+    cdef int32_t right, diagonal
+    cdef uint32_t word
     cdef int32_t* here
     cdef int32_t* behind
     for i in range(last, 0, -1):
@@ -322,7 +328,7 @@ cdef int64_t best_shift(Edits* e, int64_t n, int64_t cost, int64_t least) noexce
 
 
 cdef int64_t count_edits(
-    Edits* e, const int32_t* text, int64_t n_words, const int32_t* reference, int64_t n_reference
+    Edits* e, const uint32_t* text, int64_t n_words, const uint32_t* reference, int64_t n_reference
 ) noexcept nogil:
     """Return how many edits turn a text into a reference, which `shifts` and `steps` then hold."""
     cdef int64_t least, cost = 0, n, best, n_tried = 0, first = -1, middle = 0, last = n_words + 1
@@ -332,7 +338,7 @@ cdef int64_t count_edits(
         return e.n_steps
     memcpy(e.words, text, 4 * n_words)
     memcpy(e.reference + 1, reference, 4 * n_reference)
-    e.reference[0] = e.reference[n_reference + 1] = -1
+    e.reference[0] = e.reference[n_reference + 1] = 0
     find_beam(e)
     least = fewest_edits(e)
     while True:
@@ -362,43 +368,46 @@ cdef int64_t count_edits(
     return e.n_shifts + cost
 
 
-def edits(
-    const int32_t[::1] ids, const int64_t[::1] offsets, const int64_t[::1] texts, const int64_t[::1] references,
-    int64_t n_types
-):
-    """Return how many edits turn each text into its reference."""
-    cdef Edits e
-    cdef int64_t n = 0, m = 0, pair, text, reference
-    found = np.empty(len(texts), np.int64)
-    cdef int64_t[::1] counts = found
-    for pair in range(len(texts)):
-        n = max(n, offsets[texts[pair] + 1] - offsets[texts[pair]])
-        m = max(m, offsets[references[pair] + 1] - offsets[references[pair]])
-    take_edits(&e, n, m, n_types)
-    with nogil:
-        for pair in range(texts.shape[0]):
-            text, reference = offsets[texts[pair]], offsets[references[pair]]
-            n, m = offsets[texts[pair] + 1] - text, offsets[references[pair] + 1] - reference
-            counts[pair] = count_edits(
-                &e, &ids[0] + text if n else NULL, n, &ids[0] + reference if m else NULL, m
-            )
-            if must_end(&e, 0):
-                break
-    free(e.memory)
-    raise_if(e.problem)
-    return found
+cdef int write_edits(Arena* a, size_t text, size_t last, size_t n_types, Edits* e, double* row) noexcept nogil:
+    """Fewest edits, and average length of the references: the documents behind the text, up to `last`."""
+    cdef uint32_t* of = a.token_of
+    cdef int64_t size = of[text + 1] - of[text], length, total = 0, fewest = size, found
+    cdef size_t d
+    e.scratch, e.problem = &a.scratch, DONE
+    for d in range(text + 1, last):
+        length = of[d + 1] - of[d]
+        if make_room_for_edits(e, size, length, n_types + 1):  # ids of words that no reference has are n_types
+            return NO_MEMORY
+        found = count_edits(e, a.ids + of[text], size, a.ids + of[d], length)
+        fewest = found if d == text + 1 else min(fewest, found)
+        total += length
+    row[0], row[1] = <double> fewest, <double> total / <double> max(last - text - 1, 1)
+    return <int> e.problem
 
 
-def edit_path(const int32_t[::1] text, const int32_t[::1] reference, int64_t n_types):
-    """Return the shifts and the alignment that turn a text into a reference."""
+def ter_rows(texts, size_t n, reference_offsets):
+    """See `plain.ter_rows`."""
+    cdef Request q
     cdef Edits e
-    cdef int64_t n = len(text), m = len(reference)
-    take_edits(&e, n, m, n_types)
-    with nogil:
-        count_edits(&e, &text[0] if n else NULL, n, &reference[0] if m else NULL, m)
+    e.memory, q.edits = NULL, &e
+    q.reading, q.max_order, q.n_types = BLANKS, 0, 0
+    rows = empty((n, BASE + 2))
     try:
-        raise_if(e.problem)
-        shifts = [(e.shifts[n].start, e.shifts[n].length, e.shifts[n].target) for n in range(e.n_shifts)]
-        return shifts, [e.steps[n] for n in range(e.n_steps - 1, -1, -1)]
+        fill(texts, reference_offsets, &q, rows, None)
+    finally:
+        free(e.memory)
+    return rows
+
+
+def edit_path(str text, str reference):
+    """See `plain.edit_path`."""
+    cdef Request q
+    cdef Edits e
+    e.memory, q.edits = NULL, &e
+    q.reading, q.max_order, q.n_types = BLANKS, 0, 0
+    try:
+        fill([text, reference], None, &q, empty((1, BASE + 2)), None)
+        shifts = [(e.shifts[i].start, e.shifts[i].length, e.shifts[i].target) for i in range(e.n_shifts)]
+        return shifts, [e.steps[i] for i in range(e.n_steps - 1, -1, -1)]
     finally:
         free(e.memory)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .plain_text import LoneSurrogate, Texts, strings
 
 #: What an alignment is made of: the word of the text equals that of the reference, stands for it, has no counterpart
 #: there, or the other way round.
@@ -19,65 +20,67 @@ BEAM, MOST_WORDS, MOST_DISTANCE, MOST_CANDIDATES = 25, 10, 50, 1000
 
 _FAR = 1 << 29  # the cost of a cell beside the beam
 
-Words = Sequence[int]
+Words = Sequence[str]
 Row = list[int]
 Shift = tuple[int, int, int]
 
 
-def edits(
-    ids: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    texts: NDArray[np.int64],
-    references: NDArray[np.int64],
-    n_types: int,
-) -> NDArray[np.int64]:
-    """Return how many edits turn each text into its reference; a shift of words next to each other is one edit.
+def ter_rows(texts: Texts, n: int, reference_offsets: NDArray[np.int64] | None) -> NDArray[np.float64]:
+    """Return how many edits turn texts into references; a shift of words next to each other is one edit.
 
-    The rules are those of Tercom (Snover et al. 2006) in the form of sacrebleu, which the number is equal to: of all
-    shifts of up to 10 words that match the reference, by up to 50 places, the one that lowers the edit distance
-    most is made, as long as there is one; the distance counts paths in a beam of 25 cells around the diagonal; a
-    text tries 1,000 shifts at most.
+    Words are what stands between white space. The rules are those of Tercom (Snover et al. 2006) in the form of
+    sacrebleu, which the number is equal to: of all shifts of up to 10 words that match the reference, by up to 50
+    places, the one that lowers the edit distance most is made, as long as there is one; the distance counts paths in
+    a beam of 25 cells around the diagonal; a text tries 1,000 shifts at most.
 
     Parameters
     ----------
-    ids : ndarray of int32
-        The words of all documents.
-    offsets : ndarray of int64, shape (d + 1,)
-        Where each document begins, and the end of the last.
-    texts, references : ndarray of int64, shape (g,)
-        The two documents of each pair.
-    n_types : int
-        All ids are smaller than it.
+    texts : list of str, or tuple
+        As for `intern`: the n predictions, then all references.
+    n : int
+    reference_offsets : ndarray of int64, shape (n + 1,), or None
+        Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``; None where each has one.
 
     Returns
     -------
-    ndarray of int64, shape (g,)
+    ndarray of float64, shape (n, 6)
+        Columns: 1, whether the prediction has no word, whether there is no reference, and the number of references;
+        the fewest edits that turn the prediction into one of them (an empty text where there is none), and how many
+        words they have on average.
+
+    Raises
+    ------
+    LoneSurrogate
+        For a string that is not valid Unicode.
 
     Notes
     -----
     Time per pair: 50 cells of a table a word, and for each shift that is tried 50 cells a word that it moves or
-    passes. Memory: 4 bytes a type, and some 500 bytes a word of the longest document.
+    passes. Memory: some 500 bytes a word of the longest item.
 
     Examples
     --------
-    >>> words = np.array([0, 1, 2, 3, 2, 3, 0, 4], np.int32)
-    >>> edits(words, np.array([0, 4, 8]), np.array([0]), np.array([1]), 5).tolist()
-    [2]
+    >>> ter_rows(["sat the cat", "the cat sat down", "a cat"], 1, np.array([0, 2])).tolist()
+    [[1.0, 0.0, 0.0, 2.0, 2.0, 3.0]]
     """
-    documents = [ids[start:end].tolist() for start, end in pairwise(offsets.tolist())]
-    pairs = zip(texts.tolist(), references.tolist(), strict=True)
-    return np.array([_edits(documents[text], documents[reference])[0] for text, reference in pairs], np.int64)
+    every = strings(texts)
+    bounds = [*range(n + 1)] if reference_offsets is None else reference_offsets.tolist()
+    rows = np.empty((n, 6))
+    for item in range(n):
+        own = [every[item], *every[n + bounds[item] : n + bounds[item + 1]]]
+        try:
+            "".join(own).encode()
+        except UnicodeEncodeError:
+            raise LoneSurrogate(item) from None
+        words, *references = [text.split() for text in own]
+        fewest = min((_edits(words, reference)[0] for reference in references), default=len(words))
+        length = sum(map(len, references)) / max(len(references), 1)
+        rows[item] = 1, not words, not references, len(references), fewest, length
+    return rows
 
 
-def edit_path(text: NDArray[np.int32], reference: NDArray[np.int32], n_types: int) -> tuple[list[Shift], list[int]]:
-    """Return the shifts and the alignment of which :func:`edits` gives the number.
-
-    Parameters
-    ----------
-    text, reference : ndarray of int32
-        Their words.
-    n_types : int
-        All of them are smaller than it.
+def edit_path(text: str, reference: str) -> tuple[list[Shift], list[int]]:
+    """Return the shifts and the alignment of which :func:`ter_rows` gives the number.
 
     Returns
     -------
@@ -89,10 +92,10 @@ def edit_path(text: NDArray[np.int32], reference: NDArray[np.int32], n_types: in
 
     Examples
     --------
-    >>> edit_path(np.array([0, 1, 2, 3], np.int32), np.array([2, 3, 0, 4], np.int32), 5)
-    ([(2, 2, 0)], [0, 0, 0, 1])
+    >>> edit_path("on the mat a cat sat", "a cat sat on the rug")
+    ([(3, 3, 0)], [0, 0, 0, 0, 0, 1])
     """
-    return _edits(text.tolist(), reference.tolist())[1:]
+    return _edits(text.split(), reference.split())[1:]
 
 
 def _edits(text: Words, reference: Words) -> tuple[int, list[Shift], list[int]]:
@@ -188,7 +191,7 @@ def _candidates(text: Words, reference: Words, steps: list[int], n_before: int) 
     return found
 
 
-def _shifted(text: Words, start: int, length: int, target: int) -> tuple[list[int], int]:
+def _shifted(text: Words, start: int, length: int, target: int) -> tuple[list[str], int]:
     """Return the text after a shift, and where the first of its words stands then."""
     to = target if target < start else target - length if target > start + length else target
     block, rest = [*text[start : start + length]], [*text[:start], *text[start + length :]]
