@@ -1,14 +1,14 @@
 """Compiles the engine: as a wheel or an editable install is built, or by `python build_engine.py` in a checkout.
 
 Where that fails, what is installed is Python alone: the same numbers, slowly, and a warning that says so at import.
-With TERCET_ENGINE=required, as where wheels are made and in CI, it is an error; with TERCET_ENGINE=plain it is not tried.
+With TERCET_ENGINE=required, as where wheels are made and in CI, it is an error; with TERCET_ENGINE=plain, not tried.
 """
 
 import os
 import shutil
 import sys
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any
 
 try:
@@ -21,18 +21,18 @@ FOLDER = ROOT / "src" / "tercet" / "engine"
 
 
 class EngineHook(BuildHookInterface):  # type: ignore[misc]
-    """Adds the compiled module to the wheel, with the tags of this interpreter; of an editable install, to the sources."""
+    """Adds the module to the wheel, with this interpreter's tags; or to the sources, of an editable install."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, before the wheel is put together."""
         wish = os.environ.get("TERCET_ENGINE")
-        self.folder = mkdtemp(prefix="tercet-engine-")
+        self.folder = TemporaryDirectory(prefix="tercet-engine-")  # is there until the wheel is
         try:
-            library = None if wish == "plain" else compiled(self.folder)
+            library = None if wish == "plain" else compiled(self.folder.name)
         except (Exception, SystemExit) as error:
             if wish == "required":
                 raise
-            self.app.display_warning(f"tercet's engine was not compiled ({error}): one in Python is used, which is slow.")
+            self.app.display_warning(f"tercet's engine was not compiled ({error}): a slow one is used.")
             library = None
         if version == "editable":
             put_in_place(library)
@@ -40,22 +40,19 @@ class EngineHook(BuildHookInterface):  # type: ignore[misc]
             build_data["force_include"][str(library)] = f"tercet/engine/{library.name}"
             build_data["pure_python"], build_data["infer_tag"] = False, True
 
-    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Remove what was made on the way, once the wheel is there."""
-        shutil.rmtree(self.folder)
-
 
 def compiled(folder: str | os.PathLike[str], *flags: str) -> Path:
-    """Return the path of the module, compiled in this folder; `flags` are added to those of the compiler and the linker."""
+    """Return the path of the module, compiled in this folder; the compiler and the linker get the flags too."""
     from Cython.Build import cythonize
     from setuptools import Distribution, Extension
 
+    source = Path(shutil.copytree(FOLDER, Path(folder, "engine"), ignore=shutil.ignore_patterns("*.so", "*.pyd")))
     usual = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0"]
     extension = Extension(
-        "tercet.engine._engine", [str(FOLDER / "_engine.pyx")], include_dirs=[str(FOLDER)],
+        "tercet.engine._engine", [str(source / "_engine.pyx")], include_dirs=[str(source)],
         extra_compile_args=[*usual, *flags], extra_link_args=list(flags),
     )  # fmt: skip
-    modules = cythonize([extension], build_dir=str(folder), language_level=3, quiet=True)
+    modules = cythonize([extension], language_level=3, quiet=True)
     command = Distribution({"ext_modules": modules}).get_command_obj("build_ext")
     command.build_lib = command.build_temp = str(folder)
     command.ensure_finalized()
@@ -75,6 +72,5 @@ def put_in_place(library: Path | None) -> None:
 
 
 if __name__ == "__main__":
-    folder = mkdtemp(prefix="tercet-engine-")
-    put_in_place(compiled(folder, *sys.argv[1:]))
-    shutil.rmtree(folder)
+    with TemporaryDirectory(prefix="tercet-engine-") as folder:
+        put_in_place(compiled(folder, *sys.argv[1:]))

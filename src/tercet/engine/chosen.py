@@ -1,6 +1,6 @@
 """The engine at hand: the compiled one, or where there is none the same functions in plain Python.
 
-The variable TERCET_ENGINE can ask for one: `plain`, or `required`, with which there is no other than the compiled one.
+The variable TERCET_ENGINE can ask for one: `plain`; or `required`, for an error where there is no compiled one.
 """
 
 from __future__ import annotations
