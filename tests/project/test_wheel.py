@@ -165,7 +165,7 @@ class TestEngine:
         assert done.stdout.splitlines()[:-1] == scores
 
     def test_required_is_an_error_where_there_is_none(self, archive, without, tmp_path):
-        with pytest.raises(AssertionError, match="CompileError.*'/bin/false'"):
+        with pytest.raises(AssertionError, match=r"CompileError.*'/bin/false'"):
             built(archive, tmp_path, "--wheel", CC="/bin/false", TERCET_ENGINE="required")
         with pytest.raises(AssertionError, match="ImportError: cannot import name '_engine'"):
             run([sys.executable, "-c", SCORES], env={**without, "TERCET_ENGINE": "required"}, cwd=tmp_path)
