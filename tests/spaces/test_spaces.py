@@ -152,7 +152,7 @@ def test_it_takes_the_engine_of_the_package_and_warns_where_there_is_none(tercet
     names = {key: value for key, value in os.environ.items() if key != "TERCET_ENGINE"}
     run = subprocess.run(
         [sys.executable, "-c", ENGINE, build("ter", tmp_path), tercet],
-        cwd=tmp_path, env={**names, "HF_HOME": str(tmp_path)}, capture_output=True, text=True, timeout=120, check=True,
+        cwd=tmp_path, env={**names, "HF_HOME": str(tmp_path)}, capture_output=True, text=True, timeout=99, check=True,
     )  # fmt: skip
     assert run.stdout == f"{engine} 50.0\n"
     assert run.stderr.count("RuntimeWarning: With its compiled engine") == (tercet == "absent")
