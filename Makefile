@@ -88,8 +88,8 @@ bench-correlation: $(VENV)/.test-installed  ## Tests between metrics beside thei
 spaces: $(VENV)/.test-installed  ## A self-contained folder for each metric, in build/spaces
 	for metric in $$($(RUN) -c "from tercet.registry import METRICS; print(*METRICS)"); do $(RUN) -m spaces.build $$metric || exit 1; done
 
-test-spaces: $(VENV)/.test-installed  ## Each Space where nothing but its requirements.txt is installed; what the package requires
-	$(RUN) -m pytest --numprocesses 2 --dist loadgroup -m fresh_venv tests/spaces/test_fresh_venvs.py tests/project/test_package.py
+test-spaces: $(VENV)/.test-installed  ## Each Space where nothing but its requirements.txt is installed; what the package requires; wheels for other Pythons
+	$(RUN) -m pytest --numprocesses 2 --dist loadgroup -m fresh_venv tests/spaces/test_fresh_venvs.py tests/project/test_package.py tests/project/test_pythons.py
 
 clean:
 	rm -rf $(VENV) build dist src/tercet/engine/*.so src/tercet/engine/*.pyd

@@ -37,12 +37,9 @@ def python(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sanitized")
     ignored = shutil.ignore_patterns("*.so", "__pycache__")
     package = Path(shutil.copytree(ROOT / "src" / "tercet", folder / "tercet", ignore=ignored))
-    with (
-        open(package / "engine" / "_engine.pyx", "a", encoding="utf-8") as source,
-        pytest.MonkeyPatch.context() as patch,
-    ):
+    with (package / "engine" / "_engine.pyx").open("a") as source:
         source.write(MISTAKES)
-        source.flush()
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build_engine, "FOLDER", package / "engine")
         build_engine.put_in_place(build_engine.compiled(tmp_path_factory.mktemp("build"), *SANITIZERS))
     found = [
@@ -61,9 +58,7 @@ def python(tmp_path_factory):
     }
 
     def run(*words):
-        return subprocess.run(
-            [sys.executable, *words], cwd=ROOT, env=names, capture_output=True, text=True, check=False
-        )
+        return subprocess.run([sys.executable, *words], cwd=ROOT, env=names, capture_output=True, text=True)
 
     return run
 
