@@ -49,8 +49,12 @@ def others():
             )
             if asked.stdout.decode().strip() == version.rstrip("t"):
                 found.setdefault(version, str(path))
-    own = f"3.{sys.version_info.minor}"
-    return {version: path for version, path in found.items() if version != own}
+    found.pop(f"3.{sys.version_info.minor}", None)
+    # Those between the oldest and the newest show nothing more; free-threaded ones do.
+    usual = sorted((version for version in found if version[-1] != "t"), key=lambda version: int(version[2:]))
+    return {
+        version: path for version, path in found.items() if version in (*usual[:1], *usual[-1:]) or version[-1] == "t"
+    }
 
 
 OTHERS = others()
