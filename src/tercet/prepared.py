@@ -65,8 +65,7 @@ class PreparedScorer(Generic[OptionsT]):
     def segments(self, predictions: Any, references: Any = None) -> dict[str, list[float | None]]:
         """Return the scores of each item, as the key ``segments`` of a result has them."""
         corpus = self._scorer.corpus(predictions, references)
-        found: Any = self._scorer.few.segments(corpus) if self._scorer.few is not None else None
-        return found or segment_lists(self._scorer, batch_stats(self._scorer, corpus))
+        return segment_lists(self._scorer, batch_stats(self._scorer, corpus))
 
     def stats(self, predictions: Any, references: Any = None) -> SegmentStats:
         """Return the statistics of each item: rows that add up, and can be written as an Arrow table."""

@@ -291,7 +291,7 @@ class BertScorer(Scorer[BertscoreOptions]):
         result["hashcode"] = official_hash(self.options, self.model_type, self.layers)
         return {**result, **super().report(totals, stats)}
 
-    def details(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
+    def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return how many texts were cut, and, where items have several references, which of them won."""
         cut = {name: self.total_of(totals, name) for name in self.extra_columns[:2]}
         if stats is None or not (stats.column("references") > 1).any():

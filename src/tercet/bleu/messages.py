@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from .smoothing import Counts
 
@@ -49,7 +46,7 @@ def no_resamples(method: str) -> str:
 
 
 def zero_remark(
-    counts: Counts, used: NDArray[np.bool_], effective: bool, compat: str | None, smoothed: bool = False
+    counts: Counts, used: Sequence[Any], effective: bool, compat: str | None, smoothed: bool = False
 ) -> str | None:
     """Return why the BLEU of a corpus is 0 although words match, and what gives it a score.
 
@@ -57,7 +54,7 @@ def zero_remark(
     ----------
     counts : Counts
         Of one corpus.
-    used : ndarray of bool, shape (N,)
+    used : sequence of N flags
         Orders whose weight is not 0, in the weightings that were asked for.
     effective : bool
         Whether orders of which the predictions have no n-gram are left out.
@@ -68,29 +65,29 @@ def zero_remark(
 
     Examples
     --------
-    >>> counts = Counts(np.array([3.0, 1.0, 0.0, 0.0]), np.array([5.0, 4.0, 3.0, 2.0]), np.array(5.0))
-    >>> zero_remark(counts, np.array([True] * 4), False, None)  # doctest: +NORMALIZE_WHITESPACE
+    >>> counts = Counts([3.0, 1.0, 0.0, 0.0], [5.0, 4.0, 3.0, 2.0], 5.0)
+    >>> zero_remark(counts, [True] * 4, False, None)  # doctest: +NORMALIZE_WHITESPACE
     "BLEU is 0 only because no n-gram of order 3 matches (of order 1, 3 of 5 match). smooth_method='exp' gives such a
     corpus a nonzero score."
-    >>> perfect = Counts(np.array([2.0, 1.0, 0.0, 0.0]), np.array([2.0, 1.0, 0.0, 0.0]), np.array(2.0))
-    >>> zero_remark(perfect, np.array([True] * 4), False, None)  # doctest: +NORMALIZE_WHITESPACE
+    >>> perfect = Counts([2.0, 1.0, 0.0, 0.0], [2.0, 1.0, 0.0, 0.0], 2.0)
+    >>> zero_remark(perfect, [True] * 4, False, None)  # doctest: +NORMALIZE_WHITESPACE
     'BLEU is 0 only because the texts are short: no prediction has an n-gram of order 3 (of order 1, 2 of 2 match).
     effective_order=True gives such a corpus a nonzero score.'
     """
     if counts.matches[0] == 0:
         return None
-    reached = counts.totals > 0
-    unmatched = used & (counts.matches == 0) & reached & (not smoothed)
-    unreached = used & ~reached & (not effective)
-    if not (unmatched | unreached).any():
+    each = list(zip(used, counts.matches, counts.totals, strict=True))
+    unmatched = [not smoothed and bool(wanted) and hits == 0 and total > 0 for wanted, hits, total in each]
+    unreached = [not effective and bool(wanted) and not total > 0 for wanted, _, total in each]
+    order = next((n for n in range(len(each)) if unmatched[n] or unreached[n]), None)
+    if order is None:
         return None
-    order = int(np.argmax(unmatched | unreached))
     why = f"no n-gram of order {order + 1} matches"
     if not unmatched[order]:
         why = f"the texts are short: no prediction has an n-gram of order {order + 1}"
     smoothing = _SMOOTHING.get(compat or "") if not smoothed else None  # which gives the orders unreached a score too
-    ways = [smoothing or "smooth_method='exp'"] if smoothing or unmatched.any() else []
-    ways += ["effective_order=True"] if unreached.any() and not smoothing else []
+    ways = [smoothing or "smooth_method='exp'"] if smoothing or any(unmatched) else []
+    ways += ["effective_order=True"] if any(unreached) and not smoothing else []
     zero = "next to 0" if compat == "nltk" else "0"
     return (
         f"BLEU is {zero} only because {why} (of order 1, {counts.matches[0]:.0f} of "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, ClassVar
 
@@ -12,19 +12,21 @@ from numpy.typing import NDArray
 from tercet.columns.batch import Batch
 from tercet.columns.ragged import TokenBatch
 from tercet.core.dialect import Dialect
+from tercet.core.either import Either, as_floats, column, columns, stacked, where
 from tercet.core.options import Options
-from tercet.core.scorer import Scorer, Scores
+from tercet.core.scorer import Scorer, Scores, left_out
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
 from tercet.counting.lengths import brevity_penalty, reference_lengths
 from tercet.counting.ngrams import clipped_matches
+from tercet.engine.chosen import engine
 from tercet.errors import OptionError
 from tercet.text.letters import LetterCounts, count_letters
 from tercet.text.stems import check_word_options, map_words, word_map
 from tercet.text.subword_models import is_subword_model
+from tercet.text.texts import READINGS, lowered, of_texts
 from tercet.text.tokenizers import tokenize, tokenizer_label
 
-from .few import METHODS, FewBleu
 from .grid import Grid, score_weightings
 from .messages import facts_line, no_resamples, unsplit_notice, zero_remark
 from .options import REFERENCE_LENGTHS, BleuOptions, check_smoothing, interpretation, smoothing_methods
@@ -33,6 +35,11 @@ from .signature import bleu_signature
 from .smoothing import ADD_ONE, Counts, geometric_mean, nltk_precisions, precisions, sentence_percents
 
 Array = NDArray[np.float64]
+
+#: The columns of the length of the prediction, of the reference lengths, and the first one of matches.
+_LENGTH = len(Scorer.base_columns)
+_PLACES = {rule: _LENGTH + 1 + number for number, rule in enumerate(REFERENCE_LENGTHS)}
+_FIRST_MATCH = _LENGTH + 1 + len(REFERENCE_LENGTHS)
 
 
 class BleuScorer(Scorer[BleuOptions]):
@@ -53,6 +60,7 @@ class BleuScorer(Scorer[BleuOptions]):
 
     name: ClassVar[str] = "bleu_multi"
     primary: ClassVar[str] = "bleu"
+    in_floats: ClassVar[bool] = True
     options_type: ClassVar[type[Options]] = BleuOptions
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
     dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
@@ -77,8 +85,8 @@ class BleuScorer(Scorer[BleuOptions]):
         self._weightings = score_weightings(options)
         self._grid = Grid(options, self._grid_methods) if options.grid is not None else None
 
-    @property
-    def columns(self) -> tuple[str, ...]:
+    @cached_property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """Names of the columns of a row."""
         orders = range(1, self.options.max_order + 1)
         names = [*self.base_columns, "length", *REFERENCE_LENGTHS]
@@ -96,6 +104,10 @@ class BleuScorer(Scorer[BleuOptions]):
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
+        return self._signature
+
+    @cached_property
+    def _signature(self) -> Signature:
         return bleu_signature(self.name, self.options, self._method, self._lowercase)
 
     def fit(self, batch: Batch) -> LetterCounts | None:
@@ -109,46 +121,69 @@ class BleuScorer(Scorer[BleuOptions]):
             return None
         return unsplit_notice(self.options.tokenizer)
 
-    def remark(self, totals: Array) -> str | None:
+    def remark(self, totals: Either) -> str | None:
         """Return a warning when the score is 0 only because an order has no match."""
-        return self._why_zero(self._counts(totals))
-
-    def _why_zero(self, counts: Counts) -> str | None:
         o, smoothed = self.options, self._method != "none"
         if smoothed and (self._by_nltk or self._method in (ADD_ONE, "add-k")):  # which no corpus is too short for
             return None
-        asked = list(self._weightings.values())[isinstance(o.weights, Mapping) :]  # the named ones, if there are any
-        return zero_remark(counts, np.any(asked, axis=0), o.effective_order, o.compat, smoothed)
+        totals = as_floats(totals)
+        if min(totals[_FIRST_MATCH : _FIRST_MATCH + o.max_order]) > 0:  # as of most corpora
+            return None
+        return zero_remark(self._counts(totals), self._used, o.effective_order, o.compat, smoothed)
+
+    @cached_property
+    def _used(self) -> list[bool]:
+        """Whether an order has a weight, in the named weightings if there are any."""
+        asked = list(self._weightings.values())[isinstance(self.options.weights, Mapping) :]
+        return [any(weights) for weights in zip(*asked, strict=True)]
+
+    @cached_property
+    def _reading(self) -> str | None:
+        """How the engine reads the texts, where it takes them as they are; None for all else."""
+        o = self.options
+        plain = isinstance(o.tokenizer, str) and not self._nltk_columns and o.stemmer is None and o.lemmatizer is None
+        return self._tokenizer if plain and self._tokenizer in READINGS else None
+
+    @property
+    def _tokenizer(self) -> Any:
+        o = self.options
+        return "13a-unstripped" if o.compat == "evaluate" and o.tokenizer == "13a" else o.tokenizer
 
     def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the tokens."""
+        rows = self._rows_of_tokens(batch) if self._reading is None else self._rows_of_texts(batch, self._reading)
+        if self.options.missing_references == "skip" and not batch.one_each:
+            rows[left_out(rows), len(self.base_columns) :] = 0.0
+        return SegmentStats(self.signature(context), self.columns, rows)
+
+    def _rows_of_texts(self, batch: Batch, reading: str) -> Array:
+        texts = lowered(batch) if self._lowercase else batch
+        rows: Array = of_texts(texts, engine.bleu_rows, reading, self.options.max_order)
+        return rows
+
+    def _rows_of_tokens(self, batch: Batch) -> Array:
         o = self.options
         tokens, _ = self.tokens(batch)
         n, lengths = tokens.n_items, tokens.tokens.lengths
         orders = o.max_order + self._next_columns
         matches = clipped_matches(tokens.tokens, np.arange(n), n + tokens.reference_offsets, orders, tokens.n_types)
         totals = np.maximum(lengths[:n, None] - np.arange(orders), 0)
-        base = self.base_rows(batch, lengths[:n])
-        parts = [lengths[:n, None], reference_lengths(lengths, tokens.reference_offsets)]
+        parts = [self.base_rows(batch, lengths[:n]), lengths[:n, None]]
+        parts += [reference_lengths(lengths, tokens.reference_offsets)]
         parts += [matches[:, : o.max_order], totals[:, : o.max_order]]
         if self._nltk_columns:
             parts.append(np.maximum(totals[:, : o.max_order], 1))
         if self._next_columns:
             parts += [matches[:, -1:], np.maximum(totals[:, -1:], 1)]
-        rows = np.concatenate([base, *parts], axis=1).astype(np.float64)
-        rows[base[:, 0] == 0, 4:] = 0.0  # items left out
-        return SegmentStats(self.signature(context), self.columns, rows)
+        return np.concatenate(parts, axis=1).astype(np.float64)
 
     def tokens(self, batch: Batch, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
         """Return the tokens that are counted, and a callable that gives the different ones by id.
 
         With `as_written`, the words as they were before they got a stem or a lemma.
         """
-        o = self.options
-        unstripped = o.compat == "evaluate" and o.tokenizer == "13a"
-        tokenizer = "13a-unstripped" if unstripped else o.tokenizer
-        tokens, words = tokenize(batch, tokenizer, lowercase=self._lowercase)
-        mapping = None if as_written else word_map(o)
+        tokens, words = tokenize(batch, self._tokenizer, lowercase=self._lowercase)
+        mapping = None if as_written else word_map(self.options)
         return (tokens, words) if mapping is None else map_words(tokens, words(), mapping)
 
     def corpus_totals(self, stats: SegmentStats) -> Array:
@@ -172,42 +207,38 @@ class BleuScorer(Scorer[BleuOptions]):
         if self.options.compat == "nltk" and self._method in ("nltk5", "nltk6", "nltk7"):
             raise OptionError(no_resamples(self._method))
 
-    def _counts(self, totals: Array) -> Counts:
-        order, names = self.options.max_order, self.columns
-        first = names.index("match1")
-        single = ("length", "next_match", "next_floor")
-        pick = {name: totals[..., names.index(name)] for name in single if name in names}
-        return Counts(
-            matches=totals[..., first : first + order],
-            totals=totals[..., first + order : first + 2 * order],
-            length=pick["length"],
-            floors=totals[..., first + 2 * order : first + 3 * order] if self._nltk_columns else None,
-            next_matches=pick.get("next_match"),
-            next_floors=pick.get("next_floor"),
-        )
+    def _counts(self, totals: Either) -> Counts:
+        order, first = self.options.max_order, _FIRST_MATCH
+        floors = next_matches = next_floors = None
+        if self._nltk_columns:
+            floors = columns(totals, first + 2 * order, first + 3 * order)
+        if self._next_columns:
+            next_matches, next_floors = column(totals, -2), column(totals, -1)
+        matches, ngrams = columns(totals, first, first + order), columns(totals, first + order, first + 2 * order)
+        return Counts(matches, ngrams, column(totals, _LENGTH), floors, next_matches, next_floors)
 
     def _combined(
-        self, totals: Array, method: str, rule: str, weightings: Mapping[str, Array], effective: bool
-    ) -> tuple[Array, Array, dict[str, Array]]:
+        self, totals: Either, method: str, rule: str, weightings: Mapping[str, Sequence[float]], effective: bool
+    ) -> tuple[list[Either], Either, dict[str, Either]]:
         """Return the precisions of one smoothing method, the penalty of one length rule, and the scores of both."""
         counts, value = self._counts(totals), self.options.smooth_value
-        reference_length = totals[..., self.columns.index(rule)]
+        reference_length = column(totals, _PLACES[rule])
         penalty = brevity_penalty(counts.length, reference_length)
-        scored = counts.matches[..., 0] > 0
-        if method.startswith("nltk") or self.options.compat == "nltk":
-            smoothed = nltk_precisions(counts, method, value)
-            means = {name: geometric_mean(smoothed, each, None, True) for name, each in weightings.items()}
+        scored = counts.matches[0] > 0
+        by_nltk = method.startswith("nltk") or self.options.compat == "nltk"
+        if by_nltk:
+            smoothed, reached = nltk_precisions(counts, method, value), None
         else:
             smoothed, reached = precisions(counts, method, value)
-            orders = reached if effective else None
-            means = {name: geometric_mean(smoothed, each, orders, False) for name, each in weightings.items()}
+        orders = reached if effective else None
+        means = {name: geometric_mean(smoothed, each, orders, by_nltk) for name, each in weightings.items()}
         if method == ADD_ONE:  # gives words without a match a score, but not nothing
-            references = totals[..., self.columns.index("references")]
+            references = column(totals, self.base_columns.index("references"))
             scored = (counts.length > 0) & (reference_length > 0) & (references > 0)
         factor = self.options.scale * penalty
-        return smoothed, penalty, {name: factor * np.where(scored, mean, 0.0) for name, mean in means.items()}
+        return smoothed, penalty, {name: factor * where(scored, mean, 0.0) for name, mean in means.items()}
 
-    def finalize(self, totals: Array) -> Scores:
+    def finalize(self, totals: Either) -> Scores:
         """Return BLEU under every weighting, the precisions, and the parts of the brevity penalty."""
         return self._scores(totals, self._method, self.options.effective_order)
 
@@ -246,62 +277,49 @@ class BleuScorer(Scorer[BleuOptions]):
         o = self.options
         if o.scale != 100 or o.weights is not None or self._by_nltk or self._segment_method == ADD_ONE:
             return self.segment_scores(rows)
-        lengths = rows[:, self.columns.index(o.reference_length)]
+        lengths = rows[:, _PLACES[o.reference_length]]
         return {"bleu": sentence_percents(self._counts(rows), lengths, self._segment_method, o.smooth_value)}
 
-    def _scores(self, totals: Array, method: str, effective: bool) -> Scores:
+    def _scores(self, totals: Either, method: str, effective: bool) -> Scores:
         rule = self.options.reference_length
         smoothed, penalty, scores = self._combined(totals, method, rule, self._weightings, effective)
-        length, reference_length = (totals[..., self.columns.index(name)] for name in ("length", rule))
+        length, reference_length = column(totals, _LENGTH), column(totals, _PLACES[rule])
         known = reference_length > 0
         return {
             **scores,
-            "precisions": self.options.scale * smoothed,
+            "precisions": stacked([self.options.scale * each for each in smoothed]),
             "brevity_penalty": penalty,
-            "length_ratio": np.where(known, length / np.where(known, reference_length, 1.0), 0.0),
+            "length_ratio": where(known, length / where(known, reference_length, 1.0), 0.0),
             "translation_length": length,
             "reference_length": reference_length,
         }
 
-    @cached_property
-    def few(self) -> FewBleu | None:
-        """What scores few pairs, where BLEU is of words as they are written and all orders weigh the same."""
-        o = self.options
-        plain = o.compat in (None, "sacrebleu") and o.tokenizer in ("13a", "none") and not self._lowercase
-        if not plain or self._method not in METHODS or o.weights is not None or o.grid is not None:
-            return None
-        signature = lambda: str(self.signature().extended(self.notes("1")))  # noqa: E731
-        return FewBleu(self.name, o, self._method, signature, self._why_zero)
-
-    def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
+    def report(self, totals: Either, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the keys of evaluate's bleu, a key for each named weighting, and the grid on request."""
-        scores = self.finalize(totals)
-        reference_length = scores["reference_length"].tolist()
-        entries = {name: scores[name].tolist() for name in (*self.score_names, "precisions")}
-        entries |= {name: scores[name].tolist() for name in ("brevity_penalty", "length_ratio")}
-        entries["translation_length"] = int(scores["translation_length"])
-        is_average = self.options.reference_length == "average"
-        entries["reference_length"] = reference_length if is_average else int(reference_length)
+        totals = as_floats(totals)
+        entries: dict[str, Any] = self.finalize(totals)
+        entries["translation_length"] = int(entries["translation_length"])
+        if self.options.reference_length != "average":
+            entries["reference_length"] = int(entries["reference_length"])
         if self._grid is not None:
             entries["grid"] = self._grid.rows(partial(self._combined, totals, effective=self.options.effective_order))
         return entries
 
-    def details(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
+    def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return the counts behind the precisions, and what a score of this size roughly means."""
-        counts = self._counts(totals)
-        scored = totals if stats is None else self.corpus_totals(stats)
-        bleu = float(self.finalize(scored)["bleu"])
+        middle = _FIRST_MATCH + self.options.max_order
+        counts = [int(total) for total in totals[_FIRST_MATCH : middle + self.options.max_order]]
         return {
-            "counts": counts.matches.astype(int).tolist(),
-            "totals": counts.totals.astype(int).tolist(),
-            "interpretation": interpretation(bleu * 100 / self.options.scale) if self._is_usual else None,
+            "counts": counts[: self.options.max_order],
+            "totals": counts[self.options.max_order :],
+            "interpretation": interpretation(entries["bleu"] * 100 / self.options.scale) if self._is_usual else None,
         }
 
     def facts_line(self, known: Mapping[str, Any]) -> str:
         """Return the line that sacrebleu prints, in percent."""
         return facts_line(known, self.options.scale)
 
-    @property
+    @cached_property
     def _is_usual(self) -> bool:
         """Whether this is the BLEU that the bands of `interpretation` speak of: words, four orders, equal weights."""
         o = self.options

@@ -1,4 +1,4 @@
-"""BLEU's precisions with and without smoothing, for any number of corpora at once (arrays of shape (..., N)).
+"""BLEU's precisions with and without smoothing, of one corpus in floats or of any number at once in arrays.
 
 Sources: Chen and Cherry 2014; sacrebleu's and tensorflow/nmt's ``compute_bleu``; NLTK's ``SmoothingFunction``.
 """
@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.core.either import Either, added, exp, holds, logs, positive, stacked, where
+
 Array = NDArray[np.float64]
 
 #: Default of the number that a method takes; the others take none.
@@ -24,35 +26,32 @@ SMOOTH_METHODS = ("none", "floor", "add-k", "exp", *NLTK_METHODS[1:])
 #: What ``smooth=True`` stands for.
 ADD_ONE = "add-one"
 
-#: numpy adds fewer numbers than these one after another, so that their order in memory does not change the sum.
-_IN_TURN = 8
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Counts:
-    """What BLEU knows of a corpus; N is the highest order.
+    """What BLEU knows of a corpus, as floats, or of several, as arrays; N is the highest order.
 
     Attributes
     ----------
-    matches, totals : ndarray, shape (..., N)
+    matches, totals : list of N
         Clipped matches and n-grams of each order.
-    floors : ndarray, shape (..., N), optional
-        N-grams of each order with at least 1 a segment (NLTK).
-    next_matches, next_floors : ndarray, shape (...), optional
-        The same for the order N + 1 (NLTK's methods 5 and 7).
-    length : ndarray, shape (...)
+    length
         Tokens of the predictions.
+    floors : list of N, optional
+        N-grams of each order with at least 1 a segment (NLTK).
+    next_matches, next_floors, optional
+        The same for the order N + 1 (NLTK's methods 5 and 7).
     """
 
-    matches: Array
-    totals: Array
-    length: Array
-    floors: Array | None = None
-    next_matches: Array | None = None
-    next_floors: Array | None = None
+    matches: list[Either]
+    totals: list[Either]
+    length: Either
+    floors: list[Either] | None = None
+    next_matches: Either = None
+    next_floors: Either = None
 
 
-def precisions(counts: Counts, method: str, value: float | None) -> tuple[Array, Array]:
+def precisions(counts: Counts, method: str, value: float | None) -> tuple[list[Either], Either]:
     """Return the precisions of each order, and how many orders were reached, as sacrebleu defines them.
 
     Parameters
@@ -66,34 +65,43 @@ def precisions(counts: Counts, method: str, value: float | None) -> tuple[Array,
 
     Returns
     -------
-    precisions : ndarray, shape (..., N)
+    precisions : list of N
         In [0, 1].
-    reached : ndarray, shape (...)
+    reached
         Orders up to the first one of which the predictions have no n-gram.
+
+    Examples
+    --------
+    >>> precisions(Counts([3.0, 0.0], [4.0, 2.0], 4.0), "exp", None)
+    ([0.75, 0.25], 2)
     """
-    matches, totals = counts.matches, counts.totals
     amount = SMOOTH_VALUES.get(method, 0.0) if value is None else value
-    if method == "add-k":
-        added = np.where(np.arange(matches.shape[-1]) > 0, amount, 0.0)
-        matches, totals = matches + added, totals + added
-    elif method == ADD_ONE:
-        matches, totals = matches + 1.0, totals + 1.0
-    few = totals.shape[-1] < _IN_TURN
-    if (
-        few and (totals > 0).all() and (counts.matches > 0).all()
-    ):  # as of most resamples: all that follows changes nothing
-        return matches / totals, np.full(totals.shape[:-1], totals.shape[-1])
-    alive = np.cumprod(totals > 0, axis=-1).astype(bool)
-    zero = alive & (matches == 0)
-    safe = np.where(totals > 0, totals, 1.0)
-    result = np.where(alive, matches / safe, 0.0)
-    if method == "exp":
-        result = np.where(zero, 1.0 / (2.0 ** np.cumsum(zero, axis=-1) * safe), result)
-    elif method == "floor":
-        result = np.where(zero, amount / safe, result)
-    if method != ADD_ONE:
-        result = np.where((counts.matches > 0).any(axis=-1, keepdims=True), result, 0.0)
-    return result, alive.sum(axis=-1)
+    more = [0.0] * len(counts.matches)
+    if method == ADD_ONE:
+        more = [1.0] * len(more)
+    elif method == "add-k":
+        more[1:] = [amount] * (len(more) - 1)
+    if positive(counts.matches):  # as of most corpora and resamples
+        each_order = zip(counts.matches, counts.totals, more, strict=True)
+        return [(hits + extra) / (total + extra) for hits, total, extra in each_order], len(more)
+    found: list[Either] = []
+    alive, halves, reached, matched = True, 1.0, 0, False
+    for hits, total, extra in zip(counts.matches, counts.totals, more, strict=True):
+        matched = matched | (hits > 0)
+        if extra:
+            hits, total = hits + extra, total + extra
+        alive = alive & (total > 0)
+        safe = where(total > 0, total, 1.0)
+        each = where(alive, hits / safe, 0.0)
+        if method in ("exp", "floor"):
+            zero = alive & (hits == 0)
+            halves = where(zero, 2.0 * halves, halves)
+            each = where(zero, 1.0 / (halves * safe) if method == "exp" else amount / safe, each)
+        found.append(each)
+        reached = reached + alive
+    if method != ADD_ONE and not holds(matched):
+        found = [where(matched, each, 0.0) for each in found]
+    return found, reached
 
 
 def sentence_percents(counts: Counts, reference_lengths: Array, method: str, value: float | None) -> Array:
@@ -103,11 +111,11 @@ def sentence_percents(counts: Counts, reference_lengths: Array, method: str, val
 
     Examples
     --------
-    >>> counts = Counts(np.array([[3, 1, 0, 0]]), np.array([[3, 2, 1, 0]]), np.array([3]))
+    >>> counts = Counts([*np.array([[3], [1], [0], [0]])], [*np.array([[3], [2], [1], [0]])], np.array([3]))
     >>> sentence_percents(counts, np.array([3]), "exp", None)
     array([62.99605249])
     """
-    columns = (counts.matches, counts.totals, counts.length, reference_lengths)
+    columns = (stacked(counts.matches), stacked(counts.totals), counts.length, reference_lengths)
     texts = zip(*(column.tolist() for column in columns), strict=True)
     return np.array([_sentence_percent(*text, method=method, value=value) for text in texts])
 
@@ -137,7 +145,7 @@ def _sentence_percent(
     return penalty * math.exp(sum([math.log(each) if each else -9999999999 for each in found]) / len(found))
 
 
-def nltk_precisions(counts: Counts, method: str, value: float | None) -> Array:
+def nltk_precisions(counts: Counts, method: str, value: float | None) -> list[Either]:
     """Return the precisions that NLTK's ``method0`` to ``method7`` give (``none`` is method0).
 
     Differences from NLTK, where it has no value or a wrong one: method 6 does not ask for a match of order 3,
@@ -145,10 +153,18 @@ def nltk_precisions(counts: Counts, method: str, value: float | None) -> Array:
 
     Returns
     -------
-    ndarray, shape (..., N)
+    list of N
     """
     assert counts.floors is not None
-    matches, floors = counts.matches, np.maximum(counts.floors, 1.0)
+    found = _by_nltk(
+        np.stack(counts.matches, axis=-1), np.stack(counts.floors, axis=-1), counts, method, value
+    )  # fmt: skip
+    one = isinstance(counts.length, float)
+    return found.tolist() if one else list(np.moveaxis(found, -1, 0))
+
+
+def _by_nltk(matches: Array, floors: Array, counts: Counts, method: str, value: float | None) -> Array:
+    floors = np.maximum(floors, 1.0)
     amount = SMOOTH_VALUES.get(method, 0.0) if value is None else value
     raw = matches / floors
     zero = matches == 0
@@ -165,19 +181,17 @@ def nltk_precisions(counts: Counts, method: str, value: float | None) -> Array:
     if method == "nltk6":
         return _interpolated(raw, counts, amount)
     if method in ("nltk4", "nltk7"):
-        long = counts.length[..., None] > 1
-        log_length = np.log(np.where(long, counts.length[..., None], 2.0))
+        length = np.asarray(counts.length)[..., None]
+        long = length > 1
+        log_length = np.log(np.where(long, length, 2.0))
         raw = np.where(zero & long, log_length / (2.0**rank * amount) / floors, raw)
     return _averaged(raw, counts) if method in ("nltk5", "nltk7") else raw
 
 
 def _averaged(raw: Array, counts: Counts) -> Array:
     """Method 5: the mean of an order's precision, the one above it, and the averaged one below it."""
-    assert counts.next_matches is not None
-    assert counts.next_floors is not None
-    above = np.concatenate(
-        [raw[..., 1:], (counts.next_matches / np.maximum(counts.next_floors, 1.0))[..., None]], axis=-1
-    )
+    last = np.asarray(counts.next_matches) / np.maximum(counts.next_floors, 1.0)
+    above = np.concatenate([raw[..., 1:], last[..., None]], axis=-1)
     result = np.empty_like(raw)
     below = raw[..., 0] + 1
     for order in range(raw.shape[-1]):
@@ -192,39 +206,46 @@ def _interpolated(raw: Array, counts: Counts, alpha: float) -> Array:
     for order in range(2, raw.shape[-1]):
         below, lowest = result[..., order - 1], result[..., order - 2]
         prior = np.where(lowest == 0, 0.0, below**2 / np.where(lowest == 0, 1.0, lowest))
-        result[..., order] = (counts.matches[..., order] + alpha * prior) / (counts.totals[..., order] + alpha)
+        result[..., order] = (counts.matches[order] + alpha * prior) / (counts.totals[order] + alpha)
     return result
 
 
-def geometric_mean(values: Array, weights: Array, reached: Array | None, skip_zeros: bool) -> Array:
-    """Return ``exp(sum(weights * log(values)))`` over the last axis.
+def geometric_mean(
+    values: Sequence[Either], weights: Sequence[float], reached: Either | None, skip_zeros: bool
+) -> Either:
+    """Return ``exp(sum(weights * log(values)))`` over the orders.
 
     Parameters
     ----------
-    values : ndarray, shape (..., N)
-    weights : ndarray, shape (N,)
+    values, weights : sequence of N
         Orders of weight 0 do not matter.
-    reached : ndarray, shape (...), optional
+    reached : optional
         Take this many orders only, with their weights scaled to the same sum (effective order).
     skip_zeros : bool
         Leave zeros out (NLTK) instead of returning 0 for them.
+
+    Examples
+    --------
+    >>> geometric_mean([0.5, 0.125], [0.5, 0.5], None, False)
+    0.25
     """
-    few = values.shape[-1] < _IN_TURN
-    if (
-        few and reached is None and (weights > 0).all() and (values > 0).all()
-    ):  # the same to the bit, in a third of the time
-        whole: Array = np.exp((np.log(values) * weights).sum(axis=-1))
-        return whole
-    used = np.broadcast_to(weights > 0, values.shape)
+    if isinstance(reached, int) and reached == len(values):
+        reached = None
+    if reached is None and min(weights) > 0 and positive(values):  # of most corpora and resamples
+        return exp(added([log * weight for log, weight in zip(logs(values), weights, strict=True)]))
+    above = [value > 0 for value in values]
+    used: list[Either] = [weight > 0 for weight in weights]
     if reached is not None:
-        used = used & (np.arange(values.shape[-1]) < reached[..., None])
+        used = [each & (order < reached) for order, each in enumerate(used)]
     if skip_zeros:
-        used = used & (values > 0)
-    logs = np.log(np.where(used & (values > 0), values, 1.0))
-    shares = np.where(used, weights, 0.0)
-    exponent = (logs * shares).sum(axis=-1)
+        used = [each & some for each, some in zip(used, above, strict=True)]
+    logarithms = logs([where(each & some, value, 1.0) for each, some, value in zip(used, above, values, strict=True)])
+    shares = [where(each, weight, 0.0) for each, weight in zip(used, weights, strict=True)]
+    exponent = added([log * share for log, share in zip(logarithms, shares, strict=True)])
     if reached is not None:
-        kept = shares.sum(axis=-1)
-        exponent = exponent * np.where(kept > 0, weights.sum() / np.where(kept > 0, kept, 1.0), 0.0)
-    mean = np.exp(exponent)
-    return mean if skip_zeros else np.where((used & (values == 0)).any(axis=-1), 0.0, mean)
+        kept = added(shares)
+        exponent = exponent * where(kept > 0, added(weights) / where(kept > 0, kept, 1.0), 0.0)
+    mean = exp(exponent)
+    for each, value in () if skip_zeros else zip(used, values, strict=True):
+        mean = where(each & (value == 0), 0.0, mean)
+    return mean

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,13 +18,14 @@ from tercet.core.stats import SegmentStats
 from tercet.counting.pairs import pair_matches
 from tercet.text.tokenizers import tokenize
 
-from .few import MOST_BY_PLACES, FewChrf
 from .measures import f_scores
 from .options import DIALECTS, PRESETS, ChrfOptions, with_keys_of_evaluate, word_orders
 from .signature import chrf_signature
 
 Array = NDArray[np.float64]
 
+#: The n-grams of longer texts are counted faster by hashing than by sets of their places.
+MOST_BY_PLACES = 192
 #: What a row holds of each order.
 PARTS = ("prediction", "reference", "matches")
 
@@ -131,11 +131,6 @@ class ChrfScorer(Scorer[ChrfOptions]):
             scores[name] = f_scores(by_order, o.beta, o.eps_smoothing, o.scale)
             first += n_orders * len(PARTS)
         return scores
-
-    @cached_property
-    def few(self) -> FewChrf:
-        """What scores few pairs."""
-        return FewChrf(self.name, self.options, lambda: str(self.signature().extended(self.notes("1"))))
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the scores, and the keys of evaluate's chrf: `score` is `chrf`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -38,29 +37,70 @@ class Corpus(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
 class Batch:
     """Checked texts: first the n predictions, then all references, item by item.
 
-    Attributes
+    Parameters
     ----------
-    texts : pyarrow.LargeStringArray, shape (n + m,)
-        UTF-8 bytes and offsets in two buffers, which kernels read as they are.
+    texts : pyarrow.LargeStringArray, shape (n + m,), or callable
+        Or what makes it of `strings`, when somebody asks.
     reference_offsets : ndarray of int64, shape (n + 1,)
         Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``, counted from the
         first reference. An item may have none.
     first_item : int
         The number of the first item in the corpus, for messages.
+    strings : tuple of two lists of str, optional
+        The predictions and all references as Python strings, where the user has them so. The engine reads these as
+        they are, and nothing is encoded.
     """
 
-    texts: Any
-    reference_offsets: NDArray[np.int64]
-    first_item: int = 0
+    __slots__ = ("_texts", "first_item", "reference_offsets", "strings")
+
+    def __init__(
+        self, texts: Any, reference_offsets: NDArray[np.int64], first_item: int = 0,
+        strings: tuple[list[str], list[str]] | None = None,
+    ) -> None:  # fmt: skip
+        self._texts, self.strings = texts, strings
+        self.reference_offsets, self.first_item = reference_offsets, first_item
+
+    @property
+    def texts(self) -> Any:
+        """UTF-8 bytes and offsets in two buffers of a pyarrow.LargeStringArray, shape (n + m,).
+
+        Raises
+        ------
+        InputError
+            Names the first text that cannot be encoded (a lone surrogate).
+        """
+        if callable(self._texts):
+            self._texts = self._texts()
+        return self._texts
+
+    @property
+    def encoder(self) -> Any:
+        """The texts, or what encodes them when somebody asks."""
+        return self._texts
+
+    def __reduce__(self) -> Any:
+        return Batch, (self.texts, self.reference_offsets, self.first_item)
+
+    def with_texts(self, texts: Any) -> Batch:
+        """Return a batch of other texts for the same items."""
+        return Batch(texts, self.reference_offsets, self.first_item)
+
+    def numbered(self, first_item: int) -> Batch:
+        """Return the same texts as items from another number on."""
+        return Batch(self._texts, self.reference_offsets, first_item, self.strings)
 
     @property
     def n_items(self) -> int:
         """Number of predictions."""
         return len(self.reference_offsets) - 1
+
+    @property
+    def one_each(self) -> bool:
+        """Whether every item has exactly one reference."""
+        return is_one_each(self.reference_offsets)
 
     @property
     def reference_counts(self) -> NDArray[np.int64]:
@@ -99,6 +139,12 @@ class Batch:
     def arrays(self) -> tuple[Any, Any]:
         """Return the predictions, and a list of references per item, in Arrow's memory; texts are not copied."""
         return self.predictions, pa.LargeListArray.from_arrays(pa.array(self.reference_offsets), self.references)
+
+
+def is_one_each(reference_offsets: NDArray[np.int64]) -> bool:
+    """Return whether every item has exactly one reference."""
+    n = len(reference_offsets) - 1
+    return reference_offsets[n] == n and (n <= 1 or bool((np.diff(reference_offsets) == 1).all()))
 
 
 def join_batches(batches: Sequence[Batch]) -> Batch:

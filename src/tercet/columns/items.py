@@ -26,16 +26,21 @@ class Items:
     predictions : list of str, length n
     references : list of str, length m
         The references of all items, item by item.
-    reference_offsets : ndarray of int64, shape (n + 1,)
-        Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``.
+    offsets : ndarray of int64, shape (n + 1,), optional
+        Item i has the references ``offsets[i]`` to ``offsets[i + 1]``; None where every item has one.
     name : str
         What the predictions are called in messages.
     """
 
     predictions: list[str]
     references: list[str]
-    reference_offsets: NDArray[np.int64]
+    offsets: NDArray[np.int64] | None
     name: str = "predictions"
+
+    @property
+    def reference_offsets(self) -> NDArray[np.int64]:
+        """Where the references of each item begin, shape (n + 1,)."""
+        return np.arange(len(self.references) + 1) if self.offsets is None else self.offsets
 
     @property
     def n_items(self) -> int:
@@ -45,17 +50,24 @@ class Items:
     @property
     def missing(self) -> list[int]:
         """Indices of the items without a reference."""
-        return np.flatnonzero(np.diff(self.reference_offsets) == 0).tolist()
+        return [] if self.offsets is None else np.flatnonzero(np.diff(self.offsets) == 0).tolist()
 
     def part(self, start: int, stop: int) -> Batch:
-        """Return the items `start` to `stop`, or to the last one, encoded; InputError as :meth:`encode`."""
-        offsets = self.reference_offsets[start : stop + 1]
-        references = self.references[int(offsets[0]) : int(offsets[-1])]
-        return Batch(self.encode(self.predictions[start:stop] + references), offsets - offsets[0], start)
+        """Return the items `start` to `stop`, or to the last one; they are encoded when somebody asks for that."""
+        predictions = self.predictions[start:stop]
+        if self.offsets is None:
+            offsets, references = np.arange(len(predictions) + 1), self.references[start:stop]
+        else:
+            offsets = self.offsets[start : stop + 1]
+            references = self.references[int(offsets[0]) : int(offsets[-1])]
+            offsets = offsets - offsets[0]
+        return Batch(lambda: self.encode(predictions + references), offsets, start, (predictions, references))
 
     def batch(self) -> Batch:
         """Return all items, encoded; InputError as :meth:`encode`."""
-        return self.part(0, self.n_items)
+        whole = self.part(0, self.n_items)
+        _ = whole.texts
+        return whole
 
     def reference_lists(self) -> list[list[str]]:
         """Return one list of references per item."""
@@ -71,7 +83,7 @@ class Items:
         """
         texts = as_list(predictions, name, "one text per item", 1)
         _check_texts(texts, name)
-        n_items = len(self.reference_offsets) - 1
+        n_items = self.n_items
         if not self.references and len(texts) != n_items:
             raise InputError(
                 f"{name} must have one entry per item, as the first system has: got {len(texts)}, expected {n_items}."
@@ -121,7 +133,9 @@ def read_items(predictions: object, references: object, name: str = "predictions
     targets = as_list(references, "references", "one text or one list of texts per item", 2)
     _check_texts(texts, name)
     flat, offsets = _flat_references(targets)
-    _check_number(texts, name, offsets, nested=bool(targets) and not isinstance(targets[0], str))
+    if offsets is not None or len(flat) != len(texts):
+        all_offsets = np.arange(len(flat) + 1) if offsets is None else offsets
+        _check_number(texts, name, all_offsets, nested=bool(targets) and not isinstance(targets[0], str))
     return Items(texts, flat, offsets, name)
 
 
@@ -190,11 +204,11 @@ def _check_text(text: Any, name: str) -> None:
         raise InputError(f"{name} must be a string, got {shorten(text)} ({kind_of(text)}).")
 
 
-def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64]]:
-    """Return all references in one list, and where those of each item begin."""
+def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64] | None]:
+    """Return all references in one list, and where those of each item begin; None where each has one."""
     kinds = set(map(type, targets))
     if kinds <= {str}:
-        return targets, np.arange(len(targets) + 1)
+        return targets, None
     if not kinds <= {list, tuple}:
         targets = _as_lists(targets)
     flat = list(chain.from_iterable(targets))

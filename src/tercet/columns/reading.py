@@ -18,6 +18,8 @@ def read_corpus(predictions: object, references: object) -> Corpus:
     >>> type(read_corpus(["a"], ["b"])).__name__, type(read_corpus(pa.array(["a"]), pa.array(["b"]))).__name__
     ('Items', 'ArrowItems')
     """
+    if type(predictions) is list and type(references) is list:
+        return read_items(predictions, references)
     return read_arrow(predictions, references) or read_items(predictions, references)
 
 
@@ -49,5 +51,7 @@ def read_predictions(predictions: object) -> Batch:
 
 
 def whole(corpus: Corpus) -> Batch:
-    """Return all items of a corpus as one batch."""
-    return corpus.part(0, corpus.n_items)
+    """Return all items of a corpus as one batch, encoded; InputError for a text that cannot be."""
+    batch = corpus.part(0, corpus.n_items)
+    _ = batch.texts
+    return batch

@@ -69,7 +69,8 @@ def facts_of_systems(
     found = []
     for (system, rows), kept in zip(stats.items(), scored, strict=True):
         totals = scorer.corpus_totals(kept)
-        known = {**scorer.report(totals, None), **scorer.details(totals, None)}
+        entries = scorer.report(totals, None)
+        known = {**entries, **scorer.details(totals, None, entries)}
         empty = int(rows.column("empty").sum())
         found.append(_facts(metric, system, scorer, known, len(kept), empty, _skipped(rows, len(kept))))
     return found

@@ -32,6 +32,10 @@ def corpus_stats(scorer: Scorer[Any], corpus: Corpus) -> tuple[SegmentStats, Any
     corpus get a pass for them first. With ``n_jobs``, threads take one piece each. Memory: the rows, and some pieces.
     """
     size = PIECE_OF_NETWORKS if scorer.loads_model else PIECE
+    if corpus.n_items <= size and (scorer.options.n_jobs == 1 or corpus.n_items == 1):
+        batch = corpus.part(0, corpus.n_items)
+        context = scorer.fit(batch)
+        return scorer.segment_stats(batch, context), context
     size = max(1, min(size, -(-corpus.n_items // scorer.options.n_jobs)))
     starts = range(0, corpus.n_items, size)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,28 +16,11 @@ from tercet.errors import OptionError, did_you_mean
 
 from .dialect import Dialect
 from .options import Options, build_options
-from .result import Result
 from .signature import Signature
 from .stats import SegmentStats
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 Scores = dict[str, NDArray[np.float64]]
-
-
-class Few(Protocol):
-    """What scores few items; None for a corpus that it leaves to statistics."""
-
-    def score(self, corpus: Corpus) -> Result | None:
-        """Return the result, without intervals, values of segments, and a signature among its keys."""
-        ...
-
-    def segments(self, corpus: Corpus) -> dict[str, list[float]] | None:
-        """Return the scores of each item."""
-        ...
-
-    def remark(self, result: Result) -> str | None:
-        """Return what is worth a warning in a result, as :meth:`Scorer.remark` does."""
-        return None
 
 
 class Scorer(ABC, Generic[OptionsT]):
@@ -68,6 +51,8 @@ class Scorer(ABC, Generic[OptionsT]):
         The scale of the package that the scores equal: 1, or 100 for percent.
     loads_model : bool
         Whether scoring loads a network: nothing to do in passing.
+    in_floats : bool
+        Whether `finalize` and what else takes the sums of a corpus takes them as a list of floats, too.
     fit_first : str
         How a metric that must see the whole corpus first is shown a corpus in parts; see `needs_corpus`.
     at_zero : str
@@ -91,6 +76,7 @@ class Scorer(ABC, Generic[OptionsT]):
     dialects: ClassVar[Mapping[str, Dialect]] = {}
     original_scale: int = 1
     loads_model: ClassVar[bool] = False
+    in_floats: ClassVar[bool] = False
     fit_first: ClassVar[str] = ""
     at_zero: ClassVar[str] = "scores them 0"
     nothing_left: ClassVar[str] = "No item has a reference, so missing_references='skip' left all of them out."
@@ -196,11 +182,6 @@ class Scorer(ABC, Generic[OptionsT]):
         """Return what a user should be told of the sums of the rows, once per call; None for nothing."""
         return None
 
-    @property
-    def few(self) -> Few | None:
-        """What scores few items without arrays of statistics; None where only those will do."""
-        return None
-
     def notes(self, references: str) -> dict[str, str]:
         """Return what the signature of a result says besides how its rows were made."""
         notes = {"refs": references} if self.takes_references else {}
@@ -217,17 +198,18 @@ class Scorer(ABC, Generic[OptionsT]):
         """Return one row of statistics per item."""
 
     @abstractmethod
-    def finalize(self, totals: NDArray[np.float64]) -> Scores:
+    def finalize(self, totals: Any) -> Scores:
         """Return the scores of sums of rows.
 
         Parameters
         ----------
-        totals : ndarray, shape (..., k)
-            A corpus (k,), segments (n, k) or resamples (B, k).
+        totals : ndarray, shape (..., k), or list of k floats
+            A corpus (k,), segments (n, k) or resamples (B, k). Metrics whose formulas hold for floats, too
+            (:mod:`.either`), take the list.
 
         Returns
         -------
-        dict of str to ndarray of float64, shape (...)
+        dict of str to ndarray of float64, shape (...), or float
         """
 
     @property
@@ -273,8 +255,11 @@ class Scorer(ABC, Generic[OptionsT]):
         scores = self.finalize(totals)
         return {name: scores[name].tolist() for name in self.score_names}
 
-    def details(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
-        """Return what else the metric says of a corpus: attributes of the result; parameters as for `report`."""
+    def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what else the metric says of a corpus: attributes of the result.
+
+        Parameters are as for `report`; `entries` are what that gave.
+        """
         return {}
 
     def facts_line(self, known: Mapping[str, Any]) -> str:
@@ -282,7 +267,7 @@ class Scorer(ABC, Generic[OptionsT]):
         values = {name: known[name] if isinstance(known[name], list) else [known[name]] for name in self.facts}
         return ", ".join(f"{name} = {'/'.join(f'{value:g}' for value in each)}" for name, each in values.items())
 
-    def total_of(self, totals: NDArray[np.float64], column: str) -> int:
+    def total_of(self, totals: Any, column: str) -> int:
         """Return the sum of a column of counts."""
         return int(totals[self.columns.index(column)])
 
@@ -293,6 +278,13 @@ class Scorer(ABC, Generic[OptionsT]):
         left_out = missing if self.options.missing_references == "skip" else np.zeros_like(missing)
         empty = (prediction_lengths == 0) & ~left_out
         return np.column_stack([~left_out, empty, missing, references]).astype(np.float64)
+
+
+def left_out(rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which items have no reference, and mark them in their rows as left out."""
+    missing: NDArray[np.bool_] = rows[:, 2] > 0
+    rows[missing, :2] = 0.0
+    return missing
 
 
 def segment_lists(scorer: Scorer[Any], stats: SegmentStats) -> dict[str, list[float | None]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -165,7 +166,7 @@ class CosineScorer(Scorer[CosineOptions]):
         """Return how many texts were cut."""
         return {name: self.total_of(totals, name) for name in ("truncated_predictions", "truncated_references")}
 
-    def details(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
+    def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return how many texts were cut, and, where items have several references, which of them is nearest."""
         found: dict[str, Any] = {**self._cut(totals)}
         if stats is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from tercet.core.either import Either, exp, where
 
 
 def reference_lengths(lengths: NDArray[np.int64], reference_offsets: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -27,8 +27,11 @@ def reference_lengths(lengths: NDArray[np.int64], reference_offsets: NDArray[np.
     return rules
 
 
-def brevity_penalty(length: Array, reference_length: Array) -> Array:
+def brevity_penalty(length: Either, reference_length: Either) -> Either:
     """Return 1 for predictions as long as their references, else exp(1 - reference / prediction length)."""
-    ratio = reference_length / np.maximum(length, 1.0)
-    shorter = np.where(length > 0, np.exp(1 - np.maximum(ratio, 1.0)), 0.0)
-    return np.where(length < reference_length, shorter, 1.0)
+    shorter = length < reference_length
+    if isinstance(shorter, bool) and not shorter:
+        return 1.0
+    ratio = reference_length / where(length > 1.0, length, 1.0)
+    penalty = where(length > 0, exp(1 - where(ratio > 1.0, ratio, 1.0)), 0.0)
+    return where(shorter, penalty, 1.0)

@@ -15,6 +15,7 @@ cdef enum:
     DONE = -1
     NO_MEMORY = -2
     INTERRUPTED = -3
+    TOO_LONG = -4  # the texts of an item
 
 
 cdef inline uint64_t lowest(uint64_t bits) noexcept nogil:
@@ -36,4 +37,8 @@ cdef int raise_if(int64_t problem) except -1:
     """Raise what a loop without the GIL ended with."""
     if problem == NO_MEMORY:
         raise MemoryError
+    if problem == TOO_LONG:
+        raise ValueError("the texts of one item are longer than 4 GiB")
+    if problem >= 0:
+        raise LoneSurrogate(problem)
     return -1 if problem == INTERRUPTED else 0

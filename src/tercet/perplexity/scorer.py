@@ -200,7 +200,7 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
             **scores,
         }
 
-    def details(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
+    def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return how many texts were cut, and how many tokens were scored."""
         return {
             "truncated_predictions": self.total_of(totals, "truncated"),

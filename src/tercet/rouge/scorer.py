@@ -14,18 +14,20 @@ from numpy.typing import NDArray
 from tercet.columns.batch import Batch
 from tercet.columns.ragged import TokenBatch, first_greatest
 from tercet.core.dialect import Dialect
+from tercet.core.either import Either, as_floats, column, columns, where
 from tercet.core.options import Options
-from tercet.core.scorer import Scorer, Scores, segment_lists
+from tercet.core.scorer import Scorer, Scores, left_out, segment_lists
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
+from tercet.engine.chosen import engine
 from tercet.errors import OptionError
 from tercet.text.letters import LetterCounts, count_letters
 from tercet.text.sentences import split_sentences, truncate_bytes, truncate_words
 from tercet.text.stems import WordMap, check_word_options, map_words, stemmer_for, stopwords_for, word_map
+from tercet.text.texts import READINGS, lowered, of_texts
 from tercet.text.tokenizers import tokenize
 
 from .counts import PairCounter, PairCounts
-from .few import FewRouge
 from .options import DIALECTS, MEASURES, RougeOptions
 from .package import (
     DEFAULT_TYPES,
@@ -64,6 +66,7 @@ class RougeScorer(Scorer[RougeOptions]):
     """
 
     name: ClassVar[str] = "rouge_nlws"
+    in_floats: ClassVar[bool] = True
     options_type: ClassVar[type[Options]] = RougeOptions
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "rouge_score": {"tokenizer": "rouge"},
@@ -81,6 +84,7 @@ class RougeScorer(Scorer[RougeOptions]):
             options = replace(options, use_stemmer=False)  # its stemmer is part of its own tokenizer
         super().__init__(options)
         check_word_options(options)
+        self._signatures: dict[Any, Signature] = {}
         self._by_script = options.compat == "rouge155"
         self._cut = first_words if self._by_script else truncate_words
         by_line = any(each.kind in BY_LINE for each in options.rouge_types)
@@ -107,8 +111,8 @@ class RougeScorer(Scorer[RougeOptions]):
         """The first type."""
         return self.options.rouge_types[0].name
 
-    @property
-    def columns(self) -> tuple[str, ...]:
+    @cached_property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """Names of the columns of a row."""
         types = [f"{each.name}_{measure}" for each in self.options.rouge_types for measure in MEASURES]
         return (*self.base_columns, *types)
@@ -170,16 +174,59 @@ class RougeScorer(Scorer[RougeOptions]):
 
     def signature(self, context: LetterCounts | None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
-        return rouge_signature(self.name, self.options, self._tokenizer(context))
+        tokenizer = self._tokenizer(context)
+        if tokenizer not in self._signatures:
+            self._signatures[tokenizer] = rouge_signature(self.name, self.options, tokenizer)
+        return self._signatures[tokenizer]
 
     def segment_stats(self, batch: Batch, context: LetterCounts | None) -> SegmentStats:
         """Return one row per item."""
-        tokens, _ = self.tokens(batch, context)
-        base = self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items])
-        counter = self.counter(tokens)
-        triples = [self._item_scores(each, counter.count(each), tokens) for each in self.options.rouge_types]
-        rows = np.concatenate([base, *triples], axis=1)
+        rows = self._rows_of_texts(batch, context)
+        if rows is None:
+            tokens, _ = self.tokens(batch, context)
+            counter = self.counter(tokens)
+            triples = [self._item_scores(each, counter.count(each), tokens) for each in self.options.rouge_types]
+            rows = np.concatenate([self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items]), *triples], axis=1)
         return SegmentStats(self.signature(context), self.columns, rows)
+
+    def _rows_of_texts(self, batch: Batch, context: LetterCounts | None) -> Array | None:
+        """Return the rows that the engine makes of texts as they are; None for what it does not count so."""
+        tokenizer = self._tokenizer(context)
+        if self._orders is None or tokenizer not in READINGS:
+            return None
+        texts = batch if tokenizer == "rouge" else lowered(batch)
+        rows, pairs, has_lines = of_texts(texts, engine.rouge_rows, tokenizer, self._orders, self.options.beta)
+        if has_lines and self._by_lines:
+            return None
+        if pairs is not None:
+            counts = batch.reference_counts
+            filled, starts = counts > 0, batch.reference_offsets[:-1][counts > 0]
+            rows[:, len(self.base_columns) :] = 0.0
+            for first in range(0, pairs.shape[1], len(MEASURES)):
+                own = combined(
+                    pairs[:, first : first + len(MEASURES)], starts, counts[filled], self.options.multi_ref
+                )
+                rows[filled, len(self.base_columns) + first : len(self.base_columns) + first + len(MEASURES)] = own
+            if self.options.missing_references == "skip":
+                left_out(rows)
+        made: Array = rows
+        return made
+
+    @cached_property
+    def _orders(self) -> tuple[int, ...] | None:
+        """What the engine counts for each type: an order of n-grams, or 0 for a subsequence; None for other types."""
+        o = self.options
+        simple = self._package is None and not self._by_script and o.stopwords is None and self._word_map() is None
+        if not simple or self._prepare() is not None or o.alpha is not None or len(o.rouge_types) > 32:
+            return None
+        orders = {"L": 0, "Lsum": 0}
+        if any(each.kind != "n" and each.kind not in orders for each in o.rouge_types):
+            return None
+        return tuple(orders.get(each.kind, each.order) for each in o.rouge_types)
+
+    @cached_property
+    def _by_lines(self) -> bool:
+        return any(each.kind == "Lsum" for each in self.options.rouge_types)
 
     def tokens(
         self, batch: Batch, context: LetterCounts | None, as_written: bool = False
@@ -198,7 +245,7 @@ class RougeScorer(Scorer[RougeOptions]):
         if self._cut_by_line:  # both cuts of each text at once, so that their words have the same ids
             cuts = prepare, self._prepare(first_bytes_of_lines)
             texts = [cut(text) for cut in cuts if cut is not None for text in batch.texts.to_pylist()]
-            batch, prepare = replace(batch, texts=pa.array(texts, pa.large_string())), None
+            batch, prepare = batch.with_texts(pa.array(texts, pa.large_string())), None
         tokens, words = tokenize(batch, tokenizer, lowercase=lowercase, prepare=prepare, lines=True)
         mapping = None if as_written else self._word_map()
         stopwords: Collection[str] = ()
@@ -266,27 +313,17 @@ class RougeScorer(Scorer[RougeOptions]):
             return PackageCounter(tokens, self._package)
         return PairCounter(tokens, self.options.rouge_types, self._by_script)
 
-    @cached_property
-    def few(self) -> FewRouge | None:
-        """What scores few pairs, where ROUGE is of words as they are written, n-grams and subsequences."""
-        o = self.options
-        simple = self._package is None and not self._by_script and o.stopwords is None and self._word_map() is None
-        simple = simple and self._prepare() is None and o.tokenizer in ("auto", "rouge") and o.use_aggregator
-        if not simple or any(each.kind not in ("n", "L", "Lsum") for each in o.rouge_types):
-            return None
-        return FewRouge(self.name, o, lambda: str(self.signature(None).extended(self.notes("1"))))
-
-    def finalize(self, totals: NDArray[np.float64]) -> Scores:
+    def finalize(self, totals: Either) -> Scores:
         """Return the mean of each measure over the items."""
-        items = totals[..., self.columns.index("items")]
-        means = self.options.scale * totals / np.where(items > 0, items, 1.0)[..., None]
-        output = self.options.output
+        o, items, first = self.options, column(totals, 0), len(self.base_columns)
+        n = where(items > 0, items, 1.0)
         scores: Scores = {}
-        for each in self.options.rouge_types:
-            first = self.columns.index(f"{each.name}_precision")
-            values = dict(zip(MEASURES, np.moveaxis(means[..., first : first + 3], -1, 0), strict=True))
-            scores[each.name] = values["fmeasure" if output == "all" else output]
-            if output == "all":
+        for number, each in enumerate(o.rouge_types):
+            start = first + len(MEASURES) * number
+            means = [o.scale * total / n for total in columns(totals, start, start + len(MEASURES))]
+            values = dict(zip(MEASURES, means, strict=True))
+            scores[each.name] = values["fmeasure" if o.output == "all" else o.output]
+            if o.output == "all":
                 scores[f"{each.name}_precision"] = values["precision"]
                 scores[f"{each.name}_recall"] = values["recall"]
         return scores
@@ -294,5 +331,5 @@ class RougeScorer(Scorer[RougeOptions]):
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return one float a score, or the list of the items' with ``use_aggregator=False``."""
         if self.options.use_aggregator or stats is None:
-            return super().report(totals, stats)
+            return dict(self.finalize(as_floats(totals)))
         return dict(segment_lists(self, stats))

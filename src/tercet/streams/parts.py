@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from typing import Any
@@ -114,4 +114,4 @@ def _filled(scorer: Scorer[Any], part: Part, start: int) -> Part:
     """Return a part with its statistics, where those do not depend on the other parts."""
     if part.stats is not None or part.batch is None or scorer.needs_corpus:
         return part
-    return Part.counted(scorer, replace(part.batch, first_item=start))
+    return Part.counted(scorer, part.batch.numbered(start))

@@ -49,15 +49,16 @@ def result_of(scorer: Scorer[Any], totals: Totals) -> Result:
         notes["ci"] = f"{level!r}"
     line = str(signature.extended(notes))
     asked = {"intervals": intervals, "signature": line if scorer.options.signature else None}
+    entries = scorer.report(corpus, None)
     return Result(
-        {**scorer.report(corpus, None), **{name: value for name, value in asked.items() if value is not None}},
+        {**entries, **{name: value for name, value in asked.items() if value is not None}},
         metric=scorer.name,
         signature=line,
         n_segments=scorer.total_of(corpus, "items"),
         empty_predictions=scorer.total_of(corpus, "empty"),
         missing_references=scorer.total_of(corpus, "missing"),
         intervals=intervals,
-        **scorer.details(corpus, None),
+        **scorer.details(corpus, None, entries),
     )
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -22,7 +20,6 @@ from tercet.text.letters import LetterCounts, count_letters
 from tercet.text.tokenizers import tokenize
 
 from .edits import edit_counts
-from .few import FewTer
 from .normalization import normalization
 from .options import DIALECTS, PRESETS, TerOptions
 from .signature import ter_signature
@@ -111,7 +108,7 @@ class TerScorer(Scorer[TerOptions]):
             return tokenize(batch, "none", lowercase=not self.options.case_sensitive)
         texts = [change(text) for text in batch.texts.to_pylist()]
         texts[batch.n_items :] = map(change, texts[batch.n_items :])  # sacrebleu changes references twice
-        return tokenize(replace(batch, texts=pa.array(texts, pa.large_string())), "none")
+        return tokenize(batch.with_texts(pa.array(texts, pa.large_string())), "none")
 
     def _words(self, text: str, is_reference: bool) -> list[str]:
         """Return the words of one text."""
@@ -119,13 +116,6 @@ class TerScorer(Scorer[TerOptions]):
             return (text if self.options.case_sensitive else text.lower()).split()
         changed = self._change(text)
         return (self._change(changed) if is_reference else changed).split()
-
-    @cached_property
-    def few(self) -> FewTer:
-        """What scores few pairs."""
-        return FewTer(
-            self.name, self.options.scale, self._words, lambda refs: str(self.signature().extended(self.notes(refs)))
-        )
 
     @staticmethod
     def pairs(tokens: TokenBatch) -> Pairs:

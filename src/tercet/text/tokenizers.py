@@ -40,7 +40,7 @@ def bytes_used(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     return data[starts[0] : starts[-1]], starts - starts[0]
 
 
-def _lowered(texts: Any) -> Any:
+def lowered(texts: Any) -> Any:
     """Return the texts in lower case (:meth:`str.lower`); letters of ASCII alone are lowered all at once."""
     data, starts = bytes_used(texts)
     if data.max(initial=0) > 127:
@@ -231,7 +231,7 @@ def tokenize(
     if prepare is not None:
         texts = _mapped(prepare, texts)
     if lowercase:
-        texts = _lowered(texts)
+        texts = lowered(texts)
     if isinstance(tokenizer, str) and tokenizer in _BYTE_TOKENIZERS:
         interned = _BYTE_TOKENIZERS[tokenizer](texts)
     elif isinstance(tokenizer, str) and is_subword_model(tokenizer):

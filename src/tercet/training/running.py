@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from tercet.columns.batch import Batch
@@ -43,7 +42,7 @@ class Running:
             For items without reference under ``missing_references="error"``, by their number in the corpus.
         """
         self.scorer.check_missing([self._items + index for index in batch.missing])
-        return Part.counted(self.scorer, replace(batch, first_item=self._items))
+        return Part.counted(self.scorer, batch.numbered(self._items))
 
     def add(self, part: Part) -> None:
         """Add what a part adds."""

@@ -1,0 +1,87 @@
+"""What formulas are written with that hold for one corpus, in Python's floats, and for many at once, in arrays.
+
+One corpus in floats takes a tenth of the time of arrays with one number each. Results are the same to the last bit:
+both take their logarithms and powers from NumPy, and add one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+#: A number, or an array of any shape.
+Either = Any
+
+#: NumPy adds fewer numbers than these one after another; more of them in eight sums.
+IN_TURN = 8
+
+
+def as_floats(totals: Any) -> list[float]:
+    """Return the sums of one corpus as a list of floats."""
+    return totals if isinstance(totals, list) else totals.tolist()  # type: ignore[no-any-return]
+
+
+def column(table: Either, place: int) -> Either:
+    """Return a column of sums: of one corpus, a list or a row, its number; of many, shape (..., k), their array."""
+    return table[place] if isinstance(table, list) else table[..., place]
+
+
+def columns(table: Either, start: int, stop: int) -> list[Either]:
+    """Return some columns, each as :func:`column` does."""
+    return table[start:stop] if isinstance(table, list) else [table[..., place] for place in range(start, stop)]
+
+
+def where(condition: Either, one: Either, other: Either) -> Either:
+    """Return one where the condition holds, else the other; both are worked out before.
+
+    Examples
+    --------
+    >>> where(True, 1.0, 2.0), where(np.array([True, False]), 1.0, 2.0).tolist()
+    (1.0, [1.0, 2.0])
+    """
+    if isinstance(condition, (bool, np.bool_)):
+        return one if condition else other
+    return np.where(condition, one, other)
+
+
+def holds(condition: Either) -> bool:
+    """Return whether a condition holds, of all numbers."""
+    return condition if isinstance(condition, bool) else bool(condition.all())
+
+
+def positive(values: Sequence[Either]) -> bool:
+    """Return whether all values are above 0, of all numbers."""
+    if isinstance(values[0], float):
+        return min(values) > 0
+    return all([bool((value > 0).all()) for value in values])
+
+
+def logs(values: Sequence[Either]) -> Sequence[Either]:
+    """Return the natural logarithm of each value."""
+    if isinstance(values[0], float):
+        found: list[float] = np.log(values).tolist()
+        return found
+    return [np.log(value) for value in values]
+
+
+def exp(value: Either) -> Either:
+    """Return e to the power of a value."""
+    return float(np.exp(value)) if isinstance(value, float) else np.exp(value)
+
+
+def added(values: Sequence[Either]) -> Either:
+    """Return the sum of some values, added as NumPy adds along the last axis of an array."""
+    if len(values) >= IN_TURN:
+        total = np.stack(np.broadcast_arrays(*values), axis=-1).sum(axis=-1)
+        return float(total) if isinstance(values[0], float) else total
+    total = 0.0
+    for value in values:  # not Python's sum, which rounds once, from 3.12 on
+        total = total + value
+    return total
+
+
+def stacked(values: Sequence[Either]) -> Either:
+    """Return a list of floats, or arrays as one with a further axis, the last."""
+    return list(values) if isinstance(values[0], float) else np.stack(np.broadcast_arrays(*values), axis=-1)

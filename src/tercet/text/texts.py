@@ -1,0 +1,39 @@
+"""Texts as the engine reads them: Python strings as they are, or the bytes of an Arrow column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tercet.columns.batch import Batch
+
+from .tokenizers import bytes_of
+from .tokenizers import lowered as lowered_texts
+
+#: The tokenizers by whose rules the engine reads texts as they are.
+READINGS = ("rouge", "none", "13a", "13a-unstripped", "unicode", "char")
+
+
+def of_texts(batch: Batch, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a function of the engine makes of the texts of a batch.
+
+    Raises
+    ------
+    InputError
+        Names the first text that cannot be encoded (a lone surrogate).
+    """
+    offsets = None if batch.one_each else batch.reference_offsets
+    texts = bytes_of(batch.texts) if batch.strings is None else [*batch.strings[0], *batch.strings[1]]
+    try:
+        return function(texts, batch.n_items, offsets, *arguments)
+    except ValueError:
+        _ = batch.texts  # its error names the item
+        raise
+
+
+def lowered(batch: Batch) -> Batch:
+    """Return a batch of the same texts in lower case (:meth:`str.lower`)."""
+    if batch.strings is None:
+        return batch.with_texts(lowered_texts(batch.texts))
+    predictions, references = ([text.lower() for text in texts] for texts in batch.strings)
+    return Batch(batch.encoder, batch.reference_offsets, batch.first_item, (predictions, references))
