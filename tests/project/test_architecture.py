@@ -13,7 +13,7 @@ SOURCE = ROOT / "src" / "tercet"
 
 #: From the ground up: a file imports files of its own room, and of rooms on the steps below.
 STEPS = [
-    {"errors"},
+    {"errors", "engine"},
     {"columns"},
     {"core"},
     {"files", "display"},
