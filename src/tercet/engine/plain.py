@@ -2,5 +2,9 @@
 
 from .plain_edits import edit_path as edit_path
 from .plain_edits import ter_rows as ter_rows
+from .plain_sums import add_draws as add_draws
+from .plain_sums import hash_texts as hash_texts
+from .plain_sums import order_sums as order_sums
+from .plain_sums import poisson_sums as poisson_sums
 from .plain_text import intern as intern
 from .plain_text import letters as letters
