@@ -3,7 +3,7 @@
 cdef enum:  # what a room holds; those of the last line are zero before and after each use
     TABLE, ENDS, FREE, NUMBERS, OWN_NUMBERS, SEEN_IN, LOCAL, BOUNDS, FOUND, CARRIES, STEPS, MARKED, ROW_OF, FOLLOWING, HEADS,
     CHANGES, WORTH, RUN, ROW_OF_RUN, NEW_WORTH, ABOVE, NEW_RUN, DIPS, NEW_DIPS, OWN, OTHER,
-    PLACES, NUMBER_OF, LEFT, THEIRS, FIRST, PAIRS_LEFT, N_ROOMS
+    PLACES, NUMBER_OF, LEFT, THEIRS, FIRST, PAIRS_LEFT, ROW_LEFT, N_ROOMS
 
 cdef struct Scratch:
     void* rooms[N_ROOMS]
