@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from tercet.columns.batch import Corpus
 from tercet.core.result import Result
 from tercet.core.scorer import Few
-from tercet.counting.ngram_kernels import fill_clipped_matches
-from tercet.counting.pair_kernels import MOST_TOKENS, fill_longer_pairs, fill_short_pairs
+from tercet.engine.chosen import engine
 from tercet.few.few_characters import Numbered, number_few_characters, number_few_chrf_words
 from tercet.few.few_texts import MOST_ITEMS, bytes_of_few
 
@@ -26,7 +25,7 @@ Triples = Sequence[Sequence[int]]
 _HALF_CHARACTERS = re.compile(rb"\xed[\xa0-\xbf]")
 #: The n-grams of longer texts are counted faster by hashing than by sets of their places.
 MOST_BY_PLACES = 192
-_PAIRS, _DOCUMENTS = np.arange(MOST_ITEMS), np.arange(2 * MOST_ITEMS, dtype=np.uint64)
+_DOCUMENTS = np.arange(2 * MOST_ITEMS)
 
 
 class FewChrf(Few):
@@ -98,23 +97,15 @@ def _pair_counts(texts: Numbered, max_order: int) -> NDArray[np.int64]:
     """Return the counts of the orders of characters or of words, shape (n, max_order, 3)."""
     ids, offsets, n_types = texts
     sizes = np.diff(offsets)
-    n, longest = len(sizes) // 2, sizes.max()
+    n = len(sizes) // 2
     counts = np.empty((n, max_order, 3), np.int64)
     totals = np.maximum(sizes[:, None] - np.arange(max_order), 0)
     counts[:, :, 1] = totals[n:]
     counts[:, :, 0] = totals[:n] * (totals[n:] > 0)
-    matches, pairs = np.zeros((n, max_order), np.int64), _PAIRS[:n]
-    if longest > MOST_BY_PLACES:
-        references = pairs + n
-        fill_clipped_matches(
-            ids.view(np.int32), offsets, pairs, references, references + 1, pairs, n_types, matches
-        )  # fmt: skip
-    else:
-        fill = fill_short_pairs if longest <= MOST_TOKENS else fill_longer_pairs
-        fill(
-            ids, offsets.view(np.uint64), _DOCUMENTS[:n], _DOCUMENTS[n : 2 * n], pairs, max_order, False, n_types,
-            matches, np.zeros(n, np.int64),
-        )  # fmt: skip
+    pairs = _DOCUMENTS[:n], _DOCUMENTS[n : 2 * n]
+    matches, _ = engine.pair_matches(
+        ids.view(np.int32), offsets, *pairs, n_types, max_order, False, MOST_BY_PLACES
+    )  # fmt: skip
     counts[:, :, 2] = matches
     return counts
 

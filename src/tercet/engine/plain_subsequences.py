@@ -53,8 +53,8 @@ def union_lcs_hits(
     documents, left = _lines(ids, lines, line_offsets), rows_of(left_ids, left_offsets)
     hits = []
     for text, reference in zip(texts.tolist(), references.tolist(), strict=True):
-        runs = _runs_of_hits(documents[text], documents[reference], left[text], left[reference], _places)
-        hits.append(sum(runs))
+        found = _hit_lines(documents[text], documents[reference], left[text], left[reference], _places)
+        hits.append(sum(map(len, found)))
     return np.array(hits, np.int64)
 
 
@@ -89,14 +89,20 @@ def weighted_lcs_hits(
     array([4.])
     """
     documents, left, worth = _lines(ids, lines, line_offsets), rows_of(left_ids, left_offsets), weights.tolist()
+
+    def places_of(own: Tokens, other: Tokens) -> set[int]:
+        return _weighted_places(own, other, worth)
+
     hits = []
     for text, reference in zip(texts.tolist(), references.tolist(), strict=True):
         total = 0.0
-        for run in _runs_of_hits(
-            documents[text], documents[reference], left[text], left[reference],
-            lambda own, other: _weighted_places(own, other, worth),
-        ):  # fmt: skip
-            total += worth[run]
+        for line in _hit_lines(documents[text], documents[reference], left[text], left[reference], places_of):
+            run = 0
+            for goes_on in line:
+                run += 1
+                if not goes_on:
+                    total += worth[run]
+                    run = 0
         hits.append(total)
     return np.array(hits, np.float64)
 
@@ -107,26 +113,19 @@ def _lines(ids: Ids, lines: Places, line_offsets: Places) -> list[Lines]:
     return [rows[start:stop] for start, stop in pairwise(line_offsets.tolist())]
 
 
-def _runs_of_hits(
+def _hit_lines(
     text: Lines, reference: Lines, text_left: Tokens, reference_left: Tokens,
     places_of: Callable[[Tokens, Tokens], set[int]],
-) -> Iterator[int]:  # fmt: skip
-    """Yield how many tokens are hit in each run of places in the lines of the reference.
-
-    A token that is no longer left is no hit, and does not end a run; nor does it begin one.
-    """
+) -> Iterator[list[bool]]:  # fmt: skip
+    """Yield the hits in each line of the reference: whether a subsequence goes through the next token, too."""
     left = Counter(text_left) & Counter(reference_left)
     for line in reference:
-        places = set[int]().union(*(places_of(each, line) for each in text))
-        run = 0
+        hits, places = [], set[int]().union(*(places_of(each, line) for each in text))
         for place in sorted(places):
-            is_hit = left[line[place]] > 0
-            left[line[place]] -= is_hit
-            run += is_hit
-            if is_hit and place + 1 not in places:
-                yield run
-                run = 0
-        yield run
+            if left[line[place]] > 0:
+                left[line[place]] -= 1
+                hits.append(place + 1 in places)
+        yield hits
 
 
 def _places(text: Tokens, reference: Tokens) -> set[int]:

@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 
 from tercet.columns.batch import Corpus
-from tercet.counting.pair_kernels import MOST_TOKENS, fill_short_pairs
+from tercet.engine.chosen import engine
 from tercet.text.tokenizers import plain_reading
 
-from .few_texts import MOST_ITEMS, bytes_of_few
+from .few_texts import bytes_of_few
 from .few_tokens import MOST_TEXTS, number_few
 
-_PAIRS, _DOCUMENTS = np.arange(MOST_ITEMS), np.arange(MOST_TEXTS, dtype=np.uint64)
+_DOCUMENTS = np.arange(MOST_TEXTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +80,10 @@ class FewCounter:
         ids, offsets, n_types = tokens
         edges = offsets.tolist()
         sizes = [end - start for start, end in pairwise(edges)]
-        if max(sizes) > MOST_TOKENS:
+        if max(sizes) > 64:
             return None
-        matches, common = np.zeros((n, self._max_order), np.int64), np.zeros(n, np.int64)
-        fill_short_pairs(
-            ids, offsets.view(np.uint64), _DOCUMENTS[:n], _DOCUMENTS[n : 2 * n], _PAIRS[:n], self._max_order,
-            self._with_lcs, n_types, matches, common,
+        matches, common = engine.pair_matches(
+            ids.view(np.int32), offsets, _DOCUMENTS[:n], _DOCUMENTS[n : 2 * n], n_types, self._max_order,
+            self._with_lcs, 512,
         )  # fmt: skip
         return FewCounts(matches.T.tolist(), sizes[:n], sizes[n:], common.tolist())
