@@ -9,7 +9,7 @@
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
 include "bits.pxi"
@@ -19,3 +19,4 @@ include "texts.pxi"
 include "pairs.pxi"
 include "long_texts.pxi"
 include "rows.pxi"
+include "chrf.pxi"
