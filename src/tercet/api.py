@@ -18,6 +18,7 @@ from .core.stats import SegmentStats
 from .errors import InputError, OptionError, did_you_mean, level_of_caller, shorten
 from .registry import ARGUMENTS_ELSEWHERE, METRICS, explanation, options_type, scorer_class
 from .resampling.bootstrap import bootstrap
+from .text.texts import READINGS
 
 
 def score(metric: str, predictions: Any, references: Any = None, **options: Any) -> Result:
@@ -52,8 +53,35 @@ def score(metric: str, predictions: Any, references: Any = None, **options: Any)
     >>> result["bleu"]
     1.0
     """
-    scorer = make_scorer(metric, options)
+    scorer = _kept_scorer(metric, options)
     return score_batch(scorer, scorer.corpus(predictions, references))
+
+
+def _kept_scorer(metric: str, options: Mapping[str, Any]) -> Scorer[Any]:
+    """Return a scorer with these options, the one of an earlier call where nothing else can decide what it is.
+
+    Making one takes longer than scoring a pair. A tokenizer may be a file, which changes, and a model is not kept.
+    """
+    if type(metric) is not str or not all(type(value) in _PLAIN for value in options.values()):
+        return make_scorer(metric, options)
+    key = metric, *((name, type(value), value) for name, value in options.items())
+    found = _kept.get(key)
+    if found is None:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            found = make_scorer(metric, options)
+        if told:  # each call says again what was said of its options
+            return make_scorer(metric, options)
+        if not found.loads_model and options.get("tokenizer") in (None, "auto", *READINGS):
+            if len(_kept) >= _MOST_KEPT:
+                _kept.clear()
+            _kept[key] = found
+    return found
+
+
+_PLAIN = (str, int, float, bool, type(None))
+_MOST_KEPT = 256
+_kept: dict[Any, Scorer[Any]] = {}
 
 
 score.__doc__ = f"{cleandoc(score.__doc__ or '')}\n\n{numpydoc({name: options_type(name) for name in METRICS})}\n"
@@ -114,7 +142,9 @@ def score_batch(scorer: Scorer[Any], corpus: Corpus) -> Result:
         For an empty corpus, and for items without reference under ``missing_references="error"``.
     """
     stats = batch_stats(scorer, corpus)
-    tell(scorer, scorer.remark(stats.total()))
+    remark = scorer.remark(stats.sums() if scorer.in_floats else stats.total())
+    if remark is not None:
+        tell(scorer, remark)
     return summarize(scorer, stats)
 
 
@@ -141,21 +171,27 @@ def batch_stats(scorer: Scorer[Any], corpus: Corpus) -> SegmentStats:
     if not corpus.n_items:
         both = "predictions and references" if scorer.takes_references else "predictions"
         raise InputError(f"The corpus is empty: {both} must have at least one item.")
-    scorer.check_missing(corpus.missing)
+    missing = corpus.missing
+    if missing:
+        scorer.check_missing(missing)
     stats, context = corpus_stats(scorer, corpus)
-    tell(scorer, scorer.notice(context))
+    notice = scorer.notice(context)
+    if notice is not None:
+        tell(scorer, notice)
     return stats
 
 
 def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:
     """Return the result that statistics give: scores, and on request intervals and the scores of segments."""
-    o, totals = scorer.options, stats.total()
-    n_scored = scorer.total_of(totals, "items")
+    o = scorer.options
+    totals: Any = stats.sums() if scorer.in_floats else stats.total()
+    n_scored, n_empty, n_missing = (int(total) for total in totals[:3])
     if not n_scored:
         raise InputError(scorer.nothing_left)
     kept = stats if n_scored == len(stats) else stats.selected(stats.column("items") > 0)
-    notes = scorer.notes(kept.span("references"))
+    span = kept.span("references")
     entries = scorer.report(scorer.corpus_totals(stats), stats)
+    notes: dict[str, str] = {}
     asked: dict[str, Any] = {}
     if o.confidence_level is not None:
         found = bootstrap(scorer, kept, n_resamples=o.n_resamples, confidence_level=o.confidence_level, seed=o.seed)
@@ -167,16 +203,20 @@ def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:
             notes["seg"] = scorer.segment_rule
     if o.confidence_level is not None:
         asked["intervals"] = intervals
-    made = stats.signature
+
+    def signature() -> str:
+        return str(stats_signature.extended({**scorer.notes(span), **notes}))
+
+    stats_signature = stats.signature
     if o.signature:
-        asked["signature"] = str(made.extended(notes))
+        asked["signature"] = signature()
     return Result(
         {**entries, **asked} if asked else entries,
         metric=scorer.name,
-        signature=lambda: str(made.extended(notes)),
+        signature=signature,
         n_segments=n_scored,
-        empty_predictions=scorer.total_of(totals, "empty"),
-        missing_references=scorer.total_of(totals, "missing"),
+        empty_predictions=n_empty,
+        missing_references=n_missing,
         intervals=asked.get("intervals"),
         segments=asked.get("segments"),
         **scorer.details(totals, stats, entries),

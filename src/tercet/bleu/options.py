@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from os import PathLike, curdir, fspath
@@ -269,6 +270,14 @@ def check_smoothing(options: BleuOptions, preset: str) -> None:
         raise OptionError(f"The option 'smooth_value' must be above 0 for {divided[0]}, which divides by it. Got 0.")
 
 
+_ENDS = [high for high, _ in BANDS[:-1]]
+_STARTS = [0.0, *_ENDS]
+_INTERPRETATIONS = [
+    f"{f'over {low:g}' if high == float('inf') else f'{low:g}-{high:g}'}: {meaning}"
+    for low, (high, meaning) in zip(_STARTS, BANDS, strict=True)
+]
+
+
 def interpretation(percent: float) -> str:
     """Return what a BLEU in percent roughly means.
 
@@ -279,10 +288,4 @@ def interpretation(percent: float) -> str:
     >>> interpretation(27.2)
     '20-30: the gist is clear, but has significant grammatical errors'
     """
-    low = 0.0
-    for high, meaning in BANDS:
-        if percent < high:
-            bounds = f"over {low:g}" if high == float("inf") else f"{low:g}-{high:g}"
-            return f"{bounds}: {meaning}"
-        low = high
-    raise AssertionError("the last band has no end")
+    return _INTERPRETATIONS[bisect_right(_ENDS, percent)]

@@ -36,6 +36,11 @@ from .smoothing import ADD_ONE, Counts, geometric_mean, nltk_precisions, precisi
 
 Array = NDArray[np.float64]
 
+#: The columns of the length of the prediction, of the reference lengths, and the first one of matches.
+_LENGTH = len(Scorer.base_columns)
+_PLACES = {rule: _LENGTH + 1 + number for number, rule in enumerate(REFERENCE_LENGTHS)}
+_FIRST_MATCH = _LENGTH + 1 + len(REFERENCE_LENGTHS)
+
 
 class BleuScorer(Scorer[BleuOptions]):
     """BLEU of a corpus, of its segments, and of resamples.
@@ -55,6 +60,7 @@ class BleuScorer(Scorer[BleuOptions]):
 
     name: ClassVar[str] = "bleu_multi"
     primary: ClassVar[str] = "bleu"
+    in_floats: ClassVar[bool] = True
     options_type: ClassVar[type[Options]] = BleuOptions
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
     dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
@@ -120,7 +126,10 @@ class BleuScorer(Scorer[BleuOptions]):
         o, smoothed = self.options, self._method != "none"
         if smoothed and (self._by_nltk or self._method in (ADD_ONE, "add-k")):  # which no corpus is too short for
             return None
-        return zero_remark(self._counts(as_floats(totals)), self._used, o.effective_order, o.compat, smoothed)
+        totals = as_floats(totals)
+        if min(totals[_FIRST_MATCH : _FIRST_MATCH + o.max_order]) > 0:  # as of most corpora
+            return None
+        return zero_remark(self._counts(totals), self._used, o.effective_order, o.compat, smoothed)
 
     @cached_property
     def _used(self) -> list[bool]:
@@ -129,11 +138,11 @@ class BleuScorer(Scorer[BleuOptions]):
         return [any(weights) for weights in zip(*asked, strict=True)]
 
     @cached_property
-    def _reading(self) -> int | None:
+    def _reading(self) -> str | None:
         """How the engine reads the texts, where it takes them as they are; None for all else."""
         o = self.options
         plain = isinstance(o.tokenizer, str) and not self._nltk_columns and o.stemmer is None and o.lemmatizer is None
-        return READINGS.get(self._tokenizer) if plain else None
+        return self._tokenizer if plain and self._tokenizer in READINGS else None
 
     @property
     def _tokenizer(self) -> Any:
@@ -147,7 +156,7 @@ class BleuScorer(Scorer[BleuOptions]):
             rows[left_out(rows), len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
 
-    def _rows_of_texts(self, batch: Batch, reading: int) -> Array:
+    def _rows_of_texts(self, batch: Batch, reading: str) -> Array:
         texts = lowered(batch) if self._lowercase else batch
         rows: Array = of_texts(texts, engine.bleu_rows, reading, self.options.max_order)
         return rows
@@ -199,21 +208,21 @@ class BleuScorer(Scorer[BleuOptions]):
             raise OptionError(no_resamples(self._method))
 
     def _counts(self, totals: Either) -> Counts:
-        order, first = self.options.max_order, len(self.base_columns) + 1 + len(REFERENCE_LENGTHS)
+        order, first = self.options.max_order, _FIRST_MATCH
         floors = next_matches = next_floors = None
         if self._nltk_columns:
             floors = columns(totals, first + 2 * order, first + 3 * order)
         if self._next_columns:
             next_matches, next_floors = column(totals, -2), column(totals, -1)
         matches, ngrams = columns(totals, first, first + order), columns(totals, first + order, first + 2 * order)
-        return Counts(matches, ngrams, column(totals, len(self.base_columns)), floors, next_matches, next_floors)
+        return Counts(matches, ngrams, column(totals, _LENGTH), floors, next_matches, next_floors)
 
     def _combined(
         self, totals: Either, method: str, rule: str, weightings: Mapping[str, Sequence[float]], effective: bool
     ) -> tuple[list[Either], Either, dict[str, Either]]:
         """Return the precisions of one smoothing method, the penalty of one length rule, and the scores of both."""
         counts, value = self._counts(totals), self.options.smooth_value
-        reference_length = column(totals, self._place(rule))
+        reference_length = column(totals, _PLACES[rule])
         penalty = brevity_penalty(counts.length, reference_length)
         scored = counts.matches[0] > 0
         by_nltk = method.startswith("nltk") or self.options.compat == "nltk"
@@ -228,10 +237,6 @@ class BleuScorer(Scorer[BleuOptions]):
             scored = (counts.length > 0) & (reference_length > 0) & (references > 0)
         factor = self.options.scale * penalty
         return smoothed, penalty, {name: factor * where(scored, mean, 0.0) for name, mean in means.items()}
-
-    def _place(self, rule: str) -> int:
-        """Return the column of a reference length."""
-        return len(self.base_columns) + 1 + REFERENCE_LENGTHS.index(rule)
 
     def finalize(self, totals: Either) -> Scores:
         """Return BLEU under every weighting, the precisions, and the parts of the brevity penalty."""
@@ -272,13 +277,13 @@ class BleuScorer(Scorer[BleuOptions]):
         o = self.options
         if o.scale != 100 or o.weights is not None or self._by_nltk or self._segment_method == ADD_ONE:
             return self.segment_scores(rows)
-        lengths = rows[:, self._place(o.reference_length)]
+        lengths = rows[:, _PLACES[o.reference_length]]
         return {"bleu": sentence_percents(self._counts(rows), lengths, self._segment_method, o.smooth_value)}
 
     def _scores(self, totals: Either, method: str, effective: bool) -> Scores:
         rule = self.options.reference_length
         smoothed, penalty, scores = self._combined(totals, method, rule, self._weightings, effective)
-        length, reference_length = column(totals, len(self.base_columns)), column(totals, self._place(rule))
+        length, reference_length = column(totals, _LENGTH), column(totals, _PLACES[rule])
         known = reference_length > 0
         return {
             **scores,
@@ -302,10 +307,11 @@ class BleuScorer(Scorer[BleuOptions]):
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return the counts behind the precisions, and what a score of this size roughly means."""
-        counts = self._counts(as_floats(totals))
+        middle = _FIRST_MATCH + self.options.max_order
+        counts = [int(total) for total in totals[_FIRST_MATCH : middle + self.options.max_order]]
         return {
-            "counts": list(map(int, counts.matches)),
-            "totals": list(map(int, counts.totals)),
+            "counts": counts[: self.options.max_order],
+            "totals": counts[self.options.max_order :],
             "interpretation": interpretation(entries["bleu"] * 100 / self.options.scale) if self._is_usual else None,
         }
 

@@ -51,6 +51,8 @@ class Scorer(ABC, Generic[OptionsT]):
         The scale of the package that the scores equal: 1, or 100 for percent.
     loads_model : bool
         Whether scoring loads a network: nothing to do in passing.
+    in_floats : bool
+        Whether `finalize` and what else takes the sums of a corpus takes them as a list of floats, too.
     fit_first : str
         How a metric that must see the whole corpus first is shown a corpus in parts; see `needs_corpus`.
     at_zero : str
@@ -74,6 +76,7 @@ class Scorer(ABC, Generic[OptionsT]):
     dialects: ClassVar[Mapping[str, Dialect]] = {}
     original_scale: int = 1
     loads_model: ClassVar[bool] = False
+    in_floats: ClassVar[bool] = False
     fit_first: ClassVar[str] = ""
     at_zero: ClassVar[str] = "scores them 0"
     nothing_left: ClassVar[str] = "No item has a reference, so missing_references='skip' left all of them out."

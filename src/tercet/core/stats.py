@@ -41,7 +41,7 @@ class SegmentStats:
     signature: Signature
     columns: tuple[str, ...]
     rows: NDArray[np.float64]
-    _sums: list[NDArray[np.float64]] = field(default_factory=list, init=False, repr=False, compare=False)
+    _sums: list[float] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -71,10 +71,15 @@ class SegmentStats:
 
     def total(self) -> NDArray[np.float64]:
         """Return the sum of the rows, shape (k,); it is kept, as a result takes it several times."""
-        if not self._sums:
+        return np.array(self.sums())
+
+    def sums(self) -> list[float]:
+        """Return the same as a list, which is not to be changed."""
+        if self._sums is None:
             one = len(self.rows) == 1
-            self._sums.append(self.rows[0] if one else np.einsum("ij->j", self.rows))  # rows.sum(axis=0), to the bit, in half the time
-        return self._sums[0].copy()
+            # rows.sum(axis=0), to the bit, in half the time
+            self._sums = (self.rows[0] if one else np.einsum("ij->j", self.rows)).tolist()
+        return self._sums
 
     def resample(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return weighted sums of the rows.

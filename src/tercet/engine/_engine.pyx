@@ -9,14 +9,23 @@
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
+import numpy as np
+from numpy import empty, zeros as zeros_of
+
 include "bits.pxi"
+include "scratch.pxi"
 include "arena.pxi"
 include "edges.pxi"
 include "texts.pxi"
-include "pairs.pxi"
-include "long_texts.pxi"
+include "intern.pxi"
+include "ngrams.pxi"
+include "subsequences.pxi"
+include "weighted.pxi"
+include "skipgrams.pxi"
+include "overlaps.pxi"
+include "edits.pxi"
 include "rows.pxi"
 include "chrf.pxi"

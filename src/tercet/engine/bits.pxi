@@ -4,6 +4,7 @@ cdef extern from "blocks.h" nogil:
     uint64_t load64(const uint8_t*)
     uint64_t bit_count(uint64_t)
     uint64_t lowest_bit(uint64_t)
+    uint64_t highest_bit(uint64_t)
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals()
@@ -15,6 +16,7 @@ cdef enum:
     DONE = -1
     NO_MEMORY = -2
     INTERRUPTED = -3
+    TOO_LONG = -4  # the texts of an item
 
 
 cdef inline uint64_t lowest(uint64_t bits) noexcept nogil:
@@ -36,4 +38,8 @@ cdef int raise_if(int64_t problem) except -1:
     """Raise what a loop without the GIL ended with."""
     if problem == NO_MEMORY:
         raise MemoryError
+    if problem == TOO_LONG:
+        raise ValueError("the texts of one item are longer than 4 GiB")
+    if problem >= 0:
+        raise LoneSurrogate(problem)
     return -1 if problem == INTERRUPTED else 0

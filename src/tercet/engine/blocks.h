@@ -26,50 +26,70 @@ static inline uint64_t lowest_bit(uint64_t b) {
     unsigned long at;
     return _BitScanForward64(&at, b) ? at : 64;
 }
+static inline uint64_t highest_bit(uint64_t b) { /* of one at least */
+    unsigned long at;
+    _BitScanReverse64(&at, b);
+    return at;
+}
 #else
 static inline uint64_t lowest_bit(uint64_t b) { return b ? (uint64_t)__builtin_ctzll(b) : 64; }
+static inline uint64_t highest_bit(uint64_t b) { return 63 - (uint64_t)__builtin_clzll(b); } /* of one at least */
 #endif
 
-enum { INSIDE, LINE_END, MARK, POINT, DASH, DIGIT, WIDE, N_PLANES };
-
-#ifndef CLONES
-#define CLONES
-#endif
-
-/* Texts are read in place; `planes` are N_PLANES rows of n_blocks numbers. */
+/* What each byte of some texts is: a bit in each of some planes, rows of n_blocks numbers, 64 bytes of text a number.
+ * The blocks `first` to `last` are read, and changed in place:
+ *   read_words   letters of ASCII to lower case
+ *   read_blanks  NUL to 0xFF, which UTF-8 never has: the keys of tokens end in zeros
+ *
+ * Two ways: SSE2, which every x86-64 has, compares 16 bytes and collects their bits (movemask); elsewhere, or with
+ * -DPORTABLE, flags are made a byte each in a loop that compilers turn into vectors, and gathered by a product. */
+enum {
+    INSIDE,   /* part of a token */
+    LINE_END,
+    MARK,     /* a token of its own in 13a */
+    POINT,    /* full stop or comma: a token of its own unless digits stand on both sides */
+    DASH,     /* hyphen: a token of its own behind a digit */
+    DIGIT,
+    WIDE,     /* may begin a white-space character outside ASCII */
+    N_PLANES
+};
 
 #if (defined(__SSE2__) || defined(_M_X64)) && !defined(PORTABLE)
 #include <emmintrin.h>
-#define SET(byte) _mm_set1_epi8((char)(byte))
 #define OR _mm_or_si128
-static inline __m128i is(__m128i x, int byte) { return _mm_cmpeq_epi8(x, SET(byte)); }
-static inline __m128i within(__m128i x, int first, int last) {
-    __m128i y = _mm_sub_epi8(x, SET(first));
-    return _mm_cmpeq_epi8(_mm_min_epu8(y, SET(last - first)), y);
-}
-#define COLLECT(plane, x) planes[(plane) * n_blocks + block] |= (uint64_t)(uint32_t)_mm_movemask_epi8(x) << (16 * part)
+#define ALL_OF(byte) _mm_set1_epi8((char)(byte))
+#define COLLECT(plane, x) bits[plane] |= (uint64_t)(uint32_t)_mm_movemask_epi8(x) << (16 * part)
 
-static void read_words(uint8_t *text, size_t n_blocks, uint64_t *planes) {
-    memset(planes, 0, 2 * n_blocks * 8);
-    for (size_t block = 0; block < n_blocks; block++)
+static inline __m128i is(__m128i x, int byte) { return _mm_cmpeq_epi8(x, ALL_OF(byte)); }
+static inline __m128i within(__m128i x, int first, int last) {
+    __m128i beyond = _mm_sub_epi8(x, ALL_OF(first));
+    return _mm_cmpeq_epi8(_mm_min_epu8(beyond, ALL_OF(last - first)), beyond);
+}
+
+static void read_words(uint8_t *text, size_t first, size_t last, size_t n_blocks, uint64_t *planes) {
+    for (size_t block = first; block < last; block++) {
+        uint64_t bits[2] = {0, 0};
         for (int part = 0; part < 4; part++) {
             __m128i *at = (__m128i *)(text + 64 * block + 16 * part), x = _mm_loadu_si128(at);
-            __m128i small = OR(x, _mm_and_si128(within(x, 'A', 'Z'), SET(32)));
+            __m128i small = OR(x, _mm_and_si128(within(x, 'A', 'Z'), ALL_OF(32)));
             _mm_storeu_si128(at, small);
             COLLECT(INSIDE, OR(within(small, 'a', 'z'), within(x, '0', '9')));
             COLLECT(LINE_END, is(x, '\n'));
         }
+        for (int plane = 0; plane < 2; plane++) planes[plane * n_blocks + block] = bits[plane];
+    }
 }
 
-static void read_blanks(uint8_t *text, size_t n_blocks, uint64_t *planes) {
-    memset(planes, 0, N_PLANES * n_blocks * 8);
-    for (size_t block = 0; block < n_blocks; block++)
+static void read_blanks(uint8_t *text, size_t first, size_t last, size_t n_blocks, uint64_t *planes) {
+    for (size_t block = first; block < last; block++) {
+        uint64_t bits[N_PLANES] = {0};
         for (int part = 0; part < 4; part++) {
             __m128i *at = (__m128i *)(text + 64 * block + 16 * part), x = _mm_loadu_si128(at);
             _mm_storeu_si128(at, OR(x, is(x, 0)));
-            __m128i blank = OR(within(x, 9, 13), within(x, 28, 32)), dash = is(x, '-'), point = OR(is(x, ','), is(x, '.'));
-            __m128i mark = OR(OR(within(x, 33, 47), within(x, 58, 64)), OR(within(x, 91, 96), within(x, 123, 126)));
-            COLLECT(INSIDE, _mm_xor_si128(blank, SET(-1)));
+            __m128i blank = OR(within(x, 9, 13), within(x, 28, 32));
+            __m128i dash = is(x, '-'), point = OR(is(x, ','), is(x, '.'));
+            __m128i mark = OR(OR(within(x, '!', '/'), within(x, ':', '@')), OR(within(x, '[', '`'), within(x, '{', '~')));
+            COLLECT(INSIDE, _mm_xor_si128(blank, ALL_OF(0xFF)));
             COLLECT(LINE_END, is(x, '\n'));
             COLLECT(MARK, _mm_andnot_si128(OR(OR(dash, point), is(x, '\'')), mark));
             COLLECT(POINT, point);
@@ -77,64 +97,103 @@ static void read_blanks(uint8_t *text, size_t n_blocks, uint64_t *planes) {
             COLLECT(DIGIT, within(x, '0', '9'));
             COLLECT(WIDE, OR(is(x, 0xC2), within(x, 0xE1, 0xE3)));
         }
+        for (int plane = 0; plane < N_PLANES; plane++) planes[plane * n_blocks + block] = bits[plane];
+    }
 }
 #else
 #define WITHIN(x, first, last) ((uint8_t)((uint8_t)((x) - (first)) <= (uint8_t)((last) - (first))))
+
+/* Gather the flags of 64 bytes: a product puts the lowest bits of eight bytes into the highest byte. */
 static inline void gather(const uint8_t *flags, int n_flags, size_t n_blocks, size_t block, uint64_t *planes) {
     for (int flag = 0; flag < n_flags; flag++) {
         uint64_t bits = 0;
-        for (int eight = 0; eight < 8; eight++)
-            bits |= ((((load64(flags + 8 * eight) >> flag) & 0x0101010101010101u) * 0x0102040810204080u) >> 56) << (8 * eight);
+        for (int eight = 0; eight < 8; eight++) {
+            uint64_t lowest_bits = (load64(flags + 8 * eight) >> flag) & 0x0101010101010101u;
+            bits |= ((lowest_bits * 0x0102040810204080u) >> 56) << (8 * eight);
+        }
         planes[flag * n_blocks + block] = bits;
     }
 }
 
-CLONES static void read_words(uint8_t *text, size_t n_blocks, uint64_t *planes) {
-    for (size_t block = 0; block < n_blocks; block++) {
+static void read_words(uint8_t *text, size_t first, size_t last, size_t n_blocks, uint64_t *planes) {
+    for (size_t block = first; block < last; block++) {
         uint8_t *at = text + 64 * block, flags[64];
         for (int i = 0; i < 64; i++) {
-            uint8_t byte = at[i], small = byte | (uint8_t)(WITHIN(byte, 65, 90) << 5);
+            uint8_t byte = at[i], small = (uint8_t)(byte | (WITHIN(byte, 'A', 'Z') << 5));
             at[i] = small;
-            flags[i] = WITHIN(small, 97, 122) | WITHIN(byte, 48, 57) | (uint8_t)((byte == 10) << LINE_END);
+            flags[i] = (uint8_t)(WITHIN(small, 'a', 'z') | WITHIN(byte, '0', '9') | ((byte == '\n') << LINE_END));
         }
         gather(flags, 2, n_blocks, block, planes);
     }
 }
 
-CLONES static void read_blanks(uint8_t *text, size_t n_blocks, uint64_t *planes) {
-    for (size_t block = 0; block < n_blocks; block++) {
+static void read_blanks(uint8_t *text, size_t first, size_t last, size_t n_blocks, uint64_t *planes) {
+    for (size_t block = first; block < last; block++) {
         uint8_t *at = text + 64 * block, flags[64];
         for (int i = 0; i < 64; i++) {
-            uint8_t byte = at[i], point = (byte == 44) | (byte == 46), dash = byte == 45;
-            uint8_t mark = WITHIN(byte, 33, 47) | WITHIN(byte, 58, 64) | WITHIN(byte, 91, 96) | WITHIN(byte, 123, 126);
-            mark &= (uint8_t)~(point | dash | (byte == 39));
+            uint8_t byte = at[i], point = (byte == ',') | (byte == '.'), dash = byte == '-';
+            uint8_t mark = WITHIN(byte, '!', '/') | WITHIN(byte, ':', '@') | WITHIN(byte, '[', '`') | WITHIN(byte, '{', '~');
+            mark &= (uint8_t)!(point | dash | (byte == '\''));
             at[i] = (uint8_t)(byte - (byte == 0));
-            flags[i] = (uint8_t)(1 ^ (WITHIN(byte, 9, 13) | WITHIN(byte, 28, 32))) | (uint8_t)((byte == 10) << LINE_END)
-                | (uint8_t)(mark << MARK) | (uint8_t)(point << POINT) | (uint8_t)(dash << DASH)
-                | (uint8_t)(WITHIN(byte, 48, 57) << DIGIT)
-                | (uint8_t)((uint8_t)((byte == 0xC2) | WITHIN(byte, 0xE1, 0xE3)) << WIDE);
+            flags[i] = (uint8_t)(!(WITHIN(byte, 9, 13) | WITHIN(byte, 28, 32)) | ((byte == '\n') << LINE_END)
+                | (mark << MARK) | (point << POINT) | (dash << DASH) | (WITHIN(byte, '0', '9') << DIGIT)
+                | (((byte == 0xC2) | WITHIN(byte, 0xE1, 0xE3)) << WIDE));
         }
         gather(flags, N_PLANES, n_blocks, block, planes);
     }
 }
 #endif
 
-/* A few kept arenas that threads take and give back; no lock, and good without the GIL. */
+/* A bit for each byte that begins a character. */
+static void read_leads(const uint8_t *text, size_t n_blocks, uint64_t *leads) {
+    for (size_t block = 0; block < n_blocks; block++) {
+        leads[block] = 0;
+        for (int i = 0; i < 64; i++) leads[block] |= (uint64_t)((text[64 * block + i] & 0xC0) != 0x80) << i;
+    }
+}
+
+/* Loops that compilers turn into vectors: whether a byte is outside ASCII; letters; all but words as blanks. */
+#define IS_LETTER(byte) ((uint8_t)(((byte) | 32) - 'a') < 26)
+
+static int any_high(const uint8_t *text, size_t size) {
+    uint8_t any = 0;
+    for (size_t i = 0; i < size; i++) any |= text[i];
+    return any >> 7;
+}
+
+static size_t count_letters_of_ascii(const uint8_t *text, size_t size) {
+    size_t n = 0, first = 0;
+    for (; first + 128 <= size; first += 128) { /* so few that a byte can count them */
+        uint8_t few = 0;
+        for (int i = 0; i < 128; i++) few += IS_LETTER(text[first + i]);
+        n += few;
+    }
+    for (; first < size; first++) n += IS_LETTER(text[first]);
+    return n;
+}
+
+static void blank_marks(uint8_t *__restrict to, const uint8_t *__restrict text, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        uint8_t byte = text[i], kept = IS_LETTER(byte) | ((uint8_t)(byte - '0') < 10) | (byte == '\n');
+        to[i] = kept ? byte : 32;
+    }
+}
+
+/* Kept arenas, which threads take and give back without a lock. */
 #if defined(_MSC_VER)
 #define EXCHANGE(place, value) _InterlockedExchangePointer((void *volatile *)(place), value)
 #else
 #define EXCHANGE(place, value) __atomic_exchange_n(place, value, __ATOMIC_ACQ_REL)
 #endif
-#define N_KEPT 8
-static void *kept[N_KEPT];
+static void *kept[8];
+
 static void *take_kept(void) {
-    for (int i = 0; i < N_KEPT; i++) {
-        void *found = EXCHANGE(&kept[i], (void *)0);
-        if (found) return found;
-    }
-    return 0;
+    void *found = 0;
+    for (int i = 0; i < 8 && !found; i++) found = EXCHANGE(&kept[i], (void *)0);
+    return found;
 }
+
 static void *give_kept(void *arena) { /* returns what finds no place */
-    for (int i = 0; i < N_KEPT && arena; i++) arena = EXCHANGE(&kept[i], arena);
+    for (int i = 0; i < 8 && arena; i++) arena = EXCHANGE(&kept[i], arena);
     return arena;
 }

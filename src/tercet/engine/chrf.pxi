@@ -18,8 +18,7 @@ cdef enum:
     MOST_BY_SETS = 1 << 12   # numbers of the longer text
     MOST_CELLS = 1 << 20     # of a table that is looked up without hashing
     N_CHARACTERS = 0x110000
-    POINTS = TEXT            # a room
-    COUNTS = 3               # of an order: n-grams of the prediction, of the reference, matches
+    PARTS = 3              # of an order: n-grams of the prediction, of the reference, matches
 
 cdef double EPSILON = 1e-16  # what eps_smoothing takes for a ratio that has no value
 cdef uint64_t BLANKS_OF_ASCII = 0x1F0003E00  # 9 to 13, 28 to 32
@@ -36,7 +35,7 @@ cdef struct ChrfRequest:
     double factor            # beta squared
     int* word_orders         # of each score
     uint32_t* number_of      # of each character; all zero between items
-    size_t n_cells, steps    # of the table; since Ctrl-C was last asked for
+    size_t n_cells           # of the table, since it was last cleared
     uint32_t last            # number in the table
     double* counts           # room for those of all orders
     int64_t* matches         # likewise
@@ -71,12 +70,12 @@ cdef bint read_points(const Span* span, uint32_t** end) noexcept nogil:
     elif span.form == 2:
         for at in range(span.length):
             to[at] = c = (<const uint16_t*> span.data)[at]
-            found |= (c >> 11) == 0x1B
+            found |= is_surrogate(c)
         end[0] += span.length
     else:
         while at < span.length:
             to[0] = c = character_at(span, &at)
-            found |= (c >> 11) == 0x1B
+            found |= is_surrogate(c)
             to += 1
         end[0] = to
     return found
@@ -124,15 +123,15 @@ cdef size_t find_words(const uint32_t* points, size_t begin, size_t end, size_t*
     return n
 
 
-cdef int number_words(Arena* a, const uint32_t* points, const size_t* ends, Numbers* to, size_t n_documents) noexcept nogil:
+cdef int number_words(Scratch* s, const uint32_t* points, const size_t* ends, Numbers* to, size_t n_documents) noexcept nogil:
     """Write the numbers of words, whose places are known."""
     cdef size_t n = to.bounds[n_documents], n_of_references = to.bounds[n_documents - 1], capacity = 16, w, i, slot, size
     cdef int shift = 60
     while capacity < 2 * n_of_references:
         capacity *= 2
         shift -= 1
-    cdef uint32_t* slots = <uint32_t*> room(a, SLOTS, 4 * capacity)
-    cdef size_t* first = <size_t*> room(a, SEEN, 8 * (n_of_references + 1))  # word of each number
+    cdef uint32_t* slots = <uint32_t*> room(s, SLOTS, 4 * capacity)
+    cdef size_t* first = <size_t*> room(s, FIRST_WORDS, 8 * (n_of_references + 1))  # word of each number
     cdef uint64_t mixed
     cdef uint32_t number
     if slots == NULL or first == NULL:
@@ -160,18 +159,16 @@ cdef int number_words(Arena* a, const uint32_t* points, const size_t* ends, Numb
     return 0
 
 
-cdef inline size_t cell_of(
-    uint64_t key, const uint64_t* keys, const uint32_t* cells, uint32_t since, int shift, size_t mask
-) noexcept nogil:
-    """Return the cell of a key, or the one in which it belongs: cells of numbers up to `since` are free."""
-    cdef size_t cell = (key * <uint64_t> 0x9E3779B97F4A7C15) >> shift
-    while (cells[cell] > since) & (keys[cell] != key):
-        cell = (cell + 1) & mask
-    return cell
+cdef inline size_t cell_of(uint64_t key, uint32_t* cells, uint32_t since, int shift, size_t mask) noexcept nogil:
+    """Return the place of the cell of a key, which stands behind its number, or of one that is free for it."""
+    cdef size_t slot = (key * <uint64_t> 0x9E3779B97F4A7C15) >> shift
+    while (cells[4 * slot] > since) & ((<uint64_t*> (cells + 4 * slot))[1] != key):
+        slot = (slot + 1) & mask
+    return 4 * slot
 
 
 cdef inline int match_by_cells(
-    Arena* a, ChrfRequest* q, const uint32_t* text, size_t size, const uint32_t* other, size_t length, size_t n_types,
+    Scratch* s, ChrfRequest* q, const uint32_t* text, size_t size, const uint32_t* other, size_t length, size_t n_types,
     int max_order, bint hashed, int64_t* matches
 ) noexcept nogil:
     """Count one order after the other: n-grams of the other text get numbers, in the cells of a table.
@@ -180,27 +177,26 @@ cdef inline int match_by_cells(
     the last token. Numbers go on from order to order, and from pair to pair: those of earlier ones, which still stand
     in cells, are too small. Where rows times columns were too many cells, these are found by hashing both.
     """
-    cdef size_t n_cells = (length + 1) * (n_types + 1), i, cell, mask = 0, n_orders = max_order, found
-    cdef int shift = 64, n
-    if hashed:
-        n_cells = 16
-        shift = 60
-        while n_cells < 4 * length or n_cells <= n_types:
-            n_cells *= 2
+    cdef size_t n_cells = (length + 1) * (n_types + 1), mask = 15, i, cell, found, n_orders = max_order
+    cdef int shift = 60, scale = 2 if hashed else 0, n
+    if hashed:  # a cell is a number, nothing, and a key
+        while mask < 2 * length or mask < n_types:
+            mask = 2 * mask + 1
             shift -= 1
-        mask = n_cells - 1
-    cdef uint32_t* rows = <uint32_t*> room(a, NUMBERS, 4 * length)
-    cdef uint32_t* own_rows = <uint32_t*> room(a, TEXT_NUMBERS, 4 * size)
-    cdef uint32_t* left = <uint32_t*> room(a, MOST, 4 * (length + 1))   # n-grams of a row that are not yet matched
-    cdef uint32_t* cells = <uint32_t*> room(a, TABLE, 4 * n_cells)
-    cdef uint64_t* keys = <uint64_t*> room(a, KEYS, 8 * n_cells if hashed else 8)
-    cdef uint32_t since = 0, before = 0, last = 0, number, row, width = <uint32_t> n_types + 1
+        n_cells = 4 * (mask + 1)
+    cdef uint32_t* rows = <uint32_t*> room(s, NUMBERS, 4 * length)
+    cdef uint32_t* own_rows = <uint32_t*> room(s, OWN_NUMBERS, 4 * size)
+    cdef uint32_t* left = <uint32_t*> room(s, FREE, 4 * (length + 1))   # n-grams of a row that are not yet matched
+    cdef uint8_t* hit = <uint8_t*> room(s, MARKED, length + 1)            # whether the text has it
+    cdef uint32_t* cells = <uint32_t*> room(s, TABLE, 4 * n_cells)
+    cdef uint32_t since = 0, before = 0, last, number, row, width = <uint32_t> n_types + 1
+    cdef uint64_t key
     cdef bint is_new, is_left
-    if rows == NULL or own_rows == NULL or left == NULL or cells == NULL or keys == NULL or \
+    if rows == NULL or own_rows == NULL or left == NULL or hit == NULL or cells == NULL or \
             n_orders * length > <size_t> 0xFFFFFFFF:  # too many numbers
         return NO_MEMORY
     if n_cells > q.n_cells or q.last + n_orders * length > <size_t> 0xFFFFFFFF:
-        q.n_cells = min(n_cells + n_cells // 2, a.sizes[TABLE] // 4)  # longer pairs follow
+        q.n_cells = min(n_cells + n_cells // 2, s.sizes[TABLE] // 4)  # longer pairs follow
         memset(cells, 0, 4 * q.n_cells)
         q.last = 0
     last = q.last
@@ -212,10 +208,15 @@ cdef inline int match_by_cells(
         i = 0
         while i + n < length:
             if hashed and n:
-                cell = cell_of(<uint64_t> (before + rows[i]) << 32 | other[i + n], keys, cells, since, shift, mask)
-                keys[cell] = <uint64_t> (before + rows[i]) << 32 | other[i + n]
+                if not hit[rows[i]]:
+                    rows[i] = 0
+                    i += 1
+                    continue
+                key = <uint64_t> (before + rows[i]) << 32 | other[i + n]
+                cell = cell_of(key, cells, since, shift, mask)
+                (<uint64_t*> (cells + cell))[1] = key
             else:
-                cell = <size_t> rows[i] * width + other[i + n]
+                cell = (<size_t> rows[i] * width + other[i + n]) << scale
             number = cells[cell]
             is_new = number <= since  # without a branch: it is hard to foresee
             last += is_new
@@ -227,18 +228,21 @@ cdef inline int match_by_cells(
             i += 1
             if i & 0xFFFFF == 0 and interrupted():
                 return INTERRUPTED
+        memset(hit, 0, length + 1)
         i = found = 0
         while i + n < size:
             if hashed and n:
                 if own_rows[i] == 0:
                     i += 1
                     continue
-                cell = cell_of(<uint64_t> (before + own_rows[i]) << 32 | text[i + n], keys, cells, since, shift, mask)
+                key = <uint64_t> (before + own_rows[i]) << 32 | text[i + n]
+                cell = cell_of(key, cells, since, shift, mask)
             else:
-                cell = <size_t> own_rows[i] * width + text[i + n]
+                cell = (<size_t> own_rows[i] * width + text[i + n]) << scale
             number = cells[cell]
             row = (number - since) & (0 - <uint32_t> (number > since))
             own_rows[i] = row
+            hit[row] = row > 0
             is_left = left[row] > 0
             left[row] -= is_left
             found += is_left
@@ -252,8 +256,8 @@ cdef inline int match_by_cells(
     return 0
 
 
-cdef int match(
-    Arena* a, ChrfRequest* q, const Numbers* of, size_t reference, size_t prediction, int max_order, int64_t* matches
+cdef int match_texts(
+    Scratch* s, ChrfRequest* q, const Numbers* of, size_t reference, size_t prediction, int max_order, int64_t* matches
 ) noexcept nogil:
     """Count what two texts share, order by order: which of them is the reference does not matter."""
     cdef size_t size = of.bounds[prediction + 1] - of.bounds[prediction]
@@ -268,9 +272,9 @@ cdef int match(
         return 0
     if length > 8 * sizeof(wide_t) or size > MOST_BY_SETS or max_order > MOST_AT_ONCE:
         if (length + 1) * (of.n_types + 1) <= MOST_CELLS:  # literals, of which the compiler makes two loops
-            return match_by_cells(a, q, text, size, other, length, of.n_types, max_order, False, matches)
-        return match_by_cells(a, q, text, size, other, length, of.n_types, max_order, True, matches)
-    places = <uint64_t*> room(a, PLACES, sizeof(wide_t) * (of.n_types + 1))
+            return match_by_cells(s, q, text, size, other, length, of.n_types, max_order, False, matches)
+        return match_by_cells(s, q, text, size, other, length, of.n_types, max_order, True, matches)
+    places = <uint64_t*> room(s, SETS, sizeof(wide_t) * (of.n_types + 1))
     if places == NULL:
         return NO_MEMORY
     memset(places, 0, (8 if in_one else sizeof(wide_t)) * (of.n_types + 1))
@@ -297,7 +301,7 @@ cdef double f_of(const double* counts, size_t n_orders, double factor, bint eps_
             precisions += counts[2] / counts[0]
             recalls += counts[2] / counts[1]
             reached += 1
-        counts += COUNTS
+        counts += PARTS
     if eps_smoothing:
         return scale * total / <double> n_orders
     precision, recall = precisions / max(reached, 1.0), recalls / max(reached, 1.0)
@@ -306,7 +310,7 @@ cdef double f_of(const double* counts, size_t n_orders, double factor, bint eps_
 
 
 cdef int count_orders(
-    Arena* a, ChrfRequest* q, const Numbers* of, size_t reference, size_t n_references, int max_order, double* counts
+    Scratch* s, ChrfRequest* q, const Numbers* of, size_t reference, size_t n_references, int max_order, double* counts
 ) noexcept nogil:
     """Write the counts of each order of the prediction and a reference, or of the prediction alone where none is."""
     cdef size_t size = of.bounds[n_references + 1] - of.bounds[n_references], length = 0, n
@@ -314,17 +318,17 @@ cdef int count_orders(
     memset(q.matches, 0, 8 * max_order)
     if n_references:
         length = of.bounds[reference + 1] - of.bounds[reference]
-        problem = match(a, q, of, reference, n_references, max_order, q.matches)
+        problem = match_texts(s, q, of, reference, n_references, max_order, q.matches)
     for n in range(<size_t> max_order):
         counts[0] = <double> (size - n) if size > n and (length > n or not n_references) else 0
         counts[1] = <double> (length - n) if length > n else 0
         counts[2] = <double> q.matches[n]
-        counts += COUNTS
+        counts += PARTS
     return problem
 
 
 cdef int write_best(
-    Arena* a, ChrfRequest* q, const Numbers* characters, const Numbers* words, size_t n_references, double* row
+    Scratch* s, ChrfRequest* q, const Numbers* characters, const Numbers* words, size_t n_references, double* row
 ) noexcept nogil:
     """Write, for each score, the counts of the first reference with the greatest F."""
     cdef size_t reference, n_orders
@@ -334,10 +338,10 @@ cdef int write_best(
     for score in range(q.n_scores):
         q.best[score] = -1
     for reference in range(max(n_references, 1)):
-        problem = count_orders(a, q, characters, reference, n_references, q.char_order, q.counts)
+        problem = count_orders(s, q, characters, reference, n_references, q.char_order, q.counts)
         if problem == 0 and q.word_order:
-            to = q.counts + COUNTS * q.char_order
-            problem = count_orders(a, q, words, reference, n_references, q.word_order, to)
+            to = q.counts + PARTS * q.char_order
+            problem = count_orders(s, q, words, reference, n_references, q.word_order, to)
         if problem:
             return problem
         to = row
@@ -346,41 +350,41 @@ cdef int write_best(
             f = f_of(q.counts, n_orders, q.factor, q.eps_smoothing, 100)  # as sacrebleu, to the last digit
             if f > q.best[score]:
                 q.best[score] = f
-                memcpy(to, q.counts, sizeof(double) * COUNTS * n_orders)
-            to += COUNTS * n_orders
+                memcpy(to, q.counts, sizeof(double) * PARTS * n_orders)
+            to += PARTS * n_orders
     return 0
 
 
 cdef int fill_item(
-    Arena* a, ChrfRequest* q, const Span* prediction, const Span* references, size_t n_references, double* row
+    Scratch* s, ChrfRequest* q, const Span* prediction, const Span* references, size_t n_references, double* row
 ) noexcept nogil:
-    """Write the row of an item; return 0, 1 for what is no text, or another problem."""
+    """Write the row of an item; return 0 or a problem."""
     cdef size_t most = prediction.length, n_documents = n_references + 1, d, i, n = 0
     for d in range(n_references):
         most += references[d].length
-    cdef size_t* bounds = <size_t*> room(a, BOUNDS, 8 * 3 * (n_documents + 1))
-    cdef uint32_t* points = <uint32_t*> room(a, POINTS, 4 * most + 4)
+    cdef size_t* bounds = <size_t*> room(s, BOUNDS, 8 * 3 * (n_documents + 1))
+    cdef uint32_t* points = <uint32_t*> room(s, POINTS, 4 * most + 4)
     cdef Numbers characters, words
     cdef uint32_t* end = points
     cdef size_t* ends
     characters.bounds, words.bounds = bounds + n_documents + 1, bounds + 2 * (n_documents + 1)
     characters.n_types = words.n_types = 0
-    characters.ids = <uint32_t*> room(a, IDS, 4 * most + 4)
+    characters.ids = <uint32_t*> room(s, CHARACTER_IDS, 4 * most + 4)
     if bounds == NULL or points == NULL or characters.ids == NULL or most >= <size_t> 0xFFFFFFFF:
         return NO_MEMORY
     bounds[0] = characters.bounds[0] = words.bounds[0] = 0
     for d in range(n_documents):
         if read_points(&references[d] if d < n_references else prediction, &end):
-            return 1
+            return NO_TEXT
         bounds[d + 1] = end - points
     if q.word_order:
-        ends, words.ids = <size_t*> room(a, ENDS, 16 * most + 16), <uint32_t*> room(a, STARTS, 4 * most + 4)
+        ends, words.ids = <size_t*> room(s, WORD_ENDS, 16 * most + 16), <uint32_t*> room(s, WORD_IDS, 4 * most + 4)
         if ends == NULL or words.ids == NULL:
             return NO_MEMORY
         for d in range(n_documents):
             n += find_words(points, bounds[d], bounds[d + 1], ends + n)
             words.bounds[d + 1] = n // 2
-        if number_words(a, points, ends, &words, n_documents):
+        if number_words(s, points, ends, &words, n_documents):
             return NO_MEMORY
     for d in range(n_documents):
         i = characters.bounds[d]
@@ -389,92 +393,64 @@ cdef int fill_item(
         )
     for i in range(bounds[n_references]):
         q.number_of[points[i]] = 0
-    q.steps += most
-    if q.steps > 1 << 20:
-        q.steps = 0
-        if interrupted():
-            return INTERRUPTED
+    if stopped(s, most * (q.char_order + q.word_order)):
+        return INTERRUPTED
     row[0], row[1] = 1, characters.bounds[n_documents] == characters.bounds[n_references]
     row[2], row[3] = n_references == 0, <double> n_references
-    return write_best(a, q, &characters, &words, n_references, row + BASE)
+    return write_best(s, q, &characters, &words, n_references, row + BASE)
 
 
-cdef int make_request(Arena* a, ChrfRequest* q, int char_order, word_orders) except -1:
-    """Fill what the request keeps in memory; q.word_order is the longest of the scores."""
+cdef int make_request(Scratch* s, ChrfRequest* q, int char_order, list word_orders) except -1:
+    """Fill the request with what it keeps in rooms, and the longest of the orders of words."""
     cdef int score
     q.char_order, q.word_order, q.n_scores = char_order, max(word_orders), len(word_orders)
     cdef size_t n_orders = char_order + q.word_order
-    q.word_orders = <int*> room(a, DOCUMENTS, sizeof(int) * q.n_scores)
-    q.counts = <double*> room(a, BEGINS, sizeof(double) * COUNTS * n_orders)
-    q.matches = <int64_t*> room(a, CUTS, 8 * (n_orders + MOST_AT_ONCE))
-    q.best = <double*> room(a, BEFORE, sizeof(double) * q.n_scores)
-    if a.rooms[CHARACTERS] == NULL:  # of zeros, of which little is ever touched
-        a.rooms[CHARACTERS] = calloc(N_CHARACTERS, 4)
-        a.sizes[CHARACTERS] = 4 * N_CHARACTERS
-        a.total += a.sizes[CHARACTERS]
-    q.number_of = <uint32_t*> a.rooms[CHARACTERS]
-    if not (q.word_orders and q.counts and q.matches and q.best and q.number_of):
+    q.word_orders = <int*> room(s, ORDERS, sizeof(int) * q.n_scores)
+    q.counts = <double*> room(s, COUNTS, (sizeof(double) * PARTS + 8) * (n_orders + MOST_AT_ONCE))
+    q.matches = <int64_t*> (q.counts + PARTS * n_orders)
+    q.best = <double*> room(s, BEST, sizeof(double) * q.n_scores)
+    q.number_of = <uint32_t*> zeros(s, NUMBER_OF, 4 * N_CHARACTERS)  # of which little is ever touched
+    if q.word_orders == NULL or q.counts == NULL or q.best == NULL or q.number_of == NULL:
         raise MemoryError
-    q.n_cells = q.steps = q.last = 0
     for score in range(q.n_scores):
         q.word_orders[score] = word_orders[score]
+    q.n_cells = q.last = 0
     return 0
 
 
 def chrf_rows(
-    first, second, size_t n, reference_offsets, int char_order, word_orders, bint whitespace, beta, bint eps_smoothing
+    texts, size_t n, reference_offsets, int char_order, list word_orders, bint whitespace, beta, bint eps_smoothing
 ):
-    """See plain.chrf_rows."""
+    """See `plain.chrf_rows`."""
     cdef ChrfRequest q
-    cdef size_t m = n, i, columns = BASE + COUNTS * sum([char_order + order for order in word_orders]), begin
-    cdef const int64_t[::1] bounds, offsets
-    cdef const uint8_t[::1] data
-    cdef bint one_each = reference_offsets is None
-    cdef int64_t problem = 0
-    cdef Span* spans
-    rows = _empty((n, columns))
-    cdef double[:, ::1] view = rows
-    if n == 0:
-        return rows
-    if not one_each:
-        bounds = reference_offsets
-        m = bounds[n]
+    cdef size_t n_texts, i = 0, begin, end
+    cdef const int64_t[::1] bounds = np.arange(n + 1) if reference_offsets is None else reference_offsets
+    cdef double[:, ::1] rows = empty((n, BASE + PARTS * sum([char_order + order for order in word_orders])))
+    cdef int problem = 0
+    cdef const Span* spans
     cdef Arena* a = take()
     try:
         q.whitespace, q.eps_smoothing, q.factor = whitespace, eps_smoothing, beta**2
-        make_request(a, &q, char_order, word_orders)
-        spans = <Span*> room(a, SPANS, sizeof(Span) * (n + m + 1))
-        if spans == NULL:
-            raise MemoryError
-        if isinstance(first, list):
-            read_list(first, spans)
-            read_list(second, spans + n)
-        else:
-            data, offsets = first, second
-            read_column(&data[0] if data.shape[0] else NULL, &offsets[0], n + m, spans)
+        make_request(&a.scratch, &q, char_order, word_orders)
+        kept = hold_texts(a, texts, &n_texts)
+        spans = <const Span*> a.scratch.rooms[SPANS]
         with nogil:
             for i in range(n):
-                begin = i if one_each else bounds[i]
-                problem = fill_item(
-                    a, &q, spans + i, spans + n + begin, 1 if one_each else bounds[i + 1] - begin, &view[i, 0]
-                )
+                begin, end = n + bounds[i], n + bounds[i + 1]
+                problem = fill_item(&a.scratch, &q, spans + i, spans + begin, end - begin, &rows[i, 0])
                 if problem:
                     break
-        if problem > 0:
-            raise ValueError(f"item {i} holds a lone surrogate")
-        raise_if(problem if problem else DONE)
+        raise_if(DONE if problem == 0 else <int64_t> i if problem == NO_TEXT else problem)
     finally:
-        give(a)
-    return rows
+        give(a, problem == 0)
+    return np.asarray(rows)
 
 
 def f_scores(const double[:, ::1] rows, size_t first, size_t n_orders, beta, bint eps_smoothing, double scale):
-    """See plain.f_scores."""
+    """See `plain.f_scores`."""
     cdef double factor = beta**2
+    cdef double[::1] scores = empty(rows.shape[0])
     cdef size_t i
-    scores = _empty(rows.shape[0])
-    cdef double[::1] view = scores
-    with nogil:
-        for i in range(<size_t> rows.shape[0]):
-            view[i] = f_of(&rows[i, first], n_orders, factor, eps_smoothing, scale)
-    return scores
+    for i in range(<size_t> rows.shape[0]):
+        scores[i] = f_of(&rows[i, first], n_orders, factor, eps_smoothing, scale)
+    return np.asarray(scores)

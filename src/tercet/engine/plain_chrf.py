@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from string import punctuation
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .plain_text import LoneSurrogate, Texts, strings
 
 Array = NDArray[np.float64]
 
@@ -17,26 +18,27 @@ Array = NDArray[np.float64]
 EPSILON = 1e-16
 #: N-grams of the prediction, of the reference, and matches, of one order.
 Counts = tuple[int, int, int]
+#: The characters of a text that count, and its words.
+Split = tuple[list[str], list[str]]
 
 
 def chrf_rows(
-    first: Any, second: Any, n: int, reference_offsets: NDArray[np.int64] | None, char_order: int,
-    word_orders: Sequence[int], whitespace: bool, beta: float, eps_smoothing: bool,
+    texts: Texts, n: int, reference_offsets: NDArray[np.int64] | None, char_order: int, word_orders: list[int],
+    whitespace: bool, beta: float, eps_smoothing: bool,
 ) -> Array:  # fmt: skip
     """Count what predictions share with their best references: n-grams of characters, and of words.
 
     Parameters
     ----------
-    first, second
-        The n predictions and the m references, item by item, two lists of str. Or an array of uint8 with the UTF-8 of
-        all of them, and one of int64 with the n + m + 1 places where each begins and the last ends.
+    texts : list of str, or tuple of arrays
+        As for :func:`.plain_text.intern`: the n predictions, then all references, item by item.
     n : int
         Number of items.
     reference_offsets : ndarray of int64, shape (n + 1,), optional
         Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``; None: each has one.
     char_order : int
         The longest n-gram of characters.
-    word_orders : sequence of int
+    word_orders : list of int
         For each score, the longest n-gram of words.
     whitespace : bool
         Whether white space counts as characters.
@@ -53,8 +55,8 @@ def chrf_rows(
 
     Raises
     ------
-    ValueError
-        For a text that is not valid Unicode: one with a lone surrogate.
+    LoneSurrogate
+        For a string that is not valid Unicode; names the item.
 
     Notes
     -----
@@ -62,26 +64,23 @@ def chrf_rows(
 
     Examples
     --------
-    >>> rows = chrf_rows(["a cat"], ["a dog", "cats"], 1, np.array([0, 2]), 2, [1], False, 2, False)
+    >>> rows = chrf_rows(["a cat", "a dog", "cats"], 1, np.array([0, 2]), 2, [1], False, 2, False)
     >>> rows.astype(int).tolist()
     [[1, 0, 0, 2, 4, 4, 3, 3, 3, 2, 2, 1, 0]]
     """
-    predictions, references = _as_strings(first, second, n)
+    all_texts = strings(texts)
     offsets = range(n + 1) if reference_offsets is None else reference_offsets.tolist()
     rows = np.empty((n, 4 + 3 * sum(char_order + order for order in word_orders)))
-    for item, (text, (start, stop)) in enumerate(zip(predictions, pairwise(offsets), strict=True)):
-        own = _split(text, whitespace, item)
-        pairs = [_counts(own, _split(each, whitespace, item), char_order, max(word_orders)) for each in references[start:stop]]
-        row: list[float] = [1, not own[0], start == stop, stop - start]
+    for item, (start, stop) in enumerate(pairwise(offsets)):
+        own, *references = (_split(text, whitespace, item) for text in (all_texts[item], *all_texts[n + start : n + stop]))
+        counts = [_counts(own, each, char_order, max(word_orders)) for each in references or [own]]
+        row: list[float] = [1, not own[0], not references, len(references)]
         for order in word_orders:
-            n_orders = char_order + order
-            if pairs:
-                f = f_scores(np.array(pairs, np.float64).reshape(len(pairs), -1), 0, n_orders, beta, eps_smoothing, 100)
-                found = pairs[int(f.argmax())][:n_orders]
-            else:
-                sizes = [max(len(own[0]) - k, 0) for k in range(char_order)] + [max(len(own[1]) - k, 0) for k in range(order)]
-                found = [(size, 0, 0) for size in sizes]
-            row += [number for counts in found for number in counts]
+            pairs = np.array([each[: char_order + order] for each in counts], np.float64)
+            if not references:
+                pairs[:, :, 1:] = 0
+            f = f_scores(pairs.reshape(len(pairs), -1), 0, char_order + order, beta, eps_smoothing, 100)
+            row += pairs[f.argmax()].ravel().tolist()
         rows[item] = row
     return rows
 
@@ -147,22 +146,10 @@ def _mean(precision: float, recall: float, factor: float, of_nothing: float) -> 
     return (1 + factor) * precision * recall / below if below else of_nothing
 
 
-Text = tuple[list[str], list[str]]
-
-
-def _as_strings(first: Any, second: Any, n: int) -> tuple[list[str], list[str]]:
-    """Return the predictions and the references as strings."""
-    if isinstance(first, list):
-        return first, second
-    data = first.tobytes()
-    texts = [data[start:stop].decode() for start, stop in pairwise(second.tolist())]
-    return texts[:n], texts[n:]
-
-
-def _split(text: str, whitespace: bool, item: int) -> Text:
+def _split(text: str, whitespace: bool, item: int) -> Split:
     """Return the characters that count, and the words."""
     if any("\ud800" <= character <= "\udfff" for character in text):
-        raise ValueError(f"item {item} holds a lone surrogate")
+        raise LoneSurrogate(item)
     return [each for each in text if whitespace or not each.isspace()], list(_words(text))
 
 
@@ -177,7 +164,7 @@ def _words(text: str) -> Iterator[str]:
             yield word
 
 
-def _counts(own: Text, other: Text, char_order: int, word_order: int) -> list[Counts]:
+def _counts(own: Split, other: Split, char_order: int, word_order: int) -> list[Counts]:
     """Return the counts of all orders, of characters and then of words."""
     found = []
     for tokens, references, longest in ((own[0], other[0], char_order), (own[1], other[1], word_order)):

@@ -66,6 +66,7 @@ class RougeScorer(Scorer[RougeOptions]):
     """
 
     name: ClassVar[str] = "rouge_nlws"
+    in_floats: ClassVar[bool] = True
     options_type: ClassVar[type[Options]] = RougeOptions
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "rouge_score": {"tokenizer": "rouge"},
@@ -194,7 +195,7 @@ class RougeScorer(Scorer[RougeOptions]):
         if self._orders is None or tokenizer not in READINGS:
             return None
         texts = batch if tokenizer == "rouge" else lowered(batch)
-        rows, pairs, has_lines = of_texts(texts, engine.rouge_rows, READINGS[tokenizer], self._orders, self.options.beta)
+        rows, pairs, has_lines = of_texts(texts, engine.rouge_rows, tokenizer, self._orders, self.options.beta)
         if has_lines and self._by_lines:
             return None
         if pairs is not None:
@@ -202,7 +203,9 @@ class RougeScorer(Scorer[RougeOptions]):
             filled, starts = counts > 0, batch.reference_offsets[:-1][counts > 0]
             rows[:, len(self.base_columns) :] = 0.0
             for first in range(0, pairs.shape[1], len(MEASURES)):
-                own = combined(pairs[:, first : first + len(MEASURES)], starts, counts[filled], self.options.multi_ref)
+                own = combined(
+                    pairs[:, first : first + len(MEASURES)], starts, counts[filled], self.options.multi_ref
+                )
                 rows[filled, len(self.base_columns) + first : len(self.base_columns) + first + len(MEASURES)] = own
             if self.options.missing_references == "skip":
                 left_out(rows)

@@ -10,8 +10,8 @@ from tercet.columns.batch import Batch
 from .tokenizers import bytes_of
 from .tokenizers import lowered as lowered_texts
 
-#: The tokenizers whose rules the engine has, as its functions from texts to rows take them.
-READINGS = {"rouge": 0, "none": 2, "13a": 3, "unicode": 5}
+#: The tokenizers by whose rules the engine reads texts as they are.
+READINGS = ("rouge", "none", "13a", "13a-unstripped", "unicode", "char")
 
 
 def of_texts(batch: Batch, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -23,9 +23,9 @@ def of_texts(batch: Batch, function: Callable[..., Any], *arguments: Any) -> Any
         Names the first text that cannot be encoded (a lone surrogate).
     """
     offsets = None if batch.one_each else batch.reference_offsets
-    first, second = batch.strings or bytes_of(batch.texts)
+    texts = bytes_of(batch.texts) if batch.strings is None else [*batch.strings[0], *batch.strings[1]]
     try:
-        return function(first, second, batch.n_items, offsets, *arguments)
+        return function(texts, batch.n_items, offsets, *arguments)
     except ValueError:
         _ = batch.texts  # its error names the item
         raise

@@ -1,0 +1,73 @@
+"""What a character is to the tokenizer "unicode", and what stands in the compiled engine's table of characters.
+
+The table is filled as characters are met, so that it is of the version of Unicode that Python and `regex` have.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+from typing import Any
+
+_EXTENDERS = r"\u3005-\u3007\u3031-\u3035\u303c\u30fc\uff70\uff9e\uff9f"  # letters of no script of their own
+#: Scripts that are written without blanks, as the inside of a set of the package regex.
+UNSPACED = _EXTENDERS + r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+
+# Kinds: the lowest three bits of an entry. What fits none separates words.
+APART = 0
+LETTER = 1  # letter or digit of a script with blanks
+CHARACTER_MARK = 2  # mark of such a script, or of all: begins a word where none is open
+JOINER = 3  # goes on with a word of such letters
+ALONE = 4  # letter or digit of a script without blanks: a token with the marks behind it
+MARK_ALONE = 5  # mark of such a script: only behind a token of that kind
+# The other bits.
+UNCOMPOSED = 8  # NFC may change it, or the characters around it
+COUNTED = 16  # a letter or mark, as `letters` counts them
+WITHOUT_BLANKS = 32  # of a script that is written without blanks, by its name
+KNOWN = 128  # an entry that has been made
+
+# First letters of the Unicode names of characters of scripts that are written without blanks.
+_WITHOUT_BLANKS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "IDEOGRAPHIC")
+
+
+def entry(point: int) -> int:
+    """Return what stands in the table for a character."""
+    character = chr(point)
+    kind = next((kind for kind, pattern in _kinds() if pattern.match(character)), APART)
+    flags = UNCOMPOSED * may_be_changed(character) | COUNTED * is_counted(character)
+    return KNOWN | kind | flags | WITHOUT_BLANKS * is_without_blanks(character)
+
+
+def is_counted(character: str) -> bool:
+    """Return whether a character is a letter or a mark."""
+    return unicodedata.category(character)[0] in "LM"
+
+
+def is_without_blanks(character: str) -> bool:
+    """Return whether a letter is of a script that is written without blanks."""
+    return unicodedata.name(character, "").startswith(_WITHOUT_BLANKS)
+
+
+def may_be_changed(character: str) -> bool:
+    """Return whether NFC may change a character, or join it with those around it, or move it."""
+    if unicodedata.category(character)[0] == "M" or unicodedata.normalize("NFC", character) != character:
+        return True
+    return _not_always_composed().match(character) is not None
+
+
+@cache
+def _not_always_composed() -> Any:
+    import regex
+
+    return regex.compile(r"\P{NFC_Quick_Check=Yes}")
+
+
+@cache
+def _kinds() -> tuple[tuple[int, Any], ...]:
+    import regex
+
+    kinds = {
+        ALONE: rf"[{UNSPACED}&&[\p{{L}}\p{{N}}]]", MARK_ALONE: rf"[{UNSPACED}&&\p{{M}}]",
+        LETTER: r"[\p{L}\p{N}]", CHARACTER_MARK: r"\p{M}", JOINER: r"[\u200c\u200d]",
+    }  # fmt: skip
+    return tuple((kind, regex.compile(f"(?V1){pattern}")) for kind, pattern in kinds.items())

@@ -1,0 +1,224 @@
+"""Texts -> numbers of tokens, in plain Python: what each reading of a text is."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import cache
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .kinds import UNSPACED, is_counted, is_without_blanks
+
+#: Python strings, or bytes in UTF-8 and where each text begins among them, and the end, as in a column of Arrow.
+Texts = list[str] | tuple[NDArray[np.uint8], NDArray[np.int64]]
+Lines = list[list[str]]
+
+
+class LoneSurrogate(ValueError):
+    """A text is not valid Unicode; the number of its item is `item`."""
+
+    def __init__(self, item: int) -> None:
+        super().__init__(f"text {item} is not valid Unicode: it holds a lone surrogate")
+        self.item = item
+
+
+def strings(texts: Texts) -> list[str]:
+    """Return texts as Python strings.
+
+    Examples
+    --------
+    >>> strings((np.frombuffer(b"abc", np.uint8), np.array([0, 1, 3])))
+    ['a', 'bc']
+    """
+    if isinstance(texts, tuple):
+        data = texts[0].tobytes()
+        return [data[start:stop].decode() for start, stop in pairwise(texts[1].tolist())]
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"a text must be a string, got {type(text).__name__}")
+    return texts
+
+
+# --- readings: a text -> the tokens of each of its lines
+
+_MTEVAL_STEPS = (
+    ("<skipped>", ""), ("-\n", ""), ("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"),
+)  # fmt: skip
+_MTEVAL_RULES = (
+    (re.compile(r"([\{-\~\[-\` -\&\(-\+\:-\@\/])"), r" \1 "),  # marks, other than ' , - .
+    (re.compile(r"([^0-9])([\.,])"), r"\1 \2 "),  # full stop and comma, unless behind a digit
+    (re.compile(r"([\.,])([^0-9])"), r" \1 \2"),  # or unless before one
+    (re.compile(r"([0-9])(-)"), r"\1 \2 "),  # hyphen behind a digit
+)
+_LOWER_ASCII = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+_MARKS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+
+
+def _words_between_blanks(text: str) -> Lines:
+    return [line.split() for line in text.split("\n")]
+
+
+def _words_of_ascii(text: str) -> Lines:
+    return [re.findall("[a-z0-9]+", line) for line in text.split("\n")]
+
+
+def _by_mteval_rules(text: str) -> Lines:
+    for pattern, replacement in _MTEVAL_RULES:
+        text = pattern.sub(replacement, text)
+    return _words_between_blanks(text)
+
+
+def _by_mteval(text: str, strip: bool) -> Lines:
+    text = text.rstrip() if strip else text
+    for sign, instead in _MTEVAL_STEPS:
+        text = text.replace(sign, instead)
+    return _by_mteval_rules(f" {text} ")
+
+
+def _words_of_any_script(text: str) -> Lines:
+    return [_any_script().findall(line) for line in unicodedata.normalize("NFC", text).split("\n")]
+
+
+@cache
+def _any_script() -> Any:
+    import regex
+
+    return regex.compile(
+        rf"(?V1)[{UNSPACED}&&[\p{{L}}\p{{N}}]]\p{{M}}*"  # of a script without blanks, one with its marks
+        rf"|[[\p{{L}}\p{{M}}\p{{N}}]--[{UNSPACED}]][[\p{{L}}\p{{M}}\p{{N}}\u200c\u200d]--[{UNSPACED}]]*"
+    )
+
+
+def _words_of_chrf(text: str) -> Lines:
+    return [[part for word in line for part in _parted(word)] for line in _words_between_blanks(text)]
+
+
+def _parted(word: str) -> tuple[str, ...]:
+    """Part a word from the mark at its end, or else at its beginning."""
+    if len(word) > 1 and word[-1] in _MARKS:
+        return word[:-1], word[-1]
+    return (word[0], word[1:]) if len(word) > 1 and word[0] in _MARKS else (word,)
+
+
+#: How texts are read, by the names of the tokenizers. Two leave work to their callers: before "zh", the characters
+#: that it sets apart stand between blanks; "13a-unstripped" is evaluate's, which does not strip a text's right end
+#: before the textual steps.
+READINGS: dict[str, Callable[[str], Lines]] = {
+    "rouge": lambda text: _words_of_ascii(text.lower()),
+    "rouge-script": lambda text: _words_of_ascii(text.translate(_LOWER_ASCII)),
+    "none": _words_between_blanks,
+    "13a": lambda text: _by_mteval(text, strip=True),
+    "13a-unstripped": lambda text: _by_mteval(text, strip=False),
+    "zh": _by_mteval_rules,
+    "unicode": _words_of_any_script,
+    "chrf-words": _words_of_chrf,
+    "char": lambda text: [[c for c in line if not c.isspace()] for line in text.split("\n")],
+    "char-and-blank": lambda text: [list(line) for line in re.findall("[^\n]*\n|[^\n]+", text)],
+}
+
+# --- what is made of them
+
+Numbered = tuple[
+    NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]
+]
+
+
+def intern(texts: Texts, reading: str) -> Numbered:
+    """Split texts into tokens, and give each different token a number.
+
+    Parameters
+    ----------
+    texts : list of str, or tuple
+        Strings; or bytes in UTF-8 (uint8), and where each text begins and the last one ends (int64, shape (d + 1,)).
+    reading : str
+        How they are split: a name in READINGS.
+
+    Returns
+    -------
+    ids : ndarray of int32, shape (t,)
+        Numbers count up from 0 in the order of first occurrence.
+    offsets : ndarray of int64, shape (d + 1,)
+        Text i holds the tokens ``offsets[i]`` to ``offsets[i + 1]``.
+    line_starts : ndarray of int64, shape (l + 1,)
+        Line j (never one without tokens) holds the tokens ``line_starts[j]`` to ``line_starts[j + 1]``.
+    line_offsets : ndarray of int64, shape (d + 1,)
+        Text i holds the lines ``line_offsets[i]`` to ``line_offsets[i + 1]``.
+    words : ndarray of uint8
+        The different tokens in UTF-8, by number, one behind the other.
+    word_offsets : ndarray of int64, shape (n + 1,)
+        Where each of them begins, and the end.
+
+    Raises
+    ------
+    LoneSurrogate
+        For a string that is not valid Unicode.
+
+    Examples
+    --------
+    >>> ids, offsets, line_starts, line_offsets, words, word_offsets = intern(["a cat", "the cat\\na dog"], "none")
+    >>> ids.tolist(), offsets.tolist(), line_starts.tolist(), line_offsets.tolist()
+    ([0, 1, 2, 1, 0, 3], [0, 2, 6], [0, 2, 4, 6], [0, 1, 3])
+    >>> strings((words, word_offsets))
+    ['a', 'cat', 'the', 'dog']
+    """
+    split = READINGS[reading]
+    types: dict[str, int] = {}
+    ids: list[int] = []
+    offsets, line_starts, line_offsets = [0], [0], [0]
+    for item, text in enumerate(strings(texts)):
+        if not _is_valid(text):
+            raise LoneSurrogate(item)
+        for line in filter(None, split(text)):
+            ids.extend([types.setdefault(word, len(types)) for word in line])
+            line_starts.append(len(ids))
+        offsets.append(len(ids))
+        line_offsets.append(len(line_starts) - 1)
+    words = [word.encode() for word in types]
+    return (
+        np.array(ids, np.int32), np.array(offsets), np.array(line_starts), np.array(line_offsets),
+        np.frombuffer(b"".join(words), np.uint8), np.array([0, *accumulate(map(len, words))]),
+    )  # fmt: skip
+
+
+def _is_valid(text: str) -> bool:
+    return text.isascii() or not re.search("[\ud800-\udfff]", text)
+
+
+def letters(texts: Texts) -> tuple[int, int, int, int]:
+    """Count letters.
+
+    Parameters
+    ----------
+    texts : list of str, or tuple
+        As for :func:`intern`.
+
+    Returns
+    -------
+    ascii : int
+        Letters a to z, in any case.
+    other : int
+        Letters and marks outside ASCII.
+    without_blanks : int
+        Those of scripts that are written without blanks between words.
+    lost : int
+        Texts that have such letters or marks, and none of a to z.
+
+    Examples
+    --------
+    >>> letters(["A cat.", "кот", "猫 cat", "1"])
+    (7, 4, 1, 1)
+    """
+    found = others = without_blanks = lost = 0
+    for text in strings(texts):
+        n_ascii = len(re.findall("[A-Za-z]", text))
+        beyond = [] if text.isascii() else [c for c in text if c > "\x7f" and is_counted(c)]
+        found += n_ascii
+        others += len(beyond)
+        without_blanks += sum(map(is_without_blanks, beyond))
+        lost += bool(beyond) and not n_ascii
+    return found, others, without_blanks, lost
