@@ -1,5 +1,7 @@
 """The engine in plain Python: what each function is, what tests hold the compiled one against, and its fallback."""
 
+from .plain_chrf import chrf_rows as chrf_rows
+from .plain_chrf import f_scores as f_scores
 from .plain_counts import clipped_matches as clipped_matches
 from .plain_counts import ngram_ids as ngram_ids
 from .plain_counts import overlaps as overlaps
