@@ -12,7 +12,7 @@ from sacrebleu.metrics import lib_ter
 
 from tercet.engine import plain
 from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
-from tercet.engine.plain_text import LoneSurrogate
+from tercet.engine.plain_text import LoneSurrogateError
 
 
 def text_of(words):
@@ -231,6 +231,6 @@ def test_items_of_all_lengths_and_numbers_of_references(engine):
 
 def test_a_lone_surrogate_is_named_by_its_item(engine):
     for texts, offsets in ((["a", "\ud800", "b", "c"], None), (["a", "b", "c", "d", "\udfff"], np.array([0, 1, 3]))):
-        with pytest.raises(LoneSurrogate) as error:
+        with pytest.raises(LoneSurrogateError) as error:
             engine.ter_rows(texts, 2, offsets)
         assert error.value.item == 1
