@@ -1,6 +1,7 @@
 """Rows of texts: BLEU's beside sacrebleu, ROUGE's beside rouge_score, and both implementations beside each other."""
 
 import random
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +24,7 @@ def corpus(items):
     """Return items as the engine takes them: all texts, their number, and where the references of each begin."""
     references = [references for _, references in items]
     offsets = np.cumsum([0, *map(len, references)])
-    return [text for text, _ in items] + sum(references, []), len(items), offsets
+    return [*(text for text, _ in items), *chain.from_iterable(references)], len(items), offsets
 
 
 def arrow(strings):
@@ -64,16 +65,11 @@ def test_texts_of_any_length_are_counted_alike(size):
 
 
 def test_rows_are_the_same_wherever_a_chunk_of_texts_ends(engine):
-    rng = random.Random(3)
-    strings = [
-        " ".join(rng.choices(["the", "cat", "sat", "on", "a", "mat", ".", "é", "3.5"], k=rng.randrange(60)))
-        for _ in range(400)
-    ]
+    rng, words = random.Random(3), ["the", "cat", "sat", ".", "é", "3.5"]
+    strings = [" ".join(rng.choices(words, k=rng.randrange(60))) for _ in range(400)]
     whole = engine.bleu_rows(strings, 200, None, "13a", 4)
-    for i in range(200):
-        assert (
-            engine.bleu_rows([strings[i], strings[200 + i]], 1, None, "13a", 4).tolist() == whole[i : i + 1].tolist()
-        )
+    for i, (text, reference) in enumerate(zip(strings[:200], strings[200:], strict=True)):
+        assert engine.bleu_rows([text, reference], 1, None, "13a", 4).tolist() == whole[i : i + 1].tolist()
 
 
 def test_lengths_are_those_of_sacrebleus_tokens(engine):

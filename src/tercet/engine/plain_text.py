@@ -129,7 +129,7 @@ Numbered = tuple[
 
 
 def intern(texts: Texts, reading: str) -> Numbered:
-    """Split texts into tokens, and give each different token a number.
+    r"""Split texts into tokens, and give each different token a number.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def intern(texts: Texts, reading: str) -> Numbered:
 
     Examples
     --------
-    >>> ids, offsets, line_starts, line_offsets, words, word_offsets = intern(["a cat", "the cat\\na dog"], "none")
+    >>> ids, offsets, line_starts, line_offsets, words, word_offsets = intern(["a cat", "the cat\na dog"], "none")
     >>> ids.tolist(), offsets.tolist(), line_starts.tolist(), line_offsets.tolist()
     ([0, 1, 2, 1, 0, 3], [0, 2, 6], [0, 2, 4, 6], [0, 1, 3])
     >>> strings((words, word_offsets))
