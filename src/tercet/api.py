@@ -142,7 +142,9 @@ def score_batch(scorer: Scorer[Any], corpus: Corpus) -> Result:
         For an empty corpus, and for items without reference under ``missing_references="error"``.
     """
     stats = batch_stats(scorer, corpus)
-    tell(scorer, scorer.remark(stats.sums() if scorer.in_floats else stats.total()))
+    remark = scorer.remark(stats.sums() if scorer.in_floats else stats.total())
+    if remark is not None:
+        tell(scorer, remark)
     return summarize(scorer, stats)
 
 
@@ -169,9 +171,13 @@ def batch_stats(scorer: Scorer[Any], corpus: Corpus) -> SegmentStats:
     if not corpus.n_items:
         both = "predictions and references" if scorer.takes_references else "predictions"
         raise InputError(f"The corpus is empty: {both} must have at least one item.")
-    scorer.check_missing(corpus.missing)
+    missing = corpus.missing
+    if missing:
+        scorer.check_missing(missing)
     stats, context = corpus_stats(scorer, corpus)
-    tell(scorer, scorer.notice(context))
+    notice = scorer.notice(context)
+    if notice is not None:
+        tell(scorer, notice)
     return stats
 
 

@@ -307,10 +307,11 @@ class BleuScorer(Scorer[BleuOptions]):
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return the counts behind the precisions, and what a score of this size roughly means."""
-        counts = self._counts(as_floats(totals))
+        middle = _FIRST_MATCH + self.options.max_order
+        counts = [int(total) for total in totals[_FIRST_MATCH : middle + self.options.max_order]]
         return {
-            "counts": list(map(int, counts.matches)),
-            "totals": list(map(int, counts.totals)),
+            "counts": counts[: self.options.max_order],
+            "totals": counts[self.options.max_order :],
             "interpretation": interpretation(entries["bleu"] * 100 / self.options.scale) if self._is_usual else None,
         }
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.either import Either, added, exp, holds, logs, stacked, where
+from tercet.core.either import Either, added, exp, holds, logs, positive, stacked, where
 
 Array = NDArray[np.float64]
 
@@ -76,11 +76,12 @@ def precisions(counts: Counts, method: str, value: float | None) -> tuple[list[E
     ([0.75, 0.25], 2)
     """
     amount = SMOOTH_VALUES.get(method, 0.0) if value is None else value
-    more = [
-        1.0 if method == ADD_ONE else amount if method == "add-k" and order else 0.0
-        for order in range(len(counts.matches))
-    ]
-    if all([holds(hits > 0) for hits in counts.matches]):  # as of most corpora and resamples
+    more = [0.0] * len(counts.matches)
+    if method == ADD_ONE:
+        more = [1.0] * len(more)
+    elif method == "add-k":
+        more[1:] = [amount] * (len(more) - 1)
+    if positive(counts.matches):  # as of most corpora and resamples
         each_order = zip(counts.matches, counts.totals, more, strict=True)
         return [(hits + extra) / (total + extra) for hits, total, extra in each_order], len(more)
     found: list[Either] = []
@@ -228,19 +229,17 @@ def geometric_mean(
     >>> geometric_mean([0.5, 0.125], [0.5, 0.5], None, False)
     0.25
     """
-    positive = [value > 0 for value in values]
     if isinstance(reached, int) and reached == len(values):
         reached = None
-    if reached is None and min(weights) > 0 and all(map(holds, positive)):  # of most corpora and resamples
+    if reached is None and min(weights) > 0 and positive(values):  # of most corpora and resamples
         return exp(added([log * weight for log, weight in zip(logs(values), weights, strict=True)]))
+    above = [value > 0 for value in values]
     used: list[Either] = [weight > 0 for weight in weights]
     if reached is not None:
         used = [each & (order < reached) for order, each in enumerate(used)]
     if skip_zeros:
-        used = [each & above for each, above in zip(used, positive, strict=True)]
-    logarithms = logs(
-        [where(each & above, value, 1.0) for each, above, value in zip(used, positive, values, strict=True)]
-    )
+        used = [each & some for each, some in zip(used, above, strict=True)]
+    logarithms = logs([where(each & some, value, 1.0) for each, some, value in zip(used, above, values, strict=True)])
     shares = [where(each, weight, 0.0) for each, weight in zip(used, weights, strict=True)]
     exponent = added([log * share for log, share in zip(logarithms, shares, strict=True)])
     if reached is not None:

@@ -144,7 +144,7 @@ class Batch:
 def is_one_each(reference_offsets: NDArray[np.int64]) -> bool:
     """Return whether every item has exactly one reference."""
     n = len(reference_offsets) - 1
-    return bool(reference_offsets[n] == n) and (n <= 1 or bool((np.diff(reference_offsets) == 1).all()))
+    return reference_offsets[n] == n and (n <= 1 or bool((np.diff(reference_offsets) == 1).all()))
 
 
 def join_batches(batches: Sequence[Batch]) -> Batch:

@@ -51,6 +51,13 @@ def holds(condition: Either) -> bool:
     return condition if isinstance(condition, bool) else bool(condition.all())
 
 
+def positive(values: Sequence[Either]) -> bool:
+    """Return whether all values are above 0, of all numbers."""
+    if isinstance(values[0], float):
+        return min(values) > 0
+    return all([bool((value > 0).all()) for value in values])
+
+
 def logs(values: Sequence[Either]) -> Sequence[Either]:
     """Return the natural logarithm of each value."""
     if isinstance(values[0], float):

@@ -17,7 +17,7 @@ cdef enum:
 
 cdef struct Arena:
     Scratch scratch
-    size_t item                     # the one at work, at fault where something is
+    size_t item                         # the one at work, at fault where something is
     size_t most_bytes, most_documents   # what there is room for in the chunk
     # the chunk
     uint8_t* text
@@ -33,10 +33,13 @@ cdef struct Arena:
 cdef int make_room(Arena* a, size_t n_bytes, size_t n_documents) noexcept nogil:
     """Make room in the chunk for so many bytes and documents, with those that stand there; return 0 or a problem."""
     cdef size_t n_blocks = n_bytes // 64 + 1
+    if n_bytes <= a.most_bytes and n_documents <= a.most_documents:
+        return 0
+    n_bytes, n_documents = max(n_bytes, a.most_bytes), max(n_documents, a.most_documents)
     if (n_bytes + SLACK) >> 32 or n_documents >> 31:  # places are numbers of 32 bits
         return TOO_LONG
-    a.text = <uint8_t*> grown(&a.scratch, TEXT, n_bytes + SLACK, a.used)
-    a.documents = <uint32_t*> grown(&a.scratch, DOCUMENTS, 4 * (n_documents + 2), 4 * a.n_documents)
+    a.text = <uint8_t*> grown(&a.scratch, TEXT, n_bytes + SLACK)
+    a.documents = <uint32_t*> grown(&a.scratch, DOCUMENTS, 4 * (n_documents + 2))
     a.token_of = <uint32_t*> room(&a.scratch, TOKEN_OF, 4 * (n_documents + 2))
     a.planes = <uint64_t*> room(&a.scratch, PLANES, 8 * N_PLANES * n_blocks)
     a.starts = <uint32_t*> room(&a.scratch, TOKEN_STARTS, 4 * (n_bytes + 16))
@@ -45,6 +48,7 @@ cdef int make_room(Arena* a, size_t n_bytes, size_t n_documents) noexcept nogil:
     if a.text == NULL or a.documents == NULL or a.token_of == NULL or a.planes == NULL or a.starts == NULL \
             or a.ends == NULL or a.ids == NULL or room(&a.scratch, BEGINS, 8 * n_blocks) == NULL \
             or room(&a.scratch, CUTS, 8 * n_blocks) == NULL or room(&a.scratch, BEFORE, 8 * n_blocks) == NULL:
+        a.most_bytes = 0
         return NO_MEMORY
     a.most_bytes, a.most_documents = n_bytes, n_documents
     return 0

@@ -26,8 +26,14 @@ static inline uint64_t lowest_bit(uint64_t b) {
     unsigned long at;
     return _BitScanForward64(&at, b) ? at : 64;
 }
+static inline uint64_t highest_bit(uint64_t b) { /* of one at least */
+    unsigned long at;
+    _BitScanReverse64(&at, b);
+    return at;
+}
 #else
 static inline uint64_t lowest_bit(uint64_t b) { return b ? (uint64_t)__builtin_ctzll(b) : 64; }
+static inline uint64_t highest_bit(uint64_t b) { return 63 - (uint64_t)__builtin_clzll(b); } /* of one at least */
 #endif
 
 /* What each byte of some texts is: a bit in each of some planes, rows of n_blocks numbers, 64 bytes of text a number.
@@ -143,6 +149,33 @@ static void read_leads(const uint8_t *text, size_t n_blocks, uint64_t *leads) {
     for (size_t block = 0; block < n_blocks; block++) {
         leads[block] = 0;
         for (int i = 0; i < 64; i++) leads[block] |= (uint64_t)((text[64 * block + i] & 0xC0) != 0x80) << i;
+    }
+}
+
+/* Loops that compilers turn into vectors: whether a byte is outside ASCII; letters; all but words as blanks. */
+#define IS_LETTER(byte) ((uint8_t)(((byte) | 32) - 'a') < 26)
+
+static int any_high(const uint8_t *text, size_t size) {
+    uint8_t any = 0;
+    for (size_t i = 0; i < size; i++) any |= text[i];
+    return any >> 7;
+}
+
+static size_t count_letters_of_ascii(const uint8_t *text, size_t size) {
+    size_t n = 0, first = 0;
+    for (; first + 128 <= size; first += 128) { /* so few that a byte can count them */
+        uint8_t few = 0;
+        for (int i = 0; i < 128; i++) few += IS_LETTER(text[first + i]);
+        n += few;
+    }
+    for (; first < size; first++) n += IS_LETTER(text[first]);
+    return n;
+}
+
+static void blank_marks(uint8_t *__restrict to, const uint8_t *__restrict text, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        uint8_t byte = text[i], kept = IS_LETTER(byte) | ((uint8_t)(byte - '0') < 10) | (byte == '\n');
+        to[i] = kept ? byte : 32;
     }
 }
 

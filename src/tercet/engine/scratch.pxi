@@ -1,11 +1,15 @@
 # Memory that a call works in: rooms that only grow from item to item, and are freed where the call ends.
 
 cdef enum:  # what a room holds
+    # texts and their tokens
     TEXT, DOCUMENTS, TOKEN_OF, PLANES, BEGINS, CUTS, BEFORE, TOKEN_STARTS, TOKEN_ENDS, IDS, SLOTS, TOKEN_KEYS, SPANS,
     WORDS_OF_TYPES, WORD_STARTS, LINES, MISSED,
-    MATCHED, TABLE, ENDS, FREE, NUMBERS, OWN_NUMBERS, KEYS, MOST, HERE, SEEN_IN, LOCAL, BOUNDS, FOUND, CARRIES, COUNTS,
+    # counts
+    TABLE, ENDS, FREE, NUMBERS, OWN_NUMBERS, SEEN_IN, LOCAL, BOUNDS, FOUND, CARRIES, STEPS, MARKED, ROW_OF, FOLLOWING, HEADS,
+    CHANGES, WORTH, RUN, ROW_OF_RUN, NEW_WORTH, ABOVE, NEW_RUN, DIPS, NEW_DIPS, OWN, OTHER, COUNTS,
+    POINTS, CHARACTER_IDS, WORD_IDS, WORD_ENDS, FIRST_WORDS, SETS, ORDERS, BEST,
     # these are zero before and after each use
-    PLACES, NUMBER_OF,
+    PLACES, NUMBER_OF, LEFT, THEIRS, FIRST, PAIRS_LEFT, ROW_LEFT,
     N_ROOMS
 
 cdef struct Scratch:
@@ -24,17 +28,14 @@ cdef inline void* room(Scratch* s, int which, size_t size) noexcept nogil:
     return s.rooms[which]
 
 
-cdef inline void* grown(Scratch* s, int which, size_t size, size_t used) noexcept nogil:
-    """Return at least so many bytes, of which the first `used` are as they were."""
-    cdef void* old = s.rooms[which]
+cdef inline void* grown(Scratch* s, int which, size_t size) noexcept nogil:
+    """Return the same, with what was in them."""
     cdef void* new
-    if old == NULL or s.sizes[which] >= size:
+    if s.rooms[which] == NULL or s.sizes[which] >= size:
         return room(s, which, size)
-    s.rooms[which], s.sizes[which] = NULL, 0
-    new = room(s, which, size)
-    if new != NULL and used:
-        memcpy(new, old, used)
-    free(old)
+    new = realloc(s.rooms[which], size + (size >> 1) + 64)
+    if new != NULL:
+        s.rooms[which], s.sizes[which] = new, size + (size >> 1) + 64
     return new
 
 
