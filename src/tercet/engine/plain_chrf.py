@@ -72,7 +72,9 @@ def chrf_rows(
     offsets = range(n + 1) if reference_offsets is None else reference_offsets.tolist()
     rows = np.empty((n, 4 + 3 * sum(char_order + order for order in word_orders)))
     for item, (start, stop) in enumerate(pairwise(offsets)):
-        own, *references = (_split(text, whitespace, item) for text in (all_texts[item], *all_texts[n + start : n + stop]))
+        own, *references = (
+            _split(text, whitespace, item) for text in (all_texts[item], *all_texts[n + start : n + stop])
+        )
         counts = [_counts(own, each, char_order, max(word_orders)) for each in references or [own]]
         row: list[float] = [1, not own[0], not references, len(references)]
         for order in word_orders:
@@ -85,9 +87,7 @@ def chrf_rows(
     return rows
 
 
-def f_scores(
-    rows: Array, first: int, n_orders: int, beta: float, eps_smoothing: bool, scale: float
-) -> Array:
+def f_scores(rows: Array, first: int, n_orders: int, beta: float, eps_smoothing: bool, scale: float) -> Array:
     """Return the F of chrF, in the steps and the order of sacrebleu, so that it is the same to the last digit.
 
     Parameters
@@ -150,10 +150,10 @@ def _split(text: str, whitespace: bool, item: int) -> Split:
     """Return the characters that count, and the words."""
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise LoneSurrogate(item)
-    return [each for each in text if whitespace or not each.isspace()], list(_words(text))
+    return [each for each in text if whitespace or not each.isspace()], list(words_of(text))
 
 
-def _words(text: str) -> Iterator[str]:
+def words_of(text: str) -> Iterator[str]:
     """Yield words as chrF++ splits them: what stands between white space, with one mark of ASCII set apart."""
     for word in text.split():
         if len(word) > 1 and word[-1] in punctuation:
