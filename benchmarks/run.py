@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import gc
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -29,7 +28,6 @@ TITLE = "Results of the last `make bench`"
 PACKAGES = (
     "tercet",
     "numpy",
-    "numba",
     "pyarrow",
     "nltk",
     "evaluate",
@@ -125,10 +123,9 @@ def stages(work: Work) -> dict[str, float]:
     return {name: 1e9 * seconds(step) / work.tokens for name, step in steps.items()}
 
 
-def child(code: str, **environment: str) -> dict[str, float]:
+def child(code: str) -> dict[str, float]:
     """Run code in a fresh process and return the JSON that it prints."""
-    env = {**os.environ, **environment}
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, cwd=HERE, check=True)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=HERE, check=True)
     return json.loads(run.stdout.splitlines()[-1])
 
 
@@ -203,15 +200,10 @@ def big(items: int) -> dict[str, float]:
 
 
 def start_up() -> dict[str, float]:
-    """Return what a first call costs over an empty metric, cached and not, in seconds."""
-    empty = min(child(EMPTY)["seconds"] for _ in range(3))
-    result = {}
-    for metric in ("bleu_multi", "rouge_nlws"):
-        code = STARTS.format(metric=metric)
-        with tempfile.TemporaryDirectory() as cache:
-            result[f"{metric}, first compile ever"] = child(code, NUMBA_CACHE_DIR=cache)["seconds"] - empty
-            result[f"{metric}, cached"] = min(child(code, NUMBA_CACHE_DIR=cache)["seconds"] for _ in range(3)) - empty
-    return result
+    """Return what a first call costs over an empty metric, in seconds."""
+    codes = {name: STARTS.format(metric=name) for name in ("bleu_multi", "rouge_nlws")}
+    seconds = {name: min(child(code)["seconds"] for _ in range(3)) for name, code in {"": EMPTY, **codes}.items()}
+    return {name: seconds[name] - seconds[""] for name in codes}
 
 
 def table(rows: list[tuple[Row, dict[str, float]]]) -> str:

@@ -101,7 +101,7 @@ def main() -> None:
             f"{len(predictions):,} pairs of 25 words in Arrow's memory; calls in alternation. A stream gets {BATCH:,} at a "
             "time, with ids. Intervals have 1,000 resamples; a stream's are drawn by the item, and counted along."
         )
-        packages = machine(["tercet", "numpy", "numba", "pyarrow"])
+        packages = machine(["tercet", "numpy", "pyarrow"])
         write_section(TITLE, "\n".join([f"{packages}.", "", about, "", *head, *lines]))
 
 

@@ -63,7 +63,7 @@ def page(demo: Demo, jobs: Jobs, folder: Path) -> gr.Blocks:
 
 
 def launch(metric: str, folder: Path) -> None:
-    """Serve the page of a metric, when its kernels are compiled or its encoder loaded, or soon in any case."""
+    """Serve the page of a metric, when its metric is imported and its model loaded, or soon in any case."""
     address = folder_address(folder, os.environ.get("SPACE_ID"))
     demo = Demo(metric, runpy.run_path(str(folder / "cases.py")), address)
     jobs = Jobs(metric, folder / "cases.py", address, demo.loads_model)

@@ -114,7 +114,7 @@ class Jobs:
 
 
 def _begin(metric: str, cases: str, address: str) -> None:
-    """Make the demo of a new process, and compile its kernels or load its model."""
+    """Make the demo of a new process, and load its model."""
     global _demo
     _demo = Demo(metric, runpy.run_path(cases), address)
     _, prediction, references, shown = _demo.examples[0]

@@ -176,7 +176,7 @@ class Visitor:
         self.find = self.page.locator
         expect(self.find("#compute")).to_be_visible()
         if self.page.viewport_size["width"] > 700:
-            # the last that the page does as it loads, after other things where kernels are being compiled
+            # the last that the page does as it loads, after other things where models are being loaded
             expect(self.find("#options .form")).to_be_visible()
 
     def _dialog(self, dialog):
@@ -189,7 +189,7 @@ class Visitor:
         return self.errors + [url for url in self.requests if not url.startswith(near)]
 
     def until(self, check, seconds=90):
-        """Return what a check returns, as soon as it holds; the first score waits for kernels to be compiled."""
+        """Return what a check returns, as soon as it holds; the first score waits for what is imported."""
         end = time.monotonic() + seconds
         while True:
             try:

@@ -2,6 +2,7 @@
 
 import os
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -96,6 +97,12 @@ def sets() -> Path:
             pytest.fail(f"TERCET_REQUIRE_TEST_DATA is set, but there is no folder {SETS}")
         pytest.skip("the folder of real test sets (../shared/data) is not beside this checkout")
     return SETS
+
+
+@pytest.fixture(scope="session", params=["_engine", "plain"])
+def engine(request):
+    """Each of the two implementations of the engine: tests that ask for it hold for both."""
+    return import_module(f"tercet.engine.{request.param}")
 
 
 # Embeddings of a text depend on its neighbours in a batch, in the last bits.

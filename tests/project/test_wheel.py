@@ -4,6 +4,10 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 import tomllib
@@ -31,12 +35,36 @@ def run(command, **more):
     return done
 
 
+def built(source, folder, *what, **environment):
+    """Build from a checkout or an archive of sources."""
+    uv = [sys.executable, "-m", "uv", "build", "--python", sys.executable]
+    return run([*uv, *what, "--out-dir", str(folder), str(source)], env={**os.environ, **environment})
+
+
+def put(wheel, folder):
+    """Return the environment of a process that finds the package of a wheel, and no other, in this folder."""
+    run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder), str(wheel)])
+    names = {key: value for key, value in os.environ.items() if key != "TERCET_ENGINE"}
+    return {**names, "PYTHONPATH": str(folder), "PATH": os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])}
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
+def dist(tmp_path_factory):
+    """An archive of the sources, and the wheel that is made of it."""
     folder = tmp_path_factory.mktemp("dist")
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder)]
-    run([*pip, str(ROOT)])
-    (path,) = folder.glob("*.whl")
+    built(ROOT, folder, TERCET_ENGINE="required")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(dist):
+    (path,) = dist.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def archive(dist):
+    (path,) = dist.glob("*.tar.gz")
     return path
 
 
@@ -44,13 +72,7 @@ def wheel(tmp_path_factory):
 def installed(wheel, tmp_path_factory):
     """A folder with the package and its command, and the environment of a process that has no other."""
     folder = tmp_path_factory.mktemp("installed")
-    run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder), str(wheel)])
-    names = {
-        **os.environ,
-        "PYTHONPATH": str(folder),
-        "PATH": os.pathsep.join([str(folder / "bin"), os.environ["PATH"]]),
-    }
-    return folder, names
+    return folder, put(wheel, folder)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -69,8 +91,8 @@ def test_commands_run_outside_of_a_checkout_and_write_a_report(document, install
         assert shown in report
 
 
-def test_the_index_can_show_the_readme(wheel):
-    run([sys.executable, "-m", "twine", "check", "--strict", str(wheel)])
+def test_the_index_can_show_the_readme(wheel, archive):
+    run([sys.executable, "-m", "twine", "check", "--strict", str(wheel), str(archive)])
     page = render((ROOT / "README.md").read_text(encoding="utf-8"))
     assert "<table>" in page
     assert 'src="docs/report.png"' in page
@@ -80,3 +102,70 @@ def test_the_site_and_the_package_name_the_same_addresses():
     settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert f"\nsite_url: {URLS['Documentation']}\n" in settings
     assert f"\n  repository: {URLS['Repository']}  #" in settings
+
+
+#: Scores by every function of the engine that a usual call needs, and says which engine that was.
+SCORES = """
+import tercet
+texts = ["the cat sat on a mat", "Оно идёт, 我们走了 again"], ["the cat sat on the mat", "Оно шло, 我们走 again"]
+print(*[repr(dict(tercet.score(metric, *texts))) for metric in ("bleu", "chrf", "ter", "rouge")], sep="\\n")
+from tercet.engine.chosen import engine
+print(engine.__name__, "after", tercet.__file__)
+"""
+
+
+@pytest.fixture(scope="module")
+def scores(installed, tmp_path_factory):
+    """What the compiled engine gives, without a word."""
+    done = run([sys.executable, "-c", SCORES], env=installed[1], cwd=tmp_path_factory.mktemp("elsewhere"))
+    assert done.stderr == ""
+    *scores, engine = done.stdout.splitlines()
+    assert engine.startswith(f"tercet.engine._engine after {installed[0]}")
+    return scores
+
+
+@pytest.fixture(scope="module")
+def without(archive, tmp_path_factory):
+    """The environment of a process with the package as it is where there is no compiler."""
+    folder = tmp_path_factory.mktemp("plain")
+    built(archive, folder, "--wheel", CC="/bin/false", TERCET_ENGINE="")
+    (wheel,) = folder.glob("*-none-any.whl")
+    return put(wheel, folder / "installed")
+
+
+class TestEngine:
+    def test_is_in_the_wheel_of_this_python_and_its_sources_are_not(self, wheel, archive):
+        inside = [name for name in ZipFile(wheel).namelist() if name.startswith("tercet/engine/")]
+        assert {Path(name).suffix for name in inside} == {".py", Path(EXTENSION_SUFFIXES[0]).suffix}
+        tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
+        assert f"-{tag}-{tag}" in wheel.name
+        with tarfile.open(archive) as sources:
+            assert {Path(name).suffix for name in sources.getnames() if "/engine/" in name} >= {".pyx", ".pxi", ".h"}
+            assert not [name for name in sources.getnames() if name.endswith((".so", ".pyd"))]
+
+    def test_is_plain_without_a_compiler_and_warns_once_at_the_line_of_the_user(self, scores, without, tmp_path):
+        (tmp_path / "mine.py").write_text(SCORES)
+        done = run([sys.executable, "mine.py"], env=without, cwd=tmp_path)
+        *found, engine = done.stdout.splitlines()
+        assert found == scores
+        assert engine.startswith("tercet.engine.plain after")
+        warned, line = done.stderr.splitlines()
+        assert re.match(
+            r".*mine.py:\d: RuntimeWarning: tercet runs without its compiled engine: .* pip install", warned
+        )
+        assert line.strip() in SCORES
+
+    def test_the_warning_can_be_an_error_or_silenced(self, scores, without, tmp_path):
+        strict = [sys.executable, "-W", "error::RuntimeWarning"]
+        done = subprocess.run([*strict, "-c", SCORES], env=without, cwd=tmp_path, capture_output=True, text=True)
+        assert "RuntimeWarning: tercet runs without its compiled engine" in done.stderr.splitlines()[-1]
+        done = run([*strict, "-W", "ignore:tercet runs without", "-c", SCORES], env=without, cwd=tmp_path)
+        assert done.stdout.splitlines()[:-1] == scores
+        done = run([*strict, "-c", SCORES], env={**without, "TERCET_ENGINE": "plain"}, cwd=tmp_path)
+        assert done.stdout.splitlines()[:-1] == scores
+
+    def test_required_is_an_error_where_there_is_none(self, archive, without, tmp_path):
+        with pytest.raises(AssertionError, match=r"CompileError.*'/bin/false'"):
+            built(archive, tmp_path, "--wheel", CC="/bin/false", TERCET_ENGINE="required")
+        with pytest.raises(AssertionError, match="ImportError: cannot import name '_engine'"):
+            run([sys.executable, "-c", SCORES], env={**without, "TERCET_ENGINE": "required"}, cwd=tmp_path)

@@ -65,7 +65,7 @@ def is_import(pair):
 def test_the_files_of_the_package_are_identical_but_for_imports(metric, folder):
     source = ROOT / "src" / "tercet"
     named = {"_".join(path.relative_to(source).with_suffix("").parts): path for path in source.rglob("*.py")}
-    files = {path.stem for path in folder.glob("*.py")} - OWN - {metric, "registry"}
+    files = {path.stem for path in folder.glob("*.py")} - OWN - {metric, "registry", "engine_chosen"}
     room = METRICS[metric].room
     assert {f"{room}_scorer", f"{room}_explain", "modules_suite_module", "api", "errors", "files_tmx"} <= files
     for name in files:
@@ -134,6 +134,28 @@ def test_it_scores_the_same_where_the_package_cannot_be_imported(metric, folder,
     )  # fmt: skip
     expected = tercet.score(metric, given.pop("predictions"), given.pop("references"), **given)
     assert close(metric, json.loads(run.stdout), expected)
+
+
+ENGINE = """
+import sys
+if sys.argv[2] == "absent":
+    sys.modules["tercet"] = None
+import evaluate
+metric = evaluate.load(sys.argv[1])
+(chosen,) = (module for name, module in sys.modules.items() if name.endswith(".engine_chosen"))
+print(chosen.engine.__name__.rpartition(".")[2], metric.compute(predictions=["a b c"], references=["a c"])["ter"])
+"""
+
+
+@pytest.mark.parametrize(("tercet", "engine"), [("installed", "_engine"), ("absent", "engine_plain")])
+def test_it_takes_the_engine_of_the_package_and_warns_where_there_is_none(tercet, engine, tmp_path):
+    names = {key: value for key, value in os.environ.items() if key != "TERCET_ENGINE"}
+    run = subprocess.run(
+        [sys.executable, "-c", ENGINE, build("ter", tmp_path), tercet],
+        cwd=tmp_path, env={**names, "HF_HOME": str(tmp_path)}, capture_output=True, text=True, timeout=99, check=True,
+    )  # fmt: skip
+    assert run.stdout == f"{engine} 50.0\n"
+    assert run.stderr.count("RuntimeWarning: With its compiled engine") == (tercet == "absent")
 
 
 def test_a_metric_that_is_not_there_is_refused(tmp_path):

@@ -33,7 +33,7 @@ class _Block:
         return int(self.vectors.numel() * self.vectors.element_size())
 
 
-@dataclass(slots=True, eq=False, weakref_slot=True)
+@dataclass(eq=False)
 class Encoder:
     """A tokenizer and a network on a device.
 

@@ -128,7 +128,7 @@ cdef int write_item(Arena* a, size_t text, size_t last, Request* q, size_t item,
     return write_rouge(a, text, last, n_types, q, row + BASE if q.pairs == NULL else q.pairs + 3 * q.n_types * reference)
 
 
-cdef int64_t fill_rows(Arena* a, const Span* texts, size_t n, const int64_t* bounds, Request* q) noexcept nogil:
+cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t* bounds, Request* q) noexcept nogil:
     """Fill the rows of n items, a chunk of items at a time; return DONE, or what ended it.
 
     The n predictions come first, then the references: of item i bounds[i] to bounds[i + 1], or the i-th without bounds.
@@ -203,7 +203,7 @@ cdef int fill(object texts, object reference_offsets, Request* q, double[:, ::1]
         q.counts = <int64_t*> room(&a.scratch, COUNTS, 8 * (q.max_order + 1))
         if q.counts != NULL:
             with nogil:
-                problem = fill_rows(a, <const Span*> a.scratch.rooms[SPANS], n, begins, q)
+                problem = rows_of_items(a, <const Span*> a.scratch.rooms[SPANS], n, begins, q)
         if problem == NO_MEMORY or problem == TOO_LONG:
             raise MemoryError(f"item {a.item} takes more memory than there is")
         raise_if(problem)

@@ -9,7 +9,7 @@ cdef enum:  # what a room holds
     CHANGES, WORTH, RUN, ROW_OF_RUN, NEW_WORTH, ABOVE, NEW_RUN, DIPS, NEW_DIPS, OWN, OTHER, COUNTS,
     POINTS, CHARACTER_IDS, WORD_IDS, WORD_ENDS, FIRST_WORDS, SETS, ORDERS, BEST,
     # these are zero before and after each use
-    PLACES, NUMBER_OF, LEFT, THEIRS, FIRST, PAIRS_LEFT,
+    PLACES, NUMBER_OF, LEFT, THEIRS, FIRST, PAIRS_LEFT, ROW_LEFT,
     N_ROOMS
 
 cdef struct Scratch:

@@ -1,0 +1,81 @@
+"""The tests of the engine once more, with gcc's sanitizers in it: they end the process where memory is misused."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import build_engine
+from conftest import ROOT
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform != "linux" or not shutil.which("gcc"), reason="asks for gcc on Linux"),
+]
+
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g1", "-O1"]
+
+#: Mistakes that a test below makes, for it to be seen that they are noticed.
+MISTAKES = """
+
+def beyond(const int64_t[::1] numbers):
+    return (&numbers[0])[numbers.shape[0]]
+
+
+def too_far(int64_t places):
+    cdef int one = 1
+    return one << places
+"""
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory):
+    """Run Python where the package has an engine with sanitizers."""
+    folder = tmp_path_factory.mktemp("sanitized")
+    ignored = shutil.ignore_patterns("*.so", "__pycache__")
+    package = Path(shutil.copytree(ROOT / "src" / "tercet", folder / "tercet", ignore=ignored))
+    with (package / "engine" / "_engine.pyx").open("a") as source:
+        source.write(MISTAKES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build_engine, "FOLDER", package / "engine")
+        build_engine.put_in_place(build_engine.compiled(tmp_path_factory.mktemp("build"), *SANITIZERS))
+    found = [
+        subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
+        for name in ("libasan.so", "libstdc++.so")
+    ]
+    names = {
+        **os.environ,
+        "PYTHONPATH": str(folder),
+        "PYTHONMALLOC": "malloc",  # Python's own allocator would hide what is behind the end
+        "TERCET_ENGINE": "required",
+        "LD_PRELOAD": " ".join(found),
+        "ASAN_OPTIONS": "detect_leaks=0",  # Python itself leaks at its end
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "HYPOTHESIS_PROFILE": "quick",
+    }
+
+    def run(*words):
+        return subprocess.run([sys.executable, *words], cwd=ROOT, env=names, capture_output=True, text=True)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("mistake", "report"),
+    [
+        ("beyond(__import__('numpy').zeros(400, 'int64'))", "AddressSanitizer: heap-buffer-overflow"),
+        ("too_far(70)", "runtime error: shift exponent 70"),
+    ],
+)
+def test_a_mistake_is_noticed(python, mistake, report):
+    done = python("-c", f"from tercet.engine._engine import *; print({mistake})")
+    assert done.returncode != 0
+    assert report in done.stderr
+
+
+def test_no_test_of_the_engine_makes_one(python):
+    done = python("-m", "pytest", "-q", "-x", "-m", "not long", "tests/engine")
+    assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
