@@ -124,11 +124,7 @@ def with_keys_of_evaluate(scores: dict[str, Any], options: ChrfOptions) -> dict[
     >>> with_keys_of_evaluate({"chrf": 51.5, "chrf_w2": 50.0}, ChrfOptions(word_order=(0, 2)))
     {'chrf': 51.5, 'chrf_w2': 50.0, 'score': 51.5, 'char_order': 6, 'word_order': 0, 'beta': 2}
     """
-    order = word_orders(options)["chrf"]
-    return {
-        **scores,
-        "score": scores["chrf"],
-        "char_order": options.char_order,
-        "word_order": order,
-        "beta": options.beta,
-    }
+    given = options.word_order
+    order = given if isinstance(given, int) else given[0]
+    kept = {"score": scores["chrf"], "char_order": options.char_order, "word_order": order, "beta": options.beta}
+    return {**scores, **kept}

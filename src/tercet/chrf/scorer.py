@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tercet.columns.batch import Batch
 from tercet.columns.ragged import TokenBatch
 from tercet.core.dialect import Dialect
+from tercet.core.either import as_floats
 from tercet.core.options import Options
 from tercet.core.scorer import Scorer, Scores, left_out
 from tercet.core.signature import Signature
@@ -50,6 +51,7 @@ class ChrfScorer(Scorer[ChrfOptions]):
     name: ClassVar[str] = "chrf_multi"
     primary: ClassVar[str] = "chrf"
     original_scale = 100  # of sacrebleu
+    in_floats: ClassVar[bool] = True
     options_type: ClassVar[type[Options]] = ChrfOptions
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
     dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
@@ -98,18 +100,18 @@ class ChrfScorer(Scorer[ChrfOptions]):
         """Return the words that are counted, and a callable that gives the different ones by id."""
         return tokenize(batch, "chrf-words", lowercase=self.options.lowercase)
 
-    def finalize(self, totals: Array) -> Scores:
+    def finalize(self, totals: Any) -> Scores:
         """Return chrF for each order of words."""
         o, first = self.options, len(self.base_columns)
-        rows = np.ascontiguousarray(totals, np.float64).reshape(-1, totals.shape[-1])
+        rows = np.array(totals, np.float64, ndmin=2).reshape(-1, len(self.columns))
         scores: Scores = {}
         for name, word_order in self.word_orders.items():
             n_orders = o.char_order + word_order
             values = engine.f_scores(rows, first, n_orders, o.beta, o.eps_smoothing, o.scale)
-            scores[name] = values.reshape(totals.shape[:-1])
+            scores[name] = float(values[0]) if isinstance(totals, list) else values.reshape(totals.shape[:-1])
             first += n_orders * len(PARTS)
         return scores
 
-    def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
+    def report(self, totals: Any, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the scores, and the keys of evaluate's chrf: `score` is `chrf`."""
-        return with_keys_of_evaluate(super().report(totals, stats), self.options)
+        return with_keys_of_evaluate(self.finalize(as_floats(totals)), self.options)

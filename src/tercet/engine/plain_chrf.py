@@ -116,8 +116,8 @@ def f_scores(rows: Array, first: int, n_orders: int, beta: float, eps_smoothing:
     Examples
     --------
     >>> counts = np.array([[4.0, 5.0, 3.0, 3.0, 4.0, 1.0, 0.0, 3.0, 0.0]])
-    >>> [f_scores(counts, 0, 3, 2, smoothed, 100).round(2).tolist() for smoothed in (False, True)]
-    [[44.41], [29.61]]
+    >>> f_scores(counts, 0, 3, 2, False, 100).round(2).tolist(), f_scores(counts, 0, 3, 2, True, 100).round(2).tolist()
+    ([44.41], [29.61])
     """
     chosen = rows[:, first : first + 3 * n_orders].tolist()
     return np.array([_f_score(row, beta, eps_smoothing, scale) for row in chosen], np.float64)
@@ -150,10 +150,10 @@ def _split(text: str, whitespace: bool, item: int) -> Split:
     """Return the characters that count, and the words."""
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise LoneSurrogateError(item)
-    return [each for each in text if whitespace or not each.isspace()], list(_words(text))
+    return [each for each in text if whitespace or not each.isspace()], list(words_of(text))
 
 
-def _words(text: str) -> Iterator[str]:
+def words_of(text: str) -> Iterator[str]:
     """Yield words as chrF++ splits them: what stands between white space, with one mark of ASCII set apart."""
     for word in text.split():
         if len(word) > 1 and word[-1] in punctuation:
