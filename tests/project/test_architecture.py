@@ -18,7 +18,6 @@ STEPS = [
     {"core"},
     {"files", "display"},
     {"text", "counting", "encoders", "resampling"},
-    {"few"},
     {"bleu", "chrf", "ter", "rouge", "bleu_rouge", "jaccard", "bertscore", "cosine", "perplexity"},
     {"registry", "api"},
     {"streams"},
@@ -35,7 +34,7 @@ BESIDE = {("api", "registry"), ("modules", "training")}
 #: Methods of a comparison that draw it or write its report: they import the room above as they are called.
 UPWARDS = {("comparison.scores", "report.figure"), ("comparison.scores", "report.page")}
 
-TRAVELS = {room for rooms in STEPS[:10] for room in rooms}  # files of these are asked for by Spaces
+TRAVELS = {room for rooms in STEPS[:9] for room in rooms}  # files of these are asked for by Spaces
 OWN_IN_SPACES = {"registry", "engine.chosen"}  # the builder writes others there
 ANYWHERE = {"numpy", "pyarrow", "numba"}
 INSIDE_FUNCTIONS = {

@@ -1,0 +1,25 @@
+"""The compiled engine and the plain one have the same functions with the same arguments."""
+
+from inspect import getdoc, isfunction, signature
+
+from tercet.engine import _engine, plain
+
+
+def public(module):
+    return {name: value for name, value in vars(module).items() if callable(value) and not name.startswith("_")}
+
+
+def arguments(function):
+    return [(each.name, each.default) for each in signature(function).parameters.values()]
+
+
+def test_names_and_arguments_are_the_same():
+    ours = {name: arguments(function) for name, function in public(plain).items()}
+    assert ours
+    assert {name: arguments(function) for name, function in public(_engine).items()} == ours
+
+
+def test_each_function_says_what_it_takes():
+    for name, function in public(plain).items():
+        assert isfunction(function), name
+        assert "Returns\n" in (getdoc(function) or ""), name
