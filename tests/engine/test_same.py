@@ -6,7 +6,9 @@ from tercet.engine import _engine, plain
 
 
 def public(module):
-    return {name: value for name, value in vars(module).items() if callable(value) and not name.startswith("_")}
+    named = {name: value for name, value in vars(module).items() if callable(value) and not isinstance(value, type)}
+    own = "tercet.engine."
+    return {name: value for name, value in named.items() if name[0] != "_" and f"{value.__module__}".startswith(own)}
 
 
 def arguments(function):
