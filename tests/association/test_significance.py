@@ -62,7 +62,7 @@ def test_the_product_of_matrices_is_the_definition_draw_by_draw():
 
 
 @pytest.mark.parametrize("missing", [0, 5])
-def test_the_kernel_of_soft_accuracy_is_the_definition_draw_by_draw(missing):
+def test_soft_accuracy_is_the_definition_draw_by_draw(missing):
     human, metrics = noisy(6, [1.0, 1.3], (4, 12))
     human.flat[: missing * 3 : 3] = np.nan
     metrics = np.where(np.isnan(human), np.nan, metrics)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import within
-from .soft_kernels import fill_shares_above
+from .soft import shares_above
 from .weighted import Array
 
 #: Of the reference implementation of soft pairwise accuracy.
@@ -139,9 +139,7 @@ def _normal_p(differences: Array, items: Array) -> Array:
     filled = np.nan_to_num(differences)
     sums, squares = items @ filled.T, items @ (filled * filled).T
     known = squares > 1e-12
-    found = np.ones_like(sums)
-    fill_shares_above((sums / np.sqrt(np.where(known, squares, 1.0))).ravel(), found.reshape(-1))
-    return np.where(known, found, 1.0)
+    return np.where(known, shares_above(sums / np.sqrt(np.where(known, squares, 1.0))), 1.0)
 
 
 def _of_means(block: within.Block, human: Array, metric: Array, systems: Array, items: Array) -> Array:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .kendall_kernels import fill_order_sums
+from tercet.engine.chosen import engine
+
 from .weighted import (
     Array,
     centred,
@@ -117,8 +118,7 @@ def _kendall(kind: str, human: Array, metric: Array, systems: Array, items: Arra
     ranks = y[order] + 1
     found = []
     for weights in _weights(there, systems, items):
-        sums = np.empty(len(weights))
-        fill_order_sums(starts, ranks, n_y, np.ascontiguousarray(weights[:, order]), sums)
+        sums = engine.order_sums(starts, ranks, n_y, np.ascontiguousarray(weights[:, order]))
         n = weights.sum(1)
         of_x, of_y = sums_by_rank(weights, x, n_x), sums_by_rank(weights, y, n_y)
         untied_x, untied_y = ((n * n - (of * of).sum(1)) / 2 for of in (of_x, of_y))

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from tercet.resampling.bootstrap import ROUNDING
 
-from .soft_kernels import fill_p_of_pairs, fill_soft_accuracies
+from .soft import p_of_pairs
 from .weighted import Array, centred, pearson_of_sums
 from .within import agreements
 
 #: Numbers of one step over draws.
 _CELLS = 2_000_000
+#: And of one that goes through them several times, in a processor's cache.
+_NEAR_CELLS = 1 << 17
 
 _Figure = Callable[[Array, Array, Array, Array], Array]
 
@@ -147,25 +149,27 @@ def permuted_soft(human: Array, metrics: Array, n_resamples: int, seed: int) -> 
     In every draw, p of two systems comes from the normal distribution. Time grows with the draws, the items, the
     square of the systems and the square of the metrics.
     """
-    there: Array = np.ascontiguousarray((~np.isnan(human)).T, np.float64)
-    grades, *values = (np.ascontiguousarray(np.nan_to_num(_standardized(each)).T) for each in (human, *metrics))
-    n = len(human)
-    wanted = np.empty(n * (n - 1) // 2)
-    fill_p_of_pairs(grades, grades * grades, there, *np.empty((3, n, n)), wanted)
-    untouched = np.zeros((1, *there.shape))
-    observed = np.empty((len(values), 2))
-    for place, each in enumerate(values):
-        fill_soft_accuracies(each, each, there, untouched, wanted, observed[place : place + 1])
+    there = ~np.isnan(human)
+    known: Array = np.asarray(there[:1] if there.all() else there, np.float64)
+    grades, *values = (np.nan_to_num(_standardized(each)) for each in (human, *metrics))
+    wanted = p_of_pairs(grades, known)
+
+    def accuracy(scores: Array) -> Array:
+        return np.asarray(1 - np.abs(p_of_pairs(scores, known) - wanted).mean(-1), np.float64)
+
+    observed = np.array([accuracy(each) for each in values])
     pairs = list(zip(*np.triu_indices(len(values), 1), strict=True))
-    null = np.empty((len(pairs), n_resamples, 2))
-    start = 0
+    null = np.empty((len(pairs), n_resamples))
+    draw, step = 0, max(1, _NEAR_CELLS // human.size)
     for mask in tosses(human.size, n_resamples, seed):
-        masks = np.ascontiguousarray(mask.reshape(-1, n, len(there)).transpose(0, 2, 1))
-        for place, (one, other) in enumerate(pairs):
-            part = null[place, start : start + len(masks)]
-            fill_soft_accuracies(values[one], values[other], there, masks, wanted, part)
-        start += len(masks)
-    return _matrix(len(values), null[:, :, 1] - null[:, :, 0], observed[:, 0])
+        for start in range(0, len(mask), step):
+            masks = mask[start : start + step].reshape(-1, *human.shape)
+            for place, (one, other) in enumerate(pairs):
+                shift = masks * (values[other] - values[one])
+                delta = accuracy(values[other] - shift) - accuracy(values[one] + shift)
+                null[place, draw : draw + len(masks)] = delta
+            draw += len(masks)
+    return _matrix(len(values), null, observed)
 
 
 def permuted(figure: _Figure, human: Array, metrics: Array, n_resamples: int, seed: int) -> Array:

@@ -6,7 +6,7 @@ as whole numbers, which no rounding touches, and so the sum of a corpus is the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.errors import InputError
-
-from .exact_kernels import add_weighted, fill_digits, sum_digits
 
 Array = NDArray[np.float64]
 
@@ -71,36 +69,29 @@ class ExactSums:
             At most 2**19 of them, with values that pass :func:`check_summable`.
         """
         assert len(rows) <= _MOST_ROWS
-        sums = np.zeros((1, rows.shape[1], DIGITS), np.int64)
-        sum_digits(rows, sums[0])
-        return cls(_carried(sums))
+        digits, places = _taken_apart(rows)
+        sums = np.zeros((1, rows.shape[1] * DIGITS), np.int64)
+        sums[0, places] = digits.sum(axis=1)
+        return cls(_carried(sums.reshape(1, -1, DIGITS)))
 
     @classmethod
-    def weighted(cls, rows: Array, weights: Iterable[Array], b: int) -> ExactSums:
+    def weighted(cls, rows: Array, times_weights: Callable[[Array], Array], b: int) -> ExactSums:
         """Return b sums of the rows times weights, shape (b, k).
 
         Parameters
         ----------
         rows : ndarray, shape (n, k)
             As for `of`.
-        weights : iterable of ndarray, shape (block, b)
-            Whole numbers, whose sums are not much above n: those of the first rows, of the next, and so on.
+        times_weights : callable
+            From digits, shape (c, n), to the sums of their products with b weights of each row, shape (c, b). Weights
+            are whole numbers, whose sums are not much above n: in whatever order they are added, sums are exact.
         b : int
         """
         assert len(rows) <= _MOST_ROWS
-        filled = np.empty((*rows.shape, DIGITS))
-        fill_digits(rows, filled)
-        digits = filled.reshape(len(rows), rows.shape[1] * DIGITS)
-        used = digits.any(axis=0)  # of counts one digit in four
-        digits = np.ascontiguousarray(digits[:, used])
-        total, start = np.zeros((digits.shape[1], b)), 0
-        for block in weights:
-            # a sum of whole numbers below 2**53 is exact in whatever order they are added
-            add_weighted(block, digits[start : start + len(block)], total)
-            start += len(block)
-        sums = np.zeros((b, used.size), np.int64)
-        sums[:, used] = total.T
-        return cls(_carried(sums.reshape(b, rows.shape[1], DIGITS)))
+        digits, places = _taken_apart(rows)
+        sums = np.zeros((b, rows.shape[1] * DIGITS), np.int64)
+        sums[:, places] = times_weights(digits).T
+        return cls(_carried(sums.reshape(b, -1, DIGITS)))
 
     def __add__(self, other: ExactSums) -> ExactSums:
         """Return the sums of the rows of both."""
@@ -181,6 +172,25 @@ def check_summable(rows: Array, columns: tuple[str, ...], first_item: int) -> No
             f"item {first_item + row}: its {columns[column]} is {rows[row, column]:g}, which has no exact sum; "
             "expected a value below 10**18."
         )
+
+
+def _taken_apart(rows: Array) -> tuple[Array, NDArray[np.int64]]:
+    """Return the digits that are not 0 in all rows, shape (c, n), and which of the columns' 4 k digits each one is.
+
+    They have the value's sign; what the last cannot hold is rounded.
+    """
+    values = np.ascontiguousarray(rows.T)
+    whole = np.trunc(values)
+    broken = np.flatnonzero((values != whole).any(axis=1))
+    behind = (values[broken] - whole[broken]) * _BASE
+    third = np.trunc(behind)
+    large = np.flatnonzero((np.abs(whole) >= _BASE).any(axis=1))
+    both = whole[large]
+    whole[large] = second = np.fmod(both, _BASE)
+    used = np.flatnonzero(whole.any(axis=1))
+    digits = [(both - second) / _BASE, whole[used], third, np.rint((behind - third) * _BASE)]
+    places = [large * DIGITS, used * DIGITS + 1, broken * DIGITS + 2, broken * DIGITS + 3]
+    return np.concatenate(digits), np.concatenate(places)
 
 
 def _carried(digits: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,1 +1,1 @@
-"""What texts share: n-grams, skip-bigrams and longest common subsequences, as kernels and their callers."""
+"""What texts share: n-grams, skip-bigrams and longest common subsequences, as the engine counts them."""

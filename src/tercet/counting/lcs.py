@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.columns.ragged import Ragged
-
-from .lcs_kernels import fill_union_lcs_hits
+from tercet.engine.chosen import engine
 
 
 def union_lcs_hits(
@@ -18,41 +17,17 @@ def union_lcs_hits(
     n_types: int,
     left: Ragged | None = None,
 ) -> NDArray[np.int64]:
-    """Return the clipped hits of the union LCS (Lin 2004, section 3.2; ROUGE-Lsum, ROUGE-1.5.5's ROUGE-L).
+    """Return the clipped hits of the union LCS; see :func:`tercet.engine.plain_subsequences.union_lcs_hits`.
 
-    A token of a reference line is hit when the longest common subsequence with any line of the text goes
-    through it; hits count as long as the text has that token left. Where several subsequences are longest, the
-    one of rouge_score and ROUGE-1.5.5 is taken: from the ends, a match first, else back in the text only if that
-    alone keeps the length, else back in the reference.
-
-    Parameters
-    ----------
-    tokens, lines : Ragged
-        See :class:`tercet.columns.ragged.TokenBatch`.
-    texts, references : ndarray of int64, shape (g,)
-        The two documents of each pair.
-    n_types : int
-        All ids are smaller than it.
-    left : Ragged, optional
-        A token is hit at most as often as both documents have it here; the documents themselves by default.
-
-    Returns
-    -------
-    ndarray of int64, shape (g,)
-
-    Notes
-    -----
-    Time per pair: tokens of the text times words of 64 tokens of each reference line. Memory: 16 bytes per type, and
-    what :func:`way_back_bytes` says of the longest pair.
+    `lines` is as of :class:`tercet.columns.ragged.TokenBatch`. A token is hit at most as often as both documents have
+    it in `left`, by default `tokens`. Memory: 16 bytes per type, and what :func:`way_back_bytes` says of the longest
+    pair.
     """
-    hits = np.zeros(len(texts), np.int64)
     left = tokens if left is None else left
-    carries = np.empty(tokens.lengths[texts].max(initial=0), np.uint64)
-    fill_union_lcs_hits(
-        tokens.values, tokens.offsets, lines.values, lines.offsets, texts, references, n_types,
-        left.values, left.offsets, _way_back(tokens, lines, texts, references), carries, _marks(lines), hits,
+    return engine.union_lcs_hits(
+        tokens.values, tokens.offsets, lines.values, lines.offsets, texts, references, n_types, left.values,
+        left.offsets,
     )  # fmt: skip
-    return hits
 
 
 def way_back_bytes(
@@ -93,13 +68,3 @@ def longest_lines(lines: Ragged) -> NDArray[np.int64]:
     longest = np.zeros(len(lines.lengths), np.int64)
     np.maximum.at(longest, np.repeat(np.arange(len(longest)), lines.lengths), np.diff(lines.values))
     return longest
-
-
-def _way_back(
-    tokens: Ragged, lines: Ragged, texts: NDArray[np.int64], references: NDArray[np.int64]
-) -> NDArray[np.uint64]:
-    return np.empty(way_back_bytes(tokens, lines, texts, references).max(initial=0) // 8, np.uint64)
-
-
-def _marks(lines: Ragged) -> NDArray[np.int64]:
-    return np.empty(np.diff(lines.values).max(initial=0), np.int64)

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.columns.ragged import Ragged
-
-from .skipgram_kernels import MOST_TOKENS_IN_TABLE, fill_by_rows, fill_by_table
+from tercet.engine.chosen import engine
 
 
 def skip_bigram_total(lengths: NDArray[np.int64], gap: int) -> NDArray[np.int64]:
@@ -28,41 +27,7 @@ def skip_bigram_matches(
 ) -> NDArray[np.int64]:
     """Count the skip-bigrams that each text shares with its reference, clipped.
 
-    Parameters
-    ----------
-    tokens : Ragged of int32
-        Token ids of all documents.
-    texts, references : ndarray of int64, shape (g,)
-        The two documents of each pair.
-    gap : int
-        Most tokens between the two of a pair; negative for any number.
-    n_types : int
-        All ids are smaller than it.
-
-    Returns
-    -------
-    ndarray of int64, shape (g,)
-
-    Notes
-    -----
-    Time per pair: tokens times (gap + 1); with any gap, tokens times the different tokens that both texts have.
-    Memory: 8 bytes per type, and a few times the tokens of the longest text. Where
-    both texts have up to 200 tokens, the pairs of any gap are counted one by one.
-
-    Examples
-    --------
-    >>> documents = Ragged(np.array([0, 1, 2, 3, 0, 3, 2, 1], np.int32), np.array([0, 4, 8]))
-    >>> skip_bigram_matches(documents, np.array([0]), np.array([1]), -1, 4).tolist()
-    [3]
+    Between the two tokens of one stand at most `gap` others, any number where it is negative; see
+    :func:`tercet.engine.plain_counts.skip_bigram_matches`.
     """
-    matches = np.zeros(len(texts), np.int64)
-    of_texts, of_references = tokens.lengths[texts], tokens.lengths[references]
-    far = gap < 0 or gap > MOST_TOKENS_IN_TABLE  # then each token has the whole text for partners
-    in_table = (np.maximum if far else np.minimum)(of_texts, of_references) <= MOST_TOKENS_IN_TABLE
-    short, long = np.flatnonzero(in_table), np.flatnonzero(~in_table)
-    if len(short):
-        unsigned = (each.view(np.uint64) for each in (tokens.offsets, texts, references))
-        fill_by_table(tokens.values.view(np.uint32), *unsigned, short, gap, n_types, matches)
-    if len(long):
-        fill_by_rows(tokens.values, tokens.offsets, texts, references, long, gap, n_types, matches)
-    return matches
+    return engine.skip_bigram_matches(tokens.values, tokens.offsets, texts, references, n_types, gap)

@@ -4,6 +4,7 @@ cdef extern from "blocks.h" nogil:
     uint64_t load64(const uint8_t*)
     uint64_t bit_count(uint64_t)
     uint64_t lowest_bit(uint64_t)
+    uint64_t highest_bit(uint64_t)
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals()

@@ -26,8 +26,14 @@ static inline uint64_t lowest_bit(uint64_t b) {
     unsigned long at;
     return _BitScanForward64(&at, b) ? at : 64;
 }
+static inline uint64_t highest_bit(uint64_t b) { /* of one at least */
+    unsigned long at;
+    _BitScanReverse64(&at, b);
+    return at;
+}
 #else
 static inline uint64_t lowest_bit(uint64_t b) { return b ? (uint64_t)__builtin_ctzll(b) : 64; }
+static inline uint64_t highest_bit(uint64_t b) { return 63 - (uint64_t)__builtin_clzll(b); } /* of one at least */
 #endif
 
 /* What each byte of some texts is: a bit in each of some planes, rows of n_blocks numbers, 64 bytes of text a number.

@@ -72,30 +72,37 @@ cdef int count_group(
 cdef int short_group(
     Scratch* s, const Group* g, int max_order, bint with_lcs, int64_t* row, int64_t* common
 ) noexcept nogil:
-    """Texts of up to 64 tokens. `matched` has, for each order, a bit where a matched n-gram ends in the text."""
+    """Texts of up to 64 tokens, four orders at a time, whose chains of steps overlap in the processor."""
     cdef uint64_t* places = <uint64_t*> zeros(s, PLACES, 8 * (g.n_types + 1))
-    cdef uint64_t matched[64]  # longer n-grams there are none
+    cdef uint64_t matched[64]  # a bit for each n-gram that is matched; of more than 64 tokens there are none
+    cdef uint64_t moved[64]    # the ends of the order before the four, moved on by one; at first every place is one
     cdef uint64_t i, length, common_row = ALL
     cdef int n, n_orders = min(max_order, 64)
     cdef size_t r
     cdef const uint32_t* ids
     if places == NULL:
         return NO_MEMORY
-    memset(matched, 0, 8 * max(n_orders, 4))
+    memset(matched, 0, sizeof(matched))
     for r in range(g.n_references):
         ids, length = g.ids + g.bounds[r], g.bounds[r + 1] - g.bounds[r]
         for i in range(length):
             places[ids[i]] |= <uint64_t> 1 << i
-        if n_orders > 4:
-            match_all_orders(g, places, n_orders, matched)
-        elif g.n_references > 1:
-            match_four_orders(g, places, matched)
-        elif n_orders > 0:
-            common_row = match_all_at_once(g, places, matched)
-        if with_lcs and (n_orders == 0 or n_orders > 4):
-            common_row = ALL
-            for i in range(g.size):
-                common_row = next_row(common_row, places[g.text[i]])
+        if g.n_references > 1:
+            memset(moved, 255, 8 * g.size)
+            for n in range(0, n_orders, 4):
+                match_one_of_several(g, places, moved, matched + n)
+                if matched[n + 3] == 0:  # nor does a longer one match
+                    break
+        elif n_orders <= 1:  # numbers that the compiler knows make loops of less work
+            common_row = match(g, places, moved, matched, 1, True)
+        elif n_orders == 2:
+            common_row = match(g, places, moved, matched, 2, True)
+        else:
+            common_row = match(g, places, moved, matched, 4, True)
+            for n in range(4, n_orders, 4):
+                if matched[n - 1] == 0:
+                    break
+                match(g, places, moved, matched + n, 4, False)
         for i in range(length):
             places[ids[i]] = 0
     for n in range(n_orders):
@@ -105,36 +112,44 @@ cdef int short_group(
     return DONE
 
 
-cdef inline uint64_t next_row(uint64_t row, uint64_t places) noexcept nogil:
-    """Return the row of the subsequence's table for one token more of the text."""
-    return (row + (row & places)) | (row & ~places)
-
-
-cdef inline uint64_t match_all_at_once(const Group* g, const uint64_t* places, uint64_t* matched) noexcept nogil:
-    """Match four orders with a single reference, and return the row of the subsequence.
-
-    All at once, for these chains of steps overlap in the processor. What is matched are here bits of the reference.
+cdef inline uint64_t match(
+    const Group* g, const uint64_t* places, uint64_t* moved, uint64_t* matched, int n_orders, bint are_first
+) noexcept nogil:
+    """Match up to four orders with a single reference, of which `matched` has the places; return the row of next_row.
     """
-    cdef uint64_t i, p, e1 = 0, e2 = 0, e3 = 0, e4, f1 = ALL, f2 = ALL, f3 = ALL, f4 = ALL, row = ALL
+    cdef uint64_t i, p, e0, e1 = 0, e2 = 0, e3 = 0, e4 = 0, f1 = ALL, f2 = ALL, f3 = ALL, f4 = ALL, row = ALL
     for i in range(g.size):
         p = places[g.text[i]]
-        e4, e3, e2, e1 = (e3 << 1) & p, (e2 << 1) & p, (e1 << 1) & p, p
+        e0 = ALL if are_first else moved[i]
+        if n_orders == 4:
+            moved[i] = e4 << 1
+        e4, e3, e2, e1 = (e3 << 1) & p, (e2 << 1) & p, (e1 << 1) & p, e0 & p
         f1 ^= lowest(e1 & f1)  # the place is used up
-        f2 ^= lowest(e2 & f2)
-        f3 ^= lowest(e3 & f3)
-        f4 ^= lowest(e4 & f4)
+        if n_orders > 1:
+            f2 ^= lowest(e2 & f2)
+        if n_orders > 2:
+            f3 ^= lowest(e3 & f3)
+            f4 ^= lowest(e4 & f4)
         row = next_row(row, p)
     matched[0], matched[1], matched[2], matched[3] = ~f1, ~f2, ~f3, ~f4
     return row
 
 
-cdef inline void match_four_orders(const Group* g, const uint64_t* places, uint64_t* matched) noexcept nogil:
-    """Match four orders with one reference of several."""
-    cdef uint64_t i, p, e1 = 0, e2 = 0, e3 = 0, e4, f1 = ALL, f2 = ALL, f3 = ALL, f4 = ALL, o1, o2, o3, o4
+cdef inline uint64_t next_row(uint64_t row, uint64_t places) noexcept nogil:
+    """Return the row of the subsequence's table for one token more of the text."""
+    return (row + (row & places)) | (row & ~places)
+
+
+cdef inline void match_one_of_several(
+    const Group* g, const uint64_t* places, uint64_t* moved, uint64_t* matched
+) noexcept nogil:
+    """Match four orders with one reference of several; `matched` has the places in the text."""
+    cdef uint64_t i, p, e0, e1 = 0, e2 = 0, e3 = 0, e4 = 0, f1 = ALL, f2 = ALL, f3 = ALL, f4 = ALL, o1, o2, o3, o4
     cdef uint64_t m1 = matched[0], m2 = matched[1], m3 = matched[2], m4 = matched[3]
     for i in range(g.size):
-        p = places[g.text[i]]
-        e4, e3, e2, e1 = (e3 << 1) & p, (e2 << 1) & p, (e1 << 1) & p, p
+        p, e0 = places[g.text[i]], moved[i]
+        moved[i] = e4 << 1
+        e4, e3, e2, e1 = (e3 << 1) & p, (e2 << 1) & p, (e1 << 1) & p, e0 & p
         o1, o2, o3, o4 = lowest(e1 & f1), lowest(e2 & f2), lowest(e3 & f3), lowest(e4 & f4)
         f1, f2, f3, f4 = f1 ^ o1, f2 ^ o2, f3 ^ o3, f4 ^ o4
         m1 |= <uint64_t> (o1 != 0) << i
@@ -142,31 +157,6 @@ cdef inline void match_four_orders(const Group* g, const uint64_t* places, uint6
         m3 |= <uint64_t> (o3 != 0) << i
         m4 |= <uint64_t> (o4 != 0) << i
     matched[0], matched[1], matched[2], matched[3] = m1, m2, m3, m4
-
-
-cdef inline void match_all_orders(
-    const Group* g, const uint64_t* places, int n_orders, uint64_t* matched
-) noexcept nogil:
-    """Match any number of orders with one reference, one order after the other."""
-    cdef uint64_t at[64]
-    cdef uint64_t ends[64]
-    cdef uint64_t i, k, taken, free_places
-    cdef int n
-    for i in range(g.size):
-        at[i] = ends[i] = places[g.text[i]]
-    for n in range(n_orders):
-        if n > 0:
-            for k in range(1, g.size):
-                i = g.size - k
-                ends[i] = (ends[i - 1] << 1) & at[i]
-            ends[0] = 0
-        free_places = ALL
-        for i in range(g.size):
-            taken = lowest(ends[i] & free_places)
-            free_places ^= taken
-            matched[n] |= <uint64_t> (taken != 0) << i
-        if free_places == ALL:  # nor does a longer one match
-            break
 
 
 cdef int longer_pair(
@@ -248,10 +238,16 @@ cdef uint64_t common_rows(const uint64_t* table, const Group* g, size_t n_words,
     return n
 
 
-cdef inline uint64_t slot_of(uint64_t key, const uint64_t* keys, uint64_t mask) noexcept nogil:
+cdef struct Slot:
+    uint64_t key   # 0: empty
+    uint32_t most  # how often a reference has the n-gram at most
+    uint32_t here  # how often the present one has it
+
+
+cdef inline uint64_t slot_of(uint64_t key, const Slot* table, uint64_t mask) noexcept nogil:
     """Return the slot of a key in a table of open addressing, or the empty one in which it belongs."""
     cdef uint64_t slot = ((key * <uint64_t> 0x9E3779B97F4A7C15) >> 33) & mask
-    while keys[slot] != 0 and keys[slot] != key:
+    while not <int> (table[slot].key == 0) | <int> (table[slot].key == key):  # one branch, and nearly always the same way
         slot = (slot + 1) & mask
     return slot
 
@@ -262,64 +258,62 @@ cdef int by_numbers(Scratch* s, const Group* g, int max_order, int64_t* row) noe
     There the next order finds its own by (number of the n-gram without its last token, last token). A single token's
     slot is its id. ``numbers[i]`` is that of the n-gram at token i; in `own`, 0 where no reference has it.
     """
-    cdef size_t total = g.bounds[g.n_references] - g.bounds[0], capacity = 16, i, r
+    cdef const uint32_t* ids = g.ids + g.bounds[0]
+    cdef const uint32_t* text = g.text
+    cdef size_t total = g.bounds[g.n_references] - g.bounds[0], capacity = 16, i, end, r
     while capacity < 4 * total or capacity <= g.n_types:  # ids may be those of a larger group
         capacity *= 2
-    cdef uint64_t mask = capacity - 1, slot, key
-    cdef uint64_t* keys = <uint64_t*> room(s, KEYS, 8 * capacity)
-    cdef uint32_t* most = <uint32_t*> room(s, MOST, 4 * capacity)  # how often a reference has it at most
-    cdef uint32_t* here = <uint32_t*> room(s, HERE, 4 * capacity)  # how often the present one has it
-    cdef uint32_t* seen_in = <uint32_t*> room(s, SEEN_IN, 4 * capacity)  # the last one that has it
+    cdef uint64_t mask = capacity - 1, slot, key, n_matched
+    cdef Slot* table = <Slot*> room(s, TABLE, sizeof(Slot) * capacity)
+    cdef Slot* at
+    cdef uint32_t* seen_in = <uint32_t*> room(s, SEEN_IN, 4 * capacity)  # the last reference that has it
     cdef uint32_t* numbers = <uint32_t*> room(s, NUMBERS, 4 * total)
     cdef uint32_t* own = <uint32_t*> room(s, OWN_NUMBERS, 4 * g.size)
-    cdef const uint32_t* ids = g.ids + g.bounds[0]
-    cdef bint is_new, is_left
+    cdef uint32_t is_known, is_left
+    cdef bint is_only = g.n_references == 1
     cdef int n
-    if not (keys and most and here and seen_in and numbers and own):
+    if not (table and seen_in and numbers and own):
         return NO_MEMORY
     for i in range(total):
         numbers[i] = 1
     for i in range(g.size):
         own[i] = 1
     for n in range(1, max_order + 1):
-        memset(keys, 0, 8 * capacity)
+        memset(table, 0, sizeof(Slot) * capacity)
         for r in range(g.n_references):
-            i = g.bounds[r] - g.bounds[0]
-            while i + n <= g.bounds[r + 1] - g.bounds[0]:
-                key = (<uint64_t> numbers[i] << 32) | ids[i + n - 1]
-                slot = ids[i] if n == 1 else slot_of(key, keys, mask)
-                numbers[i] = <uint32_t> slot + 1
-                is_new = keys[slot] == 0
-                keys[slot] = key
-                if g.n_references == 1:  # without a branch: whether it is new is hard to foresee
-                    most[slot] = (0 if is_new else most[slot]) + 1
+            i, end = g.bounds[r] - g.bounds[0] + n - 1, g.bounds[r + 1] - g.bounds[0]
+            for i in range(i, end):  # where the n-gram ends
+                key = (<uint64_t> numbers[i - n + 1] << 32) | ids[i]
+                slot = ids[i] if n == 1 else slot_of(key, table, mask)
+                numbers[i - n + 1] = <uint32_t> slot + 1
+                at = table + slot
+                if is_only:
+                    at.most += 1
                 else:
-                    if is_new:
-                        most[slot] = 0
-                    if is_new or seen_in[slot] != r:
+                    if at.key == 0 or seen_in[slot] != r:
                         seen_in[slot] = <uint32_t> r
-                        here[slot] = 0
-                    here[slot] += 1
-                    most[slot] = max(most[slot], here[slot])
-                i += 1
+                        at.here = 0
+                    at.here += 1
+                    at.most = max(at.most, at.here)
+                at.key = key
                 if i & 0xFFFFF == 0 and interrupted():
                     return INTERRUPTED
-        i = 0
-        while i + n <= g.size:
-            if own[i]:
-                key = (<uint64_t> own[i] << 32) | g.text[i + n - 1]
-                slot = g.text[i] if n == 1 else slot_of(key, keys, mask)
-                if keys[slot] != key:
-                    own[i] = 0
-                else:
-                    own[i] = <uint32_t> slot + 1
-                    is_left = most[slot] > 0
-                    most[slot] -= is_left
-                    row[n - 1] += is_left
-            i += 1
+        n_matched = 0
+        for i in range(n - 1, g.size):
+            if own[i - n + 1] == 0:
+                continue
+            key = (<uint64_t> own[i - n + 1] << 32) | text[i]
+            slot = text[i] if n == 1 else slot_of(key, table, mask)
+            at = table + slot
+            is_known = at.key == key
+            own[i - n + 1] = (<uint32_t> slot + 1) * is_known
+            is_left = is_known & <uint32_t> (at.most > 0)  # without a branch: it is hard to foresee
+            at.most -= is_left
+            n_matched += is_left
             if i & 0xFFFFF == 0 and interrupted():
                 return INTERRUPTED
-        if row[n - 1] == 0:
+        row[n - 1] = n_matched
+        if n_matched == 0:
             break
     return INTERRUPTED if stopped(s, total + g.size) else DONE
 
@@ -329,18 +323,19 @@ cdef int make_local(Scratch* s, Group* g) noexcept nogil:
     cdef size_t first = g.bounds[0], total = g.bounds[g.n_references] - first, i
     cdef uint32_t* number_of = <uint32_t*> zeros(s, NUMBER_OF, 4 * (g.n_types + 1))  # from 1
     cdef uint32_t* local = <uint32_t*> room(s, LOCAL, 4 * (total + g.size))
-    cdef uint32_t n = 0, number
+    cdef uint32_t n = 0, number, is_new
     if number_of == NULL or local == NULL:
         return NO_MEMORY
-    for i in range(total):
+    for i in range(total):  # without a branch: whether it is new is hard to foresee
         number = number_of[g.ids[first + i]]
-        if number == 0:
-            n += 1
-            number = number_of[g.ids[first + i]] = n
+        is_new = number == 0
+        n += is_new
+        number += n * is_new
+        number_of[g.ids[first + i]] = number
         local[i] = number - 1
     for i in range(g.size):
         number = number_of[g.text[i]]
-        local[total + i] = (number if number else n + 1) - 1
+        local[total + i] = number + (n + 1) * <uint32_t> (number == 0) - 1
     for i in range(total):
         number_of[g.ids[first + i]] = 0
     g.ids, g.text, g.n_types = local - first, local + total, n

@@ -21,6 +21,7 @@ cdef struct Request:
     double* rows             # (n, columns)
     double* pairs            # of ROUGE (m, 3 n_types), or NULL where every item has one reference
     int64_t* counts          # matches of each order, and the length of the subsequence
+    Edits* edits             # room of TER, NULL for the others
 
 
 cdef int number_item(Arena* a, size_t first, size_t last, size_t* n_types) noexcept nogil:
@@ -120,12 +121,14 @@ cdef int write_item(Arena* a, size_t text, size_t last, Request* q, size_t item,
         return NO_MEMORY
     row[0], row[1] = 1, a.token_of[text + 1] == a.token_of[text]
     row[2], row[3] = n_references == 0, <double> n_references
+    if q.edits != NULL:
+        return write_edits(a, text, last, n_types, q.edits, row + BASE)
     if not q.n_types:
         return write_bleu(a, text, last, n_types, q, row + BASE)
     return write_rouge(a, text, last, n_types, q, row + BASE if q.pairs == NULL else q.pairs + 3 * q.n_types * reference)
 
 
-cdef int64_t fill_rows(Arena* a, const Span* texts, size_t n, const int64_t* bounds, Request* q) noexcept nogil:
+cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t* bounds, Request* q) noexcept nogil:
     """Fill the rows of n items, a chunk of items at a time; return DONE, or what ended it.
 
     The n predictions come first, then the references: of item i bounds[i] to bounds[i + 1], or the i-th without bounds.
@@ -200,7 +203,7 @@ cdef int fill(object texts, object reference_offsets, Request* q, double[:, ::1]
         q.counts = <int64_t*> room(&a.scratch, COUNTS, 8 * (q.max_order + 1))
         if q.counts != NULL:
             with nogil:
-                problem = fill_rows(a, <const Span*> a.scratch.rooms[SPANS], n, begins, q)
+                problem = rows_of_items(a, <const Span*> a.scratch.rooms[SPANS], n, begins, q)
         if problem == NO_MEMORY or problem == TOO_LONG:
             raise MemoryError(f"item {a.item} takes more memory than there is")
         raise_if(problem)
@@ -212,7 +215,7 @@ cdef int fill(object texts, object reference_offsets, Request* q, double[:, ::1]
 def bleu_rows(texts, size_t n, reference_offsets, str reading, int max_order):
     """See `plain.bleu_rows`."""
     cdef Request q
-    q.reading, q.max_order, q.n_types = READINGS[reading], max_order, 0
+    q.reading, q.max_order, q.n_types, q.edits = READINGS[reading], max_order, 0, NULL
     rows = empty((n, BASE + 4 + 2 * max_order))
     fill(texts, reference_offsets, &q, rows, None)
     return rows
@@ -222,6 +225,7 @@ def rouge_rows(texts, size_t n, reference_offsets, str reading, tuple orders, do
     """See `plain.rouge_rows`."""
     cdef Request q
     cdef int order
+    q.edits = NULL
     if len(orders) > MOST_TYPES:
         raise ValueError(f"at most {MOST_TYPES} types")
     q.reading, q.max_order, q.n_types, q.lcs, q.weight = READINGS[reading], 1, 0, False, beta * beta

@@ -1,11 +1,15 @@
 # Memory that a call works in: rooms that only grow from item to item, and are freed where the call ends.
 
 cdef enum:  # what a room holds
+    # texts and their tokens
     TEXT, DOCUMENTS, TOKEN_OF, PLANES, BEGINS, CUTS, BEFORE, TOKEN_STARTS, TOKEN_ENDS, IDS, SLOTS, TOKEN_KEYS, SPANS,
     WORDS_OF_TYPES, WORD_STARTS, LINES, MISSED,
-    MATCHED, TABLE, ENDS, FREE, NUMBERS, OWN_NUMBERS, KEYS, MOST, HERE, SEEN_IN, LOCAL, BOUNDS, FOUND, CARRIES, COUNTS,
+    # counts
+    TABLE, ENDS, FREE, NUMBERS, OWN_NUMBERS, SEEN_IN, LOCAL, BOUNDS, FOUND, CARRIES, STEPS, MARKED, ROW_OF, FOLLOWING, HEADS,
+    CHANGES, WORTH, RUN, ROW_OF_RUN, NEW_WORTH, ABOVE, NEW_RUN, DIPS, NEW_DIPS, OWN, OTHER, COUNTS,
+    POINTS, CHARACTER_IDS, WORD_IDS, WORD_ENDS, FIRST_WORDS, SETS, ORDERS, BEST,
     # these are zero before and after each use
-    PLACES, NUMBER_OF,
+    PLACES, NUMBER_OF, LEFT, THEIRS, FIRST, PAIRS_LEFT, ROW_LEFT,
     N_ROOMS
 
 cdef struct Scratch:

@@ -40,3 +40,119 @@ cdef int long_common(Scratch* s, const Group* g, int64_t* common) noexcept nogil
         if stopped(s, n):
             return INTERRUPTED
     return DONE
+
+
+# Documents of several lines, as arrays give them.
+cdef struct Lines:
+    const int64_t* starts    # line k: the tokens starts[k] to starts[k + 1]
+    const int64_t* offsets   # document d: the lines offsets[d] to offsets[d + 1]
+    const uint32_t* left_ids        # tokens that may be hit, as often as both documents have them here
+    const int64_t* left_offsets
+
+
+cdef void count_tokens(const Lines* t, int64_t document, uint32_t* counts, bint anew) noexcept nogil:
+    """Count the tokens that a document has to be hit; not `anew`, set these counts to zero."""
+    cdef int64_t i
+    for i in range(t.left_offsets[document], t.left_offsets[document + 1]):
+        counts[t.left_ids[i]] = counts[t.left_ids[i]] + 1 if anew else 0
+
+
+cdef int keep_steps(
+    Scratch* s, const uint32_t* reference, size_t size, const uint32_t* text, const int64_t* line, const int64_t* last,
+    uint64_t* places, uint64_t* carries, uint64_t* steps
+) noexcept nogil:
+    """Fill the bits of the tables of a line of the reference with each line of a text, `line` to `last`."""
+    cdef size_t length = last[0] - line[0], word, first, i
+    cdef int64_t j
+    cdef uint64_t bits
+    cdef const int64_t* each
+    memset(carries, 0, 8 * length)
+    for word in range((size + 63) >> 6):
+        first = 64 * word
+        for i in range(first, min(first + 64, size)):
+            places[reference[i]] |= <uint64_t> 1 << (i - first)
+        each = line
+        while each < last:
+            bits = ALL
+            for j in range(each[0] - line[0], each[1] - line[0]):
+                bits = next_bits(bits, places[text[j]], carries + j)
+                steps[word * length + j] = bits
+            each += 1
+        for i in range(first, min(first + 64, size)):
+            places[reference[i]] = 0
+        if stopped(s, length):
+            return INTERRUPTED
+    return DONE
+
+
+cdef int union_hits(Scratch* s, const Pairs* p, const Lines* t, size_t pair, int64_t* hits) noexcept nogil:
+    """Write how many tokens of the lines of a reference the subsequences with any line of the text go through."""
+    cdef int64_t text = p.texts[pair], reference = p.references[pair], line, i, j
+    cdef const int64_t* lines = t.starts + t.offsets[text]
+    cdef const int64_t* last = t.starts + t.offsets[text + 1]
+    cdef const int64_t* each
+    cdef const uint32_t* own = p.ids + lines[0]
+    cdef const uint32_t* ids
+    cdef size_t length = last[0] - lines[0], size
+    cdef uint64_t* places = <uint64_t*> zeros(s, PLACES, 8 * p.n_types)
+    cdef uint32_t* left = <uint32_t*> zeros(s, LEFT, 4 * p.n_types)
+    cdef uint32_t* theirs = <uint32_t*> zeros(s, THEIRS, 4 * p.n_types)
+    cdef uint64_t* carries = <uint64_t*> room(s, CARRIES, 8 * length)
+    cdef uint64_t* steps
+    cdef uint8_t* marked
+    if not (places and left and theirs and carries):
+        return NO_MEMORY
+    count_tokens(t, text, left, True)
+    count_tokens(t, reference, theirs, True)
+    for line in range(t.offsets[reference], t.offsets[reference + 1]):
+        ids, size = p.ids + t.starts[line], t.starts[line + 1] - t.starts[line]
+        steps = <uint64_t*> room(s, STEPS, 8 * length * ((size + 63) >> 6))
+        marked = <uint8_t*> room(s, MARKED, size)
+        if steps == NULL or marked == NULL:
+            return NO_MEMORY
+        memset(marked, 0, size)
+        if keep_steps(s, ids, size, own, lines, last, places, carries, steps) != DONE:
+            return INTERRUPTED
+        each = lines
+        while each < last:  # the way back
+            i, j = <int64_t> size - 1, each[1] - lines[0] - 1
+            while i >= 0 and j >= each[0] - lines[0]:
+                if ids[i] == own[j]:
+                    marked[i] = 1
+                    i -= 1
+                    j -= 1
+                elif steps[(i >> 6) * <int64_t> length + j] >> (i & 63) & 1:
+                    i -= 1
+                else:
+                    j -= 1
+            each += 1
+        for i in range(<int64_t> size):
+            if marked[i] and left[ids[i]] > 0 and theirs[ids[i]] > 0:
+                left[ids[i]] -= 1
+                theirs[ids[i]] -= 1
+                hits[0] += 1
+    count_tokens(t, text, left, False)
+    count_tokens(t, reference, theirs, False)
+    return DONE
+
+
+def union_lcs_hits(
+    const int32_t[::1] ids, const int64_t[::1] offsets, const int64_t[::1] lines, const int64_t[::1] line_offsets,
+    const int64_t[::1] texts, const int64_t[::1] references, size_t n_types, const int32_t[::1] left_ids,
+    const int64_t[::1] left_offsets,
+):
+    """See `plain.union_lcs_hits`."""
+    cdef Pairs p = pairs_of(ids, offsets, texts, references, n_types)
+    cdef Lines t = Lines(start(lines), start(line_offsets), tokens(left_ids), start(left_offsets))
+    cdef int64_t[::1] hits = np.zeros(p.n, np.int64)
+    cdef Scratch s = no_rooms()
+    cdef int problem = DONE
+    cdef size_t pair
+    with nogil:
+        for pair in range(p.n):
+            problem = union_hits(&s, &p, &t, pair, &hits[pair])
+            if problem != DONE:
+                break
+        free_rooms(&s)
+    raise_if(problem)
+    return np.asarray(hits)

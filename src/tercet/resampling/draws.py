@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from .bootstrap_kernels import add_draws
+from tercet.engine.chosen import engine
 
 _CHUNK_CELLS = 1_000_000
 #: Draws that are made at a time.
@@ -28,10 +28,10 @@ def bootstrap_weights(n_segments: int, n_resamples: int, seed: int) -> Iterator[
 def drawn(rng: np.random.Generator, n_resamples: int, n_segments: int) -> NDArray[np.uint16]:
     """Return how often each segment is drawn in each resample, shape (B, n)."""
     counts = np.zeros((n_resamples, n_segments), np.uint16)
-    dtype = np.int32 if n_segments <= 2**31 else np.int64  # the same draws in half the memory
     for start in range(0, counts.size, _DRAWS):
-        draws = rng.integers(0, n_segments, min(_DRAWS, counts.size - start), dtype=dtype)
-        add_draws(draws, start, n_segments, counts.reshape(-1))
+        # the same draws as of 64 bits, in half the memory
+        draws = rng.integers(0, n_segments, min(_DRAWS, counts.size - start), dtype=np.int32)
+        engine.add_draws(draws, start, n_segments, counts.reshape(-1))
     return counts
 
 

@@ -7,7 +7,6 @@ Najmi and Naidu 2012, "Estimating uncertainty for massive data streams").
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,16 +16,13 @@ from numpy.typing import NDArray
 
 from tercet.columns.batch import Batch
 from tercet.core.exact import ExactSums
-
-from .poisson_kernels import fill_weights, hash_texts
+from tercet.engine.chosen import engine
 
 Keys = NDArray[np.uint64]
 
 #: From how many of 65,536 equally likely draws on an item counts once, twice and so on: their mean is 1 exactly.
 _STEPS = (24109, 48219, 60273, 64292, 65296, 65497, 65531, 65535)
 _WEIGHT_OF = np.searchsorted(_STEPS, np.arange(1 << 16), side="right").astype(np.uint8)
-#: Items whose weights are in memory at a time, for a thousand resamples in 2 MB.
-_ITEMS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,40 +35,25 @@ class PoissonBootstrap:
 
     Notes
     -----
-    Time: 1 ns for each item and resample, and half of that again for 8 columns of counts or 4 of other numbers.
+    Time: about 1 ns for each item, resample and 8 columns of counts or 4 of other numbers.
     """
 
     n_resamples: int
     seed: int
 
-    def weights(self, keys: Keys) -> NDArray[np.float64]:
-        """Return how often items are drawn, shape (n, n_resamples): from 0 to 8.
+    def sums(self, rows: NDArray[np.float64], keys: Keys) -> ExactSums:
+        """Return the sums of the rows, in each resample as often as their items are drawn, shape (n_resamples, k).
 
         Examples
         --------
         >>> keys = keys_of_ids(pa.array(["a", "b"]))
-        >>> PoissonBootstrap(4, seed=1).weights(keys).tolist() == PoissonBootstrap(4, seed=1).weights(keys).tolist()
-        True
+        >>> PoissonBootstrap(4, seed=1).sums(np.array([[1.0, 0.0], [0.0, 1.0]]), keys).floats().tolist()
+        [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
         """
-        found = np.empty((len(keys), self.n_resamples))
-        self._fill(keys, found)
-        return found
-
-    def _fill(self, keys: Keys, weights: NDArray[np.float64]) -> None:
         seeded = keys ^ np.uint64((self.seed * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF)
-        fill_weights(seeded, _WEIGHT_OF, np.empty(-(-self.n_resamples // 4), np.uint64), weights)
-
-    def sums(self, rows: NDArray[np.float64], keys: Keys) -> ExactSums:
-        """Return the sums of the rows in each resample, shape (n_resamples, k)."""
-        return ExactSums.weighted(rows, self._blocks(keys), self.n_resamples)
-
-    def _blocks(self, keys: Keys) -> Iterator[NDArray[np.float64]]:
-        """Yield the weights of some items at a time, in the same memory."""
-        weights = np.empty((min(_ITEMS, len(keys)), self.n_resamples))
-        for start in range(0, len(keys), _ITEMS):
-            own = keys[start : start + _ITEMS]
-            self._fill(own, weights[: len(own)])
-            yield weights[: len(own)]
+        return ExactSums.weighted(
+            rows, lambda digits: engine.poisson_sums(digits, seeded, _WEIGHT_OF, self.n_resamples), self.n_resamples
+        )
 
 
 def keys_of_ids(ids: Any) -> Keys:
@@ -93,7 +74,7 @@ def keys_of_texts(batch: Batch) -> Keys:
 def _hashed(texts: Any, keys: Keys) -> Keys:
     texts = texts.cast(pa.large_string())
     _, offsets, data = texts.buffers()
-    if len(texts):
-        bounds = np.frombuffer(offsets, np.int64, len(texts) + 1, texts.offset * 8)
-        hash_texts(np.frombuffer(data or b"", np.uint8), bounds, keys)
-    return keys
+    if not len(texts):
+        return keys
+    bounds = np.frombuffer(offsets, np.int64, len(texts) + 1, texts.offset * 8)
+    return engine.hash_texts(np.frombuffer(data or b"", np.uint8), bounds, keys)

@@ -12,9 +12,9 @@ from tercet.core.options import build_options
 from tercet.display.matched import MATCH_LEVELS, Matched
 from tercet.display.places import Word
 from tercet.display.words_html import legend, page_html, reference_label, table_html, words_html
+from tercet.engine.chosen import engine
+from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
 
-from .beam_kernels import DELETION, INSERTION, MATCH, SUBSTITUTION
-from .edits import edit_counts, edits_of
 from .options import TerOptions
 from .scorer import TerScorer
 
@@ -174,29 +174,29 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
 
 def explain_batch(scorer: TerScorer, batch: Batch, context: Any = None) -> TerEdits:
     """Explain a batch of one item."""
-    tokens, words = scorer.tokens(batch)
-    pairs = scorer.pairs(tokens)
-    best = int(edit_counts(pairs.documents, pairs.texts, pairs.references, tokens.n_types).argmin())
-    target = int(pairs.references[best])
-    edits = edits_of(pairs.documents, 0, target, tokens.n_types)
-    spelling, documents = words(), pairs.documents.lists()
+    (prediction,), references = scorer.texts(batch)
+    references = references or [""]
+    alone = engine.ter_rows([*[prediction] * len(references), *references], len(references), None)
+    best = int(alone[:, scorer.columns.index("num_edits")].argmin())
+    made_shifts, made_steps = engine.edit_path(prediction, references[best])
+    words = prediction.split()
 
-    places = list(range(len(documents[0])))
+    places = list(range(len(words)))
     shifts: list[Shift] = []
     moved: set[int] = set()
-    for start, length, to in edits.shifts:
+    for start, length, to in made_shifts:
         block = places[start : start + length]
         places[start : start + length] = []
         places[to:to] = block
         moved.update(block)
-        shifts.append(Shift(" ".join(spelling[documents[0][place]] for place in block), start, to, length))
+        shifts.append(Shift(" ".join(words[place] for place in block), start, to, length))
 
     steps = []
-    left, wanted = iter(places), iter(documents[target])
-    for step in edits.steps:
+    left, wanted = iter(places), iter(references[best].split())
+    for step in made_steps:
         place = next(left) if step != DELETION else None
-        word = None if place is None else spelling[documents[0][place]]
-        other = spelling[next(wanted)] if step != INSERTION else None
+        word = None if place is None else words[place]
+        other = next(wanted) if step != INSERTION else None
         steps.append(Step(_KINDS[step], word, other, place, place in moved))
 
     rows = scorer.segment_stats(batch, context).rows[0]

@@ -55,7 +55,7 @@ def normalization(
 
 
 def _changed(normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool, text: str) -> str:
-    text = text.rstrip()
+    text = str.rstrip(text)  # from here on a str, whose methods do what they say
     if not case_sensitive:
         text = text.lower()
     if normalized:

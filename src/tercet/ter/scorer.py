@@ -2,48 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, NamedTuple
-
-import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, ClassVar
 
 from tercet.columns.batch import Batch
-from tercet.columns.ragged import Ragged, TokenBatch
 from tercet.core.dialect import Dialect
+from tercet.core.either import Either, as_floats, column, where
 from tercet.core.options import Options
-from tercet.core.scorer import Scorer, Scores
+from tercet.core.scorer import Scorer, Scores, left_out
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
+from tercet.engine.chosen import engine
 from tercet.text.letters import LetterCounts, count_letters
-from tercet.text.tokenizers import tokenize
+from tercet.text.texts import of_texts
 
-from .edits import edit_counts
 from .normalization import normalization
 from .options import DIALECTS, PRESETS, TerOptions
 from .signature import ter_signature
-
-Array = NDArray[np.float64]
-
-
-class Pairs(NamedTuple):
-    """The pairs of predictions and references that are compared.
-
-    Attributes
-    ----------
-    documents : Ragged of int32
-        Token ids of all texts, and of an empty one behind them.
-    texts, references : ndarray of int64, shape (m,)
-        The two documents of each pair; an item without reference is compared with the empty one.
-    starts : ndarray of int64, shape (n,)
-        First pair of each item.
-    """
-
-    documents: Ragged
-    texts: NDArray[np.int64]
-    references: NDArray[np.int64]
-    starts: NDArray[np.int64]
 
 
 class TerScorer(Scorer[TerOptions]):
@@ -66,6 +42,7 @@ class TerScorer(Scorer[TerOptions]):
     original_scale = 100  # of sacrebleu
     higher_is_better: ClassVar[bool] = False
     is_share: ClassVar[bool] = False
+    in_floats: ClassVar[bool] = True
     options_type: ClassVar[type[Options]] = TerOptions
     at_zero: ClassVar[str] = "compares them with an empty text"
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
@@ -81,6 +58,10 @@ class TerScorer(Scorer[TerOptions]):
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
+        return self._signature
+
+    @cached_property
+    def _signature(self) -> Signature:
         return ter_signature(self.name, self.options)
 
     def fit(self, batch: Batch) -> LetterCounts | None:
@@ -101,54 +82,33 @@ class TerScorer(Scorer[TerOptions]):
         """Return what the signature of a result says besides how its rows were made: the scale in any case."""
         return {**super().notes(references), "scale": str(self.options.scale)}
 
-    def tokens(self, batch: Batch) -> tuple[TokenBatch, Callable[[], list[str]]]:
-        """Return the words that are compared, and a callable that returns the distinct ones by id."""
+    def texts(self, batch: Batch) -> tuple[list[str], list[str]]:
+        """Return predictions and references as they are compared, with white space between their words."""
+        predictions, references = batch.strings or (batch.predictions.to_pylist(), batch.references.to_pylist())
         change = self._change
-        if change is None:
-            return tokenize(batch, "none", lowercase=not self.options.case_sensitive)
-        texts = [change(text) for text in batch.texts.to_pylist()]
-        texts[batch.n_items :] = map(change, texts[batch.n_items :])  # sacrebleu changes references twice
-        return tokenize(batch.with_texts(pa.array(texts, pa.large_string())), "none")
-
-    def _words(self, text: str, is_reference: bool) -> list[str]:
-        """Return the words of one text."""
-        if self._change is None:
-            return (text if self.options.case_sensitive else text.lower()).split()
-        changed = self._change(text)
-        return (self._change(changed) if is_reference else changed).split()
-
-    @staticmethod
-    def pairs(tokens: TokenBatch) -> Pairs:
-        """Return what is compared with what."""
-        n_references = np.diff(tokens.reference_offsets)
-        counts = np.maximum(n_references, 1)
-        nothing = len(tokens.tokens.lengths)
-        references = np.full(int(counts.sum()), nothing)
-        references[np.repeat(n_references > 0, counts)] = np.arange(tokens.n_items, nothing)
-        documents = Ragged(tokens.tokens.values, np.append(tokens.tokens.offsets, tokens.tokens.offsets[-1]))
-        return Pairs(documents, np.repeat(np.arange(tokens.n_items), counts), references, np.cumsum(counts) - counts)
+        if change is not None:  # sacrebleu changes references twice
+            return [change(text) for text in predictions], [change(change(text)) for text in references]
+        if self.options.case_sensitive:
+            return predictions, references
+        return [text.lower() for text in predictions], [text.lower() for text in references]
 
     def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
-        """Return one row per item; time and memory as :func:`.edits.edit_counts`."""
-        tokens, _ = self.tokens(batch)
-        documents, texts, references, starts = self.pairs(tokens)
-        edits = edit_counts(documents, texts, references, tokens.n_types)
-        lengths = documents.lengths
-        sums = np.add.reduceat(lengths[references], starts)
-        base = self.base_rows(batch, lengths[: tokens.n_items])
-        own = np.minimum.reduceat(edits, starts), sums / np.maximum(np.diff(tokens.reference_offsets), 1)
-        rows = np.column_stack([base, *own])
-        rows[base[:, 0] == 0, len(self.base_columns) :] = 0.0  # items left out
+        """Return one row per item; time and memory as :func:`~tercet.engine.plain_edits.ter_rows`."""
+        changed = Batch(batch.encoder, batch.reference_offsets, batch.first_item, self.texts(batch))
+        rows = of_texts(changed, engine.ter_rows)
+        if self.options.missing_references == "skip" and not batch.one_each:
+            rows[left_out(rows), len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
 
-    def finalize(self, totals: Array) -> Scores:
+    def finalize(self, totals: Either) -> Scores:
         """Return the rate; where the references have no word, any edit makes it 1 (or 100)."""
-        edits, length = totals[..., -2], totals[..., -1]
-        rates = np.where(length > 0, edits / np.where(length > 0, length, 1.0), edits > 0)
-        return {"ter": self.options.scale * rates}
+        edits, length = column(totals, -2), column(totals, -1)
+        known = length > 0
+        rate = where(known, edits / where(known, length, 1.0), where(edits > 0, 1.0, 0.0))
+        return {"ter": self.options.scale * rate}
 
-    def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
+    def report(self, totals: Either, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the rate, and the keys of evaluate's ter, whose score it is."""
-        score = self.finalize(totals)["ter"].tolist()
-        return {"ter": score, "score": score, "num_edits": self.total_of(totals, "num_edits"),
-                "ref_length": float(totals[-1])}  # fmt: skip
+        totals = as_floats(totals)
+        score = self.finalize(totals)["ter"]
+        return {"ter": score, "score": score, "num_edits": int(totals[-2]), "ref_length": totals[-1]}

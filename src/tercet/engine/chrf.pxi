@@ -1,0 +1,456 @@
+# chrF: the n-grams of characters, and of words, that a prediction shares with each of its references.
+#
+#     read_points     the characters of a text, in 32 bits each
+#     find_words      where its words begin and end
+#     number          those of the references count up from 1; what only the prediction has is 0
+#     match           clipped matches of all orders of two texts, the shorter of which is `other`
+#     write_best      the counts of the reference with the greatest F
+
+cdef extern from "sets.h" nogil:
+    ctypedef struct wide_t:  # a number of 128 bits, or 64
+        pass
+    enum:
+        MOST_AT_ONCE  # orders
+    void match_in_one(uint64_t*, const uint32_t*, size_t, const uint32_t*, size_t, int, int64_t*)
+    void match_in_two(wide_t*, const uint32_t*, size_t, const uint32_t*, size_t, int, int64_t*)
+
+cdef enum:
+    MOST_BY_SETS = 1 << 12   # numbers of the longer text
+    MOST_CELLS = 1 << 20     # of a table that is looked up without hashing
+    N_CHARACTERS = 0x110000
+    PARTS = 3              # of an order: n-grams of the prediction, of the reference, matches
+
+cdef double EPSILON = 1e-16  # what eps_smoothing takes for a ratio that has no value
+cdef uint64_t BLANKS_OF_ASCII = 0x1F0003E00  # 9 to 13, 28 to 32
+
+cdef struct Numbers:
+    # Texts of an item as numbers: its references, and then the prediction.
+    uint32_t* ids
+    size_t* bounds
+    size_t n_types
+
+cdef struct ChrfRequest:
+    int char_order, word_order, n_scores
+    bint whitespace, eps_smoothing
+    double factor            # beta squared
+    int* word_orders         # of each score
+    uint32_t* number_of      # of each character; all zero between items
+    size_t n_cells           # of the table, since it was last cleared
+    uint32_t last            # number in the table
+    double* counts           # room for those of all orders
+    int64_t* matches         # likewise
+    double* best             # F of each score
+
+
+cdef inline bint is_blank(uint32_t c) noexcept nogil:
+    """Whether a character is white space (str.isspace)."""
+    if c < 0x85:
+        return c < 64 and (BLANKS_OF_ASCII >> (c & 63)) & 1
+    if c < 0x1680:
+        return c == 0x85 or c == 0xA0
+    return c == 0x1680 or 0x2000 <= c <= 0x200A or c == 0x2028 or c == 0x2029 or c == 0x202F or c == 0x205F \
+        or c == 0x3000
+
+
+cdef inline bint is_ascii_mark(uint32_t c) noexcept nogil:
+    """Whether it is one of Python's string.punctuation."""
+    return 33 <= c <= 47 or 58 <= c <= 64 or 91 <= c <= 96 or 123 <= c <= 126
+
+
+cdef bint read_points(const Span* span, uint32_t** end) noexcept nogil:
+    """Write the characters of a text from `end` on, which moves on; return whether a surrogate is among them."""
+    cdef uint32_t* to = end[0]
+    cdef size_t at = 0
+    cdef uint32_t c
+    cdef bint found = False
+    if span.form <= 1:
+        for at in range(span.length):
+            to[at] = span.data[at]
+        end[0] += span.length
+    elif span.form == 2:
+        for at in range(span.length):
+            to[at] = c = (<const uint16_t*> span.data)[at]
+            found |= is_surrogate(c)
+        end[0] += span.length
+    else:
+        while at < span.length:
+            to[0] = c = character_at(span, &at)
+            found |= is_surrogate(c)
+            to += 1
+        end[0] = to
+    return found
+
+
+cdef size_t number_characters(
+    ChrfRequest* q, const uint32_t* points, size_t n, bint is_reference, Numbers* to, uint32_t* ids
+) noexcept nogil:
+    """Write the numbers of the characters that count; return how many there are."""
+    cdef size_t i, n_counted = 0
+    cdef uint32_t number
+    cdef bint counts, is_new
+    for i in range(n):  # without a branch: what is new, and where blanks stand, is hard to foresee
+        counts = q.whitespace | (not is_blank(points[i]))
+        number = q.number_of[points[i]]
+        is_new = (number == 0) & counts & is_reference
+        to.n_types += is_new
+        number = <uint32_t> to.n_types if is_new else number
+        q.number_of[points[i]] = number
+        ids[n_counted] = number
+        n_counted += counts
+    return n_counted
+
+
+cdef size_t find_words(const uint32_t* points, size_t begin, size_t end, size_t* ends) noexcept nogil:
+    """Write where each word begins and ends, as chrF++ splits them; return twice their number.
+
+    A word stands between white space. Of longer words than one character, a mark of ASCII at the end is a word of
+    its own, or else one at the beginning.
+    """
+    cdef size_t i, since = begin, place, n = 0
+    for i in range(begin, end + 1):
+        if i < end and not is_blank(points[i]):
+            continue
+        if i > since:
+            place = i
+            if i > since + 1:
+                place = i - 1 if is_ascii_mark(points[i - 1]) else since + 1 if is_ascii_mark(points[since]) else i
+            ends[n], ends[n + 1] = since, place
+            n += 2
+            if place < i:
+                ends[n], ends[n + 1] = place, i
+                n += 2
+        since = i + 1
+    return n
+
+
+cdef int number_words(Scratch* s, const uint32_t* points, const size_t* ends, Numbers* to, size_t n_documents) noexcept nogil:
+    """Write the numbers of words, whose places are known."""
+    cdef size_t n = to.bounds[n_documents], n_of_references = to.bounds[n_documents - 1], capacity = 16, w, i, slot, size
+    cdef int shift = 60
+    while capacity < 2 * n_of_references:
+        capacity *= 2
+        shift -= 1
+    cdef uint32_t* slots = <uint32_t*> room(s, SLOTS, 4 * capacity)
+    cdef size_t* first = <size_t*> room(s, FIRST_WORDS, 8 * (n_of_references + 1))  # word of each number
+    cdef uint64_t mixed
+    cdef uint32_t number
+    if slots == NULL or first == NULL:
+        return NO_MEMORY
+    memset(slots, 0, 4 * capacity)
+    for w in range(n):
+        mixed, size = 0, ends[2 * w + 1] - ends[2 * w]
+        for i in range(ends[2 * w], ends[2 * w + 1]):
+            mixed = (mixed ^ points[i]) * <uint64_t> 0x9E3779B97F4A7C15
+        slot = mixed >> shift
+        while True:
+            number = slots[slot]
+            if number == 0:
+                if w < n_of_references:
+                    to.n_types += 1
+                    number = slots[slot] = <uint32_t> to.n_types
+                    first[number] = w
+                break
+            i = first[number]
+            if ends[2 * i + 1] - ends[2 * i] == size and \
+                    memcmp(points + ends[2 * i], points + ends[2 * w], 4 * size) == 0:
+                break
+            slot = (slot + 1) & (capacity - 1)
+        to.ids[w] = number
+    return 0
+
+
+cdef inline size_t cell_of(uint64_t key, uint32_t* cells, uint32_t since, int shift, size_t mask) noexcept nogil:
+    """Return the place of the cell of a key, which stands behind its number, or of one that is free for it."""
+    cdef size_t slot = (key * <uint64_t> 0x9E3779B97F4A7C15) >> shift
+    while (cells[4 * slot] > since) & ((<uint64_t*> (cells + 4 * slot))[1] != key):
+        slot = (slot + 1) & mask
+    return 4 * slot
+
+
+cdef inline int match_by_cells(
+    Scratch* s, ChrfRequest* q, const uint32_t* text, size_t size, const uint32_t* other, size_t length, size_t n_types,
+    int max_order, bint hashed, int64_t* matches
+) noexcept nogil:
+    """Count one order after the other: n-grams of the other text get numbers, in the cells of a table.
+
+    The row of a cell is the number of the n-gram without its last token, from 1 on (0: it is not there), its column
+    the last token. Numbers go on from order to order, and from pair to pair: those of earlier ones, which still stand
+    in cells, are too small. Where rows times columns were too many cells, these are found by hashing both.
+    """
+    cdef size_t n_cells = (length + 1) * (n_types + 1), mask = 15, i, cell, found, n_orders = max_order
+    cdef int shift = 60, scale = 2 if hashed else 0, n
+    if hashed:  # a cell is a number, nothing, and a key
+        while mask < 2 * length or mask < n_types:
+            mask = 2 * mask + 1
+            shift -= 1
+        n_cells = 4 * (mask + 1)
+    cdef uint32_t* rows = <uint32_t*> room(s, NUMBERS, 4 * length)
+    cdef uint32_t* own_rows = <uint32_t*> room(s, OWN_NUMBERS, 4 * size)
+    cdef uint32_t* left = <uint32_t*> room(s, FREE, 4 * (length + 1))   # n-grams of a row that are not yet matched
+    cdef uint8_t* hit = <uint8_t*> room(s, MARKED, length + 1)            # whether the text has it
+    cdef uint32_t* cells = <uint32_t*> room(s, TABLE, 4 * n_cells)
+    cdef uint32_t since = 0, before = 0, last, number, row, width = <uint32_t> n_types + 1
+    cdef uint64_t key
+    cdef bint is_new, is_left
+    if rows == NULL or own_rows == NULL or left == NULL or hit == NULL or cells == NULL or \
+            n_orders * length > <size_t> 0xFFFFFFFF:  # too many numbers
+        return NO_MEMORY
+    if n_cells > q.n_cells or q.last + n_orders * length > <size_t> 0xFFFFFFFF:
+        q.n_cells = min(n_cells + n_cells // 2, s.sizes[TABLE] // 4)  # longer pairs follow
+        memset(cells, 0, 4 * q.n_cells)
+        q.last = 0
+    last = q.last
+    memset(rows, 0, 4 * length)
+    memset(own_rows, 0, 4 * size)
+    for n in range(max_order):
+        memset(left, 0, 4 * (length + 1))
+        before, since = since, last
+        i = 0
+        while i + n < length:
+            if hashed and n:
+                if not hit[rows[i]]:
+                    rows[i] = 0
+                    i += 1
+                    continue
+                key = <uint64_t> (before + rows[i]) << 32 | other[i + n]
+                cell = cell_of(key, cells, since, shift, mask)
+                (<uint64_t*> (cells + cell))[1] = key
+            else:
+                cell = (<size_t> rows[i] * width + other[i + n]) << scale
+            number = cells[cell]
+            is_new = number <= since  # without a branch: it is hard to foresee
+            last += is_new
+            number += (last - number) & (0 - <uint32_t> is_new)
+            cells[cell] = number
+            row = number - since
+            rows[i] = row
+            left[row] += 1
+            i += 1
+            if i & 0xFFFFF == 0 and interrupted():
+                return INTERRUPTED
+        memset(hit, 0, length + 1)
+        i = found = 0
+        while i + n < size:
+            if hashed and n:
+                if own_rows[i] == 0:
+                    i += 1
+                    continue
+                key = <uint64_t> (before + own_rows[i]) << 32 | text[i + n]
+                cell = cell_of(key, cells, since, shift, mask)
+            else:
+                cell = (<size_t> own_rows[i] * width + text[i + n]) << scale
+            number = cells[cell]
+            row = (number - since) & (0 - <uint32_t> (number > since))
+            own_rows[i] = row
+            hit[row] = row > 0
+            is_left = left[row] > 0
+            left[row] -= is_left
+            found += is_left
+            i += 1
+            if i & 0xFFFFF == 0 and interrupted():
+                return INTERRUPTED
+        matches[n] = found
+        if found == 0:
+            break
+    q.last = last
+    return 0
+
+
+cdef int match_texts(
+    Scratch* s, ChrfRequest* q, const Numbers* of, size_t reference, size_t prediction, int max_order, int64_t* matches
+) noexcept nogil:
+    """Count what two texts share, order by order: which of them is the reference does not matter."""
+    cdef size_t size = of.bounds[prediction + 1] - of.bounds[prediction]
+    cdef size_t length = of.bounds[reference + 1] - of.bounds[reference]
+    cdef const uint32_t* text = of.ids + of.bounds[prediction]
+    cdef const uint32_t* other = of.ids + of.bounds[reference]
+    cdef bint in_one = min(size, length) <= 64
+    cdef uint64_t* places
+    if size < length:
+        text, size, other, length = other, length, text, size
+    if length == 0 or max_order == 0:
+        return 0
+    if length > 8 * sizeof(wide_t) or size > MOST_BY_SETS or max_order > MOST_AT_ONCE:
+        if (length + 1) * (of.n_types + 1) <= MOST_CELLS:  # literals, of which the compiler makes two loops
+            return match_by_cells(s, q, text, size, other, length, of.n_types, max_order, False, matches)
+        return match_by_cells(s, q, text, size, other, length, of.n_types, max_order, True, matches)
+    places = <uint64_t*> room(s, SETS, sizeof(wide_t) * (of.n_types + 1))
+    if places == NULL:
+        return NO_MEMORY
+    memset(places, 0, (8 if in_one else sizeof(wide_t)) * (of.n_types + 1))
+    if not in_one:
+        match_in_two(<wide_t*> places, text, size, other, length, MOST_AT_ONCE, q.matches)
+    elif max_order <= 2:
+        match_in_one(places, text, size, other, length, 2, q.matches)
+    else:
+        match_in_one(places, text, size, other, length, MOST_AT_ONCE, q.matches)
+    return 0
+
+
+cdef double f_of(const double* counts, size_t n_orders, double factor, bint eps_smoothing, double scale) noexcept nogil:
+    """Return F, in the steps and the order of sacrebleu, so that it is the same to the last digit."""
+    cdef double precision, recall, below, total = 0, precisions = 0, recalls = 0, reached = 0
+    cdef size_t n
+    for n in range(n_orders):
+        if eps_smoothing:
+            precision = counts[2] / counts[0] if counts[0] > 0 else EPSILON
+            recall = counts[2] / counts[1] if counts[1] > 0 else EPSILON
+            below = factor * precision + recall
+            total += (1 + factor) * precision * recall / below if below > 0 else EPSILON
+        elif counts[0] > 0 and counts[1] > 0:
+            precisions += counts[2] / counts[0]
+            recalls += counts[2] / counts[1]
+            reached += 1
+        counts += PARTS
+    if eps_smoothing:
+        return scale * total / <double> n_orders
+    precision, recall = precisions / max(reached, 1.0), recalls / max(reached, 1.0)
+    below = factor * precision + recall
+    return scale * ((1 + factor) * precision * recall / below) if below > 0 else 0
+
+
+cdef int count_orders(
+    Scratch* s, ChrfRequest* q, const Numbers* of, size_t reference, size_t n_references, int max_order, double* counts
+) noexcept nogil:
+    """Write the counts of each order of the prediction and a reference, or of the prediction alone where none is."""
+    cdef size_t size = of.bounds[n_references + 1] - of.bounds[n_references], length = 0, n
+    cdef int problem = 0
+    memset(q.matches, 0, 8 * max_order)
+    if n_references:
+        length = of.bounds[reference + 1] - of.bounds[reference]
+        problem = match_texts(s, q, of, reference, n_references, max_order, q.matches)
+    for n in range(<size_t> max_order):
+        counts[0] = <double> (size - n) if size > n and (length > n or not n_references) else 0
+        counts[1] = <double> (length - n) if length > n else 0
+        counts[2] = <double> q.matches[n]
+        counts += PARTS
+    return problem
+
+
+cdef int write_best(
+    Scratch* s, ChrfRequest* q, const Numbers* characters, const Numbers* words, size_t n_references, double* row
+) noexcept nogil:
+    """Write, for each score, the counts of the first reference with the greatest F."""
+    cdef size_t reference, n_orders
+    cdef double* to
+    cdef double f
+    cdef int score, problem
+    for score in range(q.n_scores):
+        q.best[score] = -1
+    for reference in range(max(n_references, 1)):
+        problem = count_orders(s, q, characters, reference, n_references, q.char_order, q.counts)
+        if problem == 0 and q.word_order:
+            to = q.counts + PARTS * q.char_order
+            problem = count_orders(s, q, words, reference, n_references, q.word_order, to)
+        if problem:
+            return problem
+        to = row
+        for score in range(q.n_scores):
+            n_orders = q.char_order + q.word_orders[score]
+            f = f_of(q.counts, n_orders, q.factor, q.eps_smoothing, 100)  # as sacrebleu, to the last digit
+            if f > q.best[score]:
+                q.best[score] = f
+                memcpy(to, q.counts, sizeof(double) * PARTS * n_orders)
+            to += PARTS * n_orders
+    return 0
+
+
+cdef int fill_item(
+    Scratch* s, ChrfRequest* q, const Span* prediction, const Span* references, size_t n_references, double* row
+) noexcept nogil:
+    """Write the row of an item; return 0 or a problem."""
+    cdef size_t most = prediction.length, n_documents = n_references + 1, d, i, n = 0
+    for d in range(n_references):
+        most += references[d].length
+    cdef size_t* bounds = <size_t*> room(s, BOUNDS, 8 * 3 * (n_documents + 1))
+    cdef uint32_t* points = <uint32_t*> room(s, POINTS, 4 * most + 4)
+    cdef Numbers characters, words
+    cdef uint32_t* end = points
+    cdef size_t* ends
+    characters.bounds, words.bounds = bounds + n_documents + 1, bounds + 2 * (n_documents + 1)
+    characters.n_types = words.n_types = 0
+    characters.ids = <uint32_t*> room(s, CHARACTER_IDS, 4 * most + 4)
+    if bounds == NULL or points == NULL or characters.ids == NULL or most >= <size_t> 0xFFFFFFFF:
+        return NO_MEMORY
+    bounds[0] = characters.bounds[0] = words.bounds[0] = 0
+    for d in range(n_documents):
+        if read_points(&references[d] if d < n_references else prediction, &end):
+            return NO_TEXT
+        bounds[d + 1] = end - points
+    if q.word_order:
+        ends, words.ids = <size_t*> room(s, WORD_ENDS, 16 * most + 16), <uint32_t*> room(s, WORD_IDS, 4 * most + 4)
+        if ends == NULL or words.ids == NULL:
+            return NO_MEMORY
+        for d in range(n_documents):
+            n += find_words(points, bounds[d], bounds[d + 1], ends + n)
+            words.bounds[d + 1] = n // 2
+        if number_words(s, points, ends, &words, n_documents):
+            return NO_MEMORY
+    for d in range(n_documents):
+        i = characters.bounds[d]
+        characters.bounds[d + 1] = i + number_characters(
+            q, points + bounds[d], bounds[d + 1] - bounds[d], d < n_references, &characters, characters.ids + i
+        )
+    for i in range(bounds[n_references]):
+        q.number_of[points[i]] = 0
+    if stopped(s, most * (q.char_order + q.word_order)):
+        return INTERRUPTED
+    row[0], row[1] = 1, characters.bounds[n_documents] == characters.bounds[n_references]
+    row[2], row[3] = n_references == 0, <double> n_references
+    return write_best(s, q, &characters, &words, n_references, row + BASE)
+
+
+cdef int make_request(Scratch* s, ChrfRequest* q, int char_order, list word_orders) except -1:
+    """Fill the request with what it keeps in rooms, and the longest of the orders of words."""
+    cdef int score
+    q.char_order, q.word_order, q.n_scores = char_order, max(word_orders), len(word_orders)
+    cdef size_t n_orders = char_order + q.word_order
+    q.word_orders = <int*> room(s, ORDERS, sizeof(int) * q.n_scores)
+    q.counts = <double*> room(s, COUNTS, (sizeof(double) * PARTS + 8) * (n_orders + MOST_AT_ONCE))
+    q.matches = <int64_t*> (q.counts + PARTS * n_orders)
+    q.best = <double*> room(s, BEST, sizeof(double) * q.n_scores)
+    q.number_of = <uint32_t*> zeros(s, NUMBER_OF, 4 * N_CHARACTERS)  # of which little is ever touched
+    if q.word_orders == NULL or q.counts == NULL or q.best == NULL or q.number_of == NULL:
+        raise MemoryError
+    for score in range(q.n_scores):
+        q.word_orders[score] = word_orders[score]
+    q.n_cells = q.last = 0
+    return 0
+
+
+def chrf_rows(
+    texts, size_t n, reference_offsets, int char_order, list word_orders, bint whitespace, beta, bint eps_smoothing
+):
+    """See `plain.chrf_rows`."""
+    cdef ChrfRequest q
+    cdef size_t n_texts, i = 0, begin, end
+    cdef const int64_t[::1] bounds = np.arange(n + 1) if reference_offsets is None else reference_offsets
+    cdef double[:, ::1] rows = empty((n, BASE + PARTS * sum([char_order + order for order in word_orders])))
+    cdef int problem = 0
+    cdef const Span* spans
+    cdef Arena* a = take()
+    try:
+        q.whitespace, q.eps_smoothing, q.factor = whitespace, eps_smoothing, beta**2
+        make_request(&a.scratch, &q, char_order, word_orders)
+        kept = hold_texts(a, texts, &n_texts)
+        spans = <const Span*> a.scratch.rooms[SPANS]
+        with nogil:
+            for i in range(n):
+                begin, end = n + bounds[i], n + bounds[i + 1]
+                problem = fill_item(&a.scratch, &q, spans + i, spans + begin, end - begin, &rows[i, 0])
+                if problem:
+                    break
+        raise_if(DONE if problem == 0 else <int64_t> i if problem == NO_TEXT else problem)
+    finally:
+        give(a, problem == 0)
+    return np.asarray(rows)
+
+
+def f_scores(const double[:, ::1] rows, size_t first, size_t n_orders, beta, bint eps_smoothing, double scale):
+    """See `plain.f_scores`."""
+    cdef double factor = beta**2
+    cdef double[::1] scores = empty(rows.shape[0])
+    cdef size_t i
+    for i in range(<size_t> rows.shape[0]):
+        scores[i] = f_of(&rows[i, first], n_orders, factor, eps_smoothing, scale)
+    return np.asarray(scores)

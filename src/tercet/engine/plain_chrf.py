@@ -1,0 +1,180 @@
+"""chrF in plain Python: n-grams of characters and of words that predictions share with their references, and F."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from string import punctuation
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .plain_text import LoneSurrogate, Texts, strings
+
+Array = NDArray[np.float64]
+
+#: What eps_smoothing takes for a ratio that has no value (chrF++.py, Moses, NLTK).
+EPSILON = 1e-16
+#: N-grams of the prediction, of the reference, and matches, of one order.
+Counts = tuple[int, int, int]
+#: The characters of a text that count, and its words.
+Split = tuple[list[str], list[str]]
+
+
+def chrf_rows(
+    texts: Texts, n: int, reference_offsets: NDArray[np.int64] | None, char_order: int, word_orders: list[int],
+    whitespace: bool, beta: float, eps_smoothing: bool,
+) -> Array:  # fmt: skip
+    """Count what predictions share with their best references: n-grams of characters, and of words.
+
+    Parameters
+    ----------
+    texts : list of str, or tuple of arrays
+        As for :func:`.plain_text.intern`: the n predictions, then all references, item by item.
+    n : int
+        Number of items.
+    reference_offsets : ndarray of int64, shape (n + 1,), optional
+        Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``; None: each has one.
+    char_order : int
+        The longest n-gram of characters.
+    word_orders : list of int
+        For each score, the longest n-gram of words.
+    whitespace : bool
+        Whether white space counts as characters.
+    beta, eps_smoothing
+        As for :func:`f_scores`, which chooses the reference.
+
+    Returns
+    -------
+    ndarray of float64, shape (n, 4 + k)
+        ``items`` (1), ``empty`` (1 for a prediction without a character that counts), ``missing`` (1 for an item
+        without a reference), ``references``; and for each score and each order, of characters, then of words, the
+        n-grams of the prediction, those of the reference, and clipped matches. The reference is the first one with
+        the greatest F of all orders. An order that it is too short for does not count in the prediction either.
+
+    Raises
+    ------
+    LoneSurrogate
+        For a string that is not valid Unicode; names the item.
+
+    Notes
+    -----
+    Popovic 2015 (chrF), Popovic 2017 (chrF++, whose words these are).
+
+    Examples
+    --------
+    >>> rows = chrf_rows(["a cat", "a dog", "cats"], 1, np.array([0, 2]), 2, [1], False, 2, False)
+    >>> rows.astype(int).tolist()
+    [[1, 0, 0, 2, 4, 4, 3, 3, 3, 2, 2, 1, 0]]
+    """
+    all_texts = strings(texts)
+    offsets = range(n + 1) if reference_offsets is None else reference_offsets.tolist()
+    rows = np.empty((n, 4 + 3 * sum(char_order + order for order in word_orders)))
+    for item, (start, stop) in enumerate(pairwise(offsets)):
+        own, *references = (_split(text, whitespace, item) for text in (all_texts[item], *all_texts[n + start : n + stop]))
+        counts = [_counts(own, each, char_order, max(word_orders)) for each in references or [own]]
+        row: list[float] = [1, not own[0], not references, len(references)]
+        for order in word_orders:
+            pairs = np.array([each[: char_order + order] for each in counts], np.float64)
+            if not references:
+                pairs[:, :, 1:] = 0
+            f = f_scores(pairs.reshape(len(pairs), -1), 0, char_order + order, beta, eps_smoothing, 100)
+            row += pairs[f.argmax()].ravel().tolist()
+        rows[item] = row
+    return rows
+
+
+def f_scores(
+    rows: Array, first: int, n_orders: int, beta: float, eps_smoothing: bool, scale: float
+) -> Array:
+    """Return the F of chrF, in the steps and the order of sacrebleu, so that it is the same to the last digit.
+
+    Parameters
+    ----------
+    rows : ndarray of float64, shape (n, k)
+        From column `first` on, for each order the n-grams of the prediction, those of the reference, and matches.
+    first : int
+    n_orders : int
+        At least 1.
+    beta : float
+        Weight of recall.
+    eps_smoothing : bool
+        Average the F of every order, instead of precision and recall over the orders that both texts have.
+    scale : float
+        100 for percent.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+        From 0 to `scale`.
+
+    Notes
+    -----
+    Popovic 2015 (chrF), Popovic 2017 (chrF++); sacrebleu's ``CHRF``.
+
+    Examples
+    --------
+    >>> counts = np.array([[4.0, 5.0, 3.0, 3.0, 4.0, 1.0, 0.0, 3.0, 0.0]])
+    >>> f_scores(counts, 0, 3, 2, False, 100).round(2).tolist(), f_scores(counts, 0, 3, 2, True, 100).round(2).tolist()
+    ([44.41], [29.61])
+    """
+    chosen = rows[:, first : first + 3 * n_orders].tolist()
+    return np.array([_f_score(row, beta, eps_smoothing, scale) for row in chosen], np.float64)
+
+
+def _f_score(row: Sequence[float], beta: float, eps_smoothing: bool, scale: float) -> float:
+    factor, reached = beta**2, 0
+    total = precisions = recalls = 0.0
+    for predicted, referenced, matched in zip(row[::3], row[1::3], row[2::3], strict=True):
+        if eps_smoothing:
+            precision = matched / predicted if predicted else EPSILON
+            recall = matched / referenced if referenced else EPSILON
+            total += _mean(precision, recall, factor, EPSILON)
+        elif predicted and referenced:
+            precisions += matched / predicted
+            recalls += matched / referenced
+            reached += 1
+    if eps_smoothing:
+        return scale * total / (len(row) // 3)
+    return scale * _mean(precisions / max(reached, 1), recalls / max(reached, 1), factor, 0.0)
+
+
+def _mean(precision: float, recall: float, factor: float, of_nothing: float) -> float:
+    """Return the weighted harmonic mean."""
+    below = factor * precision + recall
+    return (1 + factor) * precision * recall / below if below else of_nothing
+
+
+def _split(text: str, whitespace: bool, item: int) -> Split:
+    """Return the characters that count, and the words."""
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise LoneSurrogate(item)
+    return [each for each in text if whitespace or not each.isspace()], list(_words(text))
+
+
+def _words(text: str) -> Iterator[str]:
+    """Yield words as chrF++ splits them: what stands between white space, with one mark of ASCII set apart."""
+    for word in text.split():
+        if len(word) > 1 and word[-1] in punctuation:
+            yield from (word[:-1], word[-1])
+        elif len(word) > 1 and word[0] in punctuation:
+            yield from (word[0], word[1:])
+        else:
+            yield word
+
+
+def _counts(own: Split, other: Split, char_order: int, word_order: int) -> list[Counts]:
+    """Return the counts of all orders, of characters and then of words."""
+    found = []
+    for tokens, references, longest in ((own[0], other[0], char_order), (own[1], other[1], word_order)):
+        for order in range(1, longest + 1):
+            predicted, referenced = _ngrams(tokens, order), _ngrams(references, order)
+            n = referenced.total()
+            found.append((predicted.total() if n else 0, n, (predicted & referenced).total()))
+    return found
+
+
+def _ngrams(tokens: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
+    shifted: Iterable[Sequence[str]] = (tokens[start:] for start in range(order))
+    return Counter(zip(*shifted, strict=False))

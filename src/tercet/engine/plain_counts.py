@@ -1,0 +1,217 @@
+"""What texts share, counted from token ids.
+
+Texts are given as ragged arrays: document d has the tokens ``ids[offsets[d]:offsets[d + 1]]``, int32 numbers below
+`n_types`; `offsets`, and `texts` and `references`, the two documents of each of g pairs, are int64.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ids = NDArray[np.int32]
+Places = NDArray[np.int64]
+Tokens = Sequence[int]
+
+
+def pair_matches(
+    ids: Ids, offsets: Places, texts: Places, references: Places, n_types: int, max_order: int, with_lcs: bool,
+    most_by_places: int,
+) -> tuple[Places, Places]:  # fmt: skip
+    """Return the clipped n-gram matches of each pair, and the length of its longest common subsequence.
+
+    Parameters
+    ----------
+    max_order : int
+        Longest n-gram (Papineni et al. 2002, section 2.1).
+    with_lcs : bool
+        Find the length of the longest common subsequence, too (Lin 2004, section 3); else it is 0.
+    most_by_places : int
+        Changes no number: beyond so many tokens, the compiled engine counts n-grams by hashing. 512 is usual; where
+        few types make up the texts, fewer are faster.
+
+    Returns
+    -------
+    ngrams : ndarray of int64, shape (g, max_order)
+    common : ndarray of int64, shape (g,)
+
+    Notes
+    -----
+    Time per pair: tokens of the text times tokens of the reference / 64 (n-grams beyond some hundreds of tokens:
+    linear in them). Memory: 12 bytes a type, some 100 bytes a token of the longest pair, and a bit for each of its
+    tokens and each of the reference's (n-grams: at most 64 KiB; longest common subsequence: 4 MiB).
+
+    Examples
+    --------
+    >>> ids, offsets = np.array([0, 1, 2, 3, 0, 2, 1, 3], np.int32), np.array([0, 4, 8])
+    >>> pair_matches(ids, offsets, np.array([0]), np.array([1]), 4, 2, True, 512)
+    (array([[4, 0]]), array([3]))
+    """
+    pairs = _pairs(rows_of(ids, offsets), texts, references)
+    common = [_common(text, reference) if with_lcs else 0 for text, reference in pairs]
+    ngrams = clipped_matches(ids, offsets, texts, references, references + 1, n_types, max_order)
+    return ngrams, np.array(common, np.int64)
+
+
+def clipped_matches(
+    ids: Ids, offsets: Places, texts: Places, firsts: Places, lasts: Places, n_types: int, max_order: int
+) -> Places:
+    """Return how many n-grams of each text its references cover (Papineni et al. 2002, section 2.1).
+
+    The references of text i are the documents ``firsts[i]`` up to ``lasts[i]``. An n-gram counts at most as often as
+    in the reference that has it most often.
+
+    Returns
+    -------
+    ndarray of int64, shape (g, max_order)
+
+    Notes
+    -----
+    With one reference, as :func:`pair_matches`. With several, time is linear in the tokens times `max_order`.
+
+    Examples
+    --------
+    >>> ids, offsets = np.array([0, 0, 0, 1, 0, 1], np.int32), np.array([0, 4, 6])
+    >>> clipped_matches(ids, offsets, np.array([0]), np.array([1]), np.array([2]), 2, 2)
+    array([[2, 1]])
+    """
+    documents = rows_of(ids, offsets)
+    counts = np.zeros((len(texts), max_order), np.int64)
+    for row, text, first, last in zip(counts, texts.tolist(), firsts.tolist(), lasts.tolist(), strict=True):
+        for n in range(1, max_order + 1):
+            most: Counter[tuple[int, ...]] = Counter()
+            for reference in documents[first:last]:
+                most |= _ngrams(reference, n)
+            row[n - 1] = (_ngrams(documents[text], n) & most).total()
+            if row[n - 1] == 0:  # nor does a longer one match
+                break
+    return counts
+
+
+def skip_bigram_matches(
+    ids: Ids, offsets: Places, texts: Places, references: Places, n_types: int, gap: int
+) -> Places:  # fmt: skip
+    """Return the clipped skip-bigrams that each pair shares (Lin 2004, section 5).
+
+    Parameters
+    ----------
+    gap : int
+        Most tokens between the two of a skip-bigram; negative for any number.
+
+    Returns
+    -------
+    ndarray of int64, shape (g,)
+
+    Notes
+    -----
+    Time per pair: tokens times (gap + 1); with any gap, tokens times the different tokens that both texts have.
+    Memory: 4 bytes a type, and some tens of bytes a token of the longest text.
+
+    Examples
+    --------
+    >>> ids, offsets = np.array([0, 1, 2, 3, 0, 3, 2, 1], np.int32), np.array([0, 4, 8])
+    >>> skip_bigram_matches(ids, offsets, np.array([0]), np.array([1]), 4, -1)
+    array([3])
+    """
+    pairs = _pairs(rows_of(ids, offsets), texts, references)
+    shared = [(_skip_bigrams(text, gap) & _skip_bigrams(reference, gap)).total() for text, reference in pairs]
+    return np.array(shared, np.int64)
+
+
+def overlaps(
+    ids: Ids, offsets: Places, texts: Places, references: Places, n_types: int, multiset: bool
+) -> tuple[Places, Places]:  # fmt: skip
+    """Return the sizes of the intersection and of the union of each pair of documents.
+
+    Parameters
+    ----------
+    multiset : bool
+        Count each token as often as it stands there: sums of the smaller and of the greater number.
+
+    Returns
+    -------
+    shared, either : ndarray of int64, shape (g,)
+
+    Notes
+    -----
+    Time is linear in the tokens of the pairs; memory: 8 bytes a type.
+
+    Examples
+    --------
+    >>> ids, offsets, pair = np.array([0, 0, 1, 0, 2], np.int32), np.array([0, 3, 5]), (np.array([0]), np.array([1]))
+    >>> overlaps(ids, offsets, *pair, 3, False), overlaps(ids, offsets, *pair, 3, True)
+    ((array([1]), array([3])), (array([1]), array([4])))
+    """
+    counts = [Counter(row if multiset else set(row)) for row in rows_of(ids, offsets)]
+    pairs = [(counts[text], counts[other]) for text, other in zip(texts.tolist(), references.tolist(), strict=True)]
+    shared, either = [(one & other).total() for one, other in pairs], [(one | other).total() for one, other in pairs]
+    return np.array(shared, np.int64), np.array(either, np.int64)
+
+
+def ngram_ids(ids: Ids, offsets: Places, n_types: int, order: int) -> tuple[Ids, Places, int]:
+    """Return the n-grams of every document as ids, in the order in which they first appear.
+
+    Returns
+    -------
+    ngrams, offsets : ndarray of int32, int64
+        Documents as `ids` and `offsets`: one of fewer than `order` tokens is empty.
+    n_types : int
+        How many different ones there are.
+
+    Notes
+    -----
+    Time is linear in the tokens times `order`; memory: at most 70 bytes a token.
+
+    Examples
+    --------
+    >>> ngram_ids(np.array([0, 1, 0, 1, 2, 0, 1], np.int32), np.array([0, 4, 5, 7]), 3, 2)
+    (array([0, 1, 0, 0], dtype=int32), array([0, 3, 3, 4]), 2)
+    """
+    if order == 1:
+        return ids.copy(), offsets.copy(), n_types
+    numbers: dict[tuple[int, ...], int] = {}
+    rows = [
+        [numbers.setdefault(each, len(numbers)) for each in zip(*(row[i:] for i in range(order)), strict=False)]
+        for row in rows_of(ids, offsets)
+    ]
+    edges = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    return np.array(list(chain.from_iterable(rows)), np.int32), edges, len(numbers)
+
+
+def rows_of(ids: Ids, offsets: Places) -> list[list[int]]:
+    """Return the tokens of each document."""
+    tokens = ids.tolist()
+    return [tokens[start:stop] for start, stop in pairwise(offsets.tolist())]
+
+
+def _pairs(documents: list[list[int]], texts: Places, references: Places) -> list[tuple[list[int], list[int]]]:
+    return [(documents[one], documents[other]) for one, other in zip(texts.tolist(), references.tolist(), strict=True)]
+
+
+def _ngrams(tokens: Tokens, n: int) -> Counter[tuple[int, ...]]:
+    return Counter(zip(*(tokens[i:] for i in range(n)), strict=False))
+
+
+def _common(text: Tokens, reference: Tokens) -> int:
+    """Return the length of the longest common subsequence.
+
+    A row of the textbook's table is one number (Hyyro 2004): a bit is 0 where it grows from a column to the next.
+    """
+    places: dict[int, int] = {}
+    ones = (1 << len(reference)) - 1
+    for i, token in enumerate(reference):
+        places[token] = places.get(token, 0) | 1 << i
+    row = ones
+    for token in text:
+        both = row & places.get(token, 0)
+        row = (row + both | row - both) & ones
+    return len(reference) - row.bit_count()
+
+
+def _skip_bigrams(tokens: Tokens, gap: int) -> Counter[tuple[int, int]]:
+    reach = len(tokens) if gap < 0 else gap + 1
+    return Counter((left, right) for i, left in enumerate(tokens) for right in tokens[i + 1 : i + 1 + reach])

@@ -1,0 +1,139 @@
+"""Sums of rows that are drawn at random, and of pairs of points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Keys = NDArray[np.uint64]
+Floats = NDArray[np.float64]
+
+_STEP = 0x9E3779B97F4A7C15
+_ALL = (1 << 64) - 1
+#: Items whose weights are in memory at a time.
+_ITEMS = 256
+
+
+def hash_texts(data: NDArray[np.uint8], offsets: NDArray[np.int64], keys: Keys) -> Keys:
+    """Return a key of each text that depends on the one given and on the text's bytes, eight at a time.
+
+    Parameters
+    ----------
+    data : ndarray of uint8
+        The bytes of the texts.
+    offsets : ndarray of int64, shape (n + 1,)
+        Where each text begins, and the last one ends.
+    keys : ndarray of uint64, shape (n,)
+
+    Returns
+    -------
+    ndarray of uint64, shape (n,)
+
+    Examples
+    --------
+    >>> data, keys = np.frombuffer(b"a cat", np.uint8), np.zeros(2, np.uint64)
+    >>> hash_texts(data, np.array([0, 1, 5]), keys)
+    array([10361829843645232397,  1404712869226830986], dtype=uint64)
+    """
+    found = []
+    for key, start, stop in zip(keys.tolist(), offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        key = _mixed(key + (stop - start) * _STEP & _ALL)
+        for at in range(start, stop, 8):
+            word = int.from_bytes(data[at : min(at + 8, stop)].tobytes(), "big")
+            key = _mixed((key ^ word) + _STEP & _ALL)
+        found.append(key)
+    return np.array(found, np.uint64)
+
+
+def _mixed(bits: Any) -> Any:
+    """Return 64 bits that look random: the last steps of splitmix64 (Steele, Lea and Flood 2014)."""
+    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9 & _ALL
+    bits = (bits ^ bits >> 27) * 0x94D049BB133111EB & _ALL
+    return bits ^ bits >> 31
+
+
+def add_draws(draws: NDArray[np.int32], start: int, n: int, counts: NDArray[np.uint16]) -> None:
+    """Count draws of n segments, of which n make a resample; the first is draw `start` of all.
+
+    Parameters
+    ----------
+    draws : ndarray of int32
+    start, n : int
+    counts : ndarray of uint16, shape (resamples * n,)
+        Filled in.
+
+    Examples
+    --------
+    >>> counts = np.zeros(6, np.uint16)
+    >>> add_draws(np.array([2, 0, 0, 1], np.int32), 2, 3, counts)
+    >>> counts
+    array([0, 0, 1, 2, 1, 0], dtype=uint16)
+    """
+    resamples = np.arange(start, start + len(draws)) // n
+    np.add.at(counts, resamples * n + draws, np.uint16(1))
+
+
+def poisson_sums(digits: Floats, keys: Keys, weight_of: NDArray[np.uint8], n_resamples: int) -> Floats:
+    """Return the sums of digits times how often a hash of their item's key and of a resample says.
+
+    Parameters
+    ----------
+    digits : ndarray of float64, shape (c, n)
+        Whole numbers, whose sums are below 2**53: no rounding touches them, and so their order is no matter.
+    keys : ndarray of uint64, shape (n,)
+    weight_of : ndarray of uint8, shape (65536,)
+        How often an item is drawn for each 16 bits; the hash of a key has those of four resamples.
+    n_resamples : int
+
+    Returns
+    -------
+    ndarray of float64, shape (c, n_resamples)
+
+    Examples
+    --------
+    >>> twice = np.full(1 << 16, 2, np.uint8)
+    >>> poisson_sums(np.array([[1.0, 2.0], [5.0, 0.0]]), np.array([7, 8], np.uint64), twice, 3)
+    array([[ 6.,  6.,  6.],
+           [10., 10., 10.]])
+    """
+    totals = np.zeros((len(digits), n_resamples))
+    steps = np.arange(1, -(-n_resamples // 4) + 1, dtype=np.uint64) * np.uint64(_STEP)
+    for start in range(0, len(keys), _ITEMS):
+        part = slice(start, start + _ITEMS)
+        draws = _mixed(keys[part, None] + steps).astype("<u8").view("<u2")[:, :n_resamples]
+        totals += digits[:, part] @ weight_of[draws].astype(np.float64)
+    return totals
+
+
+def order_sums(starts: NDArray[np.int64], ranks: NDArray[np.int64], n_ranks: int, weights: Floats) -> Floats:
+    """Return, for each row of weights, the weight of concordant less that of discordant pairs: Kendall's numerator.
+
+    Parameters
+    ----------
+    starts : ndarray of int64, shape (groups + 1,)
+        Points come sorted by x; from ``starts[g]`` to ``starts[g + 1]`` they have the same.
+    ranks : ndarray of int64, shape (n,)
+        Dense ranks of y, from 1 to `n_ranks`.
+    n_ranks : int
+    weights : ndarray of float64, shape (B, n)
+        Whole numbers: how often each point counts.
+
+    Returns
+    -------
+    ndarray of float64, shape (B,)
+
+    Examples
+    --------
+    >>> order_sums(np.array([0, 1, 2, 3]), np.array([1, 3, 2]), 3, np.array([[1.0, 1.0, 1.0], [2.0, 1.0, 1.0]]))
+    array([1., 3.])
+    """
+    sums, seen = np.zeros(len(weights)), np.zeros((len(weights), n_ranks + 1))
+    for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        for point in range(start, stop):
+            below, above = seen[:, : ranks[point]].sum(axis=1), seen[:, ranks[point] + 1 :].sum(axis=1)
+            sums += weights[:, point] * (below - above)
+        for point in range(start, stop):
+            seen[:, ranks[point]] += weights[:, point]
+    return sums

@@ -1,0 +1,154 @@
+# Sums of rows that are drawn at random, and of pairs of points: what takes too long in NumPy.
+
+cdef extern from "sums.h" nogil:
+    enum:
+        TILE  # resamples whose weights and sums stay in the processor's nearest cache
+        TOGETHER  # items that are added at a time, as the sums go through memory
+    void add_items(double* totals, double (*weights)[TILE], const double* values, int n)
+
+cdef uint64_t STEP = <uint64_t> 0x9E3779B97F4A7C15
+
+
+cdef inline uint64_t mixed(uint64_t bits) noexcept nogil:
+    """Return 64 bits that look random: the last steps of splitmix64."""
+    bits = (bits ^ (bits >> 30)) * <uint64_t> 0xBF58476D1CE4E5B9
+    bits = (bits ^ (bits >> 27)) * <uint64_t> 0x94D049BB133111EB
+    return bits ^ (bits >> 31)
+
+
+cdef inline uint64_t eight_bytes(const uint8_t* at) noexcept nogil:
+    """Return a number of which the first byte is the highest part: one instruction, as compilers see."""
+    return (<uint64_t> at[0] << 56 | <uint64_t> at[1] << 48 | <uint64_t> at[2] << 40 | <uint64_t> at[3] << 32
+            | <uint64_t> at[4] << 24 | <uint64_t> at[5] << 16 | <uint64_t> at[6] << 8 | at[7])
+
+
+def hash_texts(const uint8_t[::1] data, const int64_t[::1] offsets, const uint64_t[::1] keys):
+    """See `plain_sums.hash_texts`."""
+    cdef:
+        Py_ssize_t text, n = keys.shape[0]
+        int64_t at, end, stop
+        uint64_t key, word
+        uint64_t[::1] found = np.empty(n, np.uint64)
+    with nogil:
+        for text in range(n):
+            at, stop = offsets[text], offsets[text + 1]
+            key = mixed(keys[text] + <uint64_t> (stop - at) * STEP)
+            while at < stop:
+                if at + 8 <= stop:
+                    word = eight_bytes(&data[at])
+                else:
+                    word = 0
+                    for end in range(at, stop):
+                        word = word << 8 | data[end]
+                at += 8
+                key = mixed((key ^ word) + STEP)
+            found[text] = key
+    return found.base
+
+
+def add_draws(const int32_t[::1] draws, int64_t start, int64_t n, uint16_t[::1] counts):
+    """See `plain_sums.add_draws`."""
+    cdef:
+        int64_t draw = 0, stop, end = draws.shape[0], first = start // n * n
+        const int32_t* drawn
+        uint16_t* own  # of the resample at hand
+    with nogil:
+        while draw < end:
+            stop, own, drawn = min(end, first + n - start), &counts[first], &draws[0]
+            for draw in range(draw, stop):
+                own[drawn[draw]] += 1
+            draw, first = stop, first + n
+
+
+def poisson_sums(
+    const double[:, ::1] digits, const uint64_t[::1] keys, const uint8_t[::1] weight_of, Py_ssize_t n_resamples
+):
+    """See `plain_sums.poisson_sums`."""
+    cdef:
+        Py_ssize_t n = digits.shape[1], first = 0, size, item, column, place
+        double weights[TOGETHER][TILE]
+        double values[TOGETHER]
+        double[:, ::1] totals = np.zeros((digits.shape[0], n_resamples))
+        bint stopped = False
+    memset(weights, 0, sizeof(weights))  # of few items, some rows are never filled
+    with nogil:
+        while first < n_resamples and not stopped:
+            size = min(<Py_ssize_t> TILE, n_resamples - first)
+            item = 0
+            while item < n:
+                for place in range(min(<Py_ssize_t> TOGETHER, n - item)):
+                    fill_weights(keys[item + place], &weight_of[0], first // 4, weights[place])
+                for column in range(digits.shape[0]):
+                    for place in range(TOGETHER):  # behind the last item there is nothing
+                        values[place] = digits[column, item + place] if item + place < n else 0
+                    add_items(&totals[column, first], weights, values, size)
+                item += TOGETHER
+            first += TILE
+            stopped = interrupted()
+    raise_if(INTERRUPTED if stopped else DONE)
+    return totals.base
+
+
+cdef inline void fill_weights(uint64_t key, const uint8_t* weight_of, uint64_t quarter, double* weights) noexcept nogil:
+    """Fill in how often an item is drawn in each resample of a tile; a resample has 16 bits of a hash."""
+    cdef:
+        uint64_t bits
+        Py_ssize_t place
+    for place in range(0, TILE, 4):
+        quarter += 1
+        bits = mixed(key + quarter * STEP)
+        weights[place] = weight_of[bits & 0xFFFF]
+        weights[place + 1] = weight_of[bits >> 16 & 0xFFFF]
+        weights[place + 2] = weight_of[bits >> 32 & 0xFFFF]
+        weights[place + 3] = weight_of[bits >> 48]
+
+
+def order_sums(const int64_t[::1] starts, const int64_t[::1] ranks, Py_ssize_t n_ranks, const double[:, ::1] weights):
+    """See `plain_sums.order_sums`."""
+    cdef:
+        Py_ssize_t row = 0
+        int64_t problem = DONE
+        double[::1] tree = np.empty(n_ranks + 1)
+        double[::1] sums = np.zeros(weights.shape[0])
+    with nogil:
+        while row < weights.shape[0] and problem == DONE:
+            problem = order_sum(starts, ranks, weights[row], tree, &sums[row])
+            row += 1
+    raise_if(problem)
+    return sums.base
+
+
+cdef int64_t order_sum(
+    const int64_t[::1] starts, const int64_t[::1] ranks, const double[::1] weights, double[::1] tree, double* found
+) noexcept nogil:
+    """Add the sum of one row, with a tree of partial sums (Fenwick 1994); return how it ended.
+
+        tree[4] is the weight of ranks 1 to 4, tree[6] of 5 and 6, tree[7] of 7: as many as the lowest one of the place
+        says. So ranks 1 to 7 are tree[7] + tree[6] + tree[4], and rank 4 is tree[4] - tree[3] - tree[2].
+    """
+    cdef:
+        Py_ssize_t group, point
+        int64_t rank, place
+        double total = 0, below, alike
+    tree[:] = 0
+    for group in range(starts.shape[0] - 1):
+        for point in range(starts[group], starts[group + 1]):
+            rank = ranks[point]
+            below, place = 0, rank - 1
+            while place > rank & (rank - 1):
+                below += tree[place]
+                place &= place - 1
+            alike = tree[rank] - below
+            while place:
+                below += tree[place]
+                place &= place - 1
+            found[0] += weights[point] * (below - (total - below - alike))
+        for point in range(starts[group], starts[group + 1]):
+            place = ranks[point]
+            while place < tree.shape[0]:
+                tree[place] += weights[point]
+                place += place & -place
+            total += weights[point]
+            if not point & 0xFFFFF and interrupted():
+                return INTERRUPTED
+    return DONE
