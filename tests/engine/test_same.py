@@ -24,4 +24,4 @@ def test_names_and_arguments_are_the_same():
 def test_each_function_says_what_it_takes():
     for name, function in public(plain).items():
         assert isfunction(function), name
-        assert "Returns\n" in (getdoc(function) or ""), name
+        assert "Parameters\n" in (getdoc(function) or ""), name
