@@ -7,6 +7,7 @@
 #     token_of    0               3          where each document begins among the tokens, and the end
 
 cdef extern from "blocks.h" nogil:
+    void* advised(void*, size_t)
     void* take_kept()
     void* give_kept(void*)
 
@@ -42,7 +43,7 @@ cdef inline void* room(Arena* a, int which, size_t size) noexcept nogil:
         free(a.rooms[which])
         a.total -= a.sizes[which]
         a.sizes[which] = 0
-        a.rooms[which] = malloc(size + (size >> 1) + 64)
+        a.rooms[which] = advised(malloc(size + (size >> 1) + 64), size)
         if a.rooms[which] != NULL:
             a.sizes[which] = size + (size >> 1) + 64
             a.total += a.sizes[which]
@@ -54,7 +55,7 @@ cdef inline void* grown(Arena* a, int which, size_t size) noexcept nogil:
     cdef void* new
     if a.rooms[which] == NULL or a.sizes[which] >= size:
         return room(a, which, size)
-    new = realloc(a.rooms[which], size + (size >> 1) + 64)
+    new = advised(realloc(a.rooms[which], size + (size >> 1) + 64), size)
     if new != NULL:
         a.total += size + (size >> 1) + 64 - a.sizes[which]
         a.rooms[which], a.sizes[which] = new, size + (size >> 1) + 64
