@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import astuple, dataclass
 
-import numpy as np
-
 from tercet.columns.batch import Batch
+from tercet.engine.chosen import engine
 
-from .intern_kernels import count_ascii_letters, mark_without_ascii
-
-# First letters of the Unicode names of characters of scripts that are written without blanks.
-_WITHOUT_BLANKS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "IDEOGRAPHIC")
+from .intern import bytes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,22 +59,4 @@ def count_letters(batch: Batch) -> LetterCounts:
     Predictions are left out, so that two systems on one test set are split alike.
     """
     texts = batch.texts[batch.n_items :]
-    _, offsets, data = texts.buffers()
-    if data is None or len(texts) == 0:
-        return LetterCounts(0, 0, 0, 0, len(texts))
-    bounds = np.frombuffer(offsets, np.int64, len(texts) + 1, texts.offset * 8)
-    raw = np.frombuffer(data, np.uint8)[bounds[0] : bounds[-1]]
-    n_ascii = int(count_ascii_letters(raw))
-    if raw.max(initial=0) < 0x80:
-        return LetterCounts(n_ascii, 0, 0, 0, len(texts))
-    beyond = raw[raw >= 0x80]  # all bytes of all characters outside ASCII, and so text by itself
-    points = np.frombuffer(beyond.tobytes().decode().encode("utf-32-le"), np.uint32)
-    counts = np.bincount(points)
-    letters = [chr(point) for point in np.flatnonzero(counts) if unicodedata.category(chr(point))[0] in "LM"]
-    other = {letter: int(counts[ord(letter)]) for letter in letters}
-    without_blanks = sum(other[x] for x in letters if unicodedata.name(x, "").startswith(_WITHOUT_BLANKS))
-    marks = np.empty(len(texts), np.bool_)
-    mark_without_ascii(raw, bounds - bounds[0], marks)
-    none_kept = np.flatnonzero(marks).tolist()
-    lost = sum(not other.keys().isdisjoint(texts[index].as_py()) for index in none_kept)
-    return LetterCounts(n_ascii, sum(other.values()), without_blanks, lost, len(texts))
+    return LetterCounts(*engine.letters(bytes_of(texts)), len(texts))
