@@ -1,5 +1,7 @@
 """Texts are split at every place of a block and a chunk alike, and each different token gets one number."""
 
+import importlib.machinery
+import importlib.util
 import random
 import re
 import string
@@ -167,6 +169,28 @@ def test_lines_belong_to_their_texts(engine):
 )
 def test_letters(engine, texts, expected):
     assert engine.letters(texts) == expected
+
+
+@pytest.fixture(scope="module")
+def portable_engine():
+    """The compiled engine without the instructions of one kind of processor."""
+    build_engine = pytest.importorskip("build_engine")
+    path = str(build_engine.compiled("-DPORTABLE"))
+    loader = importlib.machinery.ExtensionFileLoader("tercet.engine._engine", path)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+@pytest.mark.long
+@every_reading
+def test_other_processors_read_the_same(portable_engine, reading):
+    rng = random.Random(4)
+    texts = ["".join(map(chr, rng.choices(range(256), k=size))) for size in [*range(200), 5000, 20_000]]
+    texts += ["".join(rng.choices(PIECES, k=rng.randrange(200))) for _ in range(100)]
+    for ours, theirs in zip(portable_engine.intern(texts, reading), plain.intern(texts, reading), strict=True):
+        np.testing.assert_array_equal(ours, theirs, strict=True)
+    assert portable_engine.letters(texts) == plain.letters(texts)
 
 
 def test_two_characters_alone_have_lower_case_letters_of_ascii():

@@ -51,8 +51,8 @@ def intern_texts(texts: Any, reading: str) -> Interned:
     >>> found.ids.tolist(), found.words()
     ([0, 1, 2, 0], ['a', 'д', 'а'])
     """
-    *numbers, words, bounds = engine.intern(bytes_of(texts), reading)
-    return Interned(*numbers, len(bounds) - 1, lambda: strings((words, bounds)))
+    ids, offsets, line_starts, line_offsets, words, bounds = engine.intern(bytes_of(texts), reading)
+    return Interned(ids, offsets, line_starts, line_offsets, len(bounds) - 1, lambda: strings((words, bounds)))
 
 
 def bytes_of(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
