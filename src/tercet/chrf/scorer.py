@@ -61,7 +61,7 @@ class ChrfScorer(Scorer[ChrfOptions]):
         self.word_orders = word_orders(options)
 
     @cached_property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+    def columns(self) -> tuple[str, ...]:
         """Names of the columns of a row."""
         return (*self.base_columns, *(
             f"{name}_{order}_{part}" for name in self.word_orders for order in self.orders(name) for part in PARTS
@@ -104,7 +104,7 @@ class ChrfScorer(Scorer[ChrfOptions]):
         """Return chrF for each order of words."""
         o, first = self.options, len(self.base_columns)
         rows = np.array(totals, np.float64, ndmin=2).reshape(-1, len(self.columns))
-        scores: Scores = {}
+        scores: dict[str, Any] = {}
         for name, word_order in self.word_orders.items():
             n_orders = o.char_order + word_order
             values = engine.f_scores(rows, first, n_orders, o.beta, o.eps_smoothing, o.scale)

@@ -15,9 +15,8 @@ cdef extern from "sets.h" nogil:
     void match_in_two(wide_t*, const uint32_t*, size_t, const uint32_t*, size_t, int, int64_t*)
 
 cdef enum:
-    MOST_BY_SETS = 1 << 12   # numbers of the longer text
-    MOST_CELLS = 1 << 20     # of a table that is looked up without hashing
-    PARTS = 3              # of an order: n-grams of the prediction, of the reference, matches
+    MOST_CELLS = 1 << 20     # of a table; longer texts are hashed
+    PARTS = 3                # of an order: n-grams of the prediction, of the reference, matches
 
 cdef double EPSILON = 1e-16  # what eps_smoothing takes for a ratio that has no value
 cdef uint64_t BLANKS_OF_ASCII = 0x1F0003E00  # 9 to 13, 28 to 32
@@ -52,31 +51,24 @@ cdef inline bint is_blank(uint32_t c) noexcept nogil:
 
 
 cdef inline bint is_ascii_mark(uint32_t c) noexcept nogil:
-    """Whether it is one of Python's string.punctuation."""
-    return 33 <= c <= 47 or 58 <= c <= 64 or 91 <= c <= 96 or 123 <= c <= 126
+    return c < 128 and is_mark(<uint8_t> c)
 
 
 cdef bint read_points(const Span* span, uint32_t** end) noexcept nogil:
     """Write the characters of a text from `end` on, which moves on; return whether a surrogate is among them."""
     cdef uint32_t* to = end[0]
     cdef size_t at = 0
-    cdef uint32_t c
     cdef bint found = False
-    if span.form <= 1:
+    if span.form <= 1:  # a loop of its own, for speed
         for at in range(span.length):
             to[at] = span.data[at]
         end[0] += span.length
-    elif span.form == 2:
-        for at in range(span.length):
-            to[at] = c = (<const uint16_t*> span.data)[at]
-            found |= is_surrogate(c)
-        end[0] += span.length
-    else:
-        while at < span.length:
-            to[0] = c = character_at(span, &at)
-            found |= is_surrogate(c)
-            to += 1
-        end[0] = to
+        return False
+    while at < span.length:
+        to[0] = character_at(span, &at)
+        found |= is_surrogate(to[0])
+        to += 1
+    end[0] = to
     return found
 
 
@@ -158,66 +150,39 @@ cdef int number_words(Scratch* s, const uint32_t* points, const size_t* ends, Nu
     return 0
 
 
-cdef inline size_t cell_of(uint64_t key, uint32_t* cells, uint32_t since, int shift, size_t mask) noexcept nogil:
-    """Return the place of the cell of a key, which stands behind its number, or of one that is free for it."""
-    cdef size_t slot = (key * <uint64_t> 0x9E3779B97F4A7C15) >> shift
-    while (cells[4 * slot] > since) & ((<uint64_t*> (cells + 4 * slot))[1] != key):
-        slot = (slot + 1) & mask
-    return 4 * slot
-
-
-cdef inline int match_by_cells(
+cdef int match_by_cells(
     Scratch* s, ChrfRequest* q, const uint32_t* text, size_t size, const uint32_t* other, size_t length, size_t n_types,
-    int max_order, bint hashed, int64_t* matches
+    int max_order,
 ) noexcept nogil:
     """Count one order after the other: n-grams of the other text get numbers, in the cells of a table.
 
     The row of a cell is the number of the n-gram without its last token, from 1 on (0: it is not there), its column
-    the last token. Numbers go on from order to order, and from pair to pair: those of earlier ones, which still stand
-    in cells, are too small. Where rows times columns were too many cells, these are found by hashing both.
+    the last token. Numbers in cells go on from order to order, and from pair to pair: those of earlier ones, which
+    still stand there, are not above `since`.
     """
-    cdef size_t n_cells = (length + 1) * (n_types + 1), mask = 15, i, cell, found, n_orders = max_order
-    cdef int shift = 60, scale = 2 if hashed else 0, n
-    if hashed:  # a cell is a number, nothing, and a key
-        while mask < 2 * length or mask < n_types:
-            mask = 2 * mask + 1
-            shift -= 1
-        n_cells = 4 * (mask + 1)
+    cdef size_t width = n_types + 1, n_cells = (length + 1) * width, i, cell, found
     cdef uint32_t* rows = <uint32_t*> room(s, NUMBERS, 4 * length)
     cdef uint32_t* own_rows = <uint32_t*> room(s, OWN_NUMBERS, 4 * size)
     cdef uint32_t* left = <uint32_t*> room(s, FREE, 4 * (length + 1))   # n-grams of a row that are not yet matched
-    cdef uint8_t* hit = <uint8_t*> room(s, MARKED, length + 1)            # whether the text has it
     cdef uint32_t* cells = <uint32_t*> room(s, TABLE, 4 * n_cells)
-    cdef uint32_t since = 0, before = 0, last, number, row, width = <uint32_t> n_types + 1
-    cdef uint64_t key
+    cdef uint32_t since, number, row, last = q.last
     cdef bint is_new, is_left
-    if rows == NULL or own_rows == NULL or left == NULL or hit == NULL or cells == NULL or \
-            n_orders * length > <size_t> 0xFFFFFFFF:  # too many numbers
+    cdef int n
+    if rows == NULL or own_rows == NULL or left == NULL or cells == NULL:
         return NO_MEMORY
-    if n_cells > q.n_cells or q.last + n_orders * length > <size_t> 0xFFFFFFFF:
-        q.n_cells = min(n_cells + n_cells // 2, s.sizes[TABLE] // 4)  # longer pairs follow
+    if n_cells > q.n_cells or last >> 31:
+        q.n_cells = min(n_cells + n_cells // 2, s.sizes[TABLE] // 4)  # longer pairs may follow
         memset(cells, 0, 4 * q.n_cells)
-        q.last = 0
-    last = q.last
+        last = 0
     memset(rows, 0, 4 * length)
     memset(own_rows, 0, 4 * size)
     for n in range(max_order):
         memset(left, 0, 4 * (length + 1))
-        before, since = since, last
-        i = 0
-        while i + n < length:
-            if hashed and n:
-                if not hit[rows[i]]:
-                    rows[i] = 0
-                    i += 1
-                    continue
-                key = <uint64_t> (before + rows[i]) << 32 | other[i + n]
-                cell = cell_of(key, cells, since, shift, mask)
-                (<uint64_t*> (cells + cell))[1] = key
-            else:
-                cell = (<size_t> rows[i] * width + other[i + n]) << scale
+        since, found, i = last, 0, 0
+        while i + n < length:  # without a branch: what is new is hard to foresee
+            cell = rows[i] * width + other[i + n]
             number = cells[cell]
-            is_new = number <= since  # without a branch: it is hard to foresee
+            is_new = number <= since
             last += is_new
             number += (last - number) & (0 - <uint32_t> is_new)
             cells[cell] = number
@@ -225,30 +190,16 @@ cdef inline int match_by_cells(
             rows[i] = row
             left[row] += 1
             i += 1
-            if i & 0xFFFFF == 0 and interrupted():
-                return INTERRUPTED
-        memset(hit, 0, length + 1)
-        i = found = 0
+        i = 0
         while i + n < size:
-            if hashed and n:
-                if own_rows[i] == 0:
-                    i += 1
-                    continue
-                key = <uint64_t> (before + own_rows[i]) << 32 | text[i + n]
-                cell = cell_of(key, cells, since, shift, mask)
-            else:
-                cell = (<size_t> own_rows[i] * width + text[i + n]) << scale
-            number = cells[cell]
+            number = cells[own_rows[i] * width + text[i + n]]
             row = (number - since) & (0 - <uint32_t> (number > since))
             own_rows[i] = row
-            hit[row] = row > 0
             is_left = left[row] > 0
             left[row] -= is_left
             found += is_left
             i += 1
-            if i & 0xFFFFF == 0 and interrupted():
-                return INTERRUPTED
-        matches[n] = found
+        q.matches[n] = found
         if found == 0:
             break
     q.last = last
@@ -256,27 +207,31 @@ cdef inline int match_by_cells(
 
 
 cdef int match_texts(
-    Scratch* s, ChrfRequest* q, const Numbers* of, size_t reference, size_t prediction, int max_order, int64_t* matches
+    Scratch* s, ChrfRequest* q, const uint32_t* text, size_t size, const uint32_t* other, size_t length, size_t n_types,
+    int max_order,
 ) noexcept nogil:
-    """Count what two texts share, order by order: which of them is the reference does not matter."""
-    cdef size_t size = of.bounds[prediction + 1] - of.bounds[prediction]
-    cdef size_t length = of.bounds[reference + 1] - of.bounds[reference]
-    cdef const uint32_t* text = of.ids + of.bounds[prediction]
-    cdef const uint32_t* other = of.ids + of.bounds[reference]
-    cdef bint in_one = min(size, length) <= 64
+    """Fill `q.matches` with what two texts share, order by order; `other` is not the longer one."""
+    cdef bint in_one = length <= 64
     cdef uint64_t* places
-    if size < length:
-        text, size, other, length = other, length, text, size
+    cdef uint32_t bounds[2]
+    cdef Group group
+    cdef int problem
+    memset(q.matches, 0, 8 * max_order)
     if length == 0 or max_order == 0:
         return 0
-    if length > 8 * sizeof(wide_t) or size > MOST_BY_SETS or max_order > MOST_AT_ONCE:
-        if (length + 1) * (of.n_types + 1) <= MOST_CELLS:  # literals, of which the compiler makes two loops
-            return match_by_cells(s, q, text, size, other, length, of.n_types, max_order, False, matches)
-        return match_by_cells(s, q, text, size, other, length, of.n_types, max_order, True, matches)
-    places = <uint64_t*> room(s, SETS, sizeof(wide_t) * (of.n_types + 1))
+    if (length + 1) * (n_types + 1) > MOST_CELLS or size > MOST_CELLS:
+        bounds[0], bounds[1] = 0, <uint32_t> length
+        group.text, group.size, group.ids, group.bounds = text, size, other, bounds
+        group.n_references, group.n_types = 1, n_types
+        problem = by_numbers(s, &group, max_order, q.matches)
+        q.n_cells = 0  # its table lies where the cells do
+        return 0 if problem == DONE else problem
+    if length > 8 * sizeof(wide_t) or max_order > MOST_AT_ONCE:
+        return match_by_cells(s, q, text, size, other, length, n_types, max_order)
+    places = <uint64_t*> room(s, SETS, sizeof(wide_t) * (n_types + 1))
     if places == NULL:
         return NO_MEMORY
-    memset(places, 0, (8 if in_one else sizeof(wide_t)) * (of.n_types + 1))
+    memset(places, 0, (8 if in_one else sizeof(wide_t)) * (n_types + 1))
     if not in_one:
         match_in_two(<wide_t*> places, text, size, other, length, MOST_AT_ONCE, q.matches)
     elif max_order <= 2:
@@ -312,12 +267,15 @@ cdef int count_orders(
     Scratch* s, ChrfRequest* q, const Numbers* of, size_t reference, size_t n_references, int max_order, double* counts
 ) noexcept nogil:
     """Write the counts of each order of the prediction and a reference, or of the prediction alone where none is."""
-    cdef size_t size = of.bounds[n_references + 1] - of.bounds[n_references], length = 0, n
-    cdef int problem = 0
-    memset(q.matches, 0, 8 * max_order)
-    if n_references:
-        length = of.bounds[reference + 1] - of.bounds[reference]
-        problem = match_texts(s, q, of, reference, n_references, max_order, q.matches)
+    cdef size_t size = of.bounds[n_references + 1] - of.bounds[n_references], n
+    cdef size_t length = of.bounds[reference + 1] - of.bounds[reference] if n_references else 0
+    cdef const uint32_t* text = of.ids + of.bounds[n_references]
+    cdef const uint32_t* other = of.ids + of.bounds[reference]
+    cdef int problem
+    if length < size:
+        problem = match_texts(s, q, text, size, other, length, of.n_types, max_order)
+    else:
+        problem = match_texts(s, q, other, length, text, size, of.n_types, max_order)
     for n in range(<size_t> max_order):
         counts[0] = <double> (size - n) if size > n and (length > n or not n_references) else 0
         counts[1] = <double> (length - n) if length > n else 0

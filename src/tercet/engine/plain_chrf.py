@@ -116,8 +116,8 @@ def f_scores(rows: Array, first: int, n_orders: int, beta: float, eps_smoothing:
     Examples
     --------
     >>> counts = np.array([[4.0, 5.0, 3.0, 3.0, 4.0, 1.0, 0.0, 3.0, 0.0]])
-    >>> f_scores(counts, 0, 3, 2, False, 100).round(2).tolist(), f_scores(counts, 0, 3, 2, True, 100).round(2).tolist()
-    ([44.41], [29.61])
+    >>> [f_scores(counts, 0, 3, 2, smoothed, 100).round(2).tolist() for smoothed in (False, True)]
+    [[44.41], [29.61]]
     """
     chosen = rows[:, first : first + 3 * n_orders].tolist()
     return np.array([_f_score(row, beta, eps_smoothing, scale) for row in chosen], np.float64)
