@@ -189,7 +189,9 @@ def rows_of(ids: Ids, offsets: Places) -> list[list[int]]:
 
 
 def _pairs(documents: list[list[int]], texts: Places, references: Places) -> list[tuple[list[int], list[int]]]:
-    return [(documents[one], documents[other]) for one, other in zip(texts.tolist(), references.tolist(), strict=True)]
+    return [
+        (documents[one], documents[other]) for one, other in zip(texts.tolist(), references.tolist(), strict=True)
+    ]
 
 
 def _ngrams(tokens: Tokens, n: int) -> Counter[tuple[int, ...]]:
