@@ -75,31 +75,31 @@ cdef int short_group(
     """Texts of up to 64 tokens, four orders at a time."""
     cdef uint64_t* places = <uint64_t*> room(s, PLACES, 8 * (g.n_types + 1))
     cdef uint64_t matched[64]  # of each order, a bit for each n-gram; of more than 64 tokens there are none
-    cdef uint64_t moved[64]    # the ends of the order before the four, moved on by one; at first every place is one
+    cdef uint64_t moved[64]    # the ends of the order before the four, moved on by one
     cdef uint64_t i, length, common_row = ALL
     cdef int n, n_orders = min(max_order, 64)
     cdef size_t r
     cdef const uint32_t* ids
     if places == NULL:
         return NO_MEMORY
-    memset(matched, 0, sizeof(matched))
+    memset(matched, 0, 8 * ((n_orders + 3) // 4 * 4))
     for r in range(g.n_references):
         ids, length = g.ids + g.bounds[r], g.bounds[r + 1] - g.bounds[r]
         for i in range(length):
             places[ids[i]] |= <uint64_t> 1 << i
-        memset(moved, 255, 8 * g.size)
-        if g.n_references == 1 and n_orders <= 1:  # numbers that the compiler knows make loops of less work
-            common_row = match(g, places, moved, matched, 1, False)
-        elif g.n_references == 1 and n_orders == 2:
-            common_row = match(g, places, moved, matched, 2, False)
-        else:
-            for n in range(0, n_orders, 4):
-                if g.n_references == 1:
-                    common_row = match(g, places, moved, matched + n, 4, False)
-                else:
-                    match(g, places, moved, matched + n, 4, True)
-                if matched[n + 3] == 0:  # nor does a longer one match
-                    break
+        for n in range(0, max(n_orders, 1), 4):  # what the compiler knows of a call makes a loop of less work
+            if g.n_references > 1:
+                match(g, places, moved, matched + n, 4, n == 0, True)
+            elif n > 0:
+                match(g, places, moved, matched + n, 4, False, False)
+            elif n_orders > 2:
+                common_row = match(g, places, moved, matched, 4, True, False)
+            elif n_orders == 2:
+                common_row = match(g, places, moved, matched, 2, True, False)
+            else:
+                common_row = match(g, places, moved, matched, 1, True, False)
+            if matched[n + 3] == 0:  # nor does a longer one match
+                break
         for i in range(length):
             places[ids[i]] = 0
     for n in range(n_orders):
@@ -110,7 +110,8 @@ cdef int short_group(
 
 
 cdef inline uint64_t match(
-    const Group* g, const uint64_t* places, uint64_t* moved, uint64_t* matched, int n_orders, bint in_text
+    const Group* g, const uint64_t* places, uint64_t* moved, uint64_t* matched, int n_orders, bint are_first,
+    bint in_text,
 ) noexcept nogil:
     """Match up to four orders with one reference, and return the last row of the subsequence's table.
 
@@ -121,8 +122,10 @@ cdef inline uint64_t match(
     cdef uint64_t m1 = matched[0], m2 = matched[1], m3 = matched[2], m4 = matched[3], o1, o2 = 0, o3 = 0, o4 = 0
     for i in range(g.size):
         p = places[g.text[i]]
+        if not are_first:
+            e0 = moved[i]
         if n_orders == 4:
-            e0, moved[i] = moved[i], e4 << 1
+            moved[i] = e4 << 1
         e4, e3, e2, e1 = (e3 << 1) & p, (e2 << 1) & p, (e1 << 1) & p, e0 & p
         o1 = lowest(e1 & f1)
         f1 ^= o1  # the place is used up
@@ -333,11 +336,11 @@ cdef int group_counts(Scratch* s, const Pairs* p, size_t pair, int64_t* row) noe
     cdef const int64_t* begins = p.offsets + p.references[pair]
     cdef size_t r, n_references = 1 if p.lasts == NULL else p.lasts[pair] - p.references[pair]
     cdef uint32_t* bounds = <uint32_t*> room(s, BOUNDS, 4 * (n_references + 1))
-    cdef Group g = Group(
-        p.ids + p.offsets[p.texts[pair]], size_of(p, p.texts[pair]), p.ids + begins[0], bounds, n_references, p.n_types
-    )
+    cdef Group g
     if bounds == NULL:
         return NO_MEMORY
+    g.text, g.size, g.n_types = p.ids + p.offsets[p.texts[pair]], size_of(p, p.texts[pair]), p.n_types
+    g.ids, g.bounds, g.n_references = p.ids + begins[0], bounds, n_references
     for r in range(n_references + 1):
         bounds[r] = <uint32_t> (begins[r] - begins[0])
     if longest_of(&g) > 64 and make_local(s, &g) != DONE:
