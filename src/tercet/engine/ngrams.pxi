@@ -21,9 +21,10 @@
 #     cdef int count_group(Scratch* s, const Group* g, int max_order, bint with_lcs, size_t most_by_places,
 #                          int64_t* row, int64_t* common) noexcept nogil
 #
-# writes `max_order` matches to `row`, with_lcs (a group of one reference only) a length to `common`, and returns DONE,
-# NO_MEMORY or INTERRUPTED. Local ids: those of the references' tokens count up from 0 to n_types - 1, and a token of
-# the text that no reference has is n_types. To groups of up to 64 tokens any ids are as good that are at most n_types.
+# adds `max_order` matches to `row`, with_lcs (a group of one reference only) a length to `common`, both zero before,
+# and returns DONE, NO_MEMORY or INTERRUPTED. Local ids: those of the references' tokens count up from 0 to
+# n_types - 1, and a token of the text that no reference has is n_types. To groups of up to 64 tokens any ids are as
+# good that are at most n_types.
 
 cdef struct Group:
     const uint32_t* text
@@ -51,9 +52,6 @@ cdef int count_group(
     """Write what a text shares with its references; see the head of this file."""
     cdef size_t longest = longest_of(g)
     cdef int problem = DONE
-    memset(row, 0, max_order * sizeof(int64_t))
-    if with_lcs:
-        common[0] = 0
     if g.size == 0 or g.n_references == 0:
         return DONE
     if longest <= 64:
@@ -236,7 +234,8 @@ cdef struct Slot:
 cdef inline uint64_t slot_of(uint64_t key, const Slot* table, uint64_t mask) noexcept nogil:
     """Return the slot of a key in a table of open addressing, or the empty one in which it belongs."""
     cdef uint64_t slot = ((key * <uint64_t> 0x9E3779B97F4A7C15) >> 33) & mask
-    while not <int> (table[slot].key == 0) | <int> (table[slot].key == key):  # one branch, and nearly always the same way
+    # One branch, which nearly always goes the same way.
+    while not <int> (table[slot].key == 0) | <int> (table[slot].key == key):
         slot = (slot + 1) & mask
     return slot
 

@@ -17,7 +17,8 @@ cdef struct Pairs:
     bint with_lcs
 
 cdef enum:  # what a room holds; those of the last line are zero before and after each use
-    TABLE, ENDS, FREE, NUMBERS, OWN_NUMBERS, SEEN_IN, LOCAL, BOUNDS, FOUND, CARRIES, STEPS, MARKED, ROW, ROW_OF, OWN, OTHER,
+    TABLE, ENDS, FREE, NUMBERS, OWN_NUMBERS, SEEN_IN, LOCAL, BOUNDS, FOUND, CARRIES, STEPS, MARKED, ROW, ROW_OF,
+    OWN, OTHER,
     PLACES, NUMBER_OF, LEFT, THEIRS, FIRST, PAIRS_LEFT, ROW_LEFT, N_ROOMS
 
 cdef struct Scratch:

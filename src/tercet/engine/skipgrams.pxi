@@ -1,9 +1,9 @@
 # Skip-bigrams that two texts share: pairs of the tokens that both have.
 #
 # Of short texts a small table counts all pairs of the reference, and the text takes its own from it. Tokens of one
-# text only are number 0, whose row and column count nothing, and so are the places behind a text: each token then has
-# as many partners as any other, and no branch has to be foreseen. Of long texts a table would take the square of their
-# tokens; taken one left token at a time they take a row of it.
+# text only are number 0, whose row and column count nothing, and so are the places behind a text: each token then
+# has as many partners as any other, and no branch has to be foreseen. Of long texts a table would take the square of
+# their tokens; taken one left token at a time they take a row of it.
 
 cdef enum:
     MOST_IN_TABLE = 200  # tokens of the shorter text of a pair whose table stays in the caches
@@ -20,8 +20,8 @@ cdef enum:  # what is done to the row for each pair of a text
 
 
 cdef uint32_t number_common(
-    const uint32_t* text, size_t size, const uint32_t* reference, size_t length, bint common_only, uint32_t* number_of,
-    Side* own, Side* other
+    const uint32_t* text, size_t size, const uint32_t* reference, size_t length, bint common_only,
+    uint32_t* number_of, Side* own, Side* other,
 ) noexcept nogil:
     """Number the tokens that both have, and return the last number; `common_only` leaves all others out."""
     cdef uint32_t in_text = <uint32_t> 0xFFFFFFFF, n_common = 0, number

@@ -1,9 +1,9 @@
 # Longest common subsequences: of very long texts, and of texts of several lines.
 #
 # Columns of the textbook's table are taken 64 at a time, one bit each as in ngrams.pxi; each token of the text keeps
-# its carry for the next 64. Who needs the places of the matches keeps the bits of each cell, too: on the way back from
-# the end, a match is seen in the tokens; elsewhere a one says that the table does not grow in this column, so that the
-# way goes on in the column before, and else in the row before.
+# its carry for the next 64. Who needs the places of the matches keeps the bits of each cell, too: on the way back
+# from the end, a match is seen in the tokens; elsewhere a one says that the table does not grow in this column, so
+# that the way goes on in the column before, and else in the row before.
 
 cdef inline uint64_t next_bits(uint64_t bits, uint64_t places, uint64_t* carry) noexcept nogil:
     """Return the next row, for 64 columns of many; the carry comes from those before, and goes to those behind."""
@@ -50,8 +50,8 @@ cdef void count_tokens(const Pairs* p, int64_t document, uint32_t* counts, bint 
 
 
 cdef int keep_steps(
-    Scratch* s, const uint32_t* reference, size_t size, const uint32_t* text, const int64_t* line, const int64_t* last,
-    uint64_t* places, uint64_t* carries, uint64_t* steps
+    Scratch* s, const uint32_t* reference, size_t size, const uint32_t* text, const int64_t* line,
+    const int64_t* last, uint64_t* places, uint64_t* carries, uint64_t* steps
 ) noexcept nogil:
     """Fill the bits of the tables of a line of the reference with each line of a text, `line` to `last`."""
     cdef size_t length = last[0] - line[0], word, first, i

@@ -1,7 +1,6 @@
 # Weighted longest common subsequences, from match to match.
 #
 # The worth of a cell is the greatest weight of a subsequence up to it; the way back (traceback) finds its matches.
-#
 # A row of the textbook's table changes at few places, and is kept as a bit for each of them, and the worth there. The
 # rows of the text "the cat" for the reference "a cat, the cat", where k in a row are worth k * k:
 #
@@ -9,10 +8,10 @@
 #     the       0     0     1     1            "the"
 #     cat       0     1     1     4            both "cat"
 #
-# Off the matches a cell is the greater of its left and its upper neighbour, so a match wipes out the changes behind it
-# up to the first that is worth more. A match itself is worth what its upper left neighbour gives, even where that is
-# less than its left neighbour: a dip, which the next row fills. The way back goes along matches, else up where the row
-# changes (there it rises), else left. Sums and ties are those of the textbook. Places in a line count from 1.
+# Off the matches a cell is the greater of its left and its upper neighbour, so a match wipes out the changes behind
+# it up to the first that is worth more. A match itself is worth what its upper left neighbour gives, even where that
+# is less than its left neighbour: a dip, which the next row fills. The way back goes along matches, else up where the
+# row changes (there it rises), else left. Sums and ties are those of the textbook. Places in a line count from 1.
 
 cdef struct Row:  # for a line of `size` tokens
     uint64_t* changes     # a bit for each place at which the row changes
@@ -37,7 +36,8 @@ cdef int make_row(Scratch* s, Row* row) noexcept nogil:
     row.found, row.above, row.row_of_run = row.worth + n, row.worth + 2 * n, <int64_t*> (row.worth + 3 * n)
     row.changes = <uint64_t*> (row.worth + 4 * n)
     row.run = <uint32_t*> (row.changes + (n >> 6) + 1)
-    row.found_run, row.following, row.dips[0], row.dips[1] = row.run + n, row.run + 2 * n, row.run + 3 * n, row.run + 4 * n
+    row.found_run, row.following = row.run + n, row.run + 2 * n
+    row.dips[0], row.dips[1] = row.run + 3 * n, row.run + 4 * n
     return DONE
 
 
