@@ -366,7 +366,7 @@ cdef int make_request(Scratch* s, ChrfRequest* q, int char_order, list word_orde
     q.counts = <double*> room(s, COUNTS, (sizeof(double) * PARTS + 8) * (n_orders + MOST_AT_ONCE))
     q.matches = <int64_t*> (q.counts + PARTS * n_orders)
     q.best = <double*> room(s, BEST, sizeof(double) * q.n_scores)
-    q.number_of = <uint32_t*> zeros(s, NUMBER_OF, 4 * N_CHARACTERS)  # of which little is ever touched
+    q.number_of = <uint32_t*> room(s, NUMBER_OF, 4 * N_CHARACTERS)  # of which little is ever touched
     if q.word_orders == NULL or q.counts == NULL or q.best == NULL or q.number_of == NULL:
         raise MemoryError
     for score in range(q.n_scores):
