@@ -77,5 +77,6 @@ def test_a_mistake_is_noticed(python, mistake, report):
 
 
 def test_no_test_of_the_engine_makes_one(python):
-    done = python("-m", "pytest", "-q", "-x", "-m", "not long", "tests/engine")
+    # -s: a report ends the process, and what pytest had captured of it would be lost
+    done = python("-m", "pytest", "-q", "-s", "-x", "-m", "not long", "tests/engine")
     assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
