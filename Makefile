@@ -38,7 +38,7 @@ $(VENV)/.venv-made:
 	touch $@
 
 $(VENV)/.light-installed: $(VENV)/.venv-made pyproject.toml constraints.txt $(ENGINE)
-	@echo "Installing tercet and what it needs in $(VENV), without neural networks: about 150 MB to download;"
+	@echo "Installing tercet and what it needs in $(VENV), without neural networks: about 100 MB to download;"
 	@echo "half a minute if pip has them in its cache."
 	$(INSTALL) --no-compile --editable .  # each module is compiled when it is imported: few of them are
 	touch $@

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from tercet.columns.items import Items
+from tercet.engine.chosen import engine
 from tercet.errors import InputError
 
 #: Most bytes of a file, and of any request.
@@ -15,8 +16,10 @@ MOST_UNPACKED = 50 << 20
 #: Most characters of a text on the page, whose matches are drawn; of any text; and of all texts of a call.
 TEXT_CHARACTERS, LONG_CHARACTERS, ALL_CHARACTERS = 10_000, 20_000, 5_000_000
 #: Most products of the tokens of a prediction and its references, and of their lines, which count so many times:
-#: what ROUGE-W takes time for, some seconds for each hundred million.
-MOST_PRODUCTS, _LINES = 1_000_000_000, 10
+#: what ROUGE-W takes time for, some seconds for each hundred million; and in plain Python, where pairs of words take
+#: gigabytes as well.
+MOST_PRODUCTS = 1_000_000_000 if engine.__name__ == "tercet.engine._engine" else 30_000_000
+_LINES = 10
 #: Most characters of an item in the mean; and where texts are compared with nothing: a language model reads them
 #: whole, while those that compare by a network read what it takes at a time.
 MEAN_CHARACTERS, MEAN_CHARACTERS_ALONE = 1000, 150

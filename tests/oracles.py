@@ -7,7 +7,7 @@ from collections import Counter
 from functools import cache
 from itertools import chain, combinations, pairwise
 
-from tercet.text.unicode_words import UNSPACED
+from tercet.engine.kinds import UNSPACED
 
 # --- n-grams: Papineni et al. 2002, BLEU, section 2.1; Lin 2004, ROUGE, section 2
 

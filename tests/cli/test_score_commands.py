@@ -276,7 +276,6 @@ class TestOutputs:
         def small_disk():
             resource.setrlimit(resource.RLIMIT_FSIZE, (50, 50))
 
-        command("score", "in.tsv", cwd=here)  # compiles what is compiled
         before = contents(here)
         for option in ("--out", "--segments"):
             run = subprocess.run(

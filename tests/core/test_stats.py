@@ -123,7 +123,7 @@ class TestArrow:
 class TestPartsMakeTheWhole:
     @ZERO_BLEU
     @each_setting
-    @settings(deadline=None)  # the first call may compile
+    @settings(deadline=None)  # the first call imports what it needs
     @given(corpora(), st.data())
     def test_wherever_a_corpus_is_split(self, metric, options, corpus, data):
         scorer = make_scorer(metric, options)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
 from tercet.engine import _engine, plain, plain_chrf
-from tercet.engine.plain_text import LoneSurrogate
+from tercet.engine.plain_text import LoneSurrogateError
 from tercet.text.tokenizers import bytes_of
 from texts import any_texts
 
@@ -90,7 +90,7 @@ class TestRows:
     def test_a_lone_surrogate(self, engine, where):
         texts = ["a", "b", "é"]
         texts[where] = "ab\ud800"
-        with pytest.raises(LoneSurrogate) as error:
+        with pytest.raises(LoneSurrogateError) as error:
             count(engine, ["a", texts[0]], [["a"], texts[1:]])
         assert error.value.item == 1
         assert count(engine, ["ab"], [["ab"]])[0, 4:7].tolist() == [2, 2, 2]  # nothing is left behind

@@ -17,7 +17,7 @@ def printed(notebook):
         [
             output.text if output.output_type == "stream" else text_of(output.data)
             for output in cell.outputs
-            if output.get("name") != "stderr"  # notes on compiling kernels, and of other packages
+            if output.get("name") != "stderr"  # notes of other packages
         ]
         for cell in notebook.cells
         if cell.cell_type == "code"

@@ -8,12 +8,13 @@ from itertools import product
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from sacrebleu.metrics import TER
 
 import tercet
 from tercet import InputError, OptionError
 from tercet.comparison.test_sets import TestSet
-from texts import all_pairs, any_texts, awkward_corpus, corpora
+from texts import all_pairs, any_texts, awkward_corpus, corpora, texts
 
 NAMES = ("normalized", "no_punct", "asian_support", "case_sensitive")
 FLAGS = [dict(zip(NAMES, values, strict=True)) for values in product((False, True), repeat=4)]
@@ -119,38 +120,16 @@ def test_texts_without_words(predictions, references, score, edits):
     assert (found["ter"], found["num_edits"]) == (score, edits)
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"normalized": True, "scale": 1}, {"no_punct": True, "case_sensitive": True}]
-)
-class TestFewPairs:
-    """Few pairs do not go through statistics, unless something is asked for that needs them."""
-
-    def same(self, predictions, references, options):
-        scorer = tercet.scorer("ter", **options)
-        usual = tercet.score("ter", predictions, references, segments=True, **options)
-        found = scorer(predictions, references)
-        everything = usual.to_dict(full=True)
-        segments = everything.pop("segments")
-        assert found.to_dict(full=True) == everything
-        assert scorer.segments(predictions, references) == segments
-
-    @settings(deadline=None)
-    @given(corpus=corpora())
-    def test_have_the_same_result_as_many(self, options, corpus):
-        self.same(*corpus, options)
-
-    @settings(deadline=None)
-    @given(corpus=corpora(any_texts, max_references=1))
-    def test_of_arbitrary_texts(self, options, corpus):
+@settings(deadline=None)
+@given(corpus=corpora(st.one_of(texts, any_texts)), scale=st.sampled_from([1, 100]))
+def test_the_score_of_one_item_is_that_of_its_segment(corpus, scale):
+    """The one is worked out in floats, the other in arrays."""
+    for prediction, references in zip(*corpus, strict=True):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".*split at white space", UserWarning)
-            self.same(*corpus, options)
-
-    def test_of_languages(self, options):
-        for prediction, reference in REORDERED.values():
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", ".*split at white space", UserWarning)
-                self.same([prediction], [[reference, prediction[::-1], ""]], options)
+            found = tercet.score("ter", [prediction], [references], segments=True, scale=scale)
+        assert [found["ter"]] == found["segments"]["ter"]
+        assert type(found["ter"]) is type(found["ref_length"]) is float
 
 
 class Escaped(str):

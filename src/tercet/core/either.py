@@ -55,7 +55,7 @@ def positive(values: Sequence[Either]) -> bool:
     """Return whether all values are above 0, of all numbers."""
     if isinstance(values[0], float):
         return min(values) > 0
-    return all([bool((value > 0).all()) for value in values])
+    return all(bool((value > 0).all()) for value in values)
 
 
 def logs(values: Sequence[Either]) -> Sequence[Either]:

@@ -100,7 +100,7 @@ class SegmentStats:
         return self.rows[:, self.columns.index(name)]
 
     def span(self, name: str) -> str:
-        """Return the least and the greatest number of a column of counts, such as "1-4"; one number if all are equal."""
+        """Return the least and the greatest number of a column of counts, such as "1-4"; one if all are equal."""
         if len(self.rows) == 1:
             return str(int(self.rows[0, self.columns.index(name)]))
         counts = np.ascontiguousarray(self.column(name))  # it goes through memory once

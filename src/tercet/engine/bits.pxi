@@ -41,5 +41,5 @@ cdef int raise_if(int64_t problem) except -1:
     if problem == TOO_LONG:
         raise ValueError("the texts of one item are longer than 4 GiB")
     if problem >= 0:
-        raise LoneSurrogate(problem)
+        raise LoneSurrogateError(problem)
     return -1 if problem == INTERRUPTED else 0

@@ -10,8 +10,6 @@ import sys
 import warnings
 from typing import TYPE_CHECKING
 
-from . import plain
-
 _SLOW = (
     "tercet runs without its compiled engine: scores are the same, and take 50 to 1000 times as long. "
     "Install a wheel for this Python, or a C compiler, and then: "
@@ -30,13 +28,15 @@ def _warn() -> None:
 
 
 if TYPE_CHECKING or os.environ.get("TERCET_ENGINE") == "plain":
-    engine = plain
+    from . import plain as engine
 else:
     try:
         from . import _engine as engine
     except ImportError:
         if os.environ.get("TERCET_ENGINE") == "required":
             raise
-        engine = plain
-    if engine is plain:
+        engine = None
+    if engine is None:
+        from . import plain as engine
+
         _warn()

@@ -16,7 +16,6 @@ cdef extern from "sets.h" nogil:
 
 cdef enum:
     MOST_CELLS = 1 << 20     # of a table; longer texts are hashed
-    N_CHARACTERS = 0x110000
     PARTS = 3                # of an order: n-grams of the prediction, of the reference, matches
 
 cdef double EPSILON = 1e-16  # what eps_smoothing takes for a ratio that has no value
@@ -73,7 +72,7 @@ cdef bint read_points(const Span* span, uint32_t** end) noexcept nogil:
     return found
 
 
-cdef size_t number_characters(
+cdef size_t number_points(
     ChrfRequest* q, const uint32_t* points, size_t n, bint is_reference, Numbers* to, uint32_t* ids
 ) noexcept nogil:
     """Write the numbers of the characters that count; return how many there are."""
@@ -352,7 +351,7 @@ cdef int fill_item(
             return NO_MEMORY
     for d in range(n_documents):
         i = characters.bounds[d]
-        characters.bounds[d + 1] = i + number_characters(
+        characters.bounds[d + 1] = i + number_points(
             q, points + bounds[d], bounds[d + 1] - bounds[d], d < n_references, &characters, characters.ids + i
         )
     for i in range(bounds[n_references]):

@@ -34,29 +34,28 @@ cdef struct Shift:
 
 cdef struct Edits:
     Scratch* scratch     # of the call: it knows when Ctrl-C was last asked for
-    int64_t problem      # DONE, or why the search ended early
-    void* memory         # of all that follows
-    int64_t most_words, most_reference, most_types  # what there is room for
+    Scratch memory
+    int problem          # DONE, or why the search ended early
     int64_t n_words, n_reference, n_steps, n_shifts
     int64_t width        # cells of a row in memory
     uint32_t* words      # of the text, in the order of now
     uint32_t* moved      # some of them
     uint32_t* reference  # its word j, from 1 on, is reference[j]; one more is read on either side
+    int32_t* counts      # of each word, all 0
     int32_t* lows        # row i has the columns from lows[i] to highs[i] - 1
     int32_t* highs
     int32_t* heads
     int32_t* tails
     int32_t* rows        # two, of a text that is tried
     int32_t* aligned     # the word of the text that each of the reference is aligned with
-    int32_t* errors      # of the alignment, before each word of the text
+    int32_t* errors      # of the alignment, from each word of the text on
     int32_t* reference_errors
-    int32_t* counts      # of each word, all 0
     Shift* candidates
     Shift* shifts        # those that were made; `target` is where the first word stands then
     uint8_t* steps       # the alignment, from its end
 
 
-cdef inline void* cut(int32_t** rest, int64_t size) noexcept nogil:
+cdef inline int32_t* cut(int32_t** rest, int64_t size) noexcept nogil:
     """Take so many numbers from the rest of some memory."""
     rest[0] += size
     return rest[0] - size
@@ -66,28 +65,16 @@ cdef int make_room_for_edits(Edits* e, int64_t n, int64_t m, int64_t n_types) no
     """Make room for a text of `n` words, a reference of `m`, and ids below `n_types`; return 0 or NO_MEMORY."""
     # A beam has b = max(25, m / 2n + 26) cells on either side, a row 2b + 2m / n + 4: all together no more than this.
     cdef int64_t n_cells = 56 * (n + 1) + 6 * (m + 1), others = 7 * (n + 2) + 6 * (m + 3) + 6 * MOST_CANDIDATES + 60
-    cdef int32_t* rest
-    if e.memory != NULL and n <= e.most_words and m <= e.most_reference and n_types <= e.most_types:
-        return 0
-    if e.memory != NULL:  # with some more, which a longer one may need
-        n, m = max(n + n // 2, e.most_words), max(m + m // 2, e.most_reference)
-        n_types = max(n_types + n_types // 2, e.most_types)
-        free(e.memory)
-        e.memory = NULL
-        return make_room_for_edits(e, n, m, n_types)
-    rest = <int32_t*> malloc(4 * (2 * n_cells + others + n_types))
-    if rest == NULL:
+    cdef int32_t* rest = <int32_t*> room(&e.memory, TABLE, 4 * (2 * n_cells + others))
+    e.counts = <int32_t*> zeros(&e.memory, PLACES, 4 * n_types)
+    if rest == NULL or e.counts == NULL:
         return NO_MEMORY
-    e.memory, e.most_words, e.most_reference, e.most_types = rest, n, m, n_types
-    e.words, e.moved = <uint32_t*> cut(&rest, n), <uint32_t*> cut(&rest, n)
-    e.reference, e.counts = <uint32_t*> cut(&rest, m + 2), <int32_t*> cut(&rest, n_types)
-    e.lows, e.highs = <int32_t*> cut(&rest, n + 1), <int32_t*> cut(&rest, n + 1)
-    e.heads, e.tails = <int32_t*> cut(&rest, n_cells), <int32_t*> cut(&rest, n_cells)
-    e.rows, e.aligned = <int32_t*> cut(&rest, 2 * (m + 3)), <int32_t*> cut(&rest, m)
-    e.errors, e.reference_errors = <int32_t*> cut(&rest, n + 1), <int32_t*> cut(&rest, m + 1)
+    e.words, e.moved, e.reference = <uint32_t*> cut(&rest, n), <uint32_t*> cut(&rest, n), <uint32_t*> cut(&rest, m + 2)
+    e.lows, e.highs = cut(&rest, n + 1), cut(&rest, n + 1)
+    e.heads, e.tails, e.rows = cut(&rest, n_cells), cut(&rest, n_cells), cut(&rest, 2 * (m + 3))
+    e.aligned, e.errors, e.reference_errors = cut(&rest, m), cut(&rest, n + 1), cut(&rest, m + 1)
     e.candidates = <Shift*> cut(&rest, 3 * (MOST_CANDIDATES + MOST_WORDS + 1))
     e.shifts, e.steps = <Shift*> cut(&rest, 3 * MOST_CANDIDATES), <uint8_t*> rest
-    memset(e.counts, 0, 4 * n_types)
     return 0
 
 
@@ -108,8 +95,9 @@ cdef inline int32_t lesser(int32_t one, int32_t other) noexcept nogil:
 
 
 cdef void find_beam(Edits* e) noexcept nogil:
-    """Find the columns of each row that count."""
+    """Find the columns of each row that count, and fill the one before the first word."""
     cdef int64_t n = e.n_words, beam = BEAM, diagonal, i
+    cdef int32_t* here
     cdef double ratio = <double> e.n_reference / <double> n
     if beam < ratio / 2:
         beam = <int64_t> ceil(ratio / 2 + beam)
@@ -122,48 +110,44 @@ cdef void find_beam(Edits* e) noexcept nogil:
     e.width = 0
     for i in range(n + 1):
         e.width = max(e.width, e.highs[min(i + 1, n)] - e.lows[max(i - 1, 0)] + 3)
+    here = row_of(e, e.heads, 0)
+    for i in range(-1, e.highs[0]):
+        here[i] = 0 if i >= 0 else FAR
 
 
-cdef inline void fill_row(const Edits* e, int64_t i, uint32_t word, const int32_t* before, int32_t* here) noexcept nogil:
+cdef void fill_row(const Edits* e, int64_t i, uint32_t word, const int32_t* before, int32_t* here) noexcept nogil:
     """Fill row i of costs of beginnings, from that of the word before."""
     cdef const uint32_t* reference = e.reference
     cdef int64_t low = e.lows[i], high = e.highs[i], j
-    cdef int32_t diagonal = before[low - 1], left = FAR
+    cdef int32_t left = FAR, both
     here[low - 1] = FAR
-    for j in range(low, high):
-        left = lesser(left, lesser(before[j] + 1, diagonal - (reference[j] == word)))
-        here[j] = left
-        diagonal = before[j]
+    for j in range(low, high):  # a loop of its own, in which no cell waits for another
+        here[j] = lesser(before[j] + 1, before[j - 1] - (reference[j] == word))
+    for j in range(low, high - 1, 2):  # two cells wait for the one before at a time
+        both = lesser(here[j], here[j + 1])
+        here[j] = lesser(left, here[j])
+        left = here[j + 1] = lesser(left, both)
+    here[high - 1] = lesser(left, here[high - 1])
     for j in range(high, e.highs[min(i + 1, e.n_words)]):
         here[j] = FAR
 
 
 cdef void fill_heads(Edits* e, int64_t first) noexcept nogil:
-    """Fill the rows from `first` on of the costs of all beginnings."""
-    cdef int64_t i, j
-    cdef int32_t* here = row_of(e, e.heads, 0)
-    if first == 0:
-        (here - 1)[0] = FAR
-        for j in range(e.highs[0]):
-            here[j] = 0
-        first = 1
+    """Fill the rows from `first` on, which is at least 1, of the costs of all beginnings."""
+    cdef int64_t i
     for i in range(first, e.n_words + 1):
-        if must_end(e, e.highs[i] - e.lows[i]):
-            return
         fill_row(e, i, e.words[i - 1], row_of(e, e.heads, i - 1), row_of(e, e.heads, i))
 
 
 cdef void fill_tails(Edits* e, int64_t last) noexcept nogil:
     """Fill the rows from `last` back to 1 of the costs of all ends."""
     cdef int64_t i, j, low, high
-    cdef int32_t right, diagonal
+    cdef int32_t right
     cdef uint32_t word
+    cdef const int32_t* below
     cdef int32_t* here
-    cdef int32_t* behind
     for i in range(last, 0, -1):
         low, high, here = e.lows[i], e.highs[i], row_of(e, e.tails, i)
-        if must_end(e, high - low):
-            return
         for j in range(e.lows[i - 1], low):
             here[j] = FAR
         here[high] = FAR
@@ -171,51 +155,41 @@ cdef void fill_tails(Edits* e, int64_t last) noexcept nogil:
             for j in range(low, high):
                 here[j] = <int32_t> e.n_reference
             continue
-        behind, word = row_of(e, e.tails, i + 1), e.words[i]
-        right, diagonal = FAR, behind[high]
+        below, word, right = row_of(e, e.tails, i + 1), e.words[i], FAR
+        for j in range(low, high):
+            here[j] = lesser(below[j] + 1, below[j + 1] - (e.reference[j + 1] == word))
         for j in range(high - 1, low - 1, -1):
-            right = lesser(right, lesser(behind[j] + 1, diagonal - (e.reference[j + 1] == word)))
-            here[j] = right
-            diagonal = behind[j]
+            right = here[j] = lesser(right, here[j])
 
 
 cdef void fill_steps(Edits* e) noexcept nogil:
-    """Fill the alignment. Of equal ones: a match or a substitution first, then a word of the text alone."""
-    cdef int64_t i = e.n_words, j = e.n_reference
-    cdef int32_t cost, differs
-    cdef int32_t* before
-    e.n_steps = 0
-    while i > 0 or j > 0:
-        e.steps[e.n_steps] = DELETION
-        if i > 0:
-            cost, before = row_of(e, e.heads, i)[j], row_of(e, e.heads, i - 1)
-            differs = e.words[i - 1] != e.reference[j]
-            if j > 0 and before[j - 1] - 1 + differs == cost:
-                e.steps[e.n_steps] = SUBSTITUTION if differs else MATCH
-            elif before[j] + 1 == cost:
-                e.steps[e.n_steps] = INSERTION
-        i -= e.steps[e.n_steps] != DELETION
-        j -= e.steps[e.n_steps] != INSERTION
-        e.n_steps += 1
-
-
-cdef void fill_alignment(Edits* e) noexcept nogil:
-    """Fill which word of the text each of the reference is aligned with, and how many errors stand before each.
+    """Fill the alignment. Of equal ones: a match or a substitution first, then a word of the text alone.
 
     A word of the reference without counterpart is aligned with the word before it, -1 at the beginning.
     """
-    cdef int64_t n
-    cdef int32_t i = 0, j = 0, error
-    e.errors[0] = e.reference_errors[0] = 0
-    for n in range(e.n_steps - 1, -1, -1):
-        error = e.steps[n] != MATCH
-        if e.steps[n] != DELETION:
-            e.errors[i + 1] = e.errors[i] + error
-            i += 1
-        if e.steps[n] != INSERTION:
-            e.aligned[j] = i - 1
-            e.reference_errors[j + 1] = e.reference_errors[j] + error
-            j += 1
+    cdef int64_t i = e.n_words, j = e.n_reference
+    cdef int32_t cost, differs
+    cdef const int32_t* above
+    cdef uint8_t step
+    e.n_steps = e.errors[i] = e.reference_errors[j] = 0
+    while i > 0 or j > 0:
+        step = DELETION
+        if i > 0:
+            cost, above = row_of(e, e.heads, i)[j], row_of(e, e.heads, i - 1)
+            differs = e.words[i - 1] != e.reference[j]
+            if j > 0 and above[j - 1] - 1 + differs == cost:
+                step = SUBSTITUTION if differs else MATCH
+            elif above[j] + 1 == cost:
+                step = INSERTION
+        e.steps[e.n_steps] = step
+        e.n_steps += 1
+        if step != INSERTION:
+            j -= 1
+            e.aligned[j] = <int32_t> i - 1
+            e.reference_errors[j] = e.reference_errors[j + 1] + (step != MATCH)
+        if step != DELETION:
+            i -= 1
+            e.errors[i] = e.errors[i + 1] + (step != MATCH)
 
 
 cdef int64_t find_candidates(Edits* e, int64_t n_before) noexcept nogil:
@@ -226,8 +200,6 @@ cdef int64_t find_candidates(Edits* e, int64_t n_before) noexcept nogil:
     cdef int64_t n = 0, start, place, length, most, k
     cdef int32_t target, previous
     for start in range(e.n_words):
-        if must_end(e, 2 * MOST_DISTANCE):
-            break
         for place in range(max(0, start - MOST_DISTANCE), min(e.n_reference, start + MOST_DISTANCE + 1)):
             if e.reference[place + 1] != e.words[start]:
                 continue
@@ -271,8 +243,6 @@ cdef int32_t cost_of_exchange(Edits* e, int64_t first, int64_t middle, int64_t l
     cdef int32_t least = FAR
     cdef int64_t i, j, k = middle
     for i in range(first + 1, last + 1):
-        if must_end(e, e.highs[i] - e.lows[i]):
-            return FAR
         before, here = here, e.rows + 1 + (i & 1) * (e.n_reference + 3)
         fill_row(e, i, e.words[k], before, here)
         k = k + 1 if k + 1 < last else first
@@ -280,13 +250,6 @@ cdef int32_t cost_of_exchange(Edits* e, int64_t first, int64_t middle, int64_t l
     for j in range(e.lows[last], e.highs[last]):
         least = lesser(least, here[j] + before[j])
     return least
-
-
-cdef void exchange(Edits* e, int64_t first, int64_t middle, int64_t last) noexcept nogil:
-    """Exchange the two blocks."""
-    memcpy(e.moved, e.words + first, 4 * (middle - first))
-    memmove(e.words + first, e.words + middle, 4 * (last - middle))
-    memcpy(e.words + first + last - middle, e.moved, 4 * (middle - first))
 
 
 cdef int64_t fewest_edits(Edits* e) noexcept nogil:
@@ -303,24 +266,27 @@ cdef int64_t fewest_edits(Edits* e) noexcept nogil:
     return max(e.n_words, e.n_reference) - common
 
 
-cdef inline bint is_preferred(Shift one, Shift other) noexcept nogil:
-    """Whether a shift is made rather than another of the same cost: it is longer, or more to the front."""
-    if one.length != other.length:
-        return one.length > other.length
-    return one.target < other.target if one.start == other.start else one.start < other.start
-
-
 cdef int64_t best_shift(Edits* e, int64_t n, int64_t cost, int64_t least) noexcept nogil:
-    """Return the candidate of the least cost below `cost`, or -1; none can have less than `least`."""
+    """Return the candidate of the least cost below `cost`, or -1; none can have less than `least`.
+
+    Of the same cost, the longest is made, then the first in the text, and they come in this order, then the one that
+    goes farthest to the front.
+    """
     cdef int64_t best = -1, each, first = 0, middle = 0, last = 0, found
+    cdef Shift one, other
     cdef bint preferred
     for each in range(n):
-        preferred = best >= 0 and is_preferred(e.candidates[each], e.candidates[best])
+        one, other = e.candidates[each], e.candidates[max(best, 0)]
+        preferred = best >= 0 and (one.length > other.length or (
+            one.length == other.length and one.start == other.start and one.target < other.target
+        ))
         if cost == least and not preferred:
             continue
-        find_blocks(e, e.candidates[each], &first, &middle, &last)
+        find_blocks(e, one, &first, &middle, &last)
         if first == middle or middle == last:
             continue  # the text as it was
+        if must_end(e, (last - first) * e.width):
+            return -1
         found = cost_of_exchange(e, first, middle, last)
         if found < cost or (found == cost and preferred):
             best, cost = each, found
@@ -331,7 +297,7 @@ cdef int64_t count_edits(
     Edits* e, const uint32_t* text, int64_t n_words, const uint32_t* reference, int64_t n_reference
 ) noexcept nogil:
     """Return how many edits turn a text into a reference, which `shifts` and `steps` then hold."""
-    cdef int64_t least, cost = 0, n, best, n_tried = 0, first = -1, middle = 0, last = n_words + 1
+    cdef int64_t least, cost = 0, n, best, n_tried = 0, first = 0, middle = 0, last = n_words + 1
     e.n_words, e.n_reference, e.n_shifts, e.n_steps = n_words, n_reference, 0, n_words + n_reference
     if n_words == 0 or n_reference == 0:
         memset(e.steps, INSERTION if n_words else DELETION, e.n_steps)
@@ -341,25 +307,24 @@ cdef int64_t count_edits(
     e.reference[0] = e.reference[n_reference + 1] = 0
     find_beam(e)
     least = fewest_edits(e)
-    while True:
+    while not must_end(e, 2 * n_words * (e.width + MOST_DISTANCE)):
         fill_heads(e, first + 1)  # the others are as they were before the last shift
-        if e.problem != DONE:
-            break
         cost = row_of(e, e.heads, n_words)[n_reference] + n_reference
         fill_steps(e)
         if cost <= least:
             break
-        fill_alignment(e)
         n = find_candidates(e, n_tried)
         n_tried += n
         if n_tried >= MOST_CANDIDATES:
             break  # sacrebleu drops what it found in this round
         fill_tails(e, last - 1)
         best = best_shift(e, n, cost, least)
-        if best < 0 or e.problem != DONE:
+        if best < 0:
             break
         find_blocks(e, e.candidates[best], &first, &middle, &last)
-        exchange(e, first, middle, last)
+        memcpy(e.moved, e.words + first, 4 * (middle - first))
+        memmove(e.words + first, e.words + middle, 4 * (last - middle))
+        memcpy(e.words + first + last - middle, e.moved, 4 * (middle - first))
         e.shifts[e.n_shifts] = e.candidates[best]
         e.shifts[e.n_shifts].target = <int32_t> (
             first if first < e.candidates[best].start else last - e.candidates[best].length
@@ -382,32 +347,35 @@ cdef int write_edits(Arena* a, size_t text, size_t last, size_t n_types, Edits* 
         fewest = found if d == text + 1 else min(fewest, found)
         total += length
     row[0], row[1] = <double> fewest, <double> total / <double> max(last - text - 1, 1)
-    return <int> e.problem
+    return e.problem
+
+
+cdef object fill_edits(Edits* e, texts, size_t n, reference_offsets):
+    """Return the rows of TER; `e.memory` must be freed."""
+    cdef Request q
+    e.memory = no_rooms()
+    q.reading, q.max_order, q.n_types, q.edits = BLANKS, 0, 0, e
+    rows = empty((n, BASE + 2))
+    fill(texts, reference_offsets, &q, rows, None)
+    return rows
 
 
 def ter_rows(texts, size_t n, reference_offsets):
     """See `plain.ter_rows`."""
-    cdef Request q
     cdef Edits e
-    e.memory, q.edits = NULL, &e
-    q.reading, q.max_order, q.n_types = BLANKS, 0, 0
-    rows = empty((n, BASE + 2))
     try:
-        fill(texts, reference_offsets, &q, rows, None)
+        return fill_edits(&e, texts, n, reference_offsets)
     finally:
-        free(e.memory)
-    return rows
+        free_rooms(&e.memory)
 
 
 def edit_path(str text, str reference):
     """See `plain.edit_path`."""
-    cdef Request q
     cdef Edits e
-    e.memory, q.edits = NULL, &e
-    q.reading, q.max_order, q.n_types = BLANKS, 0, 0
+    cdef int64_t i
     try:
-        fill([text, reference], None, &q, empty((1, BASE + 2)), None)
+        fill_edits(&e, [text, reference], 1, None)
         shifts = [(e.shifts[i].start, e.shifts[i].length, e.shifts[i].target) for i in range(e.n_shifts)]
         return shifts, [e.steps[i] for i in range(e.n_steps - 1, -1, -1)]
     finally:
-        free(e.memory)
+        free_rooms(&e.memory)

@@ -115,37 +115,42 @@ cdef struct Numbered:
     Types types
 
 
+cdef inline int end_line(Arena* a, Numbered* out, int64_t* since, int64_t now) noexcept nogil:
+    """Write where a line begins that ends now, if it has tokens; return 0 or NO_MEMORY."""
+    cdef int64_t* lines
+    if now > since[0]:
+        lines = <int64_t*> grown(&a.scratch, LINES, 8 * (out.n_lines + 2))
+        if lines == NULL:
+            return NO_MEMORY
+        lines[out.n_lines] = since[0]
+        out.n_lines += 1
+        since[0] = now
+    return 0
+
+
 cdef int add_lines(Arena* a, Numbered* out, size_t document) noexcept nogil:
     """Write where the tokens and lines of the chunk's documents begin; return 0 or NO_MEMORY."""
     cdef const uint64_t* ends = a.planes + LINE_END * a.n_blocks
     cdef const uint64_t* before = <const uint64_t*> a.scratch.rooms[BEFORE]
-    cdef size_t d, n_ends = 0, block
-    cdef uint64_t left
-    cdef int64_t since, now
-    for block in range(a.n_blocks):
-        n_ends += bit_count(ends[block])
-    cdef int64_t* lines = <int64_t*> grown(&a.scratch, LINES, 8 * (out.n_lines + a.n_documents + n_ends + 1))
-    if lines == NULL:
-        return NO_MEMORY
-    block, left = 0, ends[0]
+    cdef size_t d, place, block = 0
+    cdef uint64_t left = ends[0]
+    cdef int64_t since
     for d in range(a.n_documents):
         since = out.n_tokens + a.token_of[d]
         out.offsets[document + d], out.line_offsets[document + d] = since, out.n_lines
         while block < a.n_blocks:
-            if left == 0:
+            place = (block << 6) + lowest_bit(left)
+            if left and place >= a.documents[d + 1]:
+                break
+            # A line end belongs to its line, where it is a token itself.
+            if left and end_line(a, out, &since, out.n_tokens + count_before(a.planes, before, place + 1)):
+                return NO_MEMORY
+            left &= left - 1
+            while not left and block < a.n_blocks:
                 block += 1
                 left = ends[block] if block < a.n_blocks else 0
-                continue
-            if (block << 6) + lowest_bit(left) >= a.documents[d + 1]:
-                break
-            # A line end belongs to its line, where it is a token itself (ALL_CHARACTERS).
-            now = out.n_tokens + count_before(a.planes, before, (block << 6) + lowest_bit(left) + 1)
-            left &= left - 1
-            lines[out.n_lines] = since
-            out.n_lines += now > since
-            since = now
-        lines[out.n_lines] = since
-        out.n_lines += out.n_tokens + a.token_of[d + 1] > <size_t> since
+        if end_line(a, out, &since, out.n_tokens + a.token_of[d + 1]):
+            return NO_MEMORY
     return 0
 
 
@@ -187,12 +192,20 @@ cdef int64_t number_texts(Arena* a, const Span* spans, size_t n, int reading, Nu
         )
         out.n_tokens += a.n_tokens
         first = next
-    out.offsets[n], out.line_offsets[n] = out.n_tokens, out.n_lines
+    return DONE
+
+
+cdef int64_t end_all(Arena* a, size_t n, Numbered* out) noexcept nogil:
+    """Write where the last text and the last line end; return DONE or NO_MEMORY."""
     cdef int64_t* lines = <int64_t*> grown(&a.scratch, LINES, 8 * (out.n_lines + 1))
     if lines == NULL:
         return NO_MEMORY
-    lines[out.n_lines] = out.n_tokens
+    lines[out.n_lines] = out.offsets[n] = out.n_tokens
+    out.line_offsets[n] = out.n_lines
     return DONE
+
+
+include "characters.pxi"
 
 
 cdef object copied(const void* memory, size_t n, str dtype):
@@ -229,7 +242,12 @@ def intern(object texts, str reading):
         while out.types.capacity < total // 8 and out.types.capacity < 1 << 17:  # a guess at the vocabulary
             out.types.capacity *= 2
         with nogil:
-            problem = number_texts(a, spans, n, how, &out)
+            if how >= CHARACTERS:
+                problem = number_characters(a, spans, n, how == ALL_CHARACTERS, &out)
+            else:
+                problem = number_texts(a, spans, n, how, &out)
+            if problem == DONE:
+                problem = end_all(a, n, &out)
         raise_if(problem)
         offsets, line_offsets = both
         n = out.types.n

@@ -10,7 +10,7 @@ from string import punctuation
 import numpy as np
 from numpy.typing import NDArray
 
-from .plain_text import LoneSurrogate, Texts, strings
+from .plain_text import LoneSurrogateError, Texts, strings
 
 Array = NDArray[np.float64]
 
@@ -55,7 +55,7 @@ def chrf_rows(
 
     Raises
     ------
-    LoneSurrogate
+    LoneSurrogateError
         For a string that is not valid Unicode; names the item.
 
     Notes
@@ -149,7 +149,7 @@ def _mean(precision: float, recall: float, factor: float, of_nothing: float) -> 
 def _split(text: str, whitespace: bool, item: int) -> Split:
     """Return the characters that count, and the words."""
     if any("\ud800" <= character <= "\udfff" for character in text):
-        raise LoneSurrogate(item)
+        raise LoneSurrogateError(item)
     return [each for each in text if whitespace or not each.isspace()], list(words_of(text))
 
 

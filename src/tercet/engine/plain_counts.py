@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +53,7 @@ def pair_matches(
     (array([[4, 0]]), array([3]))
     """
     pairs = _pairs(rows_of(ids, offsets), texts, references)
-    common = [_common(text, reference) if with_lcs else 0 for text, reference in pairs]
+    common = [common_length(text, reference) if with_lcs else 0 for text, reference in pairs]
     ngrams = clipped_matches(ids, offsets, texts, references, references + 1, n_types, max_order)
     return ngrams, np.array(common, np.int64)
 
@@ -83,10 +84,7 @@ def clipped_matches(
     counts = np.zeros((len(texts), max_order), np.int64)
     for row, text, first, last in zip(counts, texts.tolist(), firsts.tolist(), lasts.tolist(), strict=True):
         for n in range(1, max_order + 1):
-            most: Counter[tuple[int, ...]] = Counter()
-            for reference in documents[first:last]:
-                most |= _ngrams(reference, n)
-            row[n - 1] = (_ngrams(documents[text], n) & most).total()
+            row[n - 1] = clipped(documents[text], documents[first:last], n)
             if row[n - 1] == 0:  # nor does a longer one match
                 break
     return counts
@@ -189,19 +187,29 @@ def rows_of(ids: Ids, offsets: Places) -> list[list[int]]:
 
 
 def _pairs(documents: list[list[int]], texts: Places, references: Places) -> list[tuple[list[int], list[int]]]:
-    return [(documents[one], documents[other]) for one, other in zip(texts.tolist(), references.tolist(), strict=True)]
+    return [
+        (documents[one], documents[other]) for one, other in zip(texts.tolist(), references.tolist(), strict=True)
+    ]
 
 
-def _ngrams(tokens: Tokens, n: int) -> Counter[tuple[int, ...]]:
+def _ngrams(tokens: Sequence[Any], n: int) -> Counter[tuple[Any, ...]]:
     return Counter(zip(*(tokens[i:] for i in range(n)), strict=False))
 
 
-def _common(text: Tokens, reference: Tokens) -> int:
+def clipped(text: Sequence[Any], references: Sequence[Sequence[Any]], n: int) -> int:
+    """Return how many n-grams of a text count, each at most as often as in the reference that has it most often."""
+    most: Counter[tuple[Any, ...]] = Counter()
+    for reference in references:
+        most |= _ngrams(reference, n)
+    return (_ngrams(text, n) & most).total()
+
+
+def common_length(text: Sequence[Any], reference: Sequence[Any]) -> int:
     """Return the length of the longest common subsequence.
 
     A row of the textbook's table is one number (Hyyro 2004): a bit is 0 where it grows from a column to the next.
     """
-    places: dict[int, int] = {}
+    places: dict[Any, int] = {}
     ones = (1 << len(reference)) - 1
     for i, token in enumerate(reference):
         places[token] = places.get(token, 0) | 1 << i

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .plain_text import LoneSurrogate, Texts, strings
+from .plain_text import LoneSurrogateError, Texts, strings
 
 #: What an alignment is made of: the word of the text equals that of the reference, stands for it, has no counterpart
 #: there, or the other way round.
@@ -50,7 +50,7 @@ def ter_rows(texts: Texts, n: int, reference_offsets: NDArray[np.int64] | None) 
 
     Raises
     ------
-    LoneSurrogate
+    LoneSurrogateError
         For a string that is not valid Unicode.
 
     Notes
@@ -71,7 +71,7 @@ def ter_rows(texts: Texts, n: int, reference_offsets: NDArray[np.int64] | None) 
         try:
             "".join(own).encode()
         except UnicodeEncodeError:
-            raise LoneSurrogate(item) from None
+            raise LoneSurrogateError(item) from None
         words, *references = [text.split() for text in own]
         fewest = min((_edits(words, reference)[0] for reference in references), default=len(words))
         length = sum(map(len, references)) / max(len(references), 1)

@@ -45,7 +45,8 @@ def union_lcs_hits(
 
     Examples
     --------
-    >>> ids, offsets, lines = np.array([1, 2, 5, 1, 3, 1, 2, 3], np.int32), np.array([0, 5, 8]), np.array([0, 3, 5, 8])
+    >>> ids, offsets = np.array([1, 2, 5, 1, 3, 1, 2, 3], np.int32), np.array([0, 5, 8])
+    >>> lines = np.array([0, 3, 5, 8])
     >>> one = np.array([0]), np.array([1])
     >>> union_lcs_hits(ids, offsets, lines, np.array([0, 2, 3]), *one, 6, ids, offsets)
     array([3])

@@ -19,7 +19,7 @@ Texts = list[str] | tuple[NDArray[np.uint8], NDArray[np.int64]]
 Lines = list[list[str]]
 
 
-class LoneSurrogate(ValueError):
+class LoneSurrogateError(ValueError):
     """A text is not valid Unicode; the number of its item is `item`."""
 
     def __init__(self, item: int) -> None:
@@ -129,7 +129,7 @@ Numbered = tuple[
 
 
 def intern(texts: Texts, reading: str) -> Numbered:
-    """Split texts into tokens, and give each different token a number.
+    r"""Split texts into tokens, and give each different token a number.
 
     Parameters
     ----------
@@ -155,12 +155,12 @@ def intern(texts: Texts, reading: str) -> Numbered:
 
     Raises
     ------
-    LoneSurrogate
+    LoneSurrogateError
         For a string that is not valid Unicode.
 
     Examples
     --------
-    >>> ids, offsets, line_starts, line_offsets, words, word_offsets = intern(["a cat", "the cat\\na dog"], "none")
+    >>> ids, offsets, line_starts, line_offsets, words, word_offsets = intern(["a cat", "the cat\na dog"], "none")
     >>> ids.tolist(), offsets.tolist(), line_starts.tolist(), line_offsets.tolist()
     ([0, 1, 2, 1, 0, 3], [0, 2, 6], [0, 2, 4, 6], [0, 1, 3])
     >>> strings((words, word_offsets))
@@ -171,8 +171,8 @@ def intern(texts: Texts, reading: str) -> Numbered:
     ids: list[int] = []
     offsets, line_starts, line_offsets = [0], [0], [0]
     for item, text in enumerate(strings(texts)):
-        if not _is_valid(text):
-            raise LoneSurrogate(item)
+        if not is_valid(text):
+            raise LoneSurrogateError(item)
         for line in filter(None, split(text)):
             ids.extend([types.setdefault(word, len(types)) for word in line])
             line_starts.append(len(ids))
@@ -185,7 +185,8 @@ def intern(texts: Texts, reading: str) -> Numbered:
     )  # fmt: skip
 
 
-def _is_valid(text: str) -> bool:
+def is_valid(text: str) -> bool:
+    """Return whether a string is valid Unicode: without lone surrogates."""
     return text.isascii() or not re.search("[\ud800-\udfff]", text)
 
 

@@ -191,7 +191,7 @@ cdef int fill(object texts, object reference_offsets, Request* q, double[:, ::1]
     if reference_offsets is not None:
         bounds = reference_offsets
         begins = &bounds[0]
-    q.rows, q.columns, q.pairs, q.has_lines = &rows[0, 0], rows.shape[1], NULL, False
+    q.rows, q.columns, q.pairs = &rows[0, 0], rows.shape[1], NULL
     if pairs is not None:
         of_pairs = pairs
         q.pairs = &of_pairs[0, 0] if len(pairs) else q.rows  # nothing is written there
@@ -228,7 +228,8 @@ def rouge_rows(texts, size_t n, reference_offsets, str reading, tuple orders, do
     q.edits = NULL
     if len(orders) > MOST_TYPES:
         raise ValueError(f"at most {MOST_TYPES} types")
-    q.reading, q.max_order, q.n_types, q.lcs, q.weight = READINGS[reading], 1, 0, False, beta * beta
+    q.reading, q.max_order, q.n_types, q.weight = READINGS[reading], 1, 0, beta * beta
+    q.lcs = q.has_lines = False
     for order in orders:
         q.orders[q.n_types] = order
         q.n_types += 1

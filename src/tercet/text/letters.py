@@ -8,7 +8,7 @@ from typing import Any
 from tercet.columns.batch import Batch
 from tercet.engine.chosen import engine
 
-from .texts import bytes_of
+from .intern import bytes_of
 
 
 @dataclass(slots=True)

@@ -7,8 +7,8 @@ from typing import Any
 
 from tercet.columns.batch import Batch
 
-from .tokenizers import bytes_of
-from .tokenizers import lowered as lowered_texts
+from .intern import bytes_of
+from .tokenizers import lowered_texts
 
 #: The tokenizers by whose rules the engine reads texts as they are.
 READINGS = ("rouge", "none", "13a", "13a-unstripped", "unicode", "char")

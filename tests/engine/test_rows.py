@@ -1,0 +1,119 @@
+"""Rows of texts: BLEU's beside sacrebleu, ROUGE's beside rouge_score, and both implementations beside each other."""
+
+import random
+from itertools import chain
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rouge_score.rouge_scorer import RougeScorer
+
+from oracles import sacrebleu_tokens
+from tercet.engine import _engine, plain
+from tercet.engine.plain_text import LoneSurrogateError
+from texts import PAIRS
+
+READINGS = ["rouge", "none", "13a", "13a-unstripped", "unicode", "char"]
+texts = st.text(st.sampled_from("ab A.,-&'9\n\t é\u0130\u212aяあ中\u0301\x00\x85"), max_size=20)
+items = st.lists(st.tuples(texts, st.lists(texts, max_size=3)), max_size=6)
+
+
+def corpus(items):
+    """Return items as the engine takes them: all texts, their number, and where the references of each begin."""
+    references = [references for _, references in items]
+    offsets = np.cumsum([0, *map(len, references)])
+    return [*(text for text, _ in items), *chain.from_iterable(references)], len(items), offsets
+
+
+def arrow(strings):
+    """Return the bytes and offsets of texts, as a column of Arrow has them."""
+    column = pa.array(strings, pa.large_string())
+    _, offsets, data = column.buffers()
+    starts = np.frombuffer(offsets, np.int64, len(column) + 1)
+    return np.frombuffer(data if data is not None else b"", np.uint8), starts
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@settings(deadline=None)
+@given(items=items, order=st.integers(1, 6))
+def test_both_implementations_count_the_same(reading, items, order):
+    strings, n, offsets = corpus(items)
+    expected = plain.bleu_rows(strings, n, offsets, reading, order)
+    assert _engine.bleu_rows(strings, n, offsets, reading, order).tolist() == expected.tolist()
+    assert _engine.bleu_rows(arrow(strings), n, offsets, reading, order).tolist() == expected.tolist()
+    _, pairs, has_lines = plain.rouge_rows(strings, n, offsets, reading, (order, 0, 1), 1.5)
+    rows, found, lines = _engine.rouge_rows(strings, n, offsets, reading, (order, 0, 1), 1.5)
+    assert found.tolist() == pairs.tolist()
+    assert rows[:, :4].tolist() == expected[:, :4].tolist()
+    assert lines == has_lines
+
+
+@pytest.mark.parametrize("size", [63, 64, 65, 511, 512, 513, 4096, 4097])
+def test_texts_of_any_length_are_counted_alike(size):
+    rng = random.Random(size)
+    words = [f"w{rng.randrange(40)}" for _ in range(size)]
+    changed = [word if rng.random() < 0.9 else "x" for word in words]
+    text, reference, other = (" ".join(each) for each in (changed, words, words[size // 2 :] + words[: size // 2]))
+    offsets = np.array([0, 2])
+    for order in (4, 7):
+        found = _engine.bleu_rows([text, reference, other], 1, offsets, "none", order)
+        assert found.tolist() == plain.bleu_rows([text, reference, other], 1, offsets, "none", order).tolist()
+    found, _, _ = _engine.rouge_rows([text, reference], 1, None, "rouge", (1, 2, 0), 1.0)
+    assert found.tolist() == plain.rouge_rows([text, reference], 1, None, "rouge", (1, 2, 0), 1.0)[0].tolist()
+
+
+def test_rows_are_the_same_wherever_a_chunk_of_texts_ends(engine):
+    rng, words = random.Random(3), ["the", "cat", "sat", ".", "é", "3.5"]
+    strings = [" ".join(rng.choices(words, k=rng.randrange(60))) for _ in range(400)]
+    whole = engine.bleu_rows(strings, 200, None, "13a", 4)
+    for i, (text, reference) in enumerate(zip(strings[:200], strings[200:], strict=True)):
+        assert engine.bleu_rows([text, reference], 1, None, "13a", 4).tolist() == whole[i : i + 1].tolist()
+
+
+def test_lengths_are_those_of_sacrebleus_tokens(engine):
+    for pairs in PAIRS.values():
+        for prediction, references in pairs:
+            row = engine.bleu_rows([prediction, *references], 1, np.array([0, len(references)]), "13a", 1)[0]
+            lengths = [len(sacrebleu_tokens("13a", text)) for text in (prediction, *references)]
+            assert row[4] == lengths[0]
+            assert row[6] == min(lengths[1:])
+            assert row[7] == pytest.approx(sum(lengths[1:]) / len(references))
+
+
+def test_measures_are_those_of_rouge_score(engine):
+    theirs = RougeScorer(["rouge1", "rouge2", "rougeL"])
+    for prediction, references in PAIRS["en"]:
+        rows, pairs, _ = engine.rouge_rows([prediction, references[0]], 1, None, "rouge", (1, 2, 0), 1.0)
+        expected = theirs.score(references[0], prediction)
+        assert pairs is None
+        assert rows[0, 4:].tolist() == [value for kind in expected.values() for value in kind]
+
+
+def test_a_lone_surrogate_is_named_by_its_item(engine):
+    for place in range(4):
+        strings = ["a", "b", "c", "d"]
+        strings[place] = "x \ud800"
+        with pytest.raises(LoneSurrogateError) as caught:
+            engine.bleu_rows(strings, 2, None, "13a", 4)
+        assert caught.value.item == place % 2
+
+
+def test_what_is_no_text_is_refused(engine):
+    with pytest.raises(TypeError, match="must be a string, got int"):
+        engine.bleu_rows(["a", 3], 1, None, "13a", 4)
+    with pytest.raises(ValueError, match="have changed"):
+        engine.rouge_rows(["a"], 1, None, "rouge", (1,), 1.0)
+
+
+def test_nothing_has_no_rows(engine):
+    assert engine.bleu_rows([], 0, None, "13a", 4).shape == (0, 16)
+    assert engine.rouge_rows([], 0, None, "rouge", (1, 0), 1.0)[0].shape == (0, 10)
+
+
+def test_both_implementations_have_the_same_functions():
+    def functions(module):
+        return {name for name in vars(module) if name.islower() and name[0] != "_" and callable(vars(module)[name])}
+
+    assert functions(plain) <= functions(_engine)
