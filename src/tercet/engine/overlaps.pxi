@@ -101,5 +101,5 @@ def ngram_ids(const int32_t[::1] ids, const int64_t[::1] offsets, size_t n_types
                 to[n_kept] = to[i]
                 n_kept += 1
             edges[document + 1] = n_kept
-    raise_if(n)
+    raise_if(min(n, DONE))
     return np.asarray(numbers)[:n_kept], np.asarray(edges), n

@@ -38,7 +38,7 @@ ctypedef int (*Count)(Scratch*, const Pairs*, size_t, int64_t*) noexcept nogil
 
 cdef inline void* room(Scratch* s, int which, size_t size) noexcept nogil:
     """Return at least so many bytes, NULL where there is no memory. New ones are zero, others as they were left."""
-    if s.sizes[which] <= size:
+    if s.rooms[which] == NULL or s.sizes[which] < size:
         free(s.rooms[which])
         s.sizes[which] = size + (size >> 1) + 64
         s.rooms[which] = calloc(s.sizes[which], 1)
