@@ -47,7 +47,7 @@ def compiled(folder: str | os.PathLike[str], *flags: str) -> Path:
     from setuptools import Distribution, Extension
 
     source = Path(shutil.copytree(FOLDER, Path(folder, "engine"), ignore=shutil.ignore_patterns("*.so", "*.pyd")))
-    usual = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0"]
+    usual = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0", "-ffp-contract=off"]
     extension = Extension(
         "tercet.engine._engine", [str(source / "_engine.pyx")], include_dirs=[str(source)],
         extra_compile_args=[*usual, *flags], extra_link_args=list(flags),

@@ -1,4 +1,4 @@
-"""Slow and plain definitions that the kernels and tokenizers are held against, and adapters of the references."""
+"""Slow and plain definitions that counts and tokenizers are held against, and adapters of the references."""
 
 import math
 import re

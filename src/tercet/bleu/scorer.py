@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import Any, ClassVar
 
@@ -86,7 +86,7 @@ class BleuScorer(Scorer[BleuOptions]):
         self._grid = Grid(options, self._grid_methods) if options.grid is not None else None
 
     @cached_property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+    def columns(self) -> tuple[str, ...]:
         """Names of the columns of a row."""
         orders = range(1, self.options.max_order + 1)
         names = [*self.base_columns, "length", *REFERENCE_LENGTHS]
@@ -218,7 +218,7 @@ class BleuScorer(Scorer[BleuOptions]):
         return Counts(matches, ngrams, column(totals, _LENGTH), floors, next_matches, next_floors)
 
     def _combined(
-        self, totals: Either, method: str, rule: str, weightings: Mapping[str, Sequence[float]], effective: bool
+        self, totals: Either, method: str, rule: str, weightings: Mapping[str, Any], effective: bool
     ) -> tuple[list[Either], Either, dict[str, Either]]:
         """Return the precisions of one smoothing method, the penalty of one length rule, and the scores of both."""
         counts, value = self._counts(totals), self.options.smooth_value

@@ -1,4 +1,4 @@
-"""Checked texts -> a batch: one column of bytes in UTF-8, which kernels read as it is."""
+"""Checked texts -> a batch: one column of bytes in UTF-8, which the engine reads as it is."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ IN_TURN = 8
 
 def as_floats(totals: Any) -> list[float]:
     """Return the sums of one corpus as a list of floats."""
-    return totals if isinstance(totals, list) else totals.tolist()  # type: ignore[no-any-return]
+    return totals if isinstance(totals, list) else totals.tolist()
 
 
 def column(table: Either, place: int) -> Either:
@@ -54,7 +54,7 @@ def holds(condition: Either) -> bool:
 def positive(values: Sequence[Either]) -> bool:
     """Return whether all values are above 0, of all numbers."""
     if isinstance(values[0], float):
-        return min(values) > 0
+        return bool(min(values) > 0)
     return all(bool((value > 0).all()) for value in values)
 
 

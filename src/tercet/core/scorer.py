@@ -178,7 +178,7 @@ class Scorer(ABC, Generic[OptionsT]):
         """Return what a user should be told of the context, once per call; None for nothing."""
         return None
 
-    def remark(self, totals: NDArray[np.float64]) -> str | None:
+    def remark(self, totals: Any) -> str | None:
         """Return what a user should be told of the sums of the rows, once per call; None for nothing."""
         return None
 

@@ -1,6 +1,6 @@
 """Which tokens of two texts match, and why: n-grams, longest common subsequences, skip-bigrams.
 
-The kernels count; here, for one pair of texts and in plain Python, the same counts get their places. An n-gram may
+The engine counts; here, for one pair of texts and in plain Python, the same counts get their places. An n-gram may
 stand in a text more often than it counts: the places that count are then chosen.
 """
 
@@ -129,7 +129,7 @@ def lcs_places(ids: Ids, reference: Ids) -> tuple[list[int], list[int]]:
     """Return the places of a longest common subsequence, in the text and in the reference, the last one first.
 
     The one of rouge_score and ROUGE-1.5.5: from the ends, a match first, else back in the reference unless that would
-    shorten it (as `tercet.lcs_kernels`, by Hyyrö's bit vectors: Python's integers are such).
+    shorten it (by Hyyrö's bit vectors: Python's integers are such).
 
     Examples
     --------

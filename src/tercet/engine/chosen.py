@@ -10,6 +10,8 @@ import sys
 import warnings
 from typing import TYPE_CHECKING
 
+__all__ = ["engine"]
+
 _SLOW = (
     "tercet runs without its compiled engine: scores are the same, and take 50 to 1000 times as long. "
     "Install a wheel for this Python, or a C compiler, and then: "

@@ -3,7 +3,7 @@
 #     read_points     the characters of a text, in 32 bits each
 #     find_words      where its words begin and end
 #     number          those of the references count up from 1; what only the prediction has is 0
-#     match           clipped matches of all orders of two texts, the shorter of which is `other`
+#     match_texts     clipped matches of all orders of two texts, the shorter of which is `other`
 #     write_best      the counts of the reference with the greatest F
 
 cdef extern from "sets.h" nogil:
@@ -114,9 +114,12 @@ cdef size_t find_words(const uint32_t* points, size_t begin, size_t end, size_t*
     return n
 
 
-cdef int number_words(Scratch* s, const uint32_t* points, const size_t* ends, Numbers* to, size_t n_documents) noexcept nogil:
+cdef int number_words(
+    Scratch* s, const uint32_t* points, const size_t* ends, Numbers* to, size_t n_documents
+) noexcept nogil:
     """Write the numbers of words, whose places are known."""
-    cdef size_t n = to.bounds[n_documents], n_of_references = to.bounds[n_documents - 1], capacity = 16, w, i, slot, size
+    cdef size_t n = to.bounds[n_documents], n_of_references = to.bounds[n_documents - 1]
+    cdef size_t capacity = 16, w, i, slot, size
     cdef int shift = 60
     while capacity < 2 * n_of_references:
         capacity *= 2
@@ -151,8 +154,8 @@ cdef int number_words(Scratch* s, const uint32_t* points, const size_t* ends, Nu
 
 
 cdef int match_by_cells(
-    Scratch* s, ChrfRequest* q, const uint32_t* text, size_t size, const uint32_t* other, size_t length, size_t n_types,
-    int max_order,
+    Scratch* s, ChrfRequest* q, const uint32_t* text, size_t size, const uint32_t* other, size_t length,
+    size_t n_types, int max_order,
 ) noexcept nogil:
     """Count one order after the other: n-grams of the other text get numbers, in the cells of a table.
 
@@ -207,8 +210,8 @@ cdef int match_by_cells(
 
 
 cdef int match_texts(
-    Scratch* s, ChrfRequest* q, const uint32_t* text, size_t size, const uint32_t* other, size_t length, size_t n_types,
-    int max_order,
+    Scratch* s, ChrfRequest* q, const uint32_t* text, size_t size, const uint32_t* other, size_t length,
+    size_t n_types, int max_order,
 ) noexcept nogil:
     """Fill `q.matches` with what two texts share, order by order; `other` is not the longer one."""
     cdef bint in_one = length <= 64
@@ -241,7 +244,9 @@ cdef int match_texts(
     return 0
 
 
-cdef double f_of(const double* counts, size_t n_orders, double factor, bint eps_smoothing, double scale) noexcept nogil:
+cdef double f_of(
+    const double* counts, size_t n_orders, double factor, bint eps_smoothing, double scale
+) noexcept nogil:
     """Return F, in the steps and the order of sacrebleu, so that it is the same to the last digit."""
     cdef double precision, recall, below, total = 0, precisions = 0, recalls = 0, reached = 0
     cdef size_t n
@@ -264,7 +269,8 @@ cdef double f_of(const double* counts, size_t n_orders, double factor, bint eps_
 
 
 cdef int count_orders(
-    Scratch* s, ChrfRequest* q, const Numbers* of, size_t reference, size_t n_references, int max_order, double* counts
+    Scratch* s, ChrfRequest* q, const Numbers* of, size_t reference, size_t n_references, int max_order,
+    double* counts,
 ) noexcept nogil:
     """Write the counts of each order of the prediction and a reference, or of the prediction alone where none is."""
     cdef size_t size = of.bounds[n_references + 1] - of.bounds[n_references], n
@@ -366,7 +372,7 @@ cdef int make_request(Scratch* s, ChrfRequest* q, int char_order, list word_orde
     q.counts = <double*> room(s, COUNTS, (sizeof(double) * PARTS + 8) * (n_orders + MOST_AT_ONCE))
     q.matches = <int64_t*> (q.counts + PARTS * n_orders)
     q.best = <double*> room(s, BEST, sizeof(double) * q.n_scores)
-    q.number_of = <uint32_t*> zeros(s, NUMBER_OF, 4 * N_CHARACTERS)  # of which little is ever touched
+    q.number_of = <uint32_t*> room(s, NUMBER_OF, 4 * N_CHARACTERS)  # of which little is ever touched
     if q.word_orders == NULL or q.counts == NULL or q.best == NULL or q.number_of == NULL:
         raise MemoryError
     for score in range(q.n_scores):

@@ -66,7 +66,7 @@ cdef int make_room_for_edits(Edits* e, int64_t n, int64_t m, int64_t n_types) no
     # A beam has b = max(25, m / 2n + 26) cells on either side, a row 2b + 2m / n + 4: all together no more than this.
     cdef int64_t n_cells = 56 * (n + 1) + 6 * (m + 1), others = 7 * (n + 2) + 6 * (m + 3) + 6 * MOST_CANDIDATES + 60
     cdef int32_t* rest = <int32_t*> room(&e.memory, TABLE, 4 * (2 * n_cells + others))
-    e.counts = <int32_t*> zeros(&e.memory, PLACES, 4 * n_types)
+    e.counts = <int32_t*> room(&e.memory, PLACES, 4 * n_types)
     if rest == NULL or e.counts == NULL:
         return NO_MEMORY
     e.words, e.moved, e.reference = <uint32_t*> cut(&rest, n), <uint32_t*> cut(&rest, n), <uint32_t*> cut(&rest, m + 2)
@@ -353,7 +353,7 @@ cdef int write_edits(Arena* a, size_t text, size_t last, size_t n_types, Edits* 
 cdef object fill_edits(Edits* e, texts, size_t n, reference_offsets):
     """Return the rows of TER; `e.memory` must be freed."""
     cdef Request q
-    e.memory = no_rooms()
+    memset(&e.memory, 0, sizeof(Scratch))
     q.reading, q.max_order, q.n_types, q.edits = BLANKS, 0, 0, e
     rows = empty((n, BASE + 2))
     fill(texts, reference_offsets, &q, rows, None)

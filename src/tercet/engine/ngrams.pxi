@@ -21,9 +21,10 @@
 #     cdef int count_group(Scratch* s, const Group* g, int max_order, bint with_lcs, size_t most_by_places,
 #                          int64_t* row, int64_t* common) noexcept nogil
 #
-# writes `max_order` matches to `row`, with_lcs (a group of one reference only) a length to `common`, and returns DONE,
-# NO_MEMORY or INTERRUPTED. Local ids: those of the references' tokens count up from 0 to n_types - 1, and a token of
-# the text that no reference has is n_types. To groups of up to 64 tokens any ids are as good that are at most n_types.
+# adds `max_order` matches to `row`, with_lcs (a group of one reference only) a length to `common`, both zero before,
+# and returns DONE, NO_MEMORY or INTERRUPTED. Local ids: those of the references' tokens count up from 0 to
+# n_types - 1, and a token of the text that no reference has is n_types. To groups of up to 64 tokens any ids are as
+# good that are at most n_types.
 
 cdef struct Group:
     const uint32_t* text
@@ -51,9 +52,6 @@ cdef int count_group(
     """Write what a text shares with its references; see the head of this file."""
     cdef size_t longest = longest_of(g)
     cdef int problem = DONE
-    memset(row, 0, max_order * sizeof(int64_t))
-    if with_lcs:
-        common[0] = 0
     if g.size == 0 or g.n_references == 0:
         return DONE
     if longest <= 64:
@@ -72,37 +70,34 @@ cdef int count_group(
 cdef int short_group(
     Scratch* s, const Group* g, int max_order, bint with_lcs, int64_t* row, int64_t* common
 ) noexcept nogil:
-    """Texts of up to 64 tokens, four orders at a time, whose chains of steps overlap in the processor."""
-    cdef uint64_t* places = <uint64_t*> zeros(s, PLACES, 8 * (g.n_types + 1))
-    cdef uint64_t matched[64]  # a bit for each n-gram that is matched; of more than 64 tokens there are none
-    cdef uint64_t moved[64]    # the ends of the order before the four, moved on by one; at first every place is one
+    """Texts of up to 64 tokens, four orders at a time."""
+    cdef uint64_t* places = <uint64_t*> room(s, PLACES, 8 * (g.n_types + 1))
+    cdef uint64_t matched[64]  # of each order, a bit for each n-gram; of more than 64 tokens there are none
+    cdef uint64_t moved[64]    # the ends of the order before the four, moved on by one
     cdef uint64_t i, length, common_row = ALL
     cdef int n, n_orders = min(max_order, 64)
     cdef size_t r
     cdef const uint32_t* ids
     if places == NULL:
         return NO_MEMORY
-    memset(matched, 0, sizeof(matched))
+    memset(matched, 0, 8 * ((n_orders + 3) // 4 * 4))
     for r in range(g.n_references):
         ids, length = g.ids + g.bounds[r], g.bounds[r + 1] - g.bounds[r]
         for i in range(length):
             places[ids[i]] |= <uint64_t> 1 << i
-        if g.n_references > 1:
-            memset(moved, 255, 8 * g.size)
-            for n in range(0, n_orders, 4):
-                match_one_of_several(g, places, moved, matched + n)
-                if matched[n + 3] == 0:  # nor does a longer one match
-                    break
-        elif n_orders <= 1:  # numbers that the compiler knows make loops of less work
-            common_row = match(g, places, moved, matched, 1, True)
-        elif n_orders == 2:
-            common_row = match(g, places, moved, matched, 2, True)
-        else:
-            common_row = match(g, places, moved, matched, 4, True)
-            for n in range(4, n_orders, 4):
-                if matched[n - 1] == 0:
-                    break
-                match(g, places, moved, matched + n, 4, False)
+        for n in range(0, max(n_orders, 1), 4):  # what the compiler knows of a call makes a loop of less work
+            if g.n_references > 1:
+                match(g, places, moved, matched + n, 4, n == 0, True)
+            elif n > 0:
+                match(g, places, moved, matched + n, 4, False, False)
+            elif n_orders > 2:
+                common_row = match(g, places, moved, matched, 4, True, False)
+            elif n_orders == 2:
+                common_row = match(g, places, moved, matched, 2, True, False)
+            else:
+                common_row = match(g, places, moved, matched, 1, True, False)
+            if matched[n + 3] == 0:  # nor does a longer one match
+                break
         for i in range(length):
             places[ids[i]] = 0
     for n in range(n_orders):
@@ -113,50 +108,42 @@ cdef int short_group(
 
 
 cdef inline uint64_t match(
-    const Group* g, const uint64_t* places, uint64_t* moved, uint64_t* matched, int n_orders, bint are_first
+    const Group* g, const uint64_t* places, uint64_t* moved, uint64_t* matched, int n_orders, bint are_first,
+    bint in_text,
 ) noexcept nogil:
-    """Match up to four orders with a single reference, of which `matched` has the places; return the row of next_row.
+    """Match up to four orders with one reference, and return the last row of the subsequence's table.
+
+    What is `matched` are places in the reference or, for one of several, in the text. All is done at once, for these
+    chains of steps overlap in the processor.
     """
-    cdef uint64_t i, p, e0, e1 = 0, e2 = 0, e3 = 0, e4 = 0, f1 = ALL, f2 = ALL, f3 = ALL, f4 = ALL, row = ALL
+    cdef uint64_t i, p, e0 = ALL, e1 = 0, e2 = 0, e3 = 0, e4 = 0, f1 = ALL, f2 = ALL, f3 = ALL, f4 = ALL, row = ALL
+    cdef uint64_t m1 = matched[0], m2 = matched[1], m3 = matched[2], m4 = matched[3], o1, o2 = 0, o3 = 0, o4 = 0
     for i in range(g.size):
         p = places[g.text[i]]
-        e0 = ALL if are_first else moved[i]
+        if not are_first:
+            e0 = moved[i]
         if n_orders == 4:
             moved[i] = e4 << 1
         e4, e3, e2, e1 = (e3 << 1) & p, (e2 << 1) & p, (e1 << 1) & p, e0 & p
-        f1 ^= lowest(e1 & f1)  # the place is used up
+        o1 = lowest(e1 & f1)
+        f1 ^= o1  # the place is used up
         if n_orders > 1:
-            f2 ^= lowest(e2 & f2)
+            o2 = lowest(e2 & f2)
+            f2 ^= o2
         if n_orders > 2:
-            f3 ^= lowest(e3 & f3)
-            f4 ^= lowest(e4 & f4)
-        row = next_row(row, p)
-    matched[0], matched[1], matched[2], matched[3] = ~f1, ~f2, ~f3, ~f4
+            o3, o4 = lowest(e3 & f3), lowest(e4 & f4)
+            f3, f4 = f3 ^ o3, f4 ^ o4
+        if in_text:
+            m1 |= <uint64_t> (o1 != 0) << i
+            m2 |= <uint64_t> (o2 != 0) << i
+            m3 |= <uint64_t> (o3 != 0) << i
+            m4 |= <uint64_t> (o4 != 0) << i
+        row = (row + (row & p)) | (row & ~p)
+    if in_text:
+        matched[0], matched[1], matched[2], matched[3] = m1, m2, m3, m4
+    else:
+        matched[0], matched[1], matched[2], matched[3] = ~f1, ~f2, ~f3, ~f4
     return row
-
-
-cdef inline uint64_t next_row(uint64_t row, uint64_t places) noexcept nogil:
-    """Return the row of the subsequence's table for one token more of the text."""
-    return (row + (row & places)) | (row & ~places)
-
-
-cdef inline void match_one_of_several(
-    const Group* g, const uint64_t* places, uint64_t* moved, uint64_t* matched
-) noexcept nogil:
-    """Match four orders with one reference of several; `matched` has the places in the text."""
-    cdef uint64_t i, p, e0, e1 = 0, e2 = 0, e3 = 0, e4 = 0, f1 = ALL, f2 = ALL, f3 = ALL, f4 = ALL, o1, o2, o3, o4
-    cdef uint64_t m1 = matched[0], m2 = matched[1], m3 = matched[2], m4 = matched[3]
-    for i in range(g.size):
-        p, e0 = places[g.text[i]], moved[i]
-        moved[i] = e4 << 1
-        e4, e3, e2, e1 = (e3 << 1) & p, (e2 << 1) & p, (e1 << 1) & p, e0 & p
-        o1, o2, o3, o4 = lowest(e1 & f1), lowest(e2 & f2), lowest(e3 & f3), lowest(e4 & f4)
-        f1, f2, f3, f4 = f1 ^ o1, f2 ^ o2, f3 ^ o3, f4 ^ o4
-        m1 |= <uint64_t> (o1 != 0) << i
-        m2 |= <uint64_t> (o2 != 0) << i
-        m3 |= <uint64_t> (o3 != 0) << i
-        m4 |= <uint64_t> (o4 != 0) << i
-    matched[0], matched[1], matched[2], matched[3] = m1, m2, m3, m4
 
 
 cdef int longer_pair(
@@ -218,7 +205,7 @@ cdef uint64_t clipped_rows(const uint64_t* ends, size_t size, size_t n_words, ui
 
 
 cdef uint64_t common_rows(const uint64_t* table, const Group* g, size_t n_words, uint64_t* row) noexcept nogil:
-    """As `next_row`, with sets of several numbers: each hands its carry to the next."""
+    """Return the length of the subsequence, of rows of several numbers: each hands its carry to the next."""
     cdef size_t i, word
     cdef uint64_t carry, both, added, total, n = 0
     cdef const uint64_t* places
@@ -247,7 +234,8 @@ cdef struct Slot:
 cdef inline uint64_t slot_of(uint64_t key, const Slot* table, uint64_t mask) noexcept nogil:
     """Return the slot of a key in a table of open addressing, or the empty one in which it belongs."""
     cdef uint64_t slot = ((key * <uint64_t> 0x9E3779B97F4A7C15) >> 33) & mask
-    while not <int> (table[slot].key == 0) | <int> (table[slot].key == key):  # one branch, and nearly always the same way
+    # One branch, which nearly always goes the same way.
+    while not <int> (table[slot].key == 0) | <int> (table[slot].key == key):
         slot = (slot + 1) & mask
     return slot
 
@@ -321,7 +309,7 @@ cdef int by_numbers(Scratch* s, const Group* g, int max_order, int64_t* row) noe
 cdef int make_local(Scratch* s, Group* g) noexcept nogil:
     """Give a group local ids instead of those of its corpus, in memory of the scratch."""
     cdef size_t first = g.bounds[0], total = g.bounds[g.n_references] - first, i
-    cdef uint32_t* number_of = <uint32_t*> zeros(s, NUMBER_OF, 4 * (g.n_types + 1))  # from 1
+    cdef uint32_t* number_of = <uint32_t*> room(s, NUMBER_OF, 4 * (g.n_types + 1))  # from 1
     cdef uint32_t* local = <uint32_t*> room(s, LOCAL, 4 * (total + g.size))
     cdef uint32_t n = 0, number, is_new
     if number_of == NULL or local == NULL:
@@ -342,34 +330,21 @@ cdef int make_local(Scratch* s, Group* g) noexcept nogil:
     return DONE
 
 
-cdef int count_groups(
-    Scratch* s, const Pairs* p, const int64_t* lasts, int max_order, bint with_lcs, size_t most_by_places,
-    int64_t* rows, int64_t* common
-) noexcept nogil:
-    """Count what each text shares with the documents from its reference up to `lasts`; NULL: with that one alone."""
-    cdef size_t group, r
-    cdef const int64_t* begins
-    cdef uint32_t* bounds
+cdef int group_counts(Scratch* s, const Pairs* p, size_t pair, int64_t* row) noexcept nogil:
+    """Write the matches of a text with its references, and behind them the length of the subsequence."""
+    cdef const int64_t* begins = p.offsets + p.references[pair]
+    cdef size_t r, n_references = 1 if p.lasts == NULL else p.lasts[pair] - p.references[pair]
+    cdef uint32_t* bounds = <uint32_t*> room(s, BOUNDS, 4 * (n_references + 1))
     cdef Group g
-    cdef int problem
-    for group in range(p.n):
-        g.text, g.size, g.n_types = p.ids + p.offsets[p.texts[group]], size_of(p, p.texts[group]), p.n_types
-        begins = p.offsets + p.references[group]
-        g.n_references = 1 if lasts == NULL else lasts[group] - p.references[group]
-        g.ids = p.ids + begins[0]
-        g.bounds = bounds = <uint32_t*> room(s, BOUNDS, 4 * (g.n_references + 1))
-        if bounds == NULL:
-            return NO_MEMORY
-        for r in range(g.n_references + 1):
-            bounds[r] = <uint32_t> (begins[r] - begins[0])
-        problem = make_local(s, &g) if longest_of(&g) > 64 else DONE
-        if problem == DONE:
-            problem = count_group(s, &g, max_order, with_lcs, most_by_places, rows + group * max_order, common + group)
-        if problem != DONE:
-            return problem
-        if stopped(s, g.size):
-            return INTERRUPTED
-    return DONE
+    if bounds == NULL:
+        return NO_MEMORY
+    g.text, g.size, g.n_types = p.ids + p.offsets[p.texts[pair]], size_of(p, p.texts[pair]), p.n_types
+    g.ids, g.bounds, g.n_references = p.ids + begins[0], bounds, n_references
+    for r in range(n_references + 1):
+        bounds[r] = <uint32_t> (begins[r] - begins[0])
+    if longest_of(&g) > 64 and make_local(s, &g) != DONE:
+        return NO_MEMORY
+    return count_group(s, &g, p.max_order, p.with_lcs, p.most_by_places, row, row + p.max_order)
 
 
 def pair_matches(
@@ -378,16 +353,9 @@ def pair_matches(
 ):
     """See `plain.pair_matches`."""
     cdef Pairs p = pairs_of(ids, offsets, texts, references, n_types)
-    cdef int64_t[::1] ngrams = np.zeros(p.n * max_order, np.int64), common = np.zeros(p.n, np.int64)
-    cdef int64_t* rows = <int64_t*> start(ngrams)
-    cdef int64_t* lengths = <int64_t*> start(common)
-    cdef Scratch s = no_rooms()
-    cdef int problem
-    with nogil:
-        problem = count_groups(&s, &p, NULL, max_order, with_lcs, most_by_places, rows, lengths)
-        free_rooms(&s)
-    raise_if(problem)
-    return np.asarray(ngrams).reshape(p.n, max_order), np.asarray(common)
+    p.max_order, p.with_lcs, p.most_by_places = max_order, with_lcs, most_by_places
+    rows = count_pairs(&p, group_counts, max_order + 1)
+    return rows[:, :max_order], rows[:, max_order]
 
 
 def clipped_matches(
@@ -396,13 +364,5 @@ def clipped_matches(
 ):
     """See `plain.clipped_matches`."""
     cdef Pairs p = pairs_of(ids, offsets, texts, firsts, n_types)
-    cdef const int64_t* ends = start(lasts)
-    cdef int64_t[::1] counts = np.zeros(p.n * max_order, np.int64)
-    cdef int64_t* to = <int64_t*> start(counts)
-    cdef Scratch s = no_rooms()
-    cdef int problem
-    with nogil:
-        problem = count_groups(&s, &p, ends, max_order, False, MOST_BY_PLACES, to, NULL)
-        free_rooms(&s)
-    raise_if(problem)
-    return np.asarray(counts).reshape(p.n, max_order)
+    p.lasts, p.max_order, p.most_by_places = start(lasts), max_order, MOST_BY_PLACES
+    return count_pairs(&p, group_counts, max_order)

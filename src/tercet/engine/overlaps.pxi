@@ -1,9 +1,12 @@
 # How many units two documents share, as sets or as multisets, and n-grams as such units.
 
-cdef void set_overlap(const Pairs* p, size_t pair, int64_t* seen, int64_t* shared, int64_t* either) noexcept nogil:
-    """Write the sizes of intersection and union; `seen` has of each unit the last pair that met it, from 1 on."""
-    cdef int64_t in_text = 2 * pair + 2, in_both = in_text + 1, before, i
-    cdef int64_t text = p.texts[pair], reference = p.references[pair], n_shared = 0, n_either = 0
+cdef int set_overlap(Scratch* s, const Pairs* p, size_t pair, int64_t* row) noexcept nogil:
+    """Write the sizes of intersection and union."""
+    cdef int64_t* seen = <int64_t*> room(s, LEFT, 8 * p.n_types)  # of each unit, the last pair that met it
+    cdef int64_t in_text = 2 * pair + 2, in_both = in_text + 1, before, i, n_shared = 0, n_either = 0
+    cdef int64_t text = p.texts[pair], reference = p.references[pair]
+    if seen == NULL:
+        return NO_MEMORY
     for i in range(p.offsets[text], p.offsets[text + 1]):
         n_either += seen[p.ids[i]] != in_text
         seen[p.ids[i]] = in_text
@@ -12,12 +15,16 @@ cdef void set_overlap(const Pairs* p, size_t pair, int64_t* seen, int64_t* share
         n_shared += before == in_text
         n_either += before < in_text
         seen[p.ids[i]] = in_both
-    shared[0], either[0] = n_shared, n_either
+    row[0], row[1] = n_shared, n_either
+    return DONE
 
 
-cdef void multiset_overlap(const Pairs* p, size_t pair, int64_t* left, int64_t* shared, int64_t* either) noexcept nogil:
-    """Write the sums of the smaller and of the greater number of each unit; `left` is zero before and after."""
+cdef int multiset_overlap(Scratch* s, const Pairs* p, size_t pair, int64_t* row) noexcept nogil:
+    """Write the sums of the smaller and of the greater number of each unit."""
+    cdef int64_t* left = <int64_t*> room(s, LEFT, 8 * p.n_types)
     cdef int64_t text = p.texts[pair], reference = p.references[pair], n_shared = 0, i
+    if left == NULL:
+        return NO_MEMORY
     for i in range(p.offsets[text], p.offsets[text + 1]):
         left[p.ids[i]] += 1
     for i in range(p.offsets[reference], p.offsets[reference + 1]):
@@ -27,7 +34,8 @@ cdef void multiset_overlap(const Pairs* p, size_t pair, int64_t* left, int64_t* 
         left[p.ids[i]] = 0
     for i in range(p.offsets[reference], p.offsets[reference + 1]):
         left[p.ids[i]] = 0
-    shared[0], either[0] = n_shared, size_of(p, text) + size_of(p, reference) - n_shared
+    row[0], row[1] = n_shared, size_of(p, text) + size_of(p, reference) - n_shared
+    return DONE
 
 
 def overlaps(
@@ -36,26 +44,7 @@ def overlaps(
 ):
     """See `plain.overlaps`."""
     cdef Pairs p = pairs_of(ids, offsets, texts, references, n_types)
-    cdef int64_t[::1] shared = np.zeros(p.n, np.int64), either = np.zeros(p.n, np.int64)
-    cdef Scratch s = no_rooms()
-    cdef int64_t* of_type
-    cdef int problem = DONE
-    cdef size_t pair
-    with nogil:
-        of_type = <int64_t*> zeros(&s, LEFT, 8 * n_types)
-        if of_type == NULL:
-            problem = NO_MEMORY
-        for pair in range(p.n if of_type != NULL else 0):
-            if multiset:
-                multiset_overlap(&p, pair, of_type, &shared[pair], &either[pair])
-            else:
-                set_overlap(&p, pair, of_type, &shared[pair], &either[pair])
-            if stopped(&s, size_of(&p, p.texts[pair]) + size_of(&p, p.references[pair])):
-                problem = INTERRUPTED
-                break
-        free_rooms(&s)
-    raise_if(problem)
-    return np.asarray(shared), np.asarray(either)
+    return tuple(count_pairs(&p, multiset_overlap if multiset else set_overlap, 2).T)
 
 
 cdef int64_t number_order(
@@ -96,10 +85,11 @@ def ngram_ids(const int32_t[::1] ids, const int64_t[::1] offsets, size_t n_types
     cdef int32_t* to = <int32_t*> tokens(numbers)
     cdef size_t n_documents = offsets.shape[0] - 1
     cdef int64_t[::1] edges = np.zeros(n_documents + 1, np.int64)
-    cdef Scratch s = no_rooms()
+    cdef Scratch s
     cdef int64_t n = n_types, i, n_kept = 0
     cdef size_t document
     cdef int each
+    memset(&s, 0, sizeof(Scratch))
     with nogil:
         for each in range(2, order + 1):
             n = number_order(&s, first, of_documents, n_documents, each, to)
@@ -111,6 +101,5 @@ def ngram_ids(const int32_t[::1] ids, const int64_t[::1] offsets, size_t n_types
                 to[n_kept] = to[i]
                 n_kept += 1
             edges[document + 1] = n_kept
-    if n < 0:
-        raise_if(n)
+    raise_if(min(n, DONE))
     return np.asarray(numbers)[:n_kept], np.asarray(edges), n

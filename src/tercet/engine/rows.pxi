@@ -72,7 +72,9 @@ cdef int write_bleu(Arena* a, size_t text, size_t last, size_t n_types, Request*
     cdef int64_t closest = size, shortest = size, total = 0
     cdef Group group = group_of(a, text, text + 1, last, n_types)
     cdef size_t d
-    cdef int order, problem = count_group(&a.scratch, &group, q.max_order, False, MOST_BY_PLACES, q.counts, NULL)
+    cdef int order, problem
+    memset(q.counts, 0, 8 * q.max_order)
+    problem = count_group(&a.scratch, &group, q.max_order, False, MOST_BY_PLACES, q.counts, NULL)
     for d in range(text + 1, last):
         length = of[d + 1] - of[d]
         away = length - size if length > size else size - length
@@ -99,6 +101,7 @@ cdef int write_rouge(Arena* a, size_t text, size_t last, size_t n_types, Request
     for d in range(text + 1, last):
         length = of[d + 1] - of[d]
         group = group_of(a, text, d, d + 1, n_types)
+        memset(q.counts, 0, 8 * (q.max_order + 1))
         problem = count_group(&a.scratch, &group, q.max_order, q.lcs, MOST_BY_PLACES, q.counts, q.counts + q.max_order)
         if problem != DONE:
             return problem

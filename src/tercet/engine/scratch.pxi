@@ -1,12 +1,28 @@
-# Memory that a call works in: rooms that only grow from item to item, and are freed where the call ends.
+# Pairs of documents as arrays give them, and memory for each: rooms that only grow from pair to pair.
+
+cdef struct Pairs:
+    const uint32_t* ids         # of the tokens of all documents, smaller than n_types
+    const int64_t* offsets      # document d: ids[offsets[d]] to ids[offsets[d + 1]]
+    const int64_t* texts        # of each pair the one document
+    const int64_t* references   # and the other,
+    const int64_t* lasts        # or the first of several, up to this one; NULL where there is one each
+    const int64_t* lines        # line k: ids[lines[k]] to ids[lines[k + 1]]
+    const int64_t* line_offsets    # document d: the lines line_offsets[d] to line_offsets[d + 1]
+    const uint32_t* left_ids       # the tokens that each document has to be hit
+    const int64_t* left_offsets
+    const double* weights
+    int64_t gap
+    size_t n, n_types, most_by_places
+    int max_order
+    bint with_lcs
 
 cdef enum:  # what a room holds
     # texts and their tokens
     TEXT, DOCUMENTS, TOKEN_OF, PLANES, BEGINS, CUTS, BEFORE, TOKEN_STARTS, TOKEN_ENDS, IDS, SLOTS, TOKEN_KEYS, SPANS,
     WORDS_OF_TYPES, WORD_STARTS, LINES, MISSED,
     # counts
-    TABLE, ENDS, FREE, NUMBERS, OWN_NUMBERS, SEEN_IN, LOCAL, BOUNDS, FOUND, CARRIES, STEPS, MARKED, ROW_OF, FOLLOWING, HEADS,
-    CHANGES, WORTH, RUN, ROW_OF_RUN, NEW_WORTH, ABOVE, NEW_RUN, DIPS, NEW_DIPS, OWN, OTHER, COUNTS,
+    TABLE, ENDS, FREE, NUMBERS, OWN_NUMBERS, SEEN_IN, LOCAL, BOUNDS, FOUND, CARRIES, STEPS, MARKED, ROW, ROW_OF, OWN, OTHER,
+    COUNTS,
     POINTS, CHARACTER_IDS, WORD_IDS, WORD_ENDS, FIRST_WORDS, SETS, ORDERS, BEST,
     # these are zero before and after each use
     PLACES, NUMBER_OF, LEFT, THEIRS, FIRST, PAIRS_LEFT, ROW_LEFT,
@@ -17,13 +33,15 @@ cdef struct Scratch:
     size_t sizes[N_ROOMS]
     uint64_t steps  # since Ctrl-C was last asked for
 
+ctypedef int (*Count)(Scratch*, const Pairs*, size_t, int64_t*) noexcept nogil
+
 
 cdef inline void* room(Scratch* s, int which, size_t size) noexcept nogil:
-    """Return at least so many bytes, with anything in them; NULL where there is no memory."""
-    if s.sizes[which] < size or s.rooms[which] == NULL:
+    """Return at least so many bytes, NULL where there is no memory. New ones are zero, others as they were left."""
+    if s.rooms[which] == NULL or s.sizes[which] < size:
         free(s.rooms[which])
         s.sizes[which] = size + (size >> 1) + 64
-        s.rooms[which] = malloc(s.sizes[which])
+        s.rooms[which] = calloc(s.sizes[which], 1)
         s.sizes[which] *= s.rooms[which] != NULL
     return s.rooms[which]
 
@@ -37,22 +55,6 @@ cdef inline void* grown(Scratch* s, int which, size_t size) noexcept nogil:
     if new != NULL:
         s.rooms[which], s.sizes[which] = new, size + (size >> 1) + 64
     return new
-
-
-cdef inline void* zeros(Scratch* s, int which, size_t size) noexcept nogil:
-    """Return at least so many bytes that are all zero, for one who leaves them so."""
-    if s.sizes[which] < size or s.rooms[which] == NULL:
-        free(s.rooms[which])
-        s.sizes[which] = size + 64
-        s.rooms[which] = calloc(s.sizes[which], 1)
-        s.sizes[which] *= s.rooms[which] != NULL
-    return s.rooms[which]
-
-
-cdef Scratch no_rooms() noexcept:
-    cdef Scratch s
-    memset(&s, 0, sizeof(Scratch))
-    return s
 
 
 cdef void free_rooms(Scratch* s) noexcept nogil:
@@ -70,31 +72,45 @@ cdef inline bint stopped(Scratch* s, uint64_t steps) noexcept nogil:
     return interrupted()
 
 
-# The pairs of documents that are counted, as arrays give them.
-cdef struct Pairs:
-    const uint32_t* ids      # of the tokens of all documents, smaller than n_types
-    const int64_t* offsets   # document d: ids[offsets[d]] to ids[offsets[d + 1]]
-    const int64_t* texts     # of pair i the one document,
-    const int64_t* references  # and the other
-    size_t n, n_types
-
-
-cdef Pairs pairs_of(
-    const int32_t[::1] ids, const int64_t[::1] offsets, const int64_t[::1] texts, const int64_t[::1] references,
-    size_t n_types,
-) noexcept:
-    return Pairs(tokens(ids), start(offsets), start(texts), start(references), texts.shape[0], n_types)
-
-
-cdef inline size_t size_of(const Pairs* p, int64_t document) noexcept nogil:
-    return p.offsets[document + 1] - p.offsets[document]
-
-
 cdef const int64_t* start(const int64_t[::1] values) noexcept:
     """Return where the values lie; an empty view has no first one to point to."""
     return &values[0] if values.shape[0] else NULL
 
 
 cdef const uint32_t* tokens(const int32_t[::1] ids) noexcept:
-    """Return where token ids lie, which are never negative."""
     return <const uint32_t*> &ids[0] if ids.shape[0] else NULL
+
+
+cdef Pairs pairs_of(
+    const int32_t[::1] ids, const int64_t[::1] offsets, const int64_t[::1] texts, const int64_t[::1] references,
+    size_t n_types,
+) noexcept:
+    cdef Pairs p
+    memset(&p, 0, sizeof(Pairs))
+    p.ids, p.offsets, p.texts, p.references = tokens(ids), start(offsets), start(texts), start(references)
+    p.n, p.n_types = texts.shape[0], n_types
+    return p
+
+
+cdef inline size_t size_of(const Pairs* p, int64_t document) noexcept nogil:
+    return p.offsets[document + 1] - p.offsets[document]
+
+
+cdef object count_pairs(const Pairs* p, Count count, size_t n_columns):
+    """Return a row of counts for each pair, zero before `count` writes to it."""
+    cdef int64_t[::1] rows = np.zeros(p.n * n_columns, np.int64)
+    cdef int64_t* to = <int64_t*> start(rows)
+    cdef int problem = DONE
+    cdef size_t pair
+    cdef Scratch s
+    memset(&s, 0, sizeof(Scratch))
+    with nogil:
+        for pair in range(p.n):
+            problem = count(&s, p, pair, to + pair * n_columns)
+            if problem == DONE and stopped(&s, 1 + size_of(p, p.texts[pair])):
+                problem = INTERRUPTED
+            if problem != DONE:
+                break
+        free_rooms(&s)
+    raise_if(problem)
+    return np.asarray(rows).reshape(p.n, n_columns)

@@ -1,9 +1,9 @@
 # Skip-bigrams that two texts share: pairs of the tokens that both have.
 #
 # Of short texts a small table counts all pairs of the reference, and the text takes its own from it. Tokens of one
-# text only are number 0, whose row and column count nothing, and so are the places behind a text: each token then has
-# as many partners as any other, and no branch has to be foreseen. Of long texts a table would take the square of their
-# tokens; taken one left token at a time they take a row of it.
+# text only are number 0, whose row and column count nothing, and so are the places behind a text: each token then
+# has as many partners as any other, and no branch has to be foreseen. Of long texts a table would take the square of
+# their tokens; taken one left token at a time they take a row of it.
 
 cdef enum:
     MOST_IN_TABLE = 200  # tokens of the shorter text of a pair whose table stays in the caches
@@ -20,8 +20,8 @@ cdef enum:  # what is done to the row for each pair of a text
 
 
 cdef uint32_t number_common(
-    const uint32_t* text, size_t size, const uint32_t* reference, size_t length, bint common_only, uint32_t* number_of,
-    Side* own, Side* other
+    const uint32_t* text, size_t size, const uint32_t* reference, size_t length, bint common_only,
+    uint32_t* number_of, Side* own, Side* other,
 ) noexcept nogil:
     """Number the tokens that both have, and return the last number; `common_only` leaves all others out."""
     cdef uint32_t in_text = <uint32_t> 0xFFFFFFFF, n_common = 0, number
@@ -127,15 +127,16 @@ cdef int shared_by_rows(
     return DONE
 
 
-cdef int skip_matches(Scratch* s, const Pairs* p, size_t pair, int64_t gap, int64_t* total) noexcept nogil:
+cdef int skip_matches(Scratch* s, const Pairs* p, size_t pair, int64_t* total) noexcept nogil:
     """Write how many skip-bigrams a pair shares."""
     cdef size_t size = size_of(p, p.texts[pair]), length = size_of(p, p.references[pair]), longest = max(size, length)
+    cdef int64_t gap = p.gap
     cdef bint any_gap = gap < 0 or <size_t> gap + 2 >= longest  # or wide enough for the whole text
     cdef bint is_far = any_gap or gap > MOST_IN_TABLE  # then each token has many partners
     cdef bint in_table = (longest if is_far else min(size, length)) <= MOST_IN_TABLE
     cdef size_t reach = longest if any_gap else <size_t> gap + 1
-    cdef uint32_t* number_of = <uint32_t*> zeros(s, NUMBER_OF, 4 * p.n_types)
-    cdef uint32_t* table = <uint32_t*> zeros(s, PAIRS_LEFT, 4 * (MOST_IN_TABLE + 1) * (MOST_IN_TABLE + 1))
+    cdef uint32_t* number_of = <uint32_t*> room(s, NUMBER_OF, 4 * p.n_types)
+    cdef uint32_t* table = <uint32_t*> room(s, PAIRS_LEFT, 4 * (MOST_IN_TABLE + 1) * (MOST_IN_TABLE + 1))
     cdef uint64_t* row
     cdef uint32_t n_common
     cdef Side own, other
@@ -153,8 +154,8 @@ cdef int skip_matches(Scratch* s, const Pairs* p, size_t pair, int64_t gap, int6
         total[0] = shared_by_table(&own, &other, n_common + 1, any_gap, reach, table)
         return INTERRUPTED if stopped(s, (size + length) * reach) else DONE
     own.following, other.following = own.tokens + longest + 1, other.tokens + longest + 1
-    own.heads = <uint32_t*> room(s, HEADS, 8 * (n_common + 1))
-    row = <uint64_t*> zeros(s, ROW_LEFT, 8 * (n_common + 1))
+    own.heads = <uint32_t*> room(s, ENDS, 8 * (n_common + 1))
+    row = <uint64_t*> room(s, ROW_LEFT, 8 * (n_common + 1))
     if own.heads == NULL or row == NULL:
         return NO_MEMORY
     other.heads = own.heads + n_common + 1
@@ -167,15 +168,5 @@ def skip_bigram_matches(
 ):
     """See `plain.skip_bigram_matches`."""
     cdef Pairs p = pairs_of(ids, offsets, texts, references, n_types)
-    cdef int64_t[::1] matches = np.zeros(p.n, np.int64)
-    cdef Scratch s = no_rooms()
-    cdef int problem = DONE
-    cdef size_t pair
-    with nogil:
-        for pair in range(p.n):
-            problem = skip_matches(&s, &p, pair, gap, &matches[pair])
-            if problem != DONE:
-                break
-        free_rooms(&s)
-    raise_if(problem)
-    return np.asarray(matches)
+    p.gap = gap
+    return count_pairs(&p, skip_matches, 1)[:, 0]

@@ -1,12 +1,12 @@
 # Longest common subsequences: of very long texts, and of texts of several lines.
 #
 # Columns of the textbook's table are taken 64 at a time, one bit each as in ngrams.pxi; each token of the text keeps
-# its carry for the next 64. Who needs the places of the matches keeps the bits of each cell, too: on the way back from
-# the end, a match is seen in the tokens; elsewhere a one says that the table does not grow in this column, so that the
-# way goes on in the column before, and else in the row before.
+# its carry for the next 64. Who needs the places of the matches keeps the bits of each cell, too: on the way back
+# from the end, a match is seen in the tokens; elsewhere a one says that the table does not grow in this column, so
+# that the way goes on in the column before, and else in the row before.
 
 cdef inline uint64_t next_bits(uint64_t bits, uint64_t places, uint64_t* carry) noexcept nogil:
-    """As `next_row`, for 64 columns of many; the carry comes from those before, and goes to those behind."""
+    """Return the next row, for 64 columns of many; the carry comes from those before, and goes to those behind."""
     cdef uint64_t both = bits & places, added = bits + both, total = added + carry[0]
     carry[0] = (added < both) | (total < added)
     return total | (bits & ~places)
@@ -16,7 +16,7 @@ cdef int long_common(Scratch* s, const Group* g, int64_t* common) noexcept nogil
     """Write the length for a text and one reference of any length, in local ids."""
     cdef size_t length = g.bounds[1] - g.bounds[0], first, last, i, j, n = 0
     cdef const uint32_t* ids = g.ids + g.bounds[0]
-    cdef uint64_t* places = <uint64_t*> zeros(s, PLACES, 8 * (g.n_types + 1))
+    cdef uint64_t* places = <uint64_t*> room(s, PLACES, 8 * (g.n_types + 1))
     cdef uint32_t* found = <uint32_t*> room(s, FOUND, 4 * g.size)  # the tokens of the text that are in the reference
     cdef uint64_t* carries = <uint64_t*> room(s, CARRIES, 8 * g.size)
     cdef uint64_t bits
@@ -42,24 +42,16 @@ cdef int long_common(Scratch* s, const Group* g, int64_t* common) noexcept nogil
     return DONE
 
 
-# Documents of several lines, as arrays give them.
-cdef struct Lines:
-    const int64_t* starts    # line k: the tokens starts[k] to starts[k + 1]
-    const int64_t* offsets   # document d: the lines offsets[d] to offsets[d + 1]
-    const uint32_t* left_ids        # tokens that may be hit, as often as both documents have them here
-    const int64_t* left_offsets
-
-
-cdef void count_tokens(const Lines* t, int64_t document, uint32_t* counts, bint anew) noexcept nogil:
+cdef void count_tokens(const Pairs* p, int64_t document, uint32_t* counts, bint anew) noexcept nogil:
     """Count the tokens that a document has to be hit; not `anew`, set these counts to zero."""
     cdef int64_t i
-    for i in range(t.left_offsets[document], t.left_offsets[document + 1]):
-        counts[t.left_ids[i]] = counts[t.left_ids[i]] + 1 if anew else 0
+    for i in range(p.left_offsets[document], p.left_offsets[document + 1]):
+        counts[p.left_ids[i]] = counts[p.left_ids[i]] + 1 if anew else 0
 
 
 cdef int keep_steps(
-    Scratch* s, const uint32_t* reference, size_t size, const uint32_t* text, const int64_t* line, const int64_t* last,
-    uint64_t* places, uint64_t* carries, uint64_t* steps
+    Scratch* s, const uint32_t* reference, size_t size, const uint32_t* text, const int64_t* line,
+    const int64_t* last, uint64_t* places, uint64_t* carries, uint64_t* steps
 ) noexcept nogil:
     """Fill the bits of the tables of a line of the reference with each line of a text, `line` to `last`."""
     cdef size_t length = last[0] - line[0], word, first, i
@@ -85,27 +77,27 @@ cdef int keep_steps(
     return DONE
 
 
-cdef int union_hits(Scratch* s, const Pairs* p, const Lines* t, size_t pair, int64_t* hits) noexcept nogil:
+cdef int union_hits(Scratch* s, const Pairs* p, size_t pair, int64_t* hits) noexcept nogil:
     """Write how many tokens of the lines of a reference the subsequences with any line of the text go through."""
     cdef int64_t text = p.texts[pair], reference = p.references[pair], line, i, j
-    cdef const int64_t* lines = t.starts + t.offsets[text]
-    cdef const int64_t* last = t.starts + t.offsets[text + 1]
+    cdef const int64_t* lines = p.lines + p.line_offsets[text]
+    cdef const int64_t* last = p.lines + p.line_offsets[text + 1]
     cdef const int64_t* each
     cdef const uint32_t* own = p.ids + lines[0]
     cdef const uint32_t* ids
     cdef size_t length = last[0] - lines[0], size
-    cdef uint64_t* places = <uint64_t*> zeros(s, PLACES, 8 * p.n_types)
-    cdef uint32_t* left = <uint32_t*> zeros(s, LEFT, 4 * p.n_types)
-    cdef uint32_t* theirs = <uint32_t*> zeros(s, THEIRS, 4 * p.n_types)
+    cdef uint64_t* places = <uint64_t*> room(s, PLACES, 8 * p.n_types)
+    cdef uint32_t* left = <uint32_t*> room(s, LEFT, 4 * p.n_types)
+    cdef uint32_t* theirs = <uint32_t*> room(s, THEIRS, 4 * p.n_types)
     cdef uint64_t* carries = <uint64_t*> room(s, CARRIES, 8 * length)
     cdef uint64_t* steps
     cdef uint8_t* marked
     if not (places and left and theirs and carries):
         return NO_MEMORY
-    count_tokens(t, text, left, True)
-    count_tokens(t, reference, theirs, True)
-    for line in range(t.offsets[reference], t.offsets[reference + 1]):
-        ids, size = p.ids + t.starts[line], t.starts[line + 1] - t.starts[line]
+    count_tokens(p, text, left, True)
+    count_tokens(p, reference, theirs, True)
+    for line in range(p.line_offsets[reference], p.line_offsets[reference + 1]):
+        ids, size = p.ids + p.lines[line], p.lines[line + 1] - p.lines[line]
         steps = <uint64_t*> room(s, STEPS, 8 * length * ((size + 63) >> 6))
         marked = <uint8_t*> room(s, MARKED, size)
         if steps == NULL or marked == NULL:
@@ -131,8 +123,8 @@ cdef int union_hits(Scratch* s, const Pairs* p, const Lines* t, size_t pair, int
                 left[ids[i]] -= 1
                 theirs[ids[i]] -= 1
                 hits[0] += 1
-    count_tokens(t, text, left, False)
-    count_tokens(t, reference, theirs, False)
+    count_tokens(p, text, left, False)
+    count_tokens(p, reference, theirs, False)
     return DONE
 
 
@@ -143,16 +135,7 @@ def union_lcs_hits(
 ):
     """See `plain.union_lcs_hits`."""
     cdef Pairs p = pairs_of(ids, offsets, texts, references, n_types)
-    cdef Lines t = Lines(start(lines), start(line_offsets), tokens(left_ids), start(left_offsets))
-    cdef int64_t[::1] hits = np.zeros(p.n, np.int64)
-    cdef Scratch s = no_rooms()
-    cdef int problem = DONE
-    cdef size_t pair
-    with nogil:
-        for pair in range(p.n):
-            problem = union_hits(&s, &p, &t, pair, &hits[pair])
-            if problem != DONE:
-                break
-        free_rooms(&s)
-    raise_if(problem)
-    return np.asarray(hits)
+    p.lines, p.line_offsets, p.left_ids, p.left_offsets = (
+        start(lines), start(line_offsets), tokens(left_ids), start(left_offsets)
+    )
+    return count_pairs(&p, union_hits, 1)[:, 0]

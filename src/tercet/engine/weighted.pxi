@@ -1,7 +1,6 @@
 # Weighted longest common subsequences, from match to match.
 #
 # The worth of a cell is the greatest weight of a subsequence up to it; the way back (traceback) finds its matches.
-#
 # A row of the textbook's table changes at few places, and is kept as a bit for each of them, and the worth there. The
 # rows of the text "the cat" for the reference "a cat, the cat", where k in a row are worth k * k:
 #
@@ -9,10 +8,10 @@
 #     the       0     0     1     1            "the"
 #     cat       0     1     1     4            both "cat"
 #
-# Off the matches a cell is the greater of its left and its upper neighbour, so a match wipes out the changes behind it
-# up to the first that is worth more. A match itself is worth what its upper left neighbour gives, even where that is
-# less than its left neighbour: a dip, which the next row fills. The way back goes along matches, else up where the row
-# changes (there it rises), else left. Sums and ties are those of the textbook. Places in a line count from 1.
+# Off the matches a cell is the greater of its left and its upper neighbour, so a match wipes out the changes behind
+# it up to the first that is worth more. A match itself is worth what its upper left neighbour gives, even where that
+# is less than its left neighbour: a dip, which the next row fills. The way back goes along matches, else up where the
+# row changes (there it rises), else left. Sums and ties are those of the textbook. Places in a line count from 1.
 
 cdef struct Row:  # for a line of `size` tokens
     uint64_t* changes     # a bit for each place at which the row changes
@@ -29,17 +28,17 @@ cdef struct Row:  # for a line of `size` tokens
 
 
 cdef int make_row(Scratch* s, Row* row) noexcept nogil:
-    """Take the memory of a row."""
+    """Take the memory of a row: first what takes 8 bytes a place, then what takes 4."""
     cdef size_t n = row.size + 2
-    row.changes = <uint64_t*> room(s, CHANGES, 8 * ((n >> 6) + 1))
-    row.worth, row.found = <double*> room(s, WORTH, 8 * n), <double*> room(s, NEW_WORTH, 8 * n)
-    row.above, row.row_of_run = <double*> room(s, ABOVE, 8 * n), <int64_t*> room(s, ROW_OF_RUN, 8 * n)
-    row.run, row.found_run = <uint32_t*> room(s, RUN, 4 * n), <uint32_t*> room(s, NEW_RUN, 4 * n)
-    row.dips[0], row.dips[1] = <uint32_t*> room(s, DIPS, 4 * n), <uint32_t*> room(s, NEW_DIPS, 4 * n)
-    row.following = <uint32_t*> room(s, FOLLOWING, 4 * n)
-    if not (row.changes and row.worth and row.found and row.above and row.row_of_run and row.run and row.found_run):
+    row.worth = <double*> room(s, ROW, 8 * (4 * n + (n >> 6) + 1) + 4 * 5 * n)
+    if row.worth == NULL:
         return NO_MEMORY
-    return DONE if row.dips[0] and row.dips[1] and row.following else NO_MEMORY
+    row.found, row.above, row.row_of_run = row.worth + n, row.worth + 2 * n, <int64_t*> (row.worth + 3 * n)
+    row.changes = <uint64_t*> (row.worth + 4 * n)
+    row.run = <uint32_t*> (row.changes + (n >> 6) + 1)
+    row.found_run, row.following = row.run + n, row.run + 2 * n
+    row.dips[0], row.dips[1] = row.run + 3 * n, row.run + 4 * n
+    return DONE
 
 
 cdef inline double worth_at(const Row* row, size_t place) noexcept nogil:
@@ -148,16 +147,15 @@ cdef int fill_rows(
     return DONE
 
 
-cdef int weighted_hits(
-    Scratch* s, const Pairs* p, const Lines* t, const double* weights, size_t pair, double* hits
-) noexcept nogil:
-    """Write what the runs of hits in the lines of a reference are worth."""
+cdef int weighted_hits(Scratch* s, const Pairs* p, size_t pair, int64_t* to) noexcept nogil:
+    """Write what the runs of hits in the lines of a reference are worth, a double."""
+    cdef double* hits = <double*> to
     cdef int64_t text = p.texts[pair], reference = p.references[pair], line, other
     cdef const uint32_t* own
     cdef const uint32_t* ids
-    cdef uint32_t* first = <uint32_t*> zeros(s, FIRST, 4 * p.n_types)
-    cdef uint32_t* left = <uint32_t*> zeros(s, LEFT, 4 * p.n_types)
-    cdef uint32_t* theirs = <uint32_t*> zeros(s, THEIRS, 4 * p.n_types)
+    cdef uint32_t* first = <uint32_t*> room(s, FIRST, 4 * p.n_types)
+    cdef uint32_t* left = <uint32_t*> room(s, LEFT, 4 * p.n_types)
+    cdef uint32_t* theirs = <uint32_t*> room(s, THEIRS, 4 * p.n_types)
     cdef size_t n_words, n_rows, i, j, length
     cdef uint64_t* kept
     cdef size_t* row_of
@@ -165,11 +163,11 @@ cdef int weighted_hits(
     cdef Row row
     if not (first and left and theirs):
         return NO_MEMORY
-    row.weights = weights
-    count_tokens(t, text, left, True)
-    count_tokens(t, reference, theirs, True)
-    for line in range(t.offsets[reference], t.offsets[reference + 1]):
-        ids, row.size = p.ids + t.starts[line] - 1, t.starts[line + 1] - t.starts[line]
+    row.weights = p.weights
+    count_tokens(p, text, left, True)
+    count_tokens(p, reference, theirs, True)
+    for line in range(p.line_offsets[reference], p.line_offsets[reference + 1]):
+        ids, row.size = p.ids + p.lines[line] - 1, p.lines[line + 1] - p.lines[line]
         n_words = (row.size >> 6) + 1
         marked = <uint8_t*> room(s, MARKED, row.size + 2)
         if marked == NULL or make_row(s, &row) != DONE:
@@ -178,8 +176,8 @@ cdef int weighted_hits(
         for i in range(row.size, 0, -1):
             row.following[i] = first[ids[i]]
             first[ids[i]] = <uint32_t> i
-        for other in range(t.offsets[text], t.offsets[text + 1]):
-            own, n_rows = p.ids + t.starts[other] - 1, t.starts[other + 1] - t.starts[other]
+        for other in range(p.line_offsets[text], p.line_offsets[text + 1]):
+            own, n_rows = p.ids + p.lines[other] - 1, p.lines[other + 1] - p.lines[other]
             kept = <uint64_t*> room(s, STEPS, 8 * n_words * (n_rows + 1))
             row_of = <size_t*> room(s, ROW_OF, sizeof(size_t) * (n_rows + 1))
             if kept == NULL or row_of == NULL:
@@ -204,10 +202,10 @@ cdef int weighted_hits(
                 theirs[ids[i]] -= 1
                 length += 1
                 if not marked[i + 1]:
-                    hits[0] += weights[length]
+                    hits[0] += p.weights[length]
                     length = 0
-    count_tokens(t, text, left, False)
-    count_tokens(t, reference, theirs, False)
+    count_tokens(p, text, left, False)
+    count_tokens(p, reference, theirs, False)
     return DONE
 
 
@@ -218,16 +216,8 @@ def weighted_lcs_hits(
 ):
     """See `plain.weighted_lcs_hits`."""
     cdef Pairs p = pairs_of(ids, offsets, texts, references, n_types)
-    cdef Lines t = Lines(start(lines), start(line_offsets), tokens(left_ids), start(left_offsets))
-    cdef double[::1] hits = np.zeros(p.n)
-    cdef Scratch s = no_rooms()
-    cdef int problem = DONE
-    cdef size_t pair
-    with nogil:
-        for pair in range(p.n):
-            problem = weighted_hits(&s, &p, &t, &weights[0], pair, &hits[pair])
-            if problem != DONE:
-                break
-        free_rooms(&s)
-    raise_if(problem)
-    return np.asarray(hits)
+    p.lines, p.line_offsets, p.left_ids, p.left_offsets = (
+        start(lines), start(line_offsets), tokens(left_ids), start(left_offsets)
+    )
+    p.weights = &weights[0] if weights.shape[0] else NULL
+    return count_pairs(&p, weighted_hits, 1)[:, 0].view(np.float64)

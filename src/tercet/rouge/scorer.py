@@ -112,7 +112,7 @@ class RougeScorer(Scorer[RougeOptions]):
         return self.options.rouge_types[0].name
 
     @cached_property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+    def columns(self) -> tuple[str, ...]:
         """Names of the columns of a row."""
         types = [f"{each.name}_{measure}" for each in self.options.rouge_types for measure in MEASURES]
         return (*self.base_columns, *types)

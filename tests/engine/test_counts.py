@@ -1,0 +1,387 @@
+"""Counts of token ids equal the plain definitions of `oracles`, in both engines, in any company, from any thread."""
+
+import _thread
+import random
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import accumulate, chain, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracles
+from tercet.columns.ragged import Ragged, TokenBatch
+from tercet.counting.skipgrams import skip_bigram_total
+from tercet.engine import _engine, plain
+
+# In this file a document is a list of lines, a line a list of token ids, and a group a text and its references.
+
+
+def flat(document):
+    return list(chain.from_iterable(document))
+
+
+def starts(lengths):
+    return np.array([0, *accumulate(lengths)], np.int64)
+
+
+def batch_of(groups):
+    documents = [text for text, _ in groups] + [each for _, references in groups for each in references]
+    lines = [[line for line in document if line] for document in documents]
+    ids = np.array(flat(map(flat, lines)), np.int32)
+    return TokenBatch(
+        Ragged(ids, starts([len(flat(document)) for document in documents])),
+        Ragged(starts(map(len, flat(lines))), starts(map(len, lines))),
+        starts([len(references) for _, references in groups]),
+        int(ids.max(initial=-1)) + 1,
+    )
+
+
+class Clipped:
+    """Matches of a text with all its references, one row a group."""
+
+    def __init__(self, order):
+        self.order = order
+
+    def fast(self, engine, batch):
+        edges, texts = batch.n_items + batch.reference_offsets, np.arange(batch.n_items)
+        ids, offsets = batch.tokens.values, batch.tokens.offsets
+        return engine.clipped_matches(ids, offsets, texts, edges[:-1], edges[1:], batch.n_types, self.order).tolist()
+
+    def slow(self, text, references):
+        references = list(map(flat, references))
+        return [oracles.clipped_matches(flat(text), references, n) for n in range(1, self.order + 1)]
+
+
+class Pairwise:
+    """A figure for each pair of a text and one of its references, one row a group."""
+
+    def __init__(self, count, oracle, *options, by_line=False):
+        self.count, self.oracle, self.options, self.by_line = count, oracle, options, by_line
+
+    def fast(self, engine, batch):
+        pairs = batch.owners, batch.n_items + np.arange(len(batch.owners))
+        tokens = batch.tokens.values, batch.tokens.offsets
+        if self.by_line:
+            lines = batch.lines.values, batch.lines.offsets
+            figures = self.count(
+                engine, *tokens, *lines, *pairs, batch.n_types, *tokens, *map(np.array, self.options)
+            )
+        else:
+            figures = self.count(engine, *tokens, *pairs, batch.n_types, *self.options)
+        return [row.tolist() for row in np.split(figures, batch.reference_offsets[1:-1])]
+
+    def slow(self, text, references):
+        kept = list if self.by_line else flat
+        return [self.oracle(kept(text), kept(reference), *self.options) for reference in references]
+
+
+def matches(engine, *arguments):
+    """Orders up to 6, as chrF; with a border between two ways of counting that the lengths in this file cross."""
+    return engine.pair_matches(*arguments, 6, False, 192)[0]
+
+
+def lcs_lengths(engine, *arguments):
+    return engine.pair_matches(*arguments, 0, True, 512)[1]
+
+
+def skip_bigrams(gap):
+    return Pairwise(
+        lambda engine, *arguments: engine.skip_bigram_matches(*arguments), oracles.skip_bigram_matches, gap
+    )
+
+
+def weighted(weight):
+    worth = [float(k) ** weight for k in range(600)]
+    hits = lambda engine, *arguments: engine.weighted_lcs_hits(*arguments)  # noqa: E731
+    return Pairwise(hits, oracles.weighted_lcs_hits, worth, by_line=True)
+
+
+def overlap(multiset):
+    def slow(text, reference):
+        one, other = oracles.ngrams(text, 1), oracles.ngrams(reference, 1)
+        return (
+            [sum((one & other).values()), sum((one | other).values())]
+            if multiset
+            else [len(one & other), len(one | other)]
+        )
+
+    def fast(engine, *arguments):
+        return np.stack(engine.overlaps(*arguments, multiset), axis=1)
+
+    return Pairwise(fast, slow)
+
+
+MEASURES = {
+    "clipped-1": Clipped(1),
+    "clipped-4": Clipped(4),
+    "clipped-70": Clipped(70),
+    "matches": Pairwise(
+        matches, lambda text, reference: [oracles.clipped_matches(text, [reference], n) for n in range(1, 7)]
+    ),
+    "lcs": Pairwise(lcs_lengths, oracles.lcs_length),
+    "union-lcs": Pairwise(
+        lambda engine, *arguments: engine.union_lcs_hits(*arguments), oracles.union_lcs_hits, by_line=True
+    ),
+    "weighted-lcs-1": weighted(1.0),
+    "weighted-lcs-1.2": weighted(1.2),
+    "weighted-lcs-2": weighted(2.0),
+    "skip-any": skip_bigrams(-1),
+    "skip-0": skip_bigrams(0),
+    "skip-4": skip_bigrams(4),
+    "skip-210": skip_bigrams(210),
+    "set": overlap(False),
+    "multiset": overlap(True),
+}
+every_measure = pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
+
+
+def assert_right(engine, measure, groups):
+    fast = measure.fast(engine, batch_of(groups))
+    slow = [measure.slow(*group) for group in groups]
+    assert len(fast) == len(slow)
+    for row, wanted in zip(fast, slow, strict=True):
+        assert np.array(row) == pytest.approx(np.array(wanted), rel=1e-12, abs=0)  # for counts that is: equal
+
+
+def random_document(rng, size, n_types, lines=1):
+    cuts = [0, *sorted(rng.randrange(size + 1) for _ in range(lines - 1)), size]
+    ids = [rng.randrange(n_types) for _ in range(size)]
+    return [ids[start:stop] for start, stop in pairwise(cuts)]
+
+
+def random_groups(seed, sizes, n_types, lines=1):
+    """Return a group for each (size of the text, sizes of the references)."""
+    rng = random.Random(seed)
+    return [
+        (
+            random_document(rng, size, n_types, lines),
+            [random_document(rng, each, n_types, lines) for each in reference_sizes],
+        )
+        for size, reference_sizes in sizes
+    ]
+
+
+def mixed_groups(seed):
+    sizes = [(5, [5]), (210, [90, 3]), (0, [4]), (7, [7, 8, 0]), (70, [70]), (3, [230, 1]), (9, [9]), (64, [64, 65])]
+    return random_groups(seed, sizes * 3, n_types=(2, 6, 90)[seed % 3], lines=3)
+
+
+def test_skip_bigrams_of_a_very_long_text_and_a_short_one_are_counted_in_time():
+    n = 131_072
+    ids = np.concatenate([np.zeros(n, np.int32), np.ones(n, np.int32), np.array([0, 1], np.int32)])
+    offsets, pair = np.array([0, 2 * n, 2 * n + 2]), (np.array([1]), np.array([0]))
+    for gap in (-1, 10**6):  # 2**34 pairs of (0, 1) in the long one
+        assert _engine.skip_bigram_matches(ids, offsets, *pair, 2, gap).tolist() == [1]
+    assert _engine.skip_bigram_matches(ids, offsets, *pair[::-1], 2, -1).tolist() == [1]
+
+
+few_types = st.integers(0, 3)
+short_documents = st.lists(st.lists(few_types, min_size=1, max_size=8), max_size=3)
+short_groups = st.lists(st.tuples(short_documents, st.lists(short_documents, min_size=1, max_size=3)), min_size=1)
+
+
+@every_measure
+@settings(deadline=None, max_examples=25)
+@given(groups=short_groups)
+def test_short_texts(engine, measure, groups):
+    assert_right(engine, measure, groups)
+
+
+@every_measure
+@pytest.mark.parametrize("n_types", [2, 90])
+@pytest.mark.parametrize(
+    ("text", "references"),
+    [
+        pytest.param(63, [64], id="one word of bits"),
+        pytest.param(65, [65], id="two words of bits"),
+        pytest.param(128, [129], id="border of the next word"),
+        pytest.param(30, [90], id="reference above 64"),
+        pytest.param(90, [30], id="text above 64"),
+        pytest.param(90, [110], id="both above 64"),
+        pytest.param(20, [220], id="reference above 200"),
+        pytest.param(220, [20], id="text above 200"),
+        pytest.param(520, [20], id="text above 512"),
+        pytest.param(40, [515], id="reference above 512"),
+        pytest.param(215, [230], id="both above 200"),
+        pytest.param(50, [10, 80, 40], id="references short and long"),
+    ],
+)
+def test_long_texts(engine, measure, text, references, n_types):
+    groups = random_groups(text, [(text, references)], n_types) + random_groups(1, [(text, references)], n_types, 4)
+    assert_right(engine, measure, groups)
+
+
+@every_measure
+def test_a_text_against_itself_and_reversed(engine, measure):
+    document = random_document(random.Random(7), 150, 40)
+    assert_right(engine, measure, [(document, [document, document[::-1]])])
+
+
+@every_measure
+def test_carries_pass_words_of_bits_without_matches(engine, measure):
+    assert_right(engine, measure, [([[0, 5]], [[[0, *range(1, 150), 0]]])])
+
+
+@every_measure
+@pytest.mark.parametrize(
+    "group",
+    [([], [[]]), ([], [[[0, 1]]]), ([[0, 1]], [[]]), ([[0] * 70], [[], []]), ([], [[[0] * 70], []])],
+    ids=["both", "text", "reference", "references of a long text", "text of a long reference"],
+)
+def test_empty_documents(engine, measure, group):
+    assert_right(engine, measure, [group])
+    assert_right(engine, measure, [group, ([[0, 1, 0]], [[[1, 0, 1]]]), group])
+
+
+@every_measure
+def test_no_groups(engine, measure):
+    assert np.size(measure.fast(engine, batch_of([]))) == 0
+
+
+def test_a_text_without_references_matches_nothing(engine):
+    assert Clipped(2).fast(engine, batch_of([([[0, 1]], []), ([[0, 1]], [[[0, 1]]])])) == [[0, 0], [2, 1]]
+
+
+@every_measure
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_leave_nothing_behind_for_the_next(engine, measure, seed):
+    groups = mixed_groups(seed)
+    assert_right(engine, measure, groups)
+    together = measure.fast(engine, batch_of(groups))
+    assert together == [measure.fast(engine, batch_of([group]))[0] for group in groups]
+    assert together[::-1] == measure.fast(engine, batch_of(groups[::-1]))
+
+
+@every_measure
+def test_two_threads_get_what_one_gets(measure):
+    batches = [batch_of(mixed_groups(seed) * 4) for seed in (11, 12)] * 8
+    fast = partial(measure.fast, _engine)
+    alone = list(map(fast, batches))
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(fast, batches)) == alone
+
+
+@pytest.mark.parametrize("gap", [-1, 0, 1, 4, 1000])
+def test_skip_bigram_total(gap):
+    lengths = [0, 1, 2, 3, 5, 6, 7, 40]
+    totals = skip_bigram_total(np.array(lengths), gap).tolist()
+    assert totals == [oracles.skip_bigram_total(length, gap) for length in lengths]
+
+
+def test_the_example_of_papineni_2002(engine):
+    the, cat, is_, on, mat, there, a = range(7)
+    group = ([[the] * 7], [[[the, cat, is_, on, the, mat]], [[there, is_, a, cat, on, the, mat]]])
+    assert Clipped(1).fast(engine, batch_of([group])) == [[2]]
+
+
+def test_the_examples_of_lin_2004(engine):
+    # section 3.2: of the reference line w1 ... w5 the two lines of the text hit w1, w2, w3 and w5
+    group = ([[1, 2, 6, 7, 8], [1, 3, 8, 9, 5]], [[[1, 2, 3, 4, 5]]])
+    assert MEASURES["union-lcs"].fast(engine, batch_of([group])) == [[4]]
+    # section 5: what "police killed the gunman" shares with its three variants
+    police, killed, the, gunman, kill = range(5)
+    texts = [[[police, kill, the, gunman]], [[the, gunman, kill, police]], [[the, gunman, police, killed]]]
+    groups = [(text, [[[police, killed, the, gunman]]]) for text in texts]
+    assert MEASURES["skip-any"].fast(engine, batch_of(groups)) == [[3], [1], [2]]
+
+
+def test_weighted_runs_are_those_of_the_reference(engine):
+    in_a_row, apart = [[1, 2, 3, 4, 5, 6, 7]], [[1, 8, 2, 9, 3, 10, 4]]
+    squares = MEASURES["weighted-lcs-2"]
+    assert squares.fast(engine, batch_of([(apart, [in_a_row]), (in_a_row, [apart])])) == [[4.0**2], [4 * 1.0]]
+
+
+@pytest.mark.parametrize("size", [63, 64, 65, 191, 192, 193, 511, 512, 513, 4095, 4096, 4097])
+@pytest.mark.parametrize("n_types", [3, 2000])
+def test_both_engines_agree_where_the_way_of_counting_changes(size, n_types):
+    rng = np.random.default_rng(size)
+    sizes = [size, size - 1, size, 64, 5]
+    ids, offsets = rng.integers(0, n_types, sum(sizes)).astype(np.int32), starts(sizes)
+    texts, references = np.array([0, 0, 1, 3, 2, 4]), np.array([1, 3, 0, 0, 2, 0])
+    for arguments in [(4, True, 512), (6, False, 192), (0, True, 512)]:
+        found, wanted = (
+            each.pair_matches(ids, offsets, texts, references, n_types, *arguments) for each in (_engine, plain)
+        )
+        assert np.array_equal(found[0], wanted[0])
+        assert np.array_equal(found[1], wanted[1])
+    groups = np.array([0, 3, 4]), np.array([1, 0, 0]), np.array([5, 3, 1])
+    found, wanted = (each.clipped_matches(ids, offsets, *groups, n_types, 6) for each in (_engine, plain))
+    assert np.array_equal(found, wanted)
+
+
+documents_of_ids = st.lists(st.lists(st.integers(0, 5), max_size=80), min_size=1, max_size=6)
+
+
+@settings(deadline=None)
+@given(documents=documents_of_ids, order=st.integers(1, 7), data=st.data())
+def test_both_engines_return_the_same_arrays(documents, order, data):
+    ids, offsets, n = np.array(flat(documents), np.int32), starts(map(len, documents)), len(documents)
+    some = st.lists(st.integers(0, n - 1), min_size=3, max_size=3).map(np.array)
+    texts, references = data.draw(some), data.draw(some)
+    cuts = [
+        sorted({0, *data.draw(st.lists(st.integers(0, size), max_size=3))} - {size}) for size in map(len, documents)
+    ]
+    lines = np.array([*(offsets[d] + cut for d in range(n) for cut in cuts[d]), len(ids)])
+    pairs, by_line = (
+        (ids, offsets, texts, references, 6),
+        (ids, offsets, lines, starts(map(len, cuts)), texts, references, 6),
+    )
+    left = ids[: len(ids) // 2].copy(), offsets // 2
+    calls = [
+        ("pair_matches", *pairs, order - 1, True, 32),
+        ("clipped_matches", ids, offsets, texts, references, np.minimum(references + order - 1, n), 6, order - 1),
+        ("union_lcs_hits", *by_line, *left),
+        ("weighted_lcs_hits", *by_line, *left, np.arange(100) ** 1.2),
+        ("skip_bigram_matches", *pairs, order - 2),
+        ("overlaps", *pairs, True),
+        ("overlaps", *pairs, False),
+        ("ngram_ids", ids, offsets, 6, order),
+    ]
+    for name, *arguments in calls:
+        found, wanted = (getattr(each, name)(*arguments) for each in (_engine, plain))
+        for one, other in zip(found, wanted, strict=True) if isinstance(wanted, tuple) else [(found, wanted)]:
+            assert type(one) is type(other)
+            assert np.array_equal(one, other)
+            assert not isinstance(one, np.ndarray) or (one.dtype, one.shape) == (other.dtype, other.shape)
+
+
+def test_ngram_ids_are_numbers_in_the_order_of_the_text(engine):
+    ids, offsets = np.array([7, 1, 7, 1, 2, 7, 1, 9], np.int32), np.array([0, 4, 5, 5, 8])
+    values, edges, n_types = engine.ngram_ids(ids, offsets, 10, 2)
+    assert (values.tolist(), edges.tolist(), n_types) == ([0, 1, 0, 0, 2], [0, 3, 3, 3, 5], 3)
+    values, edges, n_types = engine.ngram_ids(ids, offsets, 10, 3)
+    assert (values.tolist(), edges.tolist(), n_types) == ([0, 1, 2], [0, 2, 2, 2, 3], 3)
+
+
+def two_texts(n, n_types):
+    ids = np.random.default_rng(0).integers(0, n_types, 2 * n).astype(np.int32)
+    return ids, np.array([0, n, 2 * n]), np.array([0]), np.array([1]), n_types
+
+
+def by_line(ids, offsets, texts, references, n_types):
+    return ids, offsets, offsets, np.array([0, 1, 2]), texts, references, n_types, ids, offsets
+
+
+@pytest.mark.parametrize(
+    "count",
+    [
+        lambda: _engine.pair_matches(*two_texts(1_000_000, 500_000), 0, True, 512),
+        lambda: _engine.pair_matches(*two_texts(20_000_000, 10_000_000), 9, False, 512),
+        lambda: _engine.union_lcs_hits(*by_line(*two_texts(100_000, 50_000))),
+        lambda: _engine.weighted_lcs_hits(*by_line(*two_texts(40_000, 8_000)), np.arange(40_002.0)),
+        lambda: _engine.skip_bigram_matches(*two_texts(200_000, 50_000), -1),
+        lambda: _engine.skip_bigram_matches(*two_texts(400_000, 2), 100_000),
+    ],
+    ids=["lcs", "n-grams", "union", "weighted", "skip", "skip-gap"],
+)
+def test_control_c_ends_the_count_of_one_pair_within_a_second(count):
+    began = time.perf_counter()
+    threading.Timer(0.5, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        count()
+    assert time.perf_counter() - began < 5
