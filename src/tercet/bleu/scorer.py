@@ -17,8 +17,7 @@ from tercet.core.options import Options
 from tercet.core.scorer import Scorer, Scores, left_out
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
-from tercet.counting.lengths import brevity_penalty, reference_lengths
-from tercet.counting.ngrams import clipped_matches
+from tercet.counting.lengths import brevity_penalty
 from tercet.engine.chosen import engine
 from tercet.errors import OptionError
 from tercet.text.letters import LetterCounts, count_letters
@@ -31,6 +30,7 @@ from .grid import Grid, score_weightings
 from .messages import facts_line, no_resamples, unsplit_notice, zero_remark
 from .options import REFERENCE_LENGTHS, BleuOptions, check_smoothing, interpretation, smoothing_methods
 from .presets import DIALECTS, PRESETS
+from .rows import rows_of_tokens
 from .signature import bleu_signature
 from .smoothing import ADD_ONE, Counts, geometric_mean, nltk_precisions, precisions, sentence_percents
 
@@ -151,31 +151,17 @@ class BleuScorer(Scorer[BleuOptions]):
 
     def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the tokens."""
-        rows = self._rows_of_tokens(batch) if self._reading is None else self._rows_of_texts(batch, self._reading)
-        if self.options.missing_references == "skip" and not batch.one_each:
+        o = self.options
+        if self._reading is not None:
+            texts = lowered(batch) if self._lowercase else batch
+            rows: Array = of_texts(texts, engine.bleu_rows, self._reading, o.max_order)
+        else:
+            tokens, _ = self.tokens(batch)
+            base = self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items])
+            rows = rows_of_tokens(base, tokens, o.max_order, self._nltk_columns, self._next_columns)
+        if o.missing_references == "skip" and not batch.one_each:
             rows[left_out(rows), len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
-
-    def _rows_of_texts(self, batch: Batch, reading: str) -> Array:
-        texts = lowered(batch) if self._lowercase else batch
-        rows: Array = of_texts(texts, engine.bleu_rows, reading, self.options.max_order)
-        return rows
-
-    def _rows_of_tokens(self, batch: Batch) -> Array:
-        o = self.options
-        tokens, _ = self.tokens(batch)
-        n, lengths = tokens.n_items, tokens.tokens.lengths
-        orders = o.max_order + self._next_columns
-        matches = clipped_matches(tokens.tokens, np.arange(n), n + tokens.reference_offsets, orders, tokens.n_types)
-        totals = np.maximum(lengths[:n, None] - np.arange(orders), 0)
-        parts = [self.base_rows(batch, lengths[:n]), lengths[:n, None]]
-        parts += [reference_lengths(lengths, tokens.reference_offsets)]
-        parts += [matches[:, : o.max_order], totals[:, : o.max_order]]
-        if self._nltk_columns:
-            parts.append(np.maximum(totals[:, : o.max_order], 1))
-        if self._next_columns:
-            parts += [matches[:, -1:], np.maximum(totals[:, -1:], 1)]
-        return np.concatenate(parts, axis=1).astype(np.float64)
 
     def tokens(self, batch: Batch, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
         """Return the tokens that are counted, and a callable that gives the different ones by id.
@@ -249,15 +235,7 @@ class BleuScorer(Scorer[BleuOptions]):
 
     @property
     def segment_options(self) -> dict[str, Any]:
-        """Effective order, and exp smoothing unless another was chosen: see `segment_scores`.
-
-        Examples
-        --------
-        >>> BleuScorer.from_options({}).segment_options
-        {'smooth_method': 'exp', 'effective_order': True}
-        >>> BleuScorer.from_options({"smooth_method": "nltk3"}).segment_options
-        {}
-        """
+        """Effective order, and exp smoothing unless another was chosen: see `segment_scores`."""
         if self._by_nltk:
             return {}
         smoothed = {"smooth_method": self._segment_method} if self._method == "none" else {}

@@ -16,15 +16,14 @@ from tercet.columns.ragged import TokenBatch, first_greatest
 from tercet.core.dialect import Dialect
 from tercet.core.either import Either, as_floats, column, columns, where
 from tercet.core.options import Options
-from tercet.core.scorer import Scorer, Scores, left_out, segment_lists
+from tercet.core.scorer import Scorer, Scores, segment_lists
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
-from tercet.engine.chosen import engine
 from tercet.errors import OptionError
 from tercet.text.letters import LetterCounts, count_letters
 from tercet.text.sentences import split_sentences, truncate_bytes, truncate_words
 from tercet.text.stems import WordMap, check_word_options, map_words, stemmer_for, stopwords_for, word_map
-from tercet.text.texts import READINGS, lowered, of_texts
+from tercet.text.texts import READINGS
 from tercet.text.tokenizers import tokenize
 
 from .counts import PairCounter, PairCounts
@@ -43,6 +42,7 @@ from .perl import scores as script_scores
 from .perl import stemmer as script_stemmer
 from .perl import stopwords as script_stopwords
 from .references import combined, pair_scores
+from .rows import orders_of, rows_of_texts
 from .signature import rouge_signature
 from .types import BY_LINE, RougeType, parse_types
 
@@ -181,7 +181,9 @@ class RougeScorer(Scorer[RougeOptions]):
 
     def segment_stats(self, batch: Batch, context: LetterCounts | None) -> SegmentStats:
         """Return one row per item."""
-        rows = self._rows_of_texts(batch, context)
+        tokenizer, rows = self._tokenizer(context), None
+        if self._orders is not None and tokenizer in READINGS:
+            rows = rows_of_texts(batch, str(tokenizer), self._orders, self.options)
         if rows is None:
             tokens, _ = self.tokens(batch, context)
             counter = self.counter(tokens)
@@ -189,44 +191,12 @@ class RougeScorer(Scorer[RougeOptions]):
             rows = np.concatenate([self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items]), *triples], axis=1)
         return SegmentStats(self.signature(context), self.columns, rows)
 
-    def _rows_of_texts(self, batch: Batch, context: LetterCounts | None) -> Array | None:
-        """Return the rows that the engine makes of texts as they are; None for what it does not count so."""
-        tokenizer = self._tokenizer(context)
-        if self._orders is None or tokenizer not in READINGS:
-            return None
-        texts = batch if tokenizer == "rouge" else lowered(batch)
-        rows, pairs, has_lines = of_texts(texts, engine.rouge_rows, tokenizer, self._orders, self.options.beta)
-        if has_lines and self._by_lines:
-            return None
-        if pairs is not None:
-            counts = batch.reference_counts
-            filled, starts = counts > 0, batch.reference_offsets[:-1][counts > 0]
-            rows[:, len(self.base_columns) :] = 0.0
-            for first in range(0, pairs.shape[1], len(MEASURES)):
-                own = combined(
-                    pairs[:, first : first + len(MEASURES)], starts, counts[filled], self.options.multi_ref
-                )
-                rows[filled, len(self.base_columns) + first : len(self.base_columns) + first + len(MEASURES)] = own
-            if self.options.missing_references == "skip":
-                left_out(rows)
-        made: Array = rows
-        return made
-
     @cached_property
     def _orders(self) -> tuple[int, ...] | None:
-        """What the engine counts for each type: an order of n-grams, or 0 for a subsequence; None for other types."""
+        """What the engine counts of texts as they are, for each type; None where it cannot."""
         o = self.options
         simple = self._package is None and not self._by_script and o.stopwords is None and self._word_map() is None
-        if not simple or self._prepare() is not None or o.alpha is not None or len(o.rouge_types) > 32:
-            return None
-        orders = {"L": 0, "Lsum": 0}
-        if any(each.kind != "n" and each.kind not in orders for each in o.rouge_types):
-            return None
-        return tuple(orders.get(each.kind, each.order) for each in o.rouge_types)
-
-    @cached_property
-    def _by_lines(self) -> bool:
-        return any(each.kind == "Lsum" for each in self.options.rouge_types)
+        return orders_of(o.rouge_types) if simple and self._prepare() is None and o.alpha is None else None
 
     def tokens(
         self, batch: Batch, context: LetterCounts | None, as_written: bool = False
