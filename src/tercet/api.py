@@ -185,7 +185,7 @@ def summarize(scorer: Scorer[Any], stats: SegmentStats) -> Result:
     """Return the result that statistics give: scores, and on request intervals and the scores of segments."""
     o = scorer.options
     totals: Any = stats.sums() if scorer.in_floats else stats.total()
-    n_scored, n_empty, n_missing = (int(total) for total in totals[:3])
+    n_scored, n_empty, n_missing = int(totals[0]), int(totals[1]), int(totals[2])
     if not n_scored:
         raise InputError(scorer.nothing_left)
     kept = stats if n_scored == len(stats) else stats.selected(stats.column("items") > 0)

@@ -6,14 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tercet.errors import OptionError
 
 from .options import REFERENCE_LENGTHS, BleuOptions
 
-Weightings = dict[str, NDArray[np.float64]]
+Weightings = dict[str, list[float]]
 
 
 def score_weightings(options: BleuOptions) -> Weightings:
@@ -22,11 +19,11 @@ def score_weightings(options: BleuOptions) -> Weightings:
     Examples
     --------
     >>> options = BleuOptions(max_order=2, weights={"one": [1]})
-    >>> {name: each.tolist() for name, each in score_weightings(options).items()}
+    >>> score_weightings(options)
     {'bleu': [0.5, 0.5], 'bleu_one': [1.0, 0.0]}
     """
     order, weights = options.max_order, options.weights
-    uniform = np.full(order, 1 / order)
+    uniform = [1 / order] * order
     if weights is None:
         return {"bleu": uniform}
     if isinstance(weights, Mapping):
@@ -59,16 +56,16 @@ class Grid:
 def _grid_weightings(weights: Any, max_order: int) -> Weightings:
     """Return the weightings of a grid by the name that stands in its rows."""
     if weights is None:
-        return {"uniform": np.full(max_order, 1 / max_order)}
+        return {"uniform": [1 / max_order] * max_order}
     if isinstance(weights, Mapping):
         return {name: _padded(each, max_order) for name, each in weights.items()}
     return {",".join(f"{weight:g}" for weight in weights): _padded(weights, max_order)}
 
 
-def _padded(weights: Sequence[float], max_order: int) -> NDArray[np.float64]:
+def _padded(weights: Sequence[float], max_order: int) -> list[float]:
     if len(weights) > max_order:
         raise OptionError(
             f"The 'weights' option of bleu_multi has {len(weights)} weights, but max_order is {max_order}: "
             f"set max_order={len(weights)}."
         )
-    return np.pad(np.asarray(weights, np.float64), (0, max_order - len(weights)))
+    return [*map(float, weights), *[0.0] * (max_order - len(weights))]

@@ -103,7 +103,7 @@ class ChrfScorer(Scorer[ChrfOptions]):
     def finalize(self, totals: Any) -> Scores:
         """Return chrF for each order of words."""
         o, first = self.options, len(self.base_columns)
-        rows = np.array(totals, np.float64, ndmin=2).reshape(-1, len(self.columns))
+        rows = np.array(totals, np.float64, order="C", ndmin=2).reshape(-1, len(self.columns))
         scores: dict[str, Any] = {}
         for name, word_order in self.word_orders.items():
             n_orders = o.char_order + word_order
