@@ -10,7 +10,7 @@ from typing import Any
 from .columns.batch import Corpus
 from .core.dialect import Dialect
 from .core.option_docs import numpydoc
-from .core.options import option_names
+from .core.options import all_have_effect, option_names
 from .core.pieces import corpus_stats
 from .core.result import Result
 from .core.scorer import Scorer, segment_lists
@@ -62,24 +62,26 @@ def _kept_scorer(metric: str, options: Mapping[str, Any]) -> Scorer[Any]:
 
     Making one takes longer than scoring a pair. A tokenizer may be a file, which changes, and a model is not kept.
     """
-    if type(metric) is not str or not all(type(value) in _PLAIN for value in options.values()):
-        return make_scorer(metric, options)
-    key = metric, *((name, type(value), value) for name, value in options.items())
-    found = _kept.get(key)
-    if found is None:
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            found = make_scorer(metric, options)
-        if told:  # each call says again what was said of its options
-            return make_scorer(metric, options)
-        if not found.loads_model and options.get("tokenizer") in (None, "auto", *READINGS):
-            if len(_kept) >= _MOST_KEPT:
-                _kept.clear()
-            _kept[key] = found
+    parts: list[Any] = [metric]
+    plain = type(metric) is str
+    for name, value in options.items():
+        each = value if type(value) is list else (value,)
+        parts += name, type(value), *map(type, each), *each
+        plain = plain and _PLAIN.issuperset(map(type, each))
+    key = tuple(parts)
+    found = _kept.get(key) if plain else None
+    if found is not None:
+        return found
+    found = make_scorer(metric, options)
+    lasting = not found.loads_model and options.get("tokenizer") in (None, "auto", *READINGS)
+    if plain and lasting and all_have_effect(found.options, options):  # each call warns of one that has none
+        if len(_kept) >= _MOST_KEPT:
+            _kept.clear()
+        _kept[key] = found
     return found
 
 
-_PLAIN = (str, int, float, bool, type(None))
+_PLAIN = {str, int, float, bool, type(None)}
 _MOST_KEPT = 256
 _kept: dict[Any, Scorer[Any]] = {}
 

@@ -71,7 +71,7 @@ def test_are_scored_as_lists(kind, references, metric):
     found = tercet.score(metric, *columns, **options)
     expected = tercet.score(metric, PREDICTIONS, references, **options)
     assert found == expected
-    assert vars(found) == vars(expected)
+    assert found.to_dict(full=True) == expected.to_dict(full=True)
 
 
 @pytest.mark.parametrize("kind", KINDS)

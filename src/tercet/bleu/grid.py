@@ -42,7 +42,7 @@ class Grid:
             self._lengths = own.get("reference_length", [options.reference_length])
         self._weightings = _grid_weightings(own.get("weights", options.weights), options.max_order)
 
-    def rows(self, combined: Callable[..., tuple[Any, Any, Weightings]]) -> list[dict[str, Any]]:
+    def rows(self, combined: Callable[..., tuple[Any, Any, dict[str, Any]]]) -> list[dict[str, Any]]:
         """Return a row for each combination; `combined` scores a method and a length rule under weightings."""
         rows = []
         for method, rule in product(self._methods, self._lengths):

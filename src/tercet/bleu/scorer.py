@@ -172,20 +172,20 @@ class BleuScorer(Scorer[BleuOptions]):
         mapping = None if as_written else word_map(self.options)
         return (tokens, words) if mapping is None else map_words(tokens, words(), mapping)
 
-    def corpus_totals(self, stats: SegmentStats) -> Array:
+    def corpus_totals(self, stats: SegmentStats) -> Any:
         """Return the sum of the rows; with ``compat="nltk"``, methods 5 to 7 see what NLTK shows them.
 
         NLTK's corpus_bleu hands its smoothing functions the last segment instead of the corpus (the variable of
         a loop that has ended).
         """
-        totals = stats.total()
-        if self.options.compat == "nltk" and len(stats):
-            last = stats.rows[stats.column("items") > 0][-1]
-            borrowed = ["next_match", "next_floor"] if self._next_columns else []
-            if "nltk6" in (self._method, *self._grid_methods):  # the only one to read them
-                borrowed += [name for name in stats.columns if name.startswith("total")]
-            for name in borrowed:
-                totals[stats.columns.index(name)] = last[stats.columns.index(name)]
+        if self.options.compat != "nltk" or not len(stats):
+            return super().corpus_totals(stats)
+        totals, last = stats.total(), stats.rows[stats.column("items") > 0][-1]
+        borrowed = ["next_match", "next_floor"] if self._next_columns else []
+        if "nltk6" in (self._method, *self._grid_methods):  # the only one to read them
+            borrowed += [name for name in stats.columns if name.startswith("total")]
+        for name in borrowed:
+            totals[stats.columns.index(name)] = last[stats.columns.index(name)]
         return totals
 
     def check_resampling(self) -> None:

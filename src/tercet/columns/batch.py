@@ -44,9 +44,9 @@ class Batch:
     ----------
     texts : pyarrow.LargeStringArray, shape (n + m,), or callable
         Or what makes it of `strings`, when somebody asks.
-    reference_offsets : ndarray of int64, shape (n + 1,)
+    reference_offsets : ndarray of int64, shape (n + 1,), optional
         Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``, counted from the
-        first reference. An item may have none.
+        first reference. An item may have none. None, with `strings`, where every item has one.
     first_item : int
         The number of the first item in the corpus, for messages.
     strings : tuple of two lists of str, optional
@@ -54,14 +54,14 @@ class Batch:
         they are, and nothing is encoded.
     """
 
-    __slots__ = ("_texts", "first_item", "reference_offsets", "strings")
+    __slots__ = ("_offsets", "_texts", "first_item", "strings")
 
     def __init__(
-        self, texts: Any, reference_offsets: NDArray[np.int64], first_item: int = 0,
+        self, texts: Any, reference_offsets: NDArray[np.int64] | None, first_item: int = 0,
         strings: tuple[list[str], list[str]] | None = None,
     ) -> None:  # fmt: skip
         self._texts, self.strings = texts, strings
-        self.reference_offsets, self.first_item = reference_offsets, first_item
+        self._offsets, self.first_item = reference_offsets, first_item
 
     @property
     def texts(self) -> Any:
@@ -77,9 +77,11 @@ class Batch:
         return self._texts
 
     @property
-    def encoder(self) -> Any:
-        """The texts, or what encodes them when somebody asks."""
-        return self._texts
+    def reference_offsets(self) -> NDArray[np.int64]:
+        """Where the references of each item begin, shape (n + 1,)."""
+        if self._offsets is None:
+            self._offsets = np.arange(self.n_items + 1)
+        return self._offsets
 
     def __reduce__(self) -> Any:
         return Batch, (self.texts, self.reference_offsets, self.first_item)
@@ -90,17 +92,21 @@ class Batch:
 
     def numbered(self, first_item: int) -> Batch:
         """Return the same texts as items from another number on."""
-        return Batch(self._texts, self.reference_offsets, first_item, self.strings)
+        return Batch(self._texts, self._offsets, first_item, self.strings)
+
+    def with_strings(self, predictions: list[str], references: list[str]) -> Batch:
+        """Return a batch of Python strings that are made of the same texts; its `texts` are the latter."""
+        return Batch(self._texts, self._offsets, self.first_item, (predictions, references))
 
     @property
     def n_items(self) -> int:
         """Number of predictions."""
-        return len(self.reference_offsets) - 1
+        return len(self.reference_offsets) - 1 if self.strings is None else len(self.strings[0])
 
     @property
     def one_each(self) -> bool:
         """Whether every item has exactly one reference."""
-        return is_one_each(self.reference_offsets)
+        return self._offsets is None or is_one_each(self._offsets)
 
     @property
     def reference_counts(self) -> NDArray[np.int64]:

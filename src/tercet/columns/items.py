@@ -54,11 +54,11 @@ class Items:
 
     def part(self, start: int, stop: int) -> Batch:
         """Return the items `start` to `stop`, or to the last one; they are encoded when somebody asks for that."""
-        predictions = self.predictions[start:stop]
-        if self.offsets is None:
-            offsets, references = np.arange(len(predictions) + 1), self.references[start:stop]
+        predictions, offsets = self.predictions[start:stop], self.offsets
+        if offsets is None:
+            references = self.references[start:stop]
         else:
-            offsets = self.offsets[start : stop + 1]
+            offsets = offsets[start : stop + 1]
             references = self.references[int(offsets[0]) : int(offsets[-1])]
             offsets = offsets - offsets[0]
         return Batch(lambda: self.encode(predictions + references), offsets, start, (predictions, references))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
 from typing import Any, TypeVar
@@ -267,6 +267,12 @@ def build_options(
         default = preset.get(name, declared[name].default)
         _check_effect(metric, options, declared[name], value, default)
     return options
+
+
+def all_have_effect(options: Options, names: Container[str]) -> bool:
+    """Return whether each of these options does something with the others."""
+    needs = (each.metadata["only_with"] for each in fields(type(options)) if each.name in names)
+    return all(needed is None or needed.test(options) for needed in needs)
 
 
 def _check_effect(metric: str, options: Options, declared: dataclasses.Field[Any], value: Any, default: Any) -> None:

@@ -235,19 +235,19 @@ class Scorer(ABC, Generic[OptionsT]):
         """Return the scores of single segments to the last bit of that package, at its scale: bits decide ties."""
         return self.segment_scores(rows)
 
-    def corpus_totals(self, stats: SegmentStats) -> NDArray[np.float64]:
-        """Return the sums that the score of the corpus is made from, shape (k,)."""
-        return stats.total()
+    def corpus_totals(self, stats: SegmentStats) -> Any:
+        """Return the sums that the score of the corpus is made from, shape (k,), as `finalize` likes them best."""
+        return stats.sums() if self.in_floats else stats.total()
 
     def check_resampling(self) -> None:
         """Raise an OptionError where the score is no function of the sum of the rows: resamples then have none."""
 
-    def report(self, totals: NDArray[np.float64], stats: SegmentStats | None) -> dict[str, Any]:
+    def report(self, totals: Any, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the result's keys for a corpus, as plain Python: those of evaluate's module.
 
         Parameters
         ----------
-        totals : ndarray, shape (k,)
+        totals : ndarray, shape (k,), or list of k floats
             What `corpus_totals` gives.
         stats : SegmentStats or None
             The rows; None where only their sums were kept, and lists of the items' scores cannot be given.

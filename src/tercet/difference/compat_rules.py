@@ -175,7 +175,7 @@ class _PartOfNltk(BleuScorer):
         super().__init__(options)
         self._off = off
 
-    def corpus_totals(self, stats: SegmentStats) -> Array:
+    def corpus_totals(self, stats: SegmentStats) -> Any:
         """Return the sums that the score is made from, with all items' n-grams or none for short texts."""
         totals = stats.total() if "last item" in self._off else super().corpus_totals(stats)
         if "short texts" in self._off:

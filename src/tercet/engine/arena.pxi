@@ -7,7 +7,6 @@
 #     token_of    0               3          where each document begins among the tokens, and the end
 
 cdef extern from "blocks.h" nogil:
-    void* advised(void*, size_t)
     void* take_kept()
     void* give_kept(void*)
 

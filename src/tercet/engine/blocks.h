@@ -179,18 +179,6 @@ static void blank_marks(uint8_t *__restrict to, const uint8_t *__restrict text, 
     }
 }
 
-/* Ask for large pages where memory is large, as NumPy does: to touch it first then takes a fifth of the time. */
-#if defined(__linux__)
-#include <sys/mman.h>
-static void *advised(void *memory, size_t size) {
-    uintptr_t first = ((uintptr_t)memory + 4095) & ~(uintptr_t)4095;
-    if (memory && size >= (size_t)1 << 22) madvise((void *)first, size - 4096, MADV_HUGEPAGE);
-    return memory;
-}
-#else
-#define advised(memory, size) (memory)
-#endif
-
 /* Kept arenas, which threads take and give back without a lock. */
 #if defined(_MSC_VER)
 #define EXCHANGE(place, value) _InterlockedExchangePointer((void *volatile *)(place), value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain, pairwise
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +77,7 @@ def rouge_rows(
     reading: str,
     orders: tuple[int, ...],
     beta: float,
+    each: bool,
 ) -> tuple[Array, Array | None, bool]:
     """Score predictions beside each of their references by n-grams and longest common subsequences (Lin 2004).
 
@@ -87,14 +89,17 @@ def rouge_rows(
         Of up to 32 types, the order of n-grams, or 0 for the longest common subsequence.
     beta : float
         Weight of recall.
+    each : bool
+        Whether each reference gets a row of its own; else an item has, of each type, that with the greatest F, of
+        equal ones the first.
 
     Returns
     -------
     rows : ndarray of float64, shape (n, 4 + 3 types)
-        Four columns as for :func:`bleu_rows`, then precision, recall and F of each type, 0 for texts without tokens;
-        with `reference_offsets`, the latter stand in `pairs` instead, and here is anything.
+        Four columns as for :func:`bleu_rows`, then precision, recall and F of each type, 0 for texts without tokens
+        and items without reference; with `each`, the latter stand in `pairs` instead, and here is anything.
     pairs : ndarray of float64, shape (m, 3 types), or None
-        A row for each reference; None without `reference_offsets`.
+        A row for each reference; None without `each`.
     has_lines : bool
         Whether a line end stands in a text.
 
@@ -110,25 +115,21 @@ def rouge_rows(
 
     Examples
     --------
-    >>> rows, pairs, has_lines = rouge_rows(["the cat sat", "the cat ran"], 1, None, "rouge", (2, 0), 1.0)
+    >>> rows, pairs, has_lines = rouge_rows(["the cat sat", "the cat ran"], 1, None, "rouge", (2, 0), 1.0, False)
     >>> rows[0, 4:].round(2).tolist(), pairs, has_lines
     ([0.5, 0.5, 0.5, 0.67, 0.67, 0.67], None, False)
     """
     items = _items(texts, n, reference_offsets, reading)
-    rows = np.empty((n, 4 + 3 * len(orders)))
-    pairs = [
-        [value for order in orders for value in _measures(words, reference, order, beta)]
-        for words, references in items
-        for reference in references
-    ]
+    rows, pairs = np.zeros((n, 4 + 3 * len(orders))), []
     for row, (words, references) in zip(rows, items, strict=True):
         row[:4] = 1, not words, not references, len(references)
+        triples = [[_measures(words, reference, order, beta) for order in orders] for reference in references]
+        pairs += triples
+        if triples and not each:
+            row[4:] = np.ravel([max(of_type, key=itemgetter(2)) for of_type in zip(*triples, strict=True)])
     has_lines = any("\n" in text for text in strings(texts))
     of_pairs = np.array(pairs, np.float64).reshape(len(pairs), 3 * len(orders))
-    if reference_offsets is not None:
-        return rows, of_pairs, has_lines
-    rows[:, 4:] = of_pairs
-    return rows, None, has_lines
+    return rows, of_pairs if each else None, has_lines
 
 
 def _items(texts: Texts, n: int, reference_offsets: Offsets, reading: str) -> list[tuple[Words, list[Words]]]:

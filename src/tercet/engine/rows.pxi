@@ -19,7 +19,7 @@ cdef struct Request:
     double weight            # of precision in F: beta squared
     size_t columns
     double* rows             # (n, columns)
-    double* pairs            # of ROUGE (m, 3 n_types), or NULL where every item has one reference
+    double* pairs            # of ROUGE (m, 3 n_types), or NULL where the best reference goes into the row
     int64_t* counts          # matches of each order, and the length of the subsequence
     Edits* edits             # room of TER, NULL for the others
 
@@ -91,13 +91,15 @@ cdef int write_bleu(Arena* a, size_t text, size_t last, size_t n_types, Request*
 
 
 cdef int write_rouge(Arena* a, size_t text, size_t last, size_t n_types, Request* q, double* to) noexcept nogil:
-    """Precision, recall and F of each type, for each reference of a prediction, the documents behind it to `last`."""
+    """Precision, recall and F of each type, of the best reference or of each; they are the documents up to `last`."""
     cdef uint32_t* of = a.token_of
     cdef int64_t size = of[text + 1] - of[text], length, less
-    cdef double hits, precision, recall, mixed
+    cdef double hits, precision, recall, mixed, f
     cdef size_t d
     cdef int kind, problem
     cdef Group group
+    if q.pairs == NULL:
+        memset(to, 0, 3 * sizeof(double) * q.n_types)
     for d in range(text + 1, last):
         length = of[d + 1] - of[d]
         group = group_of(a, text, d, d + 1, n_types)
@@ -110,9 +112,11 @@ cdef int write_rouge(Arena* a, size_t text, size_t last, size_t n_types, Request
             hits = <double> q.counts[less if q.orders[kind] else q.max_order]
             precision, recall = hits / <double> max(size - less, 1), hits / <double> max(length - less, 1)
             mixed = recall + q.weight * precision
-            to[0], to[1] = precision, recall
-            to[2] = (1 + q.weight) * precision * recall / mixed if mixed > 0 else 0
-            to += 3
+            f = (1 + q.weight) * precision * recall / mixed if mixed > 0 else 0
+            if q.pairs != NULL or d == text + 1 or f > to[3 * kind + 2]:
+                to[3 * kind], to[3 * kind + 1], to[3 * kind + 2] = precision, recall, f
+        if q.pairs != NULL:
+            to += 3 * q.n_types
     return DONE
 
 
@@ -224,7 +228,7 @@ def bleu_rows(texts, size_t n, reference_offsets, str reading, int max_order):
     return rows
 
 
-def rouge_rows(texts, size_t n, reference_offsets, str reading, tuple orders, double beta):
+def rouge_rows(texts, size_t n, reference_offsets, str reading, tuple orders, double beta, bint each):
     """See `plain.rouge_rows`."""
     cdef Request q
     cdef int order
@@ -239,6 +243,7 @@ def rouge_rows(texts, size_t n, reference_offsets, str reading, tuple orders, do
         q.max_order = max(q.max_order, order)
         q.lcs |= order == 0
     rows = empty((n, BASE + 3 * q.n_types))
-    pairs = None if reference_offsets is None else empty((reference_offsets[n], 3 * q.n_types))
+    n_pairs = n if reference_offsets is None else reference_offsets[n]
+    pairs = empty((n_pairs, 3 * q.n_types)) if each else None
     fill(texts, reference_offsets, &q, rows, pairs)
     return rows, pairs, q.has_lines

@@ -36,20 +36,19 @@ def orders_of(types: Sequence[RougeType]) -> tuple[int, ...] | None:
 def rows_of_texts(batch: Batch, tokenizer: str, orders: tuple[int, ...], options: RougeOptions) -> Array | None:
     """Return the rows of a batch; None for texts of several lines, of which rougeLsum takes the union."""
     texts = batch if tokenizer == "rouge" else lowered(batch)
-    found = of_texts(texts, engine.rouge_rows, tokenizer, orders, options.beta)
+    found = of_texts(texts, engine.rouge_rows, tokenizer, orders, options.beta, options.multi_ref != "best")
     rows: Array = found[0]
     pairs, has_lines = found[1:]
     if has_lines and any(each.kind == "Lsum" for each in options.rouge_types):
         return None
-    if pairs is None:
-        return rows
-    counts, measures = batch.reference_counts, rows[:, len(Scorer.base_columns) :]
-    filled = counts > 0
-    starts, n_references = batch.reference_offsets[:-1][filled], counts[filled]
-    measures[:] = 0.0
-    for first in range(0, measures.shape[1], len(MEASURES)):
-        of_type = slice(first, first + len(MEASURES))
-        measures[filled, of_type] = combined(pairs[:, of_type], starts, n_references, options.multi_ref)
-    if options.missing_references == "skip":
+    if pairs is not None:
+        counts, measures = batch.reference_counts, rows[:, len(Scorer.base_columns) :]
+        filled = counts > 0
+        starts, n_references = batch.reference_offsets[:-1][filled], counts[filled]
+        measures[:] = 0.0
+        for first in range(0, measures.shape[1], len(MEASURES)):
+            of_type = slice(first, first + len(MEASURES))
+            measures[filled, of_type] = combined(pairs[:, of_type], starts, n_references, options.multi_ref)
+    if options.missing_references == "skip" and not batch.one_each:
         left_out(rows)
     return rows

@@ -94,8 +94,7 @@ class TerScorer(Scorer[TerOptions]):
 
     def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
         """Return one row per item; time and memory as :func:`~tercet.engine.plain_edits.ter_rows`."""
-        changed = Batch(batch.encoder, batch.reference_offsets, batch.first_item, self.texts(batch))
-        rows = of_texts(changed, engine.ter_rows)
+        rows = of_texts(batch.with_strings(*self.texts(batch)), engine.ter_rows)
         if self.options.missing_references == "skip" and not batch.one_each:
             rows[left_out(rows), len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)

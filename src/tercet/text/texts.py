@@ -35,5 +35,4 @@ def lowered(batch: Batch) -> Batch:
     """Return a batch of the same texts in lower case (:meth:`str.lower`)."""
     if batch.strings is None:
         return batch.with_texts(lowered_texts(batch.texts))
-    predictions, references = ([text.lower() for text in texts] for texts in batch.strings)
-    return Batch(batch.encoder, batch.reference_offsets, batch.first_item, (predictions, references))
+    return batch.with_strings(*([text.lower() for text in texts] for texts in batch.strings))
