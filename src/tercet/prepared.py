@@ -27,9 +27,9 @@ def scorer(metric: str, **options: Any) -> PreparedScorer[Any]:
 
     Notes
     -----
-    A pair of 25 words takes 20 to 40 microseconds, of BLEU or of ROUGE-1, 2 and L; :func:`tercet.score` checks the
-    options each time, and takes twice as long. That holds for ASCII texts with one reference each; others take
-    longer, and score the same.
+    A pair of sentences takes some 20 microseconds of BLEU, ROUGE-1, 2 and L, chrF or TER, in any script, and one
+    with four references 10 more; of all types of ROUGE, with ROUGE-W, it takes 400. :func:`tercet.score` remembers
+    what it made of the same options, and takes a microsecond longer.
 
     Examples
     --------

@@ -36,10 +36,15 @@ cdef inline bint interrupted() noexcept nogil:
 
 cdef int raise_if(int64_t problem) except -1:
     """Raise what a loop without the GIL ended with."""
-    if problem == NO_MEMORY:
-        raise MemoryError
-    if problem == TOO_LONG:
-        raise ValueError("the texts of one item are longer than 4 GiB")
+    if problem == NO_MEMORY or problem == TOO_LONG:
+        raise MemoryError("the texts take more memory than there is")
     if problem >= 0:
         raise LoneSurrogateError(problem)
     return -1 if problem == INTERRUPTED else 0
+
+
+cdef int raise_of_item(int64_t problem, size_t item) except -1:
+    """Raise what a loop over items ended with, at this one."""
+    if problem == NO_MEMORY or problem == TOO_LONG:
+        raise TooMuchMemoryError(item)
+    return raise_if(problem)

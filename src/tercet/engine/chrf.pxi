@@ -403,7 +403,7 @@ def chrf_rows(
                 problem = fill_item(&a.scratch, &q, spans + i, spans + begin, end - begin, &rows[i, 0])
                 if problem:
                     break
-        raise_if(DONE if problem == 0 else <int64_t> i if problem == NO_TEXT else problem)
+        raise_of_item(DONE if problem == 0 else <int64_t> i if problem == NO_TEXT else problem, i)
     finally:
         give(a, problem == 0)
     return np.asarray(rows)

@@ -46,8 +46,8 @@ def bleu_rows(
     ------
     LoneSurrogateError
         For a string that is not valid Unicode; names the text.
-    MemoryError
-        For an item that takes more memory than there is, or more than 4 GiB of text; names the item.
+    TooMuchMemoryError
+        Has the number of the item.
 
     Notes
     -----
@@ -105,7 +105,7 @@ def rouge_rows(
 
     Raises
     ------
-    LoneSurrogateError, MemoryError
+    LoneSurrogateError, TooMuchMemoryError
         As for :func:`bleu_rows`.
 
     Notes

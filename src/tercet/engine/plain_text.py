@@ -27,6 +27,14 @@ class LoneSurrogateError(ValueError):
         self.item = item
 
 
+class TooMuchMemoryError(MemoryError):
+    """The texts of an item take more memory than there is, or are longer than 4 GiB; its number is `item`."""
+
+    def __init__(self, item: int) -> None:
+        super().__init__(f"item {item} takes more memory than there is")
+        self.item = item
+
+
 def strings(texts: Texts) -> list[str]:
     """Return texts as Python strings.
 

@@ -211,9 +211,7 @@ cdef int fill(object texts, object reference_offsets, Request* q, double[:, ::1]
         if q.counts != NULL:
             with nogil:
                 problem = rows_of_items(a, <const Span*> a.scratch.rooms[SPANS], n, begins, q)
-        if problem == NO_MEMORY or problem == TOO_LONG:
-            raise MemoryError(f"item {a.item} takes more memory than there is")
-        raise_if(problem)
+        raise_of_item(problem, a.item)
     finally:
         give(a, problem == DONE)
     return 0

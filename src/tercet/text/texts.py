@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tercet.columns.batch import Batch
+from tercet.engine.plain_text import TooMuchMemoryError
 
 from .intern import bytes_of
 from .tokenizers import lowered_texts
@@ -21,11 +22,15 @@ def of_texts(batch: Batch, function: Callable[..., Any], *arguments: Any) -> Any
     ------
     InputError
         Names the first text that cannot be encoded (a lone surrogate).
+    MemoryError
+        Names the item whose texts take more memory than there is.
     """
     offsets = None if batch.one_each else batch.reference_offsets
     texts = bytes_of(batch.texts) if batch.strings is None else [*batch.strings[0], *batch.strings[1]]
     try:
         return function(texts, batch.n_items, offsets, *arguments)
+    except TooMuchMemoryError as error:
+        raise MemoryError(f"Item {batch.first_item + error.item} takes more memory than there is.") from None
     except ValueError:
         _ = batch.texts  # its error names the item
         raise
