@@ -323,17 +323,17 @@ def ter_row(asked: float, work: str, items: int, one_a_call: bool = False) -> Ro
 
 
 ROWS = [
-    rouge_row(["rouge1", "rouge2", "rougeL"], "MT", 180),
-    rouge_row(["rouge1", "rouge2", "rougeL"], "sum", 120),
-    rouge_row(["rouge1", "rouge2", "rougeL"], "long", 600),
+    rouge_row(["rouge1", "rouge2", "rougeL"], "MT", 350),
+    rouge_row(["rouge1", "rouge2", "rougeL"], "sum", 500),
+    rouge_row(["rouge1", "rouge2", "rougeL"], "long", 2800),
     rouge_row(["rouge1", "rouge2", "rougeL", "rougeLsum"], "MT", 120),
     rouge_row(["rouge1", "rouge2", "rougeL", "rougeLsum"], "long", 400),
     rouge_row(["rouge1", "rouge2", "rougeL"], "MT", 60, stem=True),
     skip_row("rougeW", 25, rouge_w=True),
     skip_row("rougeS", 50, rouge_s=True),
     skip_row("rougeSU4", 35, rouge_su=True, skip_gap=4),
-    bleu_row("MT", "sacrebleu", 110, by_sacrebleu),
-    bleu_row("MT, 4 references", "sacrebleu", 40, by_sacrebleu),
+    bleu_row("MT", "sacrebleu", 180, by_sacrebleu),
+    bleu_row("MT, 4 references", "sacrebleu", 150, by_sacrebleu),
     bleu_row("MT", "bleuscore (Rust)", 7, by_bleuscore),
     bleu_row("MT, 4 references", "bleuscore (Rust)", 5, by_bleuscore),
     chrf_row("MT", 30),
