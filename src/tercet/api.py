@@ -74,6 +74,7 @@ def _kept_scorer(metric: str, options: Mapping[str, Any]) -> Scorer[Any]:
         return found
     found = make_scorer(metric, options)
     lasting = not found.loads_model and options.get("tokenizer") in (None, "auto", *READINGS)
+    lasting = lasting and options.keys().isdisjoint(("stemmer", "lemmatizer"))  # of packages that come and go
     if plain and lasting and all_have_effect(found.options, options):  # each call warns of one that has none
         if len(_kept) >= _MOST_KEPT:
             _kept.clear()

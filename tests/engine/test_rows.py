@@ -17,6 +17,7 @@ from texts import PAIRS
 
 READINGS = ["rouge", "none", "13a", "13a-unstripped", "unicode", "char"]
 texts = st.text(st.sampled_from("ab A.,-&'9\n\t é\u0130\u212aяあ中\u0301\x00\x85"), max_size=20)
+THREE = ("n", 1), ("n", 2), ("L", 0)
 items = st.lists(st.tuples(texts, st.lists(texts, max_size=3)), max_size=6)
 
 
@@ -41,12 +42,13 @@ def arrow(strings):
 def test_both_implementations_count_the_same(reading, items, order):
     strings, n, offsets = corpus(items)
     expected = plain.bleu_rows(strings, n, offsets, reading, order)
+    types = ("n", order), ("L", 0), ("n", 1), ("S", order - 3), ("SU", 2), ("W", 1 + order / 5)
     assert _engine.bleu_rows(strings, n, offsets, reading, order).tolist() == expected.tolist()
     assert _engine.bleu_rows(arrow(strings), n, offsets, reading, order).tolist() == expected.tolist()
-    best, _, _ = plain.rouge_rows(strings, n, offsets, reading, (order, 0, 1), 1.5, False)
-    assert _engine.rouge_rows(strings, n, offsets, reading, (order, 0, 1), 1.5, False)[0].tolist() == best.tolist()
-    _, pairs, has_lines = plain.rouge_rows(strings, n, offsets, reading, (order, 0, 1), 1.5, True)
-    rows, found, lines = _engine.rouge_rows(strings, n, offsets, reading, (order, 0, 1), 1.5, True)
+    best, _, _ = plain.rouge_rows(strings, n, offsets, reading, types, 1.5, False)
+    assert _engine.rouge_rows(strings, n, offsets, reading, types, 1.5, False)[0].tolist() == best.tolist()
+    _, pairs, has_lines = plain.rouge_rows(strings, n, offsets, reading, types, 1.5, True)
+    rows, found, lines = _engine.rouge_rows(strings, n, offsets, reading, types, 1.5, True)
     assert found.tolist() == pairs.tolist()
     assert rows[:, :4].tolist() == expected[:, :4].tolist()
     assert lines == has_lines or reading.startswith("13a")  # whose steps take line ends away
@@ -62,8 +64,8 @@ def test_texts_of_any_length_are_counted_alike(size):
     for order in (4, 7):
         found = _engine.bleu_rows([text, reference, other], 1, offsets, "none", order)
         assert found.tolist() == plain.bleu_rows([text, reference, other], 1, offsets, "none", order).tolist()
-    found, _, _ = _engine.rouge_rows([text, reference], 1, None, "rouge", (1, 2, 0), 1.0, False)
-    assert found.tolist() == plain.rouge_rows([text, reference], 1, None, "rouge", (1, 2, 0), 1.0, False)[0].tolist()
+    found, _, _ = _engine.rouge_rows([text, reference], 1, None, "rouge", THREE, 1.0, False)
+    assert found.tolist() == plain.rouge_rows([text, reference], 1, None, "rouge", THREE, 1.0, False)[0].tolist()
 
 
 def test_rows_are_the_same_wherever_a_chunk_of_texts_ends(engine):
@@ -87,7 +89,7 @@ def test_lengths_are_those_of_sacrebleus_tokens(engine):
 def test_measures_are_those_of_rouge_score(engine):
     theirs = RougeScorer(["rouge1", "rouge2", "rougeL"])
     for prediction, references in PAIRS["en"]:
-        rows, pairs, _ = engine.rouge_rows([prediction, references[0]], 1, None, "rouge", (1, 2, 0), 1.0, False)
+        rows, pairs, _ = engine.rouge_rows([prediction, references[0]], 1, None, "rouge", THREE, 1.0, False)
         expected = theirs.score(references[0], prediction)
         assert pairs is None
         assert rows[0, 4:].tolist() == [value for kind in expected.values() for value in kind]
@@ -106,12 +108,12 @@ def test_what_is_no_text_is_refused(engine):
     with pytest.raises(TypeError, match="must be a string, got int"):
         engine.bleu_rows(["a", 3], 1, None, "13a", 4)
     with pytest.raises(ValueError, match="have changed"):
-        engine.rouge_rows(["a"], 1, None, "rouge", (1,), 1.0, False)
+        engine.rouge_rows(["a"], 1, None, "rouge", THREE, 1.0, False)
 
 
 def test_nothing_has_no_rows(engine):
     assert engine.bleu_rows([], 0, None, "13a", 4).shape == (0, 16)
-    assert engine.rouge_rows([], 0, None, "rouge", (1, 0), 1.0, False)[0].shape == (0, 10)
+    assert engine.rouge_rows([], 0, None, "rouge", THREE, 1.0, False)[0].shape == (0, 13)
 
 
 def test_both_implementations_have_the_same_functions():

@@ -72,7 +72,10 @@ def assert_once(seen, *systems):
 def test_score(seen, monkeypatch, piece):
     monkeypatch.setattr("tercet.core.pieces.PIECE", piece)
     tercet.score("bleu_multi", PREDICTIONS, REFERENCES)
-    assert_once(seen, PREDICTIONS)
+    assert seen["read"] == texts_of(PREDICTIONS)
+    assert not seen["encoded"]  # the engine reads strings as they are
+    tercet.score("bleu_multi", PREDICTIONS, REFERENCES, stemmer="porter")
+    assert seen["encoded"] == texts_of(PREDICTIONS)
 
 
 def test_explain(seen):

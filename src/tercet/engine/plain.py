@@ -9,8 +9,8 @@ from .plain_counts import pair_matches as pair_matches
 from .plain_counts import skip_bigram_matches as skip_bigram_matches
 from .plain_edits import edit_path as edit_path
 from .plain_edits import ter_rows as ter_rows
+from .plain_rouge import rouge_rows as rouge_rows
 from .plain_rows import bleu_rows as bleu_rows
-from .plain_rows import rouge_rows as rouge_rows
 from .plain_subsequences import union_lcs_hits as union_lcs_hits
 from .plain_subsequences import weighted_lcs_hits as weighted_lcs_hits
 from .plain_sums import add_draws as add_draws

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 Ids = NDArray[np.int32]
 Places = NDArray[np.int64]
-Tokens = Sequence[int]
+Tokens = Sequence[Any]
 
 
 def pair_matches(
@@ -116,7 +116,7 @@ def skip_bigram_matches(
     array([3])
     """
     pairs = _pairs(rows_of(ids, offsets), texts, references)
-    shared = [(_skip_bigrams(text, gap) & _skip_bigrams(reference, gap)).total() for text, reference in pairs]
+    shared = [(skip_bigrams(text, gap) & skip_bigrams(reference, gap)).total() for text, reference in pairs]
     return np.array(shared, np.int64)
 
 
@@ -220,6 +220,7 @@ def common_length(text: Sequence[Any], reference: Sequence[Any]) -> int:
     return len(reference) - row.bit_count()
 
 
-def _skip_bigrams(tokens: Tokens, gap: int) -> Counter[tuple[int, int]]:
+def skip_bigrams(tokens: Tokens, gap: int) -> Counter[tuple[Any, Any]]:
+    """Return the skip-bigrams of a text; a negative gap stands for any."""
     reach = len(tokens) if gap < 0 else gap + 1
     return Counter((left, right) for i, left in enumerate(tokens) for right in tokens[i + 1 : i + 1 + reach])

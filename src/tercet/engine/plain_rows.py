@@ -1,14 +1,13 @@
-"""Texts to the rows of BLEU and of ROUGE, in plain Python."""
+"""Texts to the rows of BLEU, in plain Python."""
 
 from __future__ import annotations
 
 from itertools import chain, pairwise
-from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .plain_counts import clipped, common_length
+from .plain_counts import clipped
 from .plain_text import READINGS, LoneSurrogateError, Texts, is_valid, strings
 
 Array = NDArray[np.float64]
@@ -60,7 +59,7 @@ def bleu_rows(
     [[1.0, 0.0, 0.0, 2.0, 3.0, 3.0, 2.0, 2.5, 2.0, 1.0, 3.0, 2.0]]
     """
     rows = np.empty((n, 8 + 2 * max_order))
-    for row, (words, references) in zip(rows, _items(texts, n, reference_offsets, reading), strict=True):
+    for row, (words, references) in zip(rows, items_of(texts, n, reference_offsets, reading), strict=True):
         size, lengths = len(words), list(map(len, references)) or [len(words)]
         closest = min(lengths, key=lambda length: (abs(length - size), length))
         orders = range(1, max_order + 1)
@@ -70,69 +69,7 @@ def bleu_rows(
     return rows
 
 
-def rouge_rows(
-    texts: Texts,
-    n: int,
-    reference_offsets: NDArray[np.int64] | None,
-    reading: str,
-    orders: tuple[int, ...],
-    beta: float,
-    each: bool,
-) -> tuple[Array, Array | None, bool]:
-    """Score predictions beside each of their references by n-grams and longest common subsequences (Lin 2004).
-
-    Parameters
-    ----------
-    texts, n, reference_offsets, reading
-        As for :func:`bleu_rows`.
-    orders : tuple of int
-        Of up to 32 types, the order of n-grams, or 0 for the longest common subsequence.
-    beta : float
-        Weight of recall.
-    each : bool
-        Whether each reference gets a row of its own; else an item has, of each type, that with the greatest F, of
-        equal ones the first.
-
-    Returns
-    -------
-    rows : ndarray of float64, shape (n, 4 + 3 types)
-        Four columns as for :func:`bleu_rows`, then precision, recall and F of each type, 0 for texts without tokens
-        and items without reference; with `each`, the latter stand in `pairs` instead, and here is anything.
-    pairs : ndarray of float64, shape (m, 3 types), or None
-        A row for each reference; None without `each`.
-    has_lines : bool
-        Whether a line end stands in a text.
-
-    Raises
-    ------
-    LoneSurrogateError, TooMuchMemoryError
-        As for :func:`bleu_rows`.
-
-    Notes
-    -----
-    Time and memory as for :func:`bleu_rows`; of a subsequence, time is the product of the tokens / 64, for texts of
-    any length.
-
-    Examples
-    --------
-    >>> rows, pairs, has_lines = rouge_rows(["the cat sat", "the cat ran"], 1, None, "rouge", (2, 0), 1.0, False)
-    >>> rows[0, 4:].round(2).tolist(), pairs, has_lines
-    ([0.5, 0.5, 0.5, 0.67, 0.67, 0.67], None, False)
-    """
-    items = _items(texts, n, reference_offsets, reading)
-    rows, pairs = np.zeros((n, 4 + 3 * len(orders))), []
-    for row, (words, references) in zip(rows, items, strict=True):
-        row[:4] = 1, not words, not references, len(references)
-        triples = [[_measures(words, reference, order, beta) for order in orders] for reference in references]
-        pairs += triples
-        if triples and not each:
-            row[4:] = np.ravel([max(of_type, key=itemgetter(2)) for of_type in zip(*triples, strict=True)])
-    has_lines = any("\n" in text for text in strings(texts))
-    of_pairs = np.array(pairs, np.float64).reshape(len(pairs), 3 * len(orders))
-    return rows, of_pairs if each else None, has_lines
-
-
-def _items(texts: Texts, n: int, reference_offsets: Offsets, reading: str) -> list[tuple[Words, list[Words]]]:
+def items_of(texts: Texts, n: int, reference_offsets: Offsets, reading: str) -> list[tuple[Words, list[Words]]]:
     """Return the words of each prediction, and those of its references."""
     given, offsets = strings(texts), range(n + 1) if reference_offsets is None else reference_offsets.tolist()
     if len(given) != n + offsets[n]:
@@ -145,11 +82,3 @@ def _items(texts: Texts, n: int, reference_offsets: Offsets, reading: str) -> li
         words, *references = (list(chain.from_iterable(READINGS[reading](text))) for text in own)
         items.append((words, references))
     return items
-
-
-def _measures(words: Words, reference: Words, order: int, beta: float) -> tuple[float, float, float]:
-    hits = clipped(words, [reference], order) if order else common_length(words, reference)
-    less, weight = max(order - 1, 0), beta * beta
-    precision, recall = hits / max(len(words) - less, 1), hits / max(len(reference) - less, 1)
-    mixed = recall + weight * precision
-    return precision, recall, (1 + weight) * precision * recall / mixed if mixed > 0 else 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .plain_counts import Ids, Places, Tokens, rows_of
 
 Weights = NDArray[np.float64]
-Lines = list[list[int]]
+Lines = Sequence[Tokens]
 
 
 def union_lcs_hits(
@@ -90,22 +90,30 @@ def weighted_lcs_hits(
     array([4.])
     """
     documents, left, worth = _lines(ids, lines, line_offsets), rows_of(left_ids, left_offsets), weights.tolist()
+    hits = [
+        worth_of_runs(documents[text], documents[reference], left[text], left[reference], worth)
+        for text, reference in zip(texts.tolist(), references.tolist(), strict=True)
+    ]
+    return np.array(hits, np.float64)
+
+
+def worth_of_runs(
+    text: Lines, reference: Lines, text_left: Tokens, reference_left: Tokens, weights: list[float]
+) -> float:  # fmt: skip
+    """Return the weighted hits of one pair, in lines of tokens."""
 
     def places_of(own: Tokens, other: Tokens) -> set[int]:
-        return _weighted_places(own, other, worth)
+        return _weighted_places(own, other, weights)
 
-    hits = []
-    for text, reference in zip(texts.tolist(), references.tolist(), strict=True):
-        total = 0.0
-        for line in _hit_lines(documents[text], documents[reference], left[text], left[reference], places_of):
-            run = 0
-            for goes_on in line:
-                run += 1
-                if not goes_on:
-                    total += worth[run]
-                    run = 0
-        hits.append(total)
-    return np.array(hits, np.float64)
+    total = 0.0
+    for line in _hit_lines(text, reference, text_left, reference_left, places_of):
+        run = 0
+        for goes_on in line:
+            run += 1
+            if not goes_on:
+                total += weights[run]
+                run = 0
+    return total
 
 
 def _lines(ids: Ids, lines: Places, line_offsets: Places) -> list[Lines]:

@@ -1,4 +1,4 @@
-# Texts to rows in one pass: those of BLEU, and of ROUGE for n-grams and longest common subsequences.
+# Texts to rows in one pass: those of BLEU, ROUGE and TER.
 #
 #   add_text     the texts of some items, one behind the other   (texts.pxi)
 #   find_edges   where their tokens begin and end                (edges.pxi)
@@ -11,15 +11,26 @@ cdef enum:
     MOST_TYPES = 32  # of ROUGE
     LOOK = 1 << 22   # bytes of text between two questions whether Ctrl-C was pressed
 
+cdef enum:  # what a type of ROUGE counts
+    NGRAMS, SUBSEQUENCE, SKIPS, SKIPS_AND_TOKENS, RUNS
+
+cdef struct Kind:
+    int what
+    int64_t order            # of n-grams; of skip-bigrams, the gap
+    double weight            # of runs
+
 cdef struct Request:
-    int reading, max_order, n_types
+    int reading, max_order, n_kinds
     bint lcs
     bint has_lines           # found: a text with a line end
-    int orders[MOST_TYPES]   # of ROUGE's types: an order of n-grams, 0 for the subsequence
+    bint by_pairs            # found: texts whose runs take too much memory to be counted here
+    Kind kinds[MOST_TYPES]
+    double* worth            # of runs, n_worth of them
+    size_t n_worth
     double weight            # of precision in F: beta squared
     size_t columns
     double* rows             # (n, columns)
-    double* pairs            # of ROUGE (m, 3 n_types), or NULL where the best reference goes into the row
+    double* pairs            # of ROUGE (m, 3 n_kinds), or NULL where the best reference goes into the row
     int64_t* counts          # matches of each order, and the length of the subsequence
     Edits* edits             # room of TER, NULL for the others
 
@@ -90,36 +101,6 @@ cdef int write_bleu(Arena* a, size_t text, size_t last, size_t n_types, Request*
     return problem
 
 
-cdef int write_rouge(Arena* a, size_t text, size_t last, size_t n_types, Request* q, double* to) noexcept nogil:
-    """Precision, recall and F of each type, of the best reference or of each; they are the documents up to `last`."""
-    cdef uint32_t* of = a.token_of
-    cdef int64_t size = of[text + 1] - of[text], length, less
-    cdef double hits, precision, recall, mixed, f
-    cdef size_t d
-    cdef int kind, problem
-    cdef Group group
-    if q.pairs == NULL:
-        memset(to, 0, 3 * sizeof(double) * q.n_types)
-    for d in range(text + 1, last):
-        length = of[d + 1] - of[d]
-        group = group_of(a, text, d, d + 1, n_types)
-        memset(q.counts, 0, 8 * (q.max_order + 1))
-        problem = count_group(&a.scratch, &group, q.max_order, q.lcs, MOST_BY_PLACES, q.counts, q.counts + q.max_order)
-        if problem != DONE:
-            return problem
-        for kind in range(q.n_types):
-            less = max(q.orders[kind] - 1, 0)
-            hits = <double> q.counts[less if q.orders[kind] else q.max_order]
-            precision, recall = hits / <double> max(size - less, 1), hits / <double> max(length - less, 1)
-            mixed = recall + q.weight * precision
-            f = (1 + q.weight) * precision * recall / mixed if mixed > 0 else 0
-            if q.pairs != NULL or d == text + 1 or f > to[3 * kind + 2]:
-                to[3 * kind], to[3 * kind + 1], to[3 * kind + 2] = precision, recall, f
-        if q.pairs != NULL:
-            to += 3 * q.n_types
-    return DONE
-
-
 cdef int write_item(Arena* a, size_t text, size_t last, Request* q, size_t item, size_t reference) noexcept nogil:
     """Write the row of the item that begins with document `text`; `reference` is the number of its first reference."""
     cdef size_t n_types = 0, n_references = last - text - 1
@@ -130,9 +111,9 @@ cdef int write_item(Arena* a, size_t text, size_t last, Request* q, size_t item,
     row[2], row[3] = n_references == 0, <double> n_references
     if q.edits != NULL:
         return write_edits(a, text, last, n_types, q.edits, row + BASE)
-    if not q.n_types:
+    if not q.n_kinds:
         return write_bleu(a, text, last, n_types, q, row + BASE)
-    return write_rouge(a, text, last, n_types, q, row + BASE if q.pairs == NULL else q.pairs + 3 * q.n_types * reference)
+    return write_rouge(a, text, last, n_types, q, row + BASE if q.pairs == NULL else q.pairs + 3 * q.n_kinds * reference)
 
 
 cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t* bounds, Request* q) noexcept nogil:
@@ -220,28 +201,7 @@ cdef int fill(object texts, object reference_offsets, Request* q, double[:, ::1]
 def bleu_rows(texts, size_t n, reference_offsets, str reading, int max_order):
     """See `plain.bleu_rows`."""
     cdef Request q
-    q.reading, q.max_order, q.n_types, q.edits = READINGS[reading], max_order, 0, NULL
+    q.reading, q.max_order, q.n_kinds, q.edits = READINGS[reading], max_order, 0, NULL
     rows = empty((n, BASE + 4 + 2 * max_order))
     fill(texts, reference_offsets, &q, rows, None)
     return rows
-
-
-def rouge_rows(texts, size_t n, reference_offsets, str reading, tuple orders, double beta, bint each):
-    """See `plain.rouge_rows`."""
-    cdef Request q
-    cdef int order
-    q.edits = NULL
-    if len(orders) > MOST_TYPES:
-        raise ValueError(f"at most {MOST_TYPES} types")
-    q.reading, q.max_order, q.n_types, q.weight = READINGS[reading], 1, 0, beta * beta
-    q.lcs = q.has_lines = False
-    for order in orders:
-        q.orders[q.n_types] = order
-        q.n_types += 1
-        q.max_order = max(q.max_order, order)
-        q.lcs |= order == 0
-    rows = empty((n, BASE + 3 * q.n_types))
-    n_pairs = n if reference_offsets is None else reference_offsets[n]
-    pairs = empty((n_pairs, 3 * q.n_types)) if each else None
-    fill(texts, reference_offsets, &q, rows, pairs)
-    return rows, pairs, q.has_lines

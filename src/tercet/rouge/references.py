@@ -19,8 +19,15 @@ def pair_scores(counts: PairCounts, beta: float, epsilon: float = 0.0, alpha: fl
     """
     precision = counts.hits / np.where(counts.text_totals > 0, counts.text_totals, 1)
     recall = counts.hits / np.where(counts.reference_totals > 0, counts.reference_totals, 1)
-    if counts.root != 1:
-        precision, recall = precision ** (1 / counts.root), recall ** (1 / counts.root)
+    return measures(precision, recall, counts.root, beta, epsilon, alpha)
+
+
+def measures(
+    precision: Array, recall: Array, root: float, beta: float, epsilon: float = 0.0, alpha: float | None = None
+) -> Array:  # fmt: skip
+    """Return precision and recall, their roots if `root` is not 1, and their F, shape (m, 3)."""
+    if root != 1:
+        precision, recall = precision ** (1 / root), recall ** (1 / root)
     weight = beta * beta
     mixed = recall + weight * precision + epsilon
     if alpha is not None:

@@ -1,4 +1,4 @@
-"""Rows of ROUGE from texts as they are, for n-grams and longest common subsequences, in one call of the engine."""
+"""Rows of ROUGE from texts as they are, in one call of the engine."""
 
 from __future__ import annotations
 
@@ -13,42 +13,54 @@ from tercet.engine.chosen import engine
 from tercet.text.texts import lowered, of_texts
 
 from .options import MEASURES, RougeOptions
-from .references import combined
-from .types import RougeType
+from .references import combined, measures
+from .types import BY_LINE, RougeType
 
 Array = NDArray[np.float64]
 _MOST_TYPES = 32
+#: Tokenizers that see the case of letters: to change it, or not to.
+KEEP_CASE = ("rouge", "none")
 
 
-def orders_of(types: Sequence[RougeType]) -> tuple[int, ...] | None:
-    """Return for each type the order of n-grams, or 0 for a subsequence; None where there is a type of another kind.
+def counted(types: Sequence[RougeType]) -> tuple[tuple[str, float], ...] | None:
+    """Return each type as the engine takes it; None for more types than it takes.
 
     Examples
     --------
-    >>> orders_of([RougeType("rouge2", "n", order=2), RougeType("rougeLsum", "Lsum")])
-    (2, 0)
+    >>> counted([RougeType("rouge2", "n", order=2), RougeType("rougeS4", "S", gap=4), RougeType("rougeW", "W")])
+    (('n', 2), ('S', 4), ('W', 1.2))
     """
-    if len(types) > _MOST_TYPES or not {each.kind for each in types} <= {"n", "L", "Lsum"}:
+    if len(types) > _MOST_TYPES or sum(each.kind == "W" for each in types) > 1:
         return None
-    return tuple(each.order if each.kind == "n" else 0 for each in types)
+    numbers = {"n": "order", "S": "gap", "SU": "gap", "W": "weight"}
+    return tuple((each.kind, getattr(each, numbers[each.kind]) if each.kind in numbers else 0) for each in types)
 
 
-def rows_of_texts(batch: Batch, tokenizer: str, orders: tuple[int, ...], options: RougeOptions) -> Array | None:
-    """Return the rows of a batch; None for texts of several lines, of which rougeLsum takes the union."""
-    texts = batch if tokenizer == "rouge" else lowered(batch)
-    found = of_texts(texts, engine.rouge_rows, tokenizer, orders, options.beta, options.multi_ref != "best")
+def rows_of_texts(
+    batch: Batch, tokenizer: str, types: tuple[tuple[str, float], ...], options: RougeOptions
+) -> Array | None:
+    """Return the rows of a batch; None for texts of several lines, of which rougeLsum and rougeW take the union."""
+    texts = batch if tokenizer in KEEP_CASE else lowered(batch)
+    roots = [(place, weight) for place, (kind, weight) in enumerate(types) if kind == "W"]
+    each = options.multi_ref != "best" or (bool(roots) and not batch.one_each)
+    found = of_texts(texts, engine.rouge_rows, tokenizer, types, options.beta, each)
     rows: Array = found[0]
-    pairs, has_lines = found[1:]
-    if has_lines and any(each.kind == "Lsum" for each in options.rouge_types):
+    pairs, several_lines = found[1:]
+    if several_lines and any(kind in BY_LINE and kind != "L" for kind, _ in types):
         return None
+    first = len(Scorer.base_columns)
+    for place, weight in roots:
+        table, start = (rows, first + 3 * place) if pairs is None else (pairs, 3 * place)
+        precision, recall = table[:, start].copy(), table[:, start + 1].copy()
+        table[:, start : start + 3] = measures(precision, recall, weight, options.beta)
     if pairs is not None:
-        counts, measures = batch.reference_counts, rows[:, len(Scorer.base_columns) :]
+        counts, of_items = batch.reference_counts, rows[:, first:]
         filled = counts > 0
         starts, n_references = batch.reference_offsets[:-1][filled], counts[filled]
-        measures[:] = 0.0
-        for first in range(0, measures.shape[1], len(MEASURES)):
-            of_type = slice(first, first + len(MEASURES))
-            measures[filled, of_type] = combined(pairs[:, of_type], starts, n_references, options.multi_ref)
+        of_items[:] = 0.0
+        for start in range(0, of_items.shape[1], len(MEASURES)):
+            of_type = slice(start, start + len(MEASURES))
+            of_items[filled, of_type] = combined(pairs[:, of_type], starts, n_references, options.multi_ref)
     if options.missing_references == "skip" and not batch.one_each:
         left_out(rows)
     return rows

@@ -42,7 +42,7 @@ from .perl import scores as script_scores
 from .perl import stemmer as script_stemmer
 from .perl import stopwords as script_stopwords
 from .references import combined, pair_scores
-from .rows import orders_of, rows_of_texts
+from .rows import KEEP_CASE, counted, rows_of_texts
 from .signature import rouge_signature
 from .types import BY_LINE, RougeType, parse_types
 
@@ -182,8 +182,8 @@ class RougeScorer(Scorer[RougeOptions]):
     def segment_stats(self, batch: Batch, context: LetterCounts | None) -> SegmentStats:
         """Return one row per item."""
         tokenizer, rows = self._tokenizer(context), None
-        if self._orders is not None and tokenizer in READINGS:
-            rows = rows_of_texts(batch, str(tokenizer), self._orders, self.options)
+        if self._counted is not None and tokenizer in READINGS:
+            rows = rows_of_texts(batch, str(tokenizer), self._counted, self.options)
         if rows is None:
             tokens, _ = self.tokens(batch, context)
             counter = self.counter(tokens)
@@ -192,11 +192,11 @@ class RougeScorer(Scorer[RougeOptions]):
         return SegmentStats(self.signature(context), self.columns, rows)
 
     @cached_property
-    def _orders(self) -> tuple[int, ...] | None:
+    def _counted(self) -> tuple[tuple[str, float], ...] | None:
         """What the engine counts of texts as they are, for each type; None where it cannot."""
         o = self.options
         simple = self._package is None and not self._by_script and o.stopwords is None and self._word_map() is None
-        return orders_of(o.rouge_types) if simple and self._prepare() is None and o.alpha is None else None
+        return counted(o.rouge_types) if simple and self._prepare() is None and o.alpha is None else None
 
     def tokens(
         self, batch: Batch, context: LetterCounts | None, as_written: bool = False
@@ -206,7 +206,7 @@ class RougeScorer(Scorer[RougeOptions]):
         With `as_written`, the words as they were before they got a stem or a lemma.
         """
         o, tokenizer = self.options, self._tokenizer(context)
-        lowercase = isinstance(tokenizer, str) and tokenizer not in ("rouge", "none")
+        lowercase = isinstance(tokenizer, str) and tokenizer not in KEEP_CASE
         if o.compat == "rouge155" and tokenizer == "rouge":
             tokenizer = "rouge-script"
         elif self._package is not None and tokenizer == "none":

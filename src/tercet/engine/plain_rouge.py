@@ -1,0 +1,116 @@
+"""Texts to the rows of ROUGE, in plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import itemgetter
+
+import numpy as np
+
+from .plain_counts import clipped, common_length, skip_bigrams
+from .plain_rows import Array, Offsets, Words, items_of
+from .plain_subsequences import worth_of_runs
+from .plain_text import Texts, strings
+
+#: Bytes of the table of a pair of texts, in which runs are followed back.
+MOST_WAY_BACK = 1 << 31
+#: A kind of ROUGE, and what it takes: "n" an order, "L" and "Lsum" 0, "S" and "SU" a gap, "W" a weight.
+Type = tuple[str, float]
+
+
+def rouge_rows(
+    texts: Texts, n: int, reference_offsets: Offsets, reading: str, types: Sequence[Type], beta: float, each: bool
+) -> tuple[Array, Array | None, bool]:  # fmt: skip
+    """Score predictions beside each of their references by what they share (Lin 2004), texts as one line each.
+
+    Parameters
+    ----------
+    texts, n, reference_offsets, reading
+        As for :func:`bleu_rows`.
+    types : sequence of tuple
+        Up to 32 kinds, each with its order, gap (negative for any), or weight; at most one of "W".
+    beta : float
+        Weight of recall.
+    each : bool
+        Whether each reference gets a row of its own; else an item has, of each type, that with the greatest F, of
+        equal ones the first.
+
+    Returns
+    -------
+    rows : ndarray of float64, shape (n, 4 + 3 types)
+        Four columns as for :func:`bleu_rows`, then precision, recall and F of each type, 0 for texts without tokens
+        and items without reference; with `each`, the latter stand in `pairs` instead, and here is anything. Of "W",
+        precision and recall are still to be raised to the power of 1 / weight, and F to be made of them.
+    pairs : ndarray of float64, shape (m, 3 types), or None
+        A row for each reference; None without `each`.
+    several_lines : bool
+        Whether a line end stands in a text, or the way back of "W" would take more than 2 GiB: what is counted by
+        lines is then wrong.
+
+    Raises
+    ------
+    LoneSurrogateError, TooMuchMemoryError
+        As for :func:`bleu_rows`.
+
+    Notes
+    -----
+    Time and memory as for :func:`bleu_rows`; of a subsequence, time is the product of the tokens / 64, for texts of
+    any length; of skip-bigrams and runs, as for :func:`.plain_counts.skip_bigram_matches` and
+    :func:`.plain_subsequences.weighted_lcs_hits`.
+
+    Examples
+    --------
+    >>> two = ("n", 2), ("S", 0)
+    >>> rows, pairs, several_lines = rouge_rows(["the cat sat", "the cat ran"], 1, None, "rouge", two, 1.0, False)
+    >>> rows[0, 4:].round(2).tolist(), pairs, several_lines
+    ([0.5, 0.5, 0.5, 0.5, 0.5, 0.5], None, False)
+    """
+    items = items_of(texts, n, reference_offsets, reading)
+    rows, pairs = np.zeros((n, 4 + 3 * len(types))), []
+    if any(kind == "W" for kind, _ in types) and max(map(_way_back, items), default=0) > MOST_WAY_BACK:
+        return (
+            rows,
+            np.zeros((sum(len(references) for _, references in items), 3 * len(types))) if each else None,
+            True,
+        )
+    for row, (words, references) in zip(rows, items, strict=True):
+        row[:4] = 1, not words, not references, len(references)
+        triples = [[_measures(words, reference, *kind, beta) for kind in types] for reference in references]
+        pairs += triples
+        if triples and not each:
+            row[4:] = np.ravel([max(of_type, key=itemgetter(2)) for of_type in zip(*triples, strict=True)])
+    several_lines = any("\n" in text for text in strings(texts))
+    of_pairs = np.array(pairs, np.float64).reshape(len(pairs), 3 * len(types))
+    return rows, of_pairs if each else None, several_lines
+
+
+def _way_back(item: tuple[Words, list[Words]]) -> int:
+    """Return the bytes that the greatest table of an item takes, a bit a cell."""
+    words, references = item
+    return max((8 * len(words) * ((len(reference) + 63) >> 6) for reference in references), default=0)
+
+
+def _measures(text: Words, reference: Words, kind: str, number: float, beta: float) -> tuple[float, float, float]:
+    hits, of_text, of_reference = _counts(text, reference, kind, number)
+    precision, recall, weight = hits / max(of_text, 1), hits / max(of_reference, 1), beta * beta
+    mixed = recall + weight * precision
+    return precision, recall, (1 + weight) * precision * recall / mixed if mixed > 0 else 0.0
+
+
+def _counts(text: Words, reference: Words, kind: str, number: float) -> tuple[float, float, float]:
+    """Return the hits, and what precision and recall divide them by."""
+    both = text, reference
+    if kind == "n":
+        order = int(number)
+        return clipped(text, [reference], order), *(max(len(each) - order + 1, 0) for each in both)  # type: ignore[return-value]
+    if kind in ("L", "Lsum"):
+        return common_length(text, reference), len(text), len(reference)
+    if kind == "W":
+        worth = [float(k) ** number for k in range(max(map(len, both)) + 2)]
+        hits = worth_of_runs([text], [reference], text, reference, worth)
+        return hits, worth[len(text)], worth[len(reference)] ** number
+    pairs = [skip_bigrams(each, int(number)) for each in both]
+    words = [len(each) if kind == "SU" else 0 for each in both]
+    shared = clipped(text, [reference], 1) if kind == "SU" else 0
+    of_text, of_reference = (each.total() + more for each, more in zip(pairs, words, strict=True))
+    return shared + (pairs[0] & pairs[1]).total(), of_text, of_reference

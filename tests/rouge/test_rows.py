@@ -1,0 +1,27 @@
+"""Texts are counted alike where the engine takes them as they are, and where they become tokens first."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tercet
+from tercet.rouge.scorer import RougeScorer
+
+TYPES = ["rouge1", "rouge3", "rougeL", "rougeLsum", "rougeW1.5", "rougeS", "rougeS2", "rougeSU0"]
+texts = st.lists(st.sampled_from(["The", "cat", "SAT", "the", "a-b", "3.5", "é", "Кот", "кот", "猫"]), max_size=9)
+items = st.lists(st.tuples(texts, st.lists(texts, max_size=3)), min_size=1, max_size=5)
+
+
+@pytest.mark.parametrize("multi_ref", ["best", "average", "jackknife"])
+@pytest.mark.parametrize("tokenizer", ["rouge", "none", "unicode", "13a", "char"])
+@settings(deadline=None)
+@given(items=items, blank=st.sampled_from([" ", "\n"]))
+def test_rows_from_texts_are_those_from_tokens(tokenizer, multi_ref, items, blank):
+    predictions = [" ".join(words) for words, _ in items]
+    references = [[blank.join(words) for words in each] for _, each in items]
+    options = {"rouge_types": TYPES, "tokenizer": tokenizer, "multi_ref": multi_ref, "missing_references": "zero"}
+    found = tercet.scorer("rouge", **options).stats(predictions, references).rows
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RougeScorer, "_counted", None)
+        expected = tercet.scorer("rouge", **options).stats(predictions, references).rows
+    assert found.tolist() == expected.tolist()
