@@ -241,7 +241,7 @@ class BleuScorer(Scorer[BleuOptions]):
         smoothed = {"smooth_method": self._segment_method} if self._method == "none" else {}
         return {**smoothed, "effective_order": True}
 
-    def segment_scores(self, rows: Array) -> Scores:
+    def segment_scores(self, rows: Either) -> Scores:
         """Return the BLEU of single segments: effective order, and exp smoothing unless another was chosen.
 
         These are sacrebleu's choices for a sentence: without them a perfect sentence of three words scores 0.
