@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tercet.columns.batch import Batch
 from tercet.columns.ragged import TokenBatch
 from tercet.core.dialect import Dialect
-from tercet.core.either import Either, as_floats, column, columns, stacked, where
+from tercet.core.either import Either, as_floats, column, columns, quotient, stacked, where
 from tercet.core.options import Options
 from tercet.core.scorer import Scorer, Scores, left_out
 from tercet.core.signature import Signature
@@ -261,13 +261,12 @@ class BleuScorer(Scorer[BleuOptions]):
     def _scores(self, totals: Either, method: str, effective: bool) -> Scores:
         rule = self.options.reference_length
         smoothed, penalty, scores = self._combined(totals, method, rule, self._weightings, effective)
-        length, reference_length = column(totals, _LENGTH), column(totals, _PLACES[rule])
-        known = reference_length > 0
+        length, reference_length, scale = column(totals, _LENGTH), column(totals, _PLACES[rule]), self.options.scale
         return {
             **scores,
-            "precisions": stacked([self.options.scale * each for each in smoothed]),
+            "precisions": stacked([scale * each for each in smoothed]),
             "brevity_penalty": penalty,
-            "length_ratio": where(known, length / where(known, reference_length, 1.0), 0.0),
+            "length_ratio": quotient(length, reference_length),
             "translation_length": length,
             "reference_length": reference_length,
         }
@@ -285,11 +284,11 @@ class BleuScorer(Scorer[BleuOptions]):
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return the counts behind the precisions, and what a score of this size roughly means."""
-        middle = _FIRST_MATCH + self.options.max_order
-        counts = [int(total) for total in totals[_FIRST_MATCH : middle + self.options.max_order]]
+        order = self.options.max_order
+        counts = list(map(int, totals[_FIRST_MATCH : _FIRST_MATCH + 2 * order]))
         return {
-            "counts": counts[: self.options.max_order],
-            "totals": counts[self.options.max_order :],
+            "counts": counts[:order],
+            "totals": counts[order:],
             "interpretation": interpretation(entries["bleu"] * 100 / self.options.scale) if self._is_usual else None,
         }
 

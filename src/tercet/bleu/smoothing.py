@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.either import Either, added, exp, holds, logs, positive, stacked, where
+from tercet.core.either import Either, added, exp, holds, logs, positive, quotient, stacked, where
 
 Array = NDArray[np.float64]
 
@@ -243,8 +243,7 @@ def geometric_mean(
     shares = [where(each, weight, 0.0) for each, weight in zip(used, weights, strict=True)]
     exponent = added([log * share for log, share in zip(logarithms, shares, strict=True)])
     if reached is not None:
-        kept = added(shares)
-        exponent = exponent * where(kept > 0, added(weights) / where(kept > 0, kept, 1.0), 0.0)
+        exponent = exponent * quotient(added(weights), added(shares))
     mean = exp(exponent)
     for each, value in () if skip_zeros else zip(used, values, strict=True):
         mean = where(each & (value == 0), 0.0, mean)

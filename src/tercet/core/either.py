@@ -46,6 +46,20 @@ def where(condition: Either, one: Either, other: Either) -> Either:
     return np.where(condition, one, other)
 
 
+def quotient(one: Either, other: Either) -> Either:
+    """Return one divided by the other, and 0 where that is 0.
+
+    Examples
+    --------
+    >>> quotient(3.0, 0.0), quotient(np.array([3.0, 3.0]), np.array([2.0, 0.0])).tolist()
+    (0.0, [1.5, 0.0])
+    """
+    if isinstance(other, float):
+        return one / other if other else 0.0
+    known = other != 0
+    return np.where(known, one / np.where(known, other, 1.0), 0.0)
+
+
 def holds(condition: Either) -> bool:
     """Return whether a condition holds, of all numbers."""
     return condition if isinstance(condition, bool) else bool(condition.all())

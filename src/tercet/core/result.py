@@ -83,7 +83,10 @@ class Result(dict[str, Any]):
     ) -> None:
         super().__init__(entries)
         if metric:
-            vars(self).update({"metric": metric, **_ATTRIBUTES, **attributes})
+            own = vars(self)
+            own["metric"] = metric
+            own.update(_ATTRIBUTES)
+            own.update(attributes)
         else:  # made as a dict is, by what knows no metrics
             self.update(attributes)
 

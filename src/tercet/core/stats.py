@@ -102,7 +102,7 @@ class SegmentStats:
     def span(self, name: str) -> str:
         """Return the least and the greatest number of a column of counts, such as "1-4"; one if all are equal."""
         if len(self.rows) == 1:
-            return str(int(self.rows[0, self.columns.index(name)]))
+            return str(int(self.sums()[self.columns.index(name)]))
         counts = np.ascontiguousarray(self.column(name))  # it goes through memory once
         low, high = int(counts.min()), int(counts.max())
         return str(low) if low == high else f"{low}-{high}"

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from tercet.columns.batch import Batch
 from tercet.core.dialect import Dialect
-from tercet.core.either import Either, as_floats, column, where
+from tercet.core.either import Either, as_floats, column, quotient, where
 from tercet.core.options import Options
 from tercet.core.scorer import Scorer, Scores, left_out
 from tercet.core.signature import Signature
@@ -102,8 +102,7 @@ class TerScorer(Scorer[TerOptions]):
     def finalize(self, totals: Either) -> Scores:
         """Return the rate; where the references have no word, any edit makes it 1 (or 100)."""
         edits, length = column(totals, -2), column(totals, -1)
-        known = length > 0
-        rate = where(known, edits / where(known, length, 1.0), where(edits > 0, 1.0, 0.0))
+        rate = where(length > 0, quotient(edits, length), where(edits > 0, 1.0, 0.0))
         return {"ter": self.options.scale * rate}
 
     def report(self, totals: Either, stats: SegmentStats | None) -> dict[str, Any]:
