@@ -32,7 +32,7 @@ from tercet.core.stats import SegmentStats
 from tercet.files.read import items, read_table
 from tercet.registry import METRICS, scorer_class
 from tercet.report.page import to_html
-from tercet.resampling import bootstrap
+from tercet.resampling import bootstrap, paired_tests
 from tercet.resampling.paired_tests import holm, paired_permutation_test
 
 LANGUAGES = ("en", "es", "ru", "zh")
@@ -126,18 +126,16 @@ class TestCompare:
             (found,) = run(scorer, [stats[one], stats[other]], n_resamples=40, seed=3)
             alone[one, other] = found[scorer.primary].pvalue
         drawn = []
-        resample, totals = SegmentStats.resample, bootstrap.resampled_totals
+        masks, totals = paired_tests.shuffle_masks, bootstrap.resampled_totals
         monkeypatch.setattr(
-            SegmentStats, "resample", lambda self, weights: drawn.append(len(weights)) or resample(self, weights)
+            paired_tests, "shuffle_masks", lambda *given: (drawn.append(len(mask)) or mask for mask in masks(*given))
         )
         monkeypatch.setattr(
-            bootstrap,
-            "resampled_totals",
-            lambda rows, number, seed: drawn.append(len(rows) * number) or totals(rows, number, seed),
+            bootstrap, "resampled_totals", lambda rows, number, seed: drawn.append(number) or totals(rows, number, seed)
         )
         test_set = TestSet("es", systems, small.references, None)
         first, *_ = compare(test_set, [metric], test=test, n_resamples=40, seed=3).tables
-        assert sum(drawn) == 13 * (40 + 1000)  # for the tests, and for the intervals
+        assert sum(drawn) == 40 + 1000  # for all tests, and for all intervals
         assert first.pvalues[np.triu_indices(13, 1)].tolist() == holm(list(alone.values()))
 
     def test_the_best_and_those_as_good_are_marked(self):

@@ -16,7 +16,7 @@ from tercet.core.scorer import Scorer, segment_lists
 from tercet.core.stats import SegmentStats
 from tercet.display.progress import bar_of, bars_within
 from tercet.errors import InputError, OptionError, shorten
-from tercet.resampling.bootstrap import bootstrap
+from tercet.resampling.bootstrap import bootstraps
 from tercet.resampling.paired_tests import holm
 
 from .checks import check_baseline, check_references
@@ -246,7 +246,7 @@ def _tables(
 ) -> Iterable[ScoreTable]:
     level, interval, alpha, seed = settings
     scored, base = _scored(stats), names.index(baseline)
-    intervals = [bootstrap(scorer, each, confidence_level=level, method=interval, seed=seed) for each in scored]
+    intervals = bootstraps(scorer, scored, confidence_level=level, method=interval, seed=seed)
     scores = [scorer.finalize(scorer.corpus_totals(each)) for each in scored]
     lists = [segment_lists(scorer, each) for each in stats]
     signature = summarize(scorer, stats[base]).signature

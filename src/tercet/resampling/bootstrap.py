@@ -124,6 +124,22 @@ def bootstrap(
     >>> round(low, 2), round(high, 2)
     (0.0, 1.0)
     """
+    [result] = bootstraps(
+        scorer, [stats], n_resamples=n_resamples, confidence_level=confidence_level, method=method, seed=seed
+    )
+    return result
+
+
+def bootstraps(
+    scorer: Scorer[Any],
+    systems: Sequence[SegmentStats],
+    *,
+    n_resamples: int = 1000,
+    confidence_level: float = 0.95,
+    method: str = "percentile",
+    seed: int = 12345,
+) -> list[dict[str, BootstrapResult]]:
+    """Return what :func:`bootstrap` gives of each system, from rows of the same n segments, which are drawn once."""
     if method not in ("percentile", "BCa"):
         raise OptionError(f"The method must be 'percentile' or 'BCa'. Got {shorten(method)} instead.")
     if n_resamples < 1 or seed < 0 or not 0 < confidence_level < 1:
@@ -132,17 +148,24 @@ def bootstrap(
             f"1. Got {n_resamples}, {seed} and {confidence_level} instead."
         )
     tails = np.array([(1 - confidence_level) / 2, (1 + confidence_level) / 2])
+    resampled = bootstrap_scores(scorer, systems, n_resamples, seed)
+    return [_of_system(scorer, *each, tails, method) for each in zip(systems, resampled, strict=True)]
+
+
+def _of_system(
+    scorer: Scorer[Any], stats: SegmentStats, resampled: Scores, tails: NDArray[np.float64], method: str
+) -> dict[str, BootstrapResult]:
     results = {}
     jackknife = named_scores(scorer, stats.total() - stats.rows) if method == "BCa" else {}
     observed = {name: float(value) for name, value in named_scores(scorer, scorer.corpus_totals(stats)).items()}
-    for name, distribution in bootstrap_scores(scorer, [stats], n_resamples, seed)[0].items():
+    for name, distribution in resampled.items():
         levels = tails
         if method == "BCa":
             levels = _bca_levels(tails, distribution, observed[name], jackknife[name])
         bounds = np.quantile(distribution, levels)
         bounds[np.abs(bounds - observed[name]) <= ROUNDING * abs(observed[name])] = observed[name]
         low, high = bounds.tolist()
-        error = float(np.std(distribution, ddof=1)) if n_resamples > 1 else 0.0
+        error = float(np.std(distribution, ddof=1)) if len(distribution) > 1 else 0.0
         results[name] = BootstrapResult(ConfidenceInterval(low, high), distribution, error)
     return results
 

@@ -19,6 +19,7 @@ from tercet.errors import InputError, MergeError
 
 from .bootstrap import ROUNDING, bootstrap_scores, named_scores
 from .draws import shuffle_masks
+from .resampled import side_by_side
 
 Pairs = Sequence[tuple[int, int]]
 
@@ -112,11 +113,13 @@ def paired_permutation_test(
     _check_alike(systems)
     scorer.check_resampling()
     chosen = [np.empty((n_resamples, len(stats.columns)), order="F") for stats in systems]  # scored by columns
-    start = 0
+    tables, start = side_by_side([stats.rows for stats in systems]), 0
     with bar_of("resampling", "resample", n_resamples) as bar:
         for mask in shuffle_masks(len(systems[0]), n_resamples, seed):
-            for each, stats in zip(chosen, systems, strict=True):
-                each[start : start + len(mask)] = stats.resample(mask)
+            for which, table in tables:
+                sums = np.split(mask @ table, len(systems[which]), axis=1)
+                for each, own in zip(chosen[which], sums, strict=True):
+                    each[start : start + len(mask)] = own
             start += len(mask)
             if bar is not None:
                 bar.update(len(mask))
