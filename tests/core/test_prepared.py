@@ -159,3 +159,14 @@ def test_a_kept_scorer_is_the_one_that_was_asked_for():
             tercet.score("bleu", *pair, max_order=True)
         with pytest.warns(UserWarning, match="has an effect only with"):
             tercet.score("bleu", *pair, max_order=1, seed=3)
+
+
+def test_what_is_kept_of_a_call_does_not_show_in_another():
+    pair = ["a b"], ["a c"]
+    with_minus = tercet.score("bleu", *pair, smooth_method="add-k", smooth_value=-0.0)
+    assert with_minus.signature == tercet.score("bleu", *pair, smooth_method="add-k", smooth_value=0.0).signature
+    weights = [1, 0]
+    first = tercet.score("bleu", *pair, max_order=2, weights=weights)["bleu"]
+    weights[:] = [0, 1]
+    second = tercet.score("bleu", *pair, max_order=2, weights=weights, smooth_method="exp")["bleu"]
+    assert (first, second) == (0.5, pytest.approx(0.5))

@@ -41,17 +41,21 @@ def arrow(strings):
 @given(items=items, order=st.integers(1, 6))
 def test_both_implementations_count_the_same(reading, items, order):
     strings, n, offsets = corpus(items)
+    is_13a = reading.startswith("13a")  # whose steps take line ends away
     expected = plain.bleu_rows(strings, n, offsets, reading, order)
     types = ("n", order), ("L", 0), ("n", 1), ("S", order - 3), ("SU", 2), ("W", 1 + order / 5)
     assert _engine.bleu_rows(strings, n, offsets, reading, order).tolist() == expected.tolist()
     assert _engine.bleu_rows(arrow(strings), n, offsets, reading, order).tolist() == expected.tolist()
+    _, _, uncounted = plain.rouge_rows(strings, n, offsets, reading, types, 1.5, False)
+    assert _engine.rouge_rows(strings, n, offsets, reading, types, 1.5, False)[2] == uncounted or is_13a
+    if uncounted:  # of several lines, W is undefined
+        types = types[:-1]
     best, _, _ = plain.rouge_rows(strings, n, offsets, reading, types, 1.5, False)
     assert _engine.rouge_rows(strings, n, offsets, reading, types, 1.5, False)[0].tolist() == best.tolist()
-    _, pairs, has_lines = plain.rouge_rows(strings, n, offsets, reading, types, 1.5, True)
-    rows, found, lines = _engine.rouge_rows(strings, n, offsets, reading, types, 1.5, True)
+    _, pairs, _ = plain.rouge_rows(strings, n, offsets, reading, types, 1.5, True)
+    rows, found, _ = _engine.rouge_rows(strings, n, offsets, reading, types, 1.5, True)
     assert found.tolist() == pairs.tolist()
     assert rows[:, :4].tolist() == expected[:, :4].tolist()
-    assert lines == has_lines or reading.startswith("13a")  # whose steps take line ends away
 
 
 @pytest.mark.parametrize("size", [63, 64, 65, 511, 512, 513, 4096, 4097])
@@ -109,6 +113,13 @@ def test_what_is_no_text_is_refused(engine):
         engine.bleu_rows(["a", 3], 1, None, "13a", 4)
     with pytest.raises(ValueError, match="have changed"):
         engine.rouge_rows(["a"], 1, None, "rouge", THREE, 1.0, False)
+    with pytest.raises(ValueError, match="have changed"):
+        engine.chrf_rows(["a"] * 9, 9, None, 6, [0], False, 2, False)
+    with pytest.raises(ValueError, match="have changed"):
+        engine.ter_rows(["a"] * 9, 9, None)
+    for types in (THREE * 11, (("W", 1.2), ("W", 2.0))):
+        with pytest.raises(ValueError, match="there can be 32 types, and one of W"):
+            engine.rouge_rows(["a", "a"], 1, None, "rouge", types, 1.0, False)
 
 
 def test_nothing_has_no_rows(engine):

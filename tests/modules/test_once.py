@@ -32,12 +32,12 @@ def seen(monkeypatch):
     """How often each text was checked and encoded, and how many scorers were made."""
     tercet.load("bleu_multi")  # imports files that read texts of their own
     counts = {"read": Counter(), "encoded": Counter(), "scorers": 0}
-    check, encode, init = items._check_texts, items.Items.encode, Scorer.__init__
+    check, encode, init = items._checked, items.Items.encode, Scorer.__init__
     flatten = items._flat_references
 
     def checking(texts, where):
         counts["read"].update(texts)
-        check(texts, where)
+        return check(texts, where)
 
     def flattening(targets):
         flat, offsets = flatten(targets)
@@ -52,7 +52,7 @@ def seen(monkeypatch):
         counts["scorers"] += 1
         init(self, options)
 
-    monkeypatch.setattr(items, "_check_texts", checking)
+    monkeypatch.setattr(items, "_checked", checking)
     monkeypatch.setattr(items, "_flat_references", flattening)
     monkeypatch.setattr(items.Items, "encode", encoding)
     monkeypatch.setattr(Scorer, "__init__", making)

@@ -169,3 +169,5 @@ class TestEngine:
             built(archive, tmp_path, "--wheel", CC="/bin/false", TERCET_ENGINE="required")
         with pytest.raises(AssertionError, match="ImportError: cannot import name '_engine'"):
             run([sys.executable, "-c", SCORES], env={**without, "TERCET_ENGINE": "required"}, cwd=tmp_path)
+        with pytest.raises(AssertionError, match="TERCET_ENGINE must be 'plain' or 'required', got 'Plain'"):
+            run([sys.executable, "-c", SCORES], env={**without, "TERCET_ENGINE": "Plain"}, cwd=tmp_path)

@@ -15,7 +15,7 @@ from .arrow_items import arrow_texts
 
 
 def as_list(column: Any, name: str, expected: str, dimensions: int) -> list[Any]:
-    """Return what a user has by the name of `name` as a list.
+    """Return what a user has by the name of `name` as a new list: others may change theirs while it is scored.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def as_list(column: Any, name: str, expected: str, dimensions: int) -> list[Any]
     tercet.errors.InputError: predictions must be a list with one text per item, got {'a'} (set).
     """
     if type(column) is list:
-        return column
+        return column.copy()
     with readable(name):
         column = _only_column(column, name)
         texts = arrow_texts(column, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -81,8 +81,7 @@ class Items:
         InputError
             As :func:`read_items`.
         """
-        texts = as_list(predictions, name, "one text per item", 1)
-        _check_texts(texts, name)
+        texts = _checked(as_list(predictions, name, "one text per item", 1), name)
         n_items = self.n_items
         if not self.references and len(texts) != n_items:
             raise InputError(
@@ -131,7 +130,7 @@ def read_items(predictions: object, references: object, name: str = "predictions
     """
     texts = as_list(predictions, name, "one text per item", 1)
     targets = as_list(references, "references", "one text or one list of texts per item", 2)
-    _check_texts(texts, name)
+    texts = _checked(texts, name)
     flat, offsets = _flat_references(targets)
     if offsets is not None or len(flat) != len(texts):
         all_offsets = np.arange(len(flat) + 1) if offsets is None else offsets
@@ -147,8 +146,7 @@ def read_texts(predictions: object, name: str = "predictions") -> Items:
     InputError
         Names the first item that is no text.
     """
-    texts = as_list(predictions, name, "one text per item", 1)
-    _check_texts(texts, name)
+    texts = _checked(as_list(predictions, name, "one text per item", 1), name)
     return Items(texts, [], np.zeros(len(texts) + 1, np.int64), name)
 
 
@@ -191,12 +189,13 @@ def check_texts(texts: Sequence[Any], where: str, first: int = 0) -> None:
             raise _surrogate_error(f"item {index} of {where}", text, error) from None
 
 
-def _check_texts(texts: list[Any], where: str) -> None:
-    """Raise for the first entry that is not a string; a subclass of str such as numpy.str_ is one."""
+def _checked(texts: list[Any], where: str) -> list[str]:
+    """Return texts as plain strings, also those of a subclass such as numpy.str_; raise for the first other."""
     if set(map(type, texts)) <= {str}:
-        return
+        return texts
     for index, text in enumerate(texts):
         _check_text(text, f"item {index} of {where}")
+    return ["".join((text,)) for text in texts]
 
 
 def _check_text(text: Any, name: str) -> None:
@@ -211,11 +210,15 @@ def _flat_references(targets: list[Any]) -> tuple[list[str], NDArray[np.int64] |
         return targets, None
     if not kinds <= {list, tuple}:
         targets = _as_lists(targets)
-    flat = list(chain.from_iterable(targets))
+    flat: list[Any] = []
+    ends = [0]
+    for entry in targets:  # at once, as another thread may change an entry in between
+        flat += entry
+        ends.append(len(flat))
     if not set(map(type, flat)) <= {str}:
-        for index, entry in enumerate(targets):
-            _check_texts(list(entry), f"the references of item {index}")
-    return flat, np.cumsum([0, *map(len, targets)])
+        for index, (start, stop) in enumerate(pairwise(ends)):
+            flat[start:stop] = _checked(flat[start:stop], f"the references of item {index}")
+    return flat, np.array(ends)
 
 
 def _as_lists(targets: list[Any]) -> list[Any]:

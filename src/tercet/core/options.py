@@ -146,7 +146,7 @@ def finite(value: Any) -> float | None:
         real = float(value)
     except OverflowError:
         return None
-    return real if math.isfinite(real) else None
+    return real + 0.0 if math.isfinite(real) else None  # -0.0 is 0.0
 
 
 def number(expected: str, test: Callable[[float], bool], none: bool = False) -> Check:

@@ -58,12 +58,13 @@ def corpus_stats(scorer: Scorer[Any], corpus: Corpus) -> tuple[SegmentStats, Any
     def again(start: int, made: SegmentStats, context: Any) -> SegmentStats:
         return made if made.signature == scorer.signature(context) else stats_of(start, context)
 
-    with ThreadPoolExecutor(scorer.options.n_jobs) as pool:
+    pool = ThreadPoolExecutor(scorer.options.n_jobs)
 
-        def each(function: Callable[..., Any], *arguments: Any) -> list[Any]:
-            several = scorer.options.n_jobs > 1 and len(starts) > 1
-            return list((pool.map if several else map)(function, *arguments))
+    def each(function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        several = scorer.options.n_jobs > 1 and len(starts) > 1
+        return list((pool.map if several else map)(function, *arguments))
 
+    try:
         if scorer.needs_corpus and not scorer.signature_tells:
             context = _sum([scorer.fit(corpus.part(start, start + size)) for start in starts])
             parts = each(lambda start: stats_of(start, context), starts)
@@ -71,6 +72,8 @@ def corpus_stats(scorer: Scorer[Any], corpus: Corpus) -> tuple[SegmentStats, Any
             contexts, made = zip(*each(at_once, starts), strict=True)
             context = _sum(contexts)
             parts = each(lambda start, one: again(start, one, context), starts, made)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for what is under way
     check_alike(parts)
     return replace(parts[0], rows=rows), context
 

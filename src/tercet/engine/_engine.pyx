@@ -8,8 +8,6 @@
     -> counts               the files named after what they count
 """
 
-import numpy as np
-
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset

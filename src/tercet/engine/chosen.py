@@ -1,6 +1,6 @@
-"""The engine at hand: the compiled one, or where there is none the same functions in plain Python.
+"""The engine in use: the compiled one, or where there is none the same functions in plain Python.
 
-The variable TERCET_ENGINE can ask for one: `plain`; or `required`, for an error where there is no compiled one.
+The variable TERCET_ENGINE chooses: `plain` takes plain Python; `required` makes a missing compiled engine an error.
 """
 
 from __future__ import annotations
@@ -15,27 +15,31 @@ __all__ = ["engine"]
 _SLOW = (
     "tercet runs without its compiled engine: scores are the same, and take 50 to 1000 times as long. "
     "Install a wheel for this Python, or a C compiler, and then: "
-    "pip install --force-reinstall --no-deps --no-cache-dir tercet"
+    "pip install --force-reinstall --no-deps --no-cache-dir tercet (in a checkout: .)"
 )
 
 
 def _warn() -> None:
-    """Warn at the line outside of this package that leads to here, so that users see theirs."""
+    """Warn at the user's line."""
     frame = sys._getframe()
-    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] in ("tercet", "importlib"):
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in ("tercet", "importlib"):
         frame = frame.f_back
     names, line = frame.f_globals, frame.f_lineno
     registry = names.setdefault("__warningregistry__", {})
-    warnings.warn_explicit(_SLOW, RuntimeWarning, frame.f_code.co_filename, line, names["__name__"], registry)
+    module = names.get("__name__", "")
+    warnings.warn_explicit(_SLOW, RuntimeWarning, frame.f_code.co_filename, line, module, registry)
 
 
-if TYPE_CHECKING or os.environ.get("TERCET_ENGINE") == "plain":
+_ASKED = os.environ.get("TERCET_ENGINE", "")
+if _ASKED not in ("", "plain", "required"):
+    raise ValueError(f"TERCET_ENGINE must be 'plain' or 'required', got {_ASKED!r}.")
+if TYPE_CHECKING or _ASKED == "plain":
     from . import plain as engine
 else:
     try:
         from . import _engine as engine
     except ImportError:
-        if os.environ.get("TERCET_ENGINE") == "required":
+        if _ASKED == "required":
             raise
         engine = None
     if engine is None:

@@ -396,6 +396,8 @@ def chrf_rows(
         q.whitespace, q.eps_smoothing, q.factor = whitespace, eps_smoothing, beta**2
         make_request(&a.scratch, &q, char_order, word_orders)
         kept = hold_texts(a, texts, &n_texts)
+        if n_texts != n + <size_t> bounds[n]:
+            raise ValueError("the lists of texts have changed")
         spans = <const Span*> a.scratch.rooms[SPANS]
         with nogil:
             for i in range(n):

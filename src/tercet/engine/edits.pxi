@@ -354,6 +354,7 @@ cdef object fill_edits(Edits* e, texts, size_t n, reference_offsets):
     """Return the rows of TER; `e.memory` must be freed."""
     cdef Request q
     memset(&e.memory, 0, sizeof(Scratch))
+    q.in_lines = q.uncounted = False
     q.reading, q.max_order, q.n_kinds, q.edits = BLANKS, 0, 0, e
     rows = empty((n, BASE + 2))
     fill(texts, reference_offsets, &q, rows, None)

@@ -13,7 +13,7 @@ _EXTENDERS = r"\u3005-\u3007\u3031-\u3035\u303c\u30fc\uff70\uff9e\uff9f"  # lett
 #: Scripts that are written without blanks, as the inside of a set of the package regex.
 UNSPACED = _EXTENDERS + r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 
-# Kinds: the lowest three bits of an entry. What fits none separates words.
+# Kinds: the lowest three bits of an entry. Any other character separates words.
 APART = 0
 LETTER = 1  # letter or digit of a script with blanks
 CHARACTER_MARK = 2  # mark of such a script, or of all: begins a word where none is open

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 from string import punctuation
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .plain_text import LoneSurrogateError, Texts, strings
+from .plain_text import LoneSurrogateError, Texts, texts_of_items
 
 Array = NDArray[np.float64]
 
@@ -68,13 +67,9 @@ def chrf_rows(
     >>> rows.astype(int).tolist()
     [[1, 0, 0, 2, 4, 4, 3, 3, 3, 2, 2, 1, 0]]
     """
-    all_texts = strings(texts)
-    offsets = range(n + 1) if reference_offsets is None else reference_offsets.tolist()
     rows = np.empty((n, 4 + 3 * sum(char_order + order for order in word_orders)))
-    for item, (start, stop) in enumerate(pairwise(offsets)):
-        own, *references = (
-            _split(text, whitespace, item) for text in (all_texts[item], *all_texts[n + start : n + stop])
-        )
+    for item, given in enumerate(texts_of_items(texts, n, reference_offsets)):
+        own, *references = (_split(text, whitespace, item) for text in given)
         counts = [_counts(own, each, char_order, max(word_orders)) for each in references or [own]]
         row: list[float] = [1, not own[0], not references, len(references)]
         for order in word_orders:

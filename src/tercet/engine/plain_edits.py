@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .plain_text import LoneSurrogateError, Texts, strings
+from .plain_text import LoneSurrogateError, Texts, texts_of_items
 
 #: What an alignment is made of: the word of the text equals that of the reference, stands for it, has no counterpart
 #: there, or the other way round.
@@ -63,11 +63,8 @@ def ter_rows(texts: Texts, n: int, reference_offsets: NDArray[np.int64] | None) 
     >>> ter_rows(["sat the cat", "the cat sat down", "a cat"], 1, np.array([0, 2])).tolist()
     [[1.0, 0.0, 0.0, 2.0, 2.0, 3.0]]
     """
-    every = strings(texts)
-    bounds = [*range(n + 1)] if reference_offsets is None else reference_offsets.tolist()
     rows = np.empty((n, 6))
-    for item in range(n):
-        own = [every[item], *every[n + bounds[item] : n + bounds[item + 1]]]
+    for item, own in enumerate(texts_of_items(texts, n, reference_offsets)):
         try:
             "".join(own).encode()
         except UnicodeEncodeError:

@@ -12,8 +12,9 @@ from .plain_rows import Array, Offsets, Words, items_of
 from .plain_subsequences import worth_of_runs
 from .plain_text import Texts, strings
 
-#: Bytes of the table of a pair of texts, in which runs are followed back.
+#: Most bytes of the table from which the runs of a pair are traced back.
 MOST_WAY_BACK = 1 << 31
+MOST_TYPES = 32
 #: A kind of ROUGE, and what it takes: "n" an order, "L" and "Lsum" 0, "S" and "SU" a gap, "W" a weight.
 Type = tuple[str, float]
 
@@ -39,18 +40,19 @@ def rouge_rows(
     -------
     rows : ndarray of float64, shape (n, 4 + 3 types)
         Four columns as for :func:`bleu_rows`, then precision, recall and F of each type, 0 for texts without tokens
-        and items without reference; with `each`, the latter stand in `pairs` instead, and here is anything. Of "W",
-        precision and recall are still to be raised to the power of 1 / weight, and F to be made of them.
+        and items without reference; with `each`, the latter stand in `pairs`, and these columns are undefined. Of
+        "W", the caller raises precision and recall to the power of 1 / weight, and computes F.
     pairs : ndarray of float64, shape (m, 3 types), or None
         A row for each reference; None without `each`.
-    several_lines : bool
-        Whether a line end stands in a text, or the way back of "W" would take more than 2 GiB: what is counted by
-        lines is then wrong.
+    uncounted : bool
+        Whether all that is undefined: "Lsum" or "W" meets a line end, or the table of "W" would take more than 2 GiB.
 
     Raises
     ------
     LoneSurrogateError, TooMuchMemoryError
         As for :func:`bleu_rows`.
+    ValueError
+        For more types.
 
     Notes
     -----
@@ -61,13 +63,17 @@ def rouge_rows(
     Examples
     --------
     >>> two = ("n", 2), ("S", 0)
-    >>> rows, pairs, several_lines = rouge_rows(["the cat sat", "the cat ran"], 1, None, "rouge", two, 1.0, False)
-    >>> rows[0, 4:].round(2).tolist(), pairs, several_lines
+    >>> rows, pairs, uncounted = rouge_rows(["the cat sat", "the cat ran"], 1, None, "rouge", two, 1.0, False)
+    >>> rows[0, 4:].round(2).tolist(), pairs, uncounted
     ([0.5, 0.5, 0.5, 0.5, 0.5, 0.5], None, False)
     """
     items = items_of(texts, n, reference_offsets, reading)
     rows, pairs = np.zeros((n, 4 + 3 * len(types))), []
-    if any(kind == "W" for kind, _ in types) and max(map(_way_back, items), default=0) > MOST_WAY_BACK:
+    kinds = [kind for kind, _ in types]
+    if len(kinds) > MOST_TYPES or kinds.count("W") > 1:
+        raise ValueError(f"there can be {MOST_TYPES} types, and one of W")
+    in_lines = ("Lsum" in kinds or "W" in kinds) and any("\n" in text for text in strings(texts))
+    if in_lines or ("W" in kinds and max(map(_way_back, items), default=0) > MOST_WAY_BACK):
         return (
             rows,
             np.zeros((sum(len(references) for _, references in items), 3 * len(types))) if each else None,
@@ -79,9 +85,8 @@ def rouge_rows(
         pairs += triples
         if triples and not each:
             row[4:] = np.ravel([max(of_type, key=itemgetter(2)) for of_type in zip(*triples, strict=True)])
-    several_lines = any("\n" in text for text in strings(texts))
     of_pairs = np.array(pairs, np.float64).reshape(len(pairs), 3 * len(types))
-    return rows, of_pairs if each else None, several_lines
+    return rows, of_pairs if each else None, False
 
 
 def _way_back(item: tuple[Words, list[Words]]) -> int:

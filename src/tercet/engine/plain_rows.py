@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import chain, pairwise
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .plain_counts import clipped
-from .plain_text import READINGS, LoneSurrogateError, Texts, is_valid, strings
+from .plain_text import READINGS, LoneSurrogateError, Texts, is_valid, texts_of_items
 
 Array = NDArray[np.float64]
 Offsets = NDArray[np.int64] | None
@@ -38,13 +38,13 @@ def bleu_rows(
     ndarray of float64, shape (n, 8 + 2 max_order)
         ``items`` (1), ``empty`` (1 for a prediction without a token), ``missing`` (1 for an item without a
         reference), ``references``; tokens of the prediction; those of the closest reference (of two equally close
-        ones the shorter), of the shortest, and their average, or of the prediction where there is none; for each
-        order the matches, and the n-grams of the prediction.
+        ones the shorter), of the shortest, and their average (without a reference, the prediction's own length); for
+        each order the matches, and the n-grams of the prediction.
 
     Raises
     ------
     LoneSurrogateError
-        For a string that is not valid Unicode; names the text.
+        For a string that is not valid Unicode; names the item.
     TooMuchMemoryError
         Has the number of the item.
 
@@ -71,12 +71,8 @@ def bleu_rows(
 
 def items_of(texts: Texts, n: int, reference_offsets: Offsets, reading: str) -> list[tuple[Words, list[Words]]]:
     """Return the words of each prediction, and those of its references."""
-    given, offsets = strings(texts), range(n + 1) if reference_offsets is None else reference_offsets.tolist()
-    if len(given) != n + offsets[n]:
-        raise ValueError("the lists of texts have changed")
     items = []
-    for item, (start, stop) in enumerate(pairwise(offsets)):
-        own = given[item], *given[n + start : n + stop]
+    for item, own in enumerate(texts_of_items(texts, n, reference_offsets)):
         if not all(map(is_valid, own)):
             raise LoneSurrogateError(item)
         words, *references = (list(chain.from_iterable(READINGS[reading](text))) for text in own)

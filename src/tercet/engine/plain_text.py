@@ -35,6 +35,15 @@ class TooMuchMemoryError(MemoryError):
         self.item = item
 
 
+def texts_of_items(texts: Texts, n: int, reference_offsets: NDArray[np.int64] | None) -> list[list[str]]:
+    """Return the texts of each item: its prediction, then its references; ValueError for too few or too many."""
+    every, offsets = strings(texts), range(n + 1) if reference_offsets is None else reference_offsets.tolist()
+    if len(every) != n + offsets[n]:
+        raise ValueError("the lists of texts have changed")
+    references = (every[n + start : n + stop] for start, stop in pairwise(offsets))
+    return [[text, *more] for text, more in zip(every[:n], references, strict=True)]
+
+
 def strings(texts: Texts) -> list[str]:
     """Return texts as Python strings.
 

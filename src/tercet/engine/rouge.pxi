@@ -3,9 +3,9 @@
 #   n-grams           matches of the order                          n-grams of each
 #   L, Lsum           the longest common subsequence                tokens of each
 #   S, SU             shared skip-bigrams, SU with shared tokens    skip-bigrams of each, SU with tokens
-#   W, weight w       runs of k tokens for k ** w                   tokens ** w, of the reference that ** w again
+#   W, weight w       runs of k tokens for k ** w                   tokens ** w; for the reference, (tokens ** w) ** w
 #
-# Texts are one line each; of several lines, L and W take unions, which those who call count in another way.
+# Texts are taken as one line; where Lsum or W meet several, the caller counts from tokens.
 
 from libc.math cimport pow
 
@@ -16,7 +16,7 @@ cdef struct Shares:
 
 
 cdef int make_worth(Arena* a, Request* q, double weight, size_t longest) noexcept nogil:
-    """Have the worth of runs of up to `longest` tokens; return 0 or NO_MEMORY."""
+    """Make the table of the worth of runs of up to `longest` tokens; return 0 or NO_MEMORY."""
     cdef size_t k
     if q.n_worth > longest:
         return 0
@@ -38,7 +38,7 @@ cdef inline int64_t skip_bigrams(int64_t size, int64_t gap) noexcept nogil:
 cdef int count_kind(Arena* a, Group* g, Request* q, const Kind* kind, Shares* found) noexcept nogil:
     """Count a type; n-grams and the subsequence are counted already."""
     cdef int64_t size = g.size, length = g.bounds[1] - g.bounds[0], less = 0, hits = 0
-    cdef int64_t bounds[4]  # for those who count pairs of documents: the prediction is 0, the reference 2
+    cdef int64_t bounds[4]  # for functions that count pairs: document 0 is the prediction, 2 the reference
     cdef int64_t numbers[4]
     cdef int problem = DONE
     cdef Pairs pair
@@ -64,8 +64,8 @@ cdef int count_kind(Arena* a, Group* g, Request* q, const Kind* kind, Shares* fo
             found.hits += <double> q.counts[0]
             found.of_text, found.of_reference = found.of_text + <double> size, found.of_reference + <double> length
         return problem
-    if (8 * size * ((length + 63) >> 6)) >> 31:  # the table of runs that is kept for the way back takes over 2 GiB
-        q.by_pairs = True
+    if 8 * size * ((length + 63) >> 6) > <int64_t> 1 << 31:  # the table of runs that is kept for the way back
+        q.uncounted = True
         return DONE
     if make_worth(a, q, kind.weight, max(size, length) + 1):
         return NO_MEMORY
@@ -108,10 +108,10 @@ def rouge_rows(texts, size_t n, reference_offsets, str reading, types, double be
     """See `plain.rouge_rows`."""
     cdef Request q
     cdef Kind* kind
-    if len(types) > MOST_TYPES:
-        raise ValueError(f"at most {MOST_TYPES} types")
+    if len(types) > MOST_TYPES or [name for name, _ in types].count("W") > 1:
+        raise ValueError(f"there can be {MOST_TYPES} types, and one of W")
     q.reading, q.max_order, q.n_kinds, q.weight, q.edits = READINGS[reading], 1, 0, beta * beta, NULL
-    q.lcs = q.has_lines = q.by_pairs = False
+    q.lcs = q.in_lines = q.uncounted = False
     q.worth, q.n_worth = NULL, 0
     for name, number in types:
         kind = &q.kinds[q.n_kinds]
@@ -122,10 +122,11 @@ def rouge_rows(texts, size_t n, reference_offsets, str reading, types, double be
         else:
             kind.order = number
         q.lcs |= kind.what == SUBSEQUENCE
+        q.in_lines |= name == "Lsum" or name == "W"
         if kind.what == NGRAMS:
             q.max_order = max(q.max_order, <int> kind.order)
     rows = empty((n, BASE + 3 * q.n_kinds))
     n_pairs = n if reference_offsets is None else reference_offsets[n]
     pairs = empty((n_pairs, 3 * q.n_kinds)) if each else None
     fill(texts, reference_offsets, &q, rows, pairs)
-    return rows, pairs, q.has_lines or q.by_pairs
+    return rows, pairs, bool(q.uncounted)

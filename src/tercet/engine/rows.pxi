@@ -9,7 +9,7 @@
 cdef enum:
     BASE = 4         # items, empty, missing, references: the columns that all rows begin with
     MOST_TYPES = 32  # of ROUGE
-    LOOK = 1 << 22   # bytes of text between two questions whether Ctrl-C was pressed
+    LOOK = 1 << 22   # bytes of text after which to look for Ctrl-C
 
 cdef enum:  # what a type of ROUGE counts
     NGRAMS, SUBSEQUENCE, SKIPS, SKIPS_AND_TOKENS, RUNS
@@ -22,8 +22,8 @@ cdef struct Kind:
 cdef struct Request:
     int reading, max_order, n_kinds
     bint lcs
-    bint has_lines           # found: a text with a line end
-    bint by_pairs            # found: texts whose runs take too much memory to be counted here
+    bint in_lines            # whether texts of several lines cannot be counted here
+    bint uncounted           # found: such a text, or a table of more than 2 GiB; the rows are then undefined
     Kind kinds[MOST_TYPES]
     double* worth            # of runs, n_worth of them
     size_t n_worth
@@ -36,7 +36,7 @@ cdef struct Request:
 
 
 cdef int number_item(Arena* a, size_t first, size_t last, size_t* n_types) noexcept nogil:
-    """Give the tokens of an item local numbers: the references' count up; what they lack gets the one above all."""
+    """Number the tokens of an item: 0, 1, ... for those of the references; all others share the next number."""
     cdef uint32_t* of = a.token_of
     cdef uint64_t n = of[last] - of[first], capacity = 64, types = 0
     cdef int shift = 58
@@ -147,8 +147,10 @@ cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t*
             item += 1
         if find_edges(a, q.reading):
             return INTERRUPTED
-        for block in range(a.n_blocks):
-            q.has_lines |= a.planes[LINE_END * a.n_blocks + block] != 0
+        for block in range(a.n_blocks if q.in_lines else 0):
+            q.uncounted |= a.planes[LINE_END * a.n_blocks + block] != 0
+        if q.uncounted:
+            return DONE
         document = 0
         while begun < item:
             a.item = begun
@@ -202,6 +204,7 @@ def bleu_rows(texts, size_t n, reference_offsets, str reading, int max_order):
     """See `plain.bleu_rows`."""
     cdef Request q
     q.reading, q.max_order, q.n_kinds, q.edits = READINGS[reading], max_order, 0, NULL
+    q.in_lines = q.uncounted = False
     rows = empty((n, BASE + 4 + 2 * max_order))
     fill(texts, reference_offsets, &q, rows, None)
     return rows

@@ -14,11 +14,11 @@ from tercet.text.texts import lowered, of_texts
 
 from .options import MEASURES, RougeOptions
 from .references import combined, measures
-from .types import BY_LINE, RougeType
+from .types import RougeType
 
 Array = NDArray[np.float64]
 _MOST_TYPES = 32
-#: Tokenizers that see the case of letters: to change it, or not to.
+#: Tokenizers for which texts are not lowercased beforehand: the one does it, the other must not.
 KEEP_CASE = ("rouge", "none")
 
 
@@ -39,14 +39,14 @@ def counted(types: Sequence[RougeType]) -> tuple[tuple[str, float], ...] | None:
 def rows_of_texts(
     batch: Batch, tokenizer: str, types: tuple[tuple[str, float], ...], options: RougeOptions
 ) -> Array | None:
-    """Return the rows of a batch; None for texts of several lines, of which rougeLsum and rougeW take the union."""
+    """Return the rows of a batch; None where rougeLsum and rougeW need tokens: of several lines, or long texts."""
     texts = batch if tokenizer in KEEP_CASE else lowered(batch)
     roots = [(place, weight) for place, (kind, weight) in enumerate(types) if kind == "W"]
     each = options.multi_ref != "best" or (bool(roots) and not batch.one_each)
     found = of_texts(texts, engine.rouge_rows, tokenizer, types, options.beta, each)
     rows: Array = found[0]
-    pairs, several_lines = found[1:]
-    if several_lines and any(kind in BY_LINE and kind != "L" for kind, _ in types):
+    pairs, uncounted = found[1:]
+    if uncounted:
         return None
     first = len(Scorer.base_columns)
     for place, weight in roots:

@@ -11,7 +11,7 @@ from tercet.engine.plain_text import TooMuchMemoryError
 from .intern import bytes_of
 from .tokenizers import lowered_texts
 
-#: The tokenizers by whose rules the engine reads texts as they are.
+#: The tokenizers that the engine applies itself, to the texts as they are given.
 READINGS = ("rouge", "none", "13a", "13a-unstripped", "unicode", "char")
 
 
@@ -30,7 +30,7 @@ def of_texts(batch: Batch, function: Callable[..., Any], *arguments: Any) -> Any
     try:
         return function(texts, batch.n_items, offsets, *arguments)
     except TooMuchMemoryError as error:
-        raise MemoryError(f"Item {batch.first_item + error.item} takes more memory than there is.") from None
+        raise MemoryError(f"item {batch.first_item + error.item} takes more memory than there is") from None
     except ValueError:
         _ = batch.texts  # its error names the item
         raise

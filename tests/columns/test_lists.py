@@ -1,0 +1,58 @@
+"""Lists as users have them: changed while they are scored, and with strings that are more than strings."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import tercet
+
+TEXTS = [f"the cat {number} sat on it" for number in range(9_000)]
+
+
+@pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws", "jaccard_sets"])
+def test_a_tokenizer_that_empties_the_list_changes_nothing(metric):
+    references = list(TEXTS)
+
+    def split(text):
+        del references[100:]
+        return text.split()
+
+    found = tercet.score(metric, TEXTS, references, tokenizer=split)
+    assert len(references) == 100
+    expected = tercet.score(metric, TEXTS, TEXTS, tokenizer=str.split)
+    assert list(found.values()) == list(expected.values())
+
+
+@pytest.mark.parametrize("name", ["bleu", "chrf"])
+def test_another_thread_that_changes_the_references_of_an_item_moves_none_to_another(name):
+    references, done = [[text, text] for text in TEXTS[:2000]], threading.Event()
+
+    def change():
+        while not done.is_set():
+            references[0].append("another")
+            references[0].pop()
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        found = {tercet.score(name, TEXTS[:2000], references, scale=100)[name] for _ in range(20)}
+    finally:
+        done.set()
+        thread.join()
+    assert found == {100.0}
+
+
+class Loud(str):
+    """A string with a method of its own."""
+
+    def lower(self):
+        raise AssertionError("a text is read as it is")
+
+
+@pytest.mark.parametrize("kind", [Loud, np.str_])
+def test_strings_of_another_class_are_texts_like_others(kind):
+    texts, references = ["The Cat sat on it", "a dog"], [["the cat sat on it", "A Cat"], ["a dog"]]
+    of_kind = [kind(texts[0]), texts[1]], [[kind(text) for text in each] for each in references]
+    for metric, options in (("bleu_multi", {"lowercase": True}), ("chrf_multi", {"lowercase": True}), ("ter", {})):
+        assert tercet.score(metric, *of_kind, **options) == tercet.score(metric, texts, references, **options)
