@@ -172,10 +172,10 @@ def test_letters(engine, texts, expected):
 
 
 @pytest.fixture(scope="module")
-def portable_engine():
+def portable_engine(tmp_path_factory):
     """The compiled engine without the instructions of one kind of processor."""
     build_engine = pytest.importorskip("build_engine")
-    path = str(build_engine.compiled("-DPORTABLE"))
+    path = str(build_engine.compiled(tmp_path_factory.mktemp("portable"), "-DPORTABLE"))
     loader = importlib.machinery.ExtensionFileLoader("tercet.engine._engine", path)
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)

@@ -29,11 +29,11 @@ SANITIZERS = [
 #: Mistakes that a test below makes, for it to be seen that they are noticed.
 MISTAKES = """
 
-def beyond(const int64_t[::1] numbers):
+def _beyond(const int64_t[::1] numbers):
     return (&numbers[0])[numbers.shape[0]]
 
 
-def too_far(int64_t places):
+def _too_far(int64_t places):
     cdef int one = 1
     return one << places
 """
@@ -74,12 +74,12 @@ def python(tmp_path_factory):
 @pytest.mark.parametrize(
     ("mistake", "report"),
     [
-        ("beyond(__import__('numpy').zeros(400, 'int64'))", "AddressSanitizer: heap-buffer-overflow"),
-        ("too_far(70)", "runtime error: shift exponent 70"),
+        ("_beyond(__import__('numpy').zeros(400, 'int64'))", "AddressSanitizer: heap-buffer-overflow"),
+        ("_too_far(70)", "runtime error: shift exponent 70"),
     ],
 )
 def test_a_mistake_is_noticed(python, mistake, report):
-    done = python("-c", f"from tercet.engine._engine import *; print({mistake})")
+    done = python("-c", f"from tercet.engine import _engine; print(_engine.{mistake})")
     assert done.returncode != 0
     assert report in done.stderr
 
