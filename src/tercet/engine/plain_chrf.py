@@ -29,12 +29,8 @@ def chrf_rows(
 
     Parameters
     ----------
-    texts : list of str, or tuple of arrays
-        As for :func:`.plain_text.intern`: the n predictions, then all references, item by item.
-    n : int
-        Number of items.
-    reference_offsets : ndarray of int64, shape (n + 1,), optional
-        Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``; None: each has one.
+    texts, n, reference_offsets
+        As for :func:`.plain_rows.bleu_rows`.
     char_order : int
         The longest n-gram of characters.
     word_orders : list of int

@@ -12,7 +12,7 @@ from .plain_rows import Array, Offsets, Words, items_of
 from .plain_subsequences import worth_of_runs
 from .plain_text import Texts, strings
 
-#: Most bytes of the table from which the runs of a pair are traced back.
+#: Most bytes of the table from which the hits of a pair are traced back: 131,000 tokens against as many.
 MOST_WAY_BACK = 1 << 31
 MOST_TYPES = 32
 #: A kind of ROUGE, and what it takes: "n" an order, "L" and "Lsum" 0, "S" and "SU" a gap, "W" a weight.

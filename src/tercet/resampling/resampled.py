@@ -45,7 +45,8 @@ def side_by_side(tables: Sequence[Array]) -> list[tuple[slice, Array]]:
         joins = whole
     ends = np.cumsum([len(group) for group in groups]).tolist()
     places = [slice(end - len(group), end) for end, group in zip(ends, groups, strict=True)]
-    return [(place, np.hstack(group)) for place, group in zip(places, groups, strict=True)]
+    joined = (group[0] if len(group) == 1 else np.hstack(group) for group in groups)  # a large table is not copied
+    return list(zip(places, joined, strict=True))
 
 
 def resampled_totals(systems: Sequence[Array], n_resamples: int, seed: int) -> list[Array]:

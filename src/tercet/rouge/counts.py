@@ -14,14 +14,12 @@ from tercet.counting.lcs import union_lcs_hits, way_back_bytes
 from tercet.counting.pairs import PairMatches, pair_matches
 from tercet.counting.skipgrams import skip_bigram_matches, skip_bigram_total
 from tercet.counting.weighted import weighted_lcs_hits
+from tercet.engine.plain_rouge import MOST_WAY_BACK
 from tercet.errors import InputError
 
 from .types import RougeType
 
 Array = NDArray[np.float64]
-
-#: The most memory for one pair of texts, in bytes: about 131,000 tokens against a line of as many.
-MOST_MEMORY = 1 << 31
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +137,14 @@ class PairCounter:
         """Raise an InputError for a pair whose way back takes too much memory, before any is taken."""
         lengths = self._by_line.tokens.lengths
         memory = way_back_bytes(self._by_line.tokens, self._by_line.lines, texts, references)
-        if memory.max(initial=0) <= MOST_MEMORY:
+        if memory.max(initial=0) <= MOST_WAY_BACK:
             return
-        pair = int(np.argmax(memory > MOST_MEMORY))
+        pair = int(np.argmax(memory > MOST_WAY_BACK))
         text, reference = texts[pair], references[pair]
         raise InputError(
             f"item {self._tokens.first_item + text} is too long for ROUGE-W and ROUGE-L by lines (rougeLsum): "
             f"its prediction of {lengths[text]:,} tokens against a reference of {lengths[reference]:,} "
-            f"takes {memory[pair] / 2**30:.1f} GiB of memory, the limit is {MOST_MEMORY / 2**30:g}. Leave these "
+            f"takes {memory[pair] / 2**30:.1f} GiB of memory, the limit is {MOST_WAY_BACK / 2**30:g}. Leave these "
             "types out of rouge_types, cut the texts with max_words, or give them lines, as by sentence_split='auto'."
         )
 

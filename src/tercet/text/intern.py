@@ -19,14 +19,8 @@ class Interned:
 
     Attributes
     ----------
-    ids : ndarray of int32, shape (t,)
-        Ids count up from 0 in the order of first occurrence.
-    offsets : ndarray of int64, shape (d + 1,)
-        Document i holds the tokens ``offsets[i]`` to ``offsets[i + 1]``.
-    line_starts : ndarray of int64, shape (l + 1,)
-        Line j (never an empty one) holds the tokens ``line_starts[j]`` to ``line_starts[j + 1]``.
-    line_offsets : ndarray of int64, shape (d + 1,)
-        Document i holds the lines ``line_offsets[i]`` to ``line_offsets[i + 1]``.
+    ids, offsets, line_starts, line_offsets
+        As :func:`tercet.engine.plain_text.intern` returns them.
     n_types : int
         Number of different tokens.
     words : callable
