@@ -95,7 +95,8 @@ def compare(row: Row, work: Work, rounds: int, budget: float) -> dict[str, float
 
 def stages(work: Work) -> dict[str, float]:
     """Return nanoseconds per token of each stage, the median of some calls."""
-    from tercet.api import make_scorer, summarize
+    from tercet.api import make_scorer
+    from tercet.scoring import summarize
     from tercet.columns.items import read_items
     from tercet.rouge.counts import PairCounter
     from tercet.rouge.types import parse_types

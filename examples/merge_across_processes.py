@@ -6,7 +6,8 @@ from pathlib import Path
 import pyarrow as pa
 
 import tercet
-from tercet.api import make_scorer, segment_stats, summarize
+from tercet.api import make_scorer
+from tercet.scoring import segment_stats, summarize
 from tercet.core.stats import SegmentStats
 
 OPTIONS = {"smooth_method": "exp", "scale": 100}

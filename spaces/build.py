@@ -56,7 +56,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .core.options import Options
 from .core.scorer import Scorer
 from .errors import no_metric
 from .{room}.explain import explain, explain_batch
@@ -78,7 +77,7 @@ def canonical(metric: Any) -> str:
     return name
 
 
-def scorer_class(metric: str) -> type[Scorer[Any]]:
+def scorer_class(metric: str) -> type[Scorer]:
     """Return the class that scores."""
     canonical(metric)
     return {scorer}

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from tercet.core.checks import Integer, OneOf, flag
 from tercet.core.option_docs import option_doc
-from tercet.core.options import Integer, OneOf, flag
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.registry import options_type
 

@@ -28,7 +28,7 @@ def segment_note(options: Mapping[str, Any]) -> str:
     return f"Scored as one segment, with {given}. A file is scored as a corpus, without that."
 
 
-def dropped_letters(scorer: Scorer[Any], texts: Items, batch: Batch) -> list[str]:
+def dropped_letters(scorer: Scorer, texts: Items, batch: Batch) -> list[str]:
     """Return a note on letters that ROUGE's own tokenizer leaves out, where the metric itself says nothing.
 
     It keeps a to z and digits, and so splits words at letters with accents.

@@ -24,7 +24,7 @@ from spaces.widget_controls import (
 )
 from spaces.widget_limits import MOST_BYTES, MOST_DRAWN, MOST_UNPACKED, TEXT_CHARACTERS, check_size
 from spaces.widget_notes import dropped_letters, segment_note
-from tercet.api import make_scorer, score_batch
+from tercet.api import make_scorer
 from tercet.columns.batch import Batch
 from tercet.columns.items import read_items, read_texts
 from tercet.core.scorer import Scorer
@@ -34,6 +34,7 @@ from tercet.files.read import SUFFIXES, items, read_table
 from tercet.files.roles import Roles, guess_roles
 from tercet.files.table import Table
 from tercet.registry import batch_explanation, scorer_class
+from tercet.scoring import score_batch
 
 CONFIDENCE = 0.95
 
@@ -129,7 +130,7 @@ class Demo:
 
     def score(
         self, predictions: Sequence[str], references: Any, options: Mapping[str, Any]
-    ) -> tuple[Scored, Scorer[Any], Batch]:
+    ) -> tuple[Scored, Scorer, Batch]:
         """Score texts that are not too many or too long for a page; references are left alone where none are taken.
 
         Returns the scorer and the texts that it read, too.

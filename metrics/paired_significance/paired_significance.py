@@ -110,7 +110,7 @@ class PairedSignificance(Gathering, evaluate.Comparison):
         scorer = check_options(**chosen, options=rest)
         given = (predictions1, predictions2, references)
         both = self._read(*given) if any(each is not None for each in given) else self._read([], [], [])
-        shared = shared_options(scorer.options) | {name: str(value) for name, value in chosen.items()}
+        shared = shared_options(scorer) | {name: str(value) for name, value in chosen.items()}
 
         def batches(added):
             joined = Encoded.joined(added)

@@ -9,7 +9,7 @@ Examples
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import errors as errors
 from .core.signature import __version__ as __version__
@@ -18,10 +18,30 @@ from .errors import InputError as InputError
 from .errors import MergeError as MergeError
 from .errors import OptionError as OptionError
 from .errors import TercetError as TercetError
+from .registry import CLASS_NAMES, metric_class
+
+if TYPE_CHECKING:
+    from .api import explain as explain
+    from .api import score as score
+    from .api import scorer as scorer
+    from .bertscore.idf_table import IdfTable as IdfTable
+    from .comparison.compare import compare as compare
+    from .comparison.test_sets import read_test_sets as read_test_sets
+    from .core.result import Result as Result
+    from .correlation.best_mean import best_mean as best_mean
+    from .correlation.correlate import correlate as correlate
+    from .metric import Metric as Metric
+    from .modules.loading import load as load
+    from .registry import *  # noqa: F403
+    from .streams.arrow import arrow_statistics as arrow_statistics
+    from .streams.stream import Stream as Stream
+    from .training.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
+    from .training.trainer import compute_metrics as compute_metrics
 
 #: Where each name is, which is imported when it is first used: the import of this package takes milliseconds.
 _PLACES = {
     "IdfTable": "bertscore.idf_table",
+    "Metric": "metric",
     "Result": "core.result",
     "Stream": "streams.stream",
     "arrow_statistics": "streams.arrow",
@@ -34,16 +54,19 @@ _PLACES = {
     "preprocess_logits_for_metrics": "training.token_ids",
     "read_test_sets": "comparison.test_sets",
     "score": "api",
-    "scorer": "prepared",
+    "scorer": "api",
 }
 #: What there is to see; the others can be imported too.
-__all__ = sorted({*_PLACES, "__version__", "errors"} - {"preprocess_logits_for_metrics"})
+__all__ = sorted({*_PLACES, *CLASS_NAMES, "__version__", "errors"} - {"preprocess_logits_for_metrics"})
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
+    if name in CLASS_NAMES:
+        found: Any = metric_class(CLASS_NAMES[name])
+    elif name in _PLACES:
+        found = getattr(import_module(f".{_PLACES[name]}", __name__), name)
+    else:
         raise AttributeError(f"module 'tercet' has no attribute {name!r}")
-    found = getattr(import_module(f".{_PLACES[name]}", __name__), name)
     globals()[name] = found
     return found
 

@@ -18,7 +18,7 @@ import tqdm
 import tercet
 from conftest import ROOT, close, needed
 from tercet import InputError, OptionError, score
-from tercet.api import known_options, make_scorer, segment_stats
+from tercet.api import known_options, make_scorer
 from tercet.comparison.compare import compare
 from tercet.comparison.exports import export_segments, export_systems
 from tercet.comparison.metric_specs import MetricSpec, parse_metric, parse_value
@@ -33,6 +33,7 @@ from tercet.registry import METRICS, scorer_class
 from tercet.report.page import to_html
 from tercet.resampling import bootstrap, paired_tests
 from tercet.resampling.paired_tests import holm, paired_permutation_test
+from tercet.scoring import segment_stats
 
 LANGUAGES = ("en", "es", "ru", "zh")
 

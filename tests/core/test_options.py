@@ -7,16 +7,16 @@ import re
 import evaluate
 import numpy as np
 import pytest
+from tercet.bertscore.scorer import BertScorer
+from tercet.bleu.scorer import BleuScorer
+from tercet.rouge.scorer import RougeScorer
 
 import tercet
 from conftest import ZERO_BLEU, needed
 from tercet import OptionError, TercetError
 from tercet.api import make_scorer
-from tercet.bertscore.scorer import BertScorer
-from tercet.bleu.scorer import BleuScorer
 from tercet.comparison.metric_specs import parse_metric
 from tercet.errors import shorten
-from tercet.rouge.scorer import RougeScorer
 
 SCORERS = (BleuScorer, RougeScorer, BertScorer)
 PREDICTIONS = ["the cat sat on the mat today", "a dog barks at the cats"]

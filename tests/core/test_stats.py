@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 
 import tercet
 from conftest import ZERO_BLEU
-from tercet.api import make_scorer, summarize
+from tercet.api import make_scorer
 from tercet.columns.reading import read_batch
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
 from tercet.errors import InputError, MergeError, OptionError, TercetError, did_you_mean, shorten
 from tercet.resampling.draws import bootstrap_weights
+from tercet.scoring import summarize
 from texts import LATIN, all_pairs, any_texts, corpora
 
 SETTINGS = [

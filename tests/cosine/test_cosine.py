@@ -16,12 +16,13 @@ import small_encoders
 import tercet
 from conftest import ROOT
 from tercet import InputError, OptionError
-from tercet.api import make_scorer, segment_stats
+from tercet.api import make_scorer
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
 from tercet.cosine import vectors
 from tercet.encoders.embeddings import overlapping_windows
+from tercet.scoring import segment_stats
 from texts import MINILM, PAIRS, all_pairs, any_texts, awkward_corpus, corpora
 
 PREDICTIONS, REFERENCES = all_pairs()

@@ -11,13 +11,14 @@ from rouge_score.rouge_scorer import RougeScorer
 from conftest import ZERO_BLEU
 from oracles import corpus_streams, evaluate_bleu
 from tercet import score
-from tercet.api import make_scorer, options_type, score_batch
+from tercet.api import make_scorer, options_type
 from tercet.columns.reading import read_batch
 from tercet.difference.compat_rules import COMPAT_RULES, rules_of, without
 from tercet.difference.differences import explain_difference
 from tercet.difference.option_rules import DESCRIPTIONS, TOGETHER
 from tercet.difference.peers import PEERS
 from tercet.difference.perl_script import ScriptError
+from tercet.scoring import score_batch
 from texts import LATIN, PAIRS, all_pairs, awkward_corpus
 
 PAIRED = [("bleu_multi", name) for name in ("sacrebleu", "evaluate", "nltk")]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conftest import SHARES, TOLERANCES, ZERO_BLEU, close, needed
 from tercet import OptionError
-from tercet.api import known_options, make_scorer, score, score_batch, summarize
+from tercet.api import known_options, make_scorer, score
 from tercet.columns.reading import read_batch
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import MetricSpec
@@ -18,6 +18,7 @@ from tercet.comparison.test_sets import TestSet
 from tercet.registry import METRICS, scorer_class
 from tercet.resampling.bootstrap import bootstrap
 from tercet.resampling.paired_tests import paired_bootstrap_test, paired_permutation_test
+from tercet.scoring import score_batch, summarize
 from texts import all_pairs, corpora
 
 CASES = [

@@ -8,9 +8,9 @@ import sys
 import typing
 
 import pytest
+import tercet.typing
 
 import tercet
-import tercet.typing
 from conftest import ROOT
 from tercet.core.option_docs import option_docs
 from tercet.core.options import Options

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tercet.bleu.scorer import BleuScorer
+from tercet.rouge.scorer import RougeScorer
 
 import tercet
 from conftest import ROOT, ZERO_BLEU, needed
 from tercet import InputError, OptionError
-from tercet.bleu.scorer import BleuScorer
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.tables import pvalue_text
@@ -28,7 +29,6 @@ from tercet.report.matches import Colours, placed, plain, spelled
 from tercet.report.names import fitted, short_names
 from tercet.report.page import to_html
 from tercet.report.segments import Segments
-from tercet.rouge.scorer import RougeScorer
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 

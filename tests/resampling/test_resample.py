@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from sacrebleu.significance import PairedTest
 
 from tercet import InputError, MergeError, OptionError, score
-from tercet.api import make_scorer, segment_stats
+from tercet.api import make_scorer
 from tercet.columns.reading import read_batch
 from tercet.resampling.bootstrap import bootstrap, bootstrap_scores
 from tercet.resampling.draws import bootstrap_weights, shuffle_masks
 from tercet.resampling.paired_tests import holm, paired_bootstrap_test, paired_permutation_test
 from tercet.resampling.resampled import resampled_totals
+from tercet.scoring import segment_stats
 from texts import LATIN, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tercet.rouge.scorer import RougeScorer
 
 import tercet
-from tercet.rouge.scorer import RougeScorer
 
 TYPES = ["rouge1", "rouge3", "rougeL", "rougeLsum", "rougeW1.5", "rougeS", "rougeS2", "rougeSU0"]
 texts = st.lists(st.sampled_from(["The", "cat", "SAT", "the", "a-b", "3.5", "é", "Кот", "кот", "猫"]), max_size=9)

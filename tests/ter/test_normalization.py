@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+from tercet.ter.scorer import TerScorer
 
 from tercet.columns.reading import read_batch
-from tercet.ter.scorer import TerScorer
 from texts import all_pairs, awkward_text
 
 FLAGS = list(product((False, True), repeat=4))

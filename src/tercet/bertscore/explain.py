@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.columns.batch import Batch
-from tercet.columns.items import check_missing, check_texts, read_items
 from tercet.columns.ragged import Ragged
-from tercet.core.options import build_options
 from tercet.display.alignment_html import alignment_html, alignment_svg
 from tercet.display.heat_map import heat_map
 from tercet.display.token import Token
 from tercet.encoders.embeddings import windows_of
 from tercet.encoders.subwords import Subwords
-from tercet.errors import InputError, OptionError
+from tercet.errors import InputError, level_of_caller
 
 from .messages import remark_on_texts
-from .options import BertscoreOptions
-from .scorer import BertScorer
 
-_OF_A_CORPUS = {
+if TYPE_CHECKING:
+    from .metric import BertScore
+
+
+#: Options that one pair has no use for.
+OF_A_CORPUS = {
     *("all_layers", "rescale_with_baseline", "baseline_path", "scale", "idf_documents", "multi_ref"),
     *("missing_references", "segments", "confidence_level", "n_resamples", "seed", "n_jobs"),
 }
@@ -95,64 +95,7 @@ class Alignment:
         return f"precision {self.precision:.4f}, recall {self.recall:.4f}, F {self.f1:.4f}"
 
 
-def explain(
-    prediction: str, references: str | Sequence[str], *, corpus: Iterable[str] | None = None, **options: Any
-) -> Alignment:
-    """Explain the BERTScore of a pair.
-
-    Parameters
-    ----------
-    prediction : str
-    references : str or sequence of str
-        Of several, the one with the best F is shown.
-    corpus : iterable of str, optional
-        The texts, usually all references of the test set, that ``idf=True`` counts document frequencies in. Without
-        it tokens count the same, unless `idf` is a table, a path or a mapping.
-    **options
-        Those of ``bertscore_idf`` that say how a pair is scored; the others (``all_layers``,
-        ``rescale_with_baseline``, ``scale``, ``idf_documents`` and those of a corpus) are refused. ``compat`` gives
-        bert-score's numbers of the pair alone, without other pairs in its batch.
-
-    Returns
-    -------
-    Alignment
-
-    Raises
-    ------
-    InputError
-        For what is not text.
-    OptionError
-        For ``idf=True`` without a corpus, and for options that do not fit a single pair in a single layer.
-
-    Notes
-    -----
-    Memory: the matrix, the product of the lengths.
-    """
-    items = read_items([prediction], [references])
-    check_missing(items.missing, "error", at_zero="")
-    check_texts([*items.predictions, *items.references], "the pair")
-    if corpus is None and options.setdefault("idf", False) is True:
-        raise OptionError(
-            "explain needs the texts in which idf=True counts document frequencies: give corpus=references, or set "
-            "'idf' to a table, a mapping or False."
-        )
-    scorer = BertScorer(build_options(BertscoreOptions, options, BertScorer.name, BertScorer.presets))
-    for field in fields(BertscoreOptions):
-        if field.name in _OF_A_CORPUS and getattr(scorer.options, field.name) != field.default:
-            raise OptionError(
-                f"explain shows how one pair matches in one layer, unscaled: it does not take {field.name!r}."
-            )
-    context = None
-    if corpus is not None:
-        texts = [corpus] if isinstance(corpus, str) else list(corpus)
-        if scorer.options.idf is not True or isinstance(corpus, str) or not texts:
-            raise OptionError("corpus must be a list of texts, in which idf=True counts document frequencies.")
-        check_texts(texts, "corpus")
-        context = scorer.count_documents(texts, np.arange(len(texts)))
-    return explain_batch(scorer, items.batch(), context)
-
-
-def explain_batch(scorer: BertScorer, batch: Batch, context: Any) -> Alignment:
+def explain_batch(scorer: BertScore, batch: Batch, context: Any) -> Alignment:
     """Explain a batch of one item: the pair with the best F."""
     prediction, *references = batch.texts.to_pylist()
     alignments = (
@@ -162,23 +105,23 @@ def explain_batch(scorer: BertScorer, batch: Batch, context: Any) -> Alignment:
     return max(alignments, key=lambda alignment: alignment.f1)  # the first of equal ones
 
 
-def _alignment(scorer: BertScorer, prediction: str, reference: str, index: int, context: Any) -> Alignment:
+def _alignment(scorer: BertScore, prediction: str, reference: str, index: int, context: Any) -> Alignment:
     encoder, both = scorer.encoder(), [prediction, reference]
     whole, documents, texts = scorer.prepare(both, context)
-    limit = encoder.subwords.length_limit(scorer.options.max_length)
-    if scorer.options.long_text == "error" and limit is not None and (whole.lengths > limit).any():
+    limit = encoder.subwords.length_limit(scorer.max_length)
+    if scorer.long_text == "error" and limit is not None and (whole.lengths > limit).any():
         raise InputError(f"The texts have {whole.lengths.tolist()} tokens, the encoder takes {limit}.")
     windows = windows_of(texts.rows, limit, encoder.subwords)
-    store = encoder.embed(windows, texts.rows, np.zeros(len(texts.rows.lengths), bool), scorer.options.batch_size)
+    store = encoder.embed(windows, texts.rows, np.zeros(len(texts.rows.lengths), bool), scorer.batch_size)
     bounds = [slice(*store.offsets[text : text + 2]) for text in texts.text]
     vectors = [store.vectors[0, bound] for bound in bounds]
     similarity = (vectors[0] @ vectors[1].T).cpu().numpy()
-    official = scorer.options.compat is not None
+    official = scorer.compat is not None
     sizes = documents.lengths
     empty = bool((sizes == 2 if official else sizes <= encoder.subwords.n_special).any())
     remark = remark_on_texts(int((documents.lengths < whole.lengths).sum()), 0, limit)
     if remark is not None:
-        warnings.warn(f"bertscore_idf: {remark}", UserWarning, stacklevel=3)
+        warnings.warn(f"bertscore_idf: {remark}", UserWarning, stacklevel=level_of_caller())
     shares = [texts.shares[bound].astype(float) for bound in bounds]
     kept = _rows(encoder.subwords.truncate(Ragged(_positions(whole), whole.offsets), scorer.cut_at(encoder.subwords)))
     sides = [

@@ -13,7 +13,7 @@ from tercet.columns.items import check_texts
 from tercet.columns.reading import read_batch
 from tercet.errors import InputError, shorten
 
-from .scorer import BertScorer
+from .metric import BertScore
 
 _PIECE = 10_000
 
@@ -75,7 +75,7 @@ def make_baseline(
     different = list(dict.fromkeys(text for text in texts if text.strip()))
     if len(different) < 2:
         raise InputError(f"A baseline needs at least two different texts, got {len(different)}.")
-    scorer = BertScorer.from_options({"idf": False, **options, "model_type": model_type, "all_layers": True})
+    scorer = BertScore.from_options({"idf": False, **options, "model_type": model_type, "all_layers": True})
     first, second = _pairs(len(different), n_pairs, np.random.default_rng(seed))
     batch = read_batch([different[each] for each in first], [different[each] for each in second])
     context = scorer.fit(batch)

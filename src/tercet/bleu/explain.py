@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tercet.columns.batch import Batch
-from tercet.columns.items import check_missing, read_items
-from tercet.core.options import build_options
 from tercet.display.matched import NGRAM_LEVELS, Matched
 from tercet.display.places import Count, Word, ngram_counts, ngram_levels, ngram_limits, words_of
 from tercet.display.words_html import counts_html, order_names, page_html, reference_label, table_html, words_html
 
-from .options import BleuOptions
-from .scorer import BleuScorer
+if TYPE_CHECKING:
+    from .metric import Bleu
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,50 +83,13 @@ class NgramMatches:
         return self.to_html()
 
 
-def explain(prediction: str, references: str | Sequence[str], **options: Any) -> NgramMatches:
-    """Explain the BLEU of one prediction.
-
-    Parameters
-    ----------
-    prediction : str
-    references : str or sequence of str
-    **options
-        Those of ``bleu_multi``. Those of a corpus (intervals, segments, missing references) change nothing here.
-
-    Returns
-    -------
-    NgramMatches
-
-    Raises
-    ------
-    InputError
-        For what is not text, and for a prediction without reference.
-    OptionError
-        For an option or a value that ``bleu_multi`` does not know.
-
-    Notes
-    -----
-    Time: linear in the tokens times ``max_order`` times the references, in plain Python.
-
-    Examples
-    --------
-    >>> why = explain("the the cat", ["the cat sat"], max_order=2)
-    >>> [(word.text, word.level) for word in why.prediction], why.counts, why.totals
-    ([('the', 0), ('the', 2), ('cat', 2)], [2, 1], [3, 2])
-    """
-    scorer = BleuScorer(build_options(BleuOptions, options, BleuScorer.name, BleuScorer.presets))
-    items = read_items([prediction], [references])
-    check_missing(items.missing, "error", at_zero="")
-    return explain_batch(scorer, items.batch())
-
-
-def explain_batch(scorer: BleuScorer, batch: Batch, context: Any = None) -> NgramMatches:
+def explain_batch(scorer: Bleu, batch: Batch, context: Any = None) -> NgramMatches:
     """Explain a batch of one item."""
     tokens, words = scorer.tokens(batch)
     plain, plain_words = scorer.tokens(batch, as_written=True)
     stats = scorer.segment_stats(batch)
     scores = scorer.finalize(scorer.corpus_totals(stats))
-    spelling, written, orders = words(), plain_words(), range(1, scorer.options.max_order + 1)
+    spelling, written, orders = words(), plain_words(), range(1, scorer.max_order + 1)
     text, *targets = tokens.tokens.lists()
     text_as_written, *targets_as_written = plain.tokens.lists()
 
@@ -142,12 +102,12 @@ def explain_batch(scorer: BleuScorer, batch: Batch, context: Any = None) -> Ngra
         prediction=marked(text, text_as_written, of_references),
         references=[marked(*each, of_text) for each in zip(targets, targets_as_written, strict=True)],
         ngrams=[ngram_counts(of_text[order], of_references[order], spelling) for order in orders],
-        score=float(scores["bleu"]) / scorer.options.scale,
+        score=float(scores["bleu"]) / scorer.scale,
         brevity_penalty=float(scores["brevity_penalty"]),
         signature=str(scorer.signature()),
     )
 
 
-def matched(scorer: BleuScorer, score: str, tokenizer: str | None) -> Matched:
+def matched(scorer: Bleu, score: str, tokenizer: str | None) -> Matched:
     """Return how a report finds the tokens that match: by the longest n-gram that they are in."""
-    return Matched(scorer, NGRAM_LEVELS[: scorer.options.max_order], lambda found: found.prediction)
+    return Matched(scorer, NGRAM_LEVELS[: scorer.max_order], lambda found: found.prediction)

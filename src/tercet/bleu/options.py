@@ -5,24 +5,14 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from os import PathLike, curdir, fspath
 from os.path import join
-from typing import Any
+from typing import Any, Literal
 
-from tercet.core.options import (
-    Check,
-    Options,
-    finite,
-    flag,
-    integer,
-    number,
-    one_of,
-    option,
-    refuse,
-    text_or_callable,
-)
+from tercet.core.checks import Check, finite, integer, number, one_of, refuse, text_or_callable
+from tercet.core.options import option
 from tercet.errors import OptionError, did_you_mean
+from tercet.metric import Metric
 from tercet.text.mecab import MECAB_TOKENIZERS
 from tercet.text.subword_models import SACREBLEU_MODELS, is_model_path
 
@@ -40,12 +30,17 @@ BANDS = (
 )
 
 REFERENCE_LENGTHS = ("closest", "shortest", "average")
+
 #: Most named weightings: each is one more score of every item and of every resample, in time and in memory.
 MOST_WEIGHTINGS = 100
+
 #: Tokenizers whose tokens are sacrebleu's, and all that have a name.
 OF_SACREBLEU = ("13a", "intl", "zh", "char", "none", *MECAB_TOKENIZERS, *SACREBLEU_MODELS)
+
 TOKENIZERS = (*OF_SACREBLEU, "ja", "jieba", "unicode")
+
 _FORMER_NAMES = {"spm": "flores101"}  # which sacrebleu takes too
+
 _NAMED = f"Literal[{', '.join(map(json.dumps, TOKENIZERS))}]"
 
 
@@ -133,82 +128,109 @@ def _check_grid(value: Any) -> Any:
     raise refuse("True or a dict with any of the keys 'weights', 'smooth_method' and 'reference_length'")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BleuOptions(Options):
+class BleuOptions(Metric):
     """Options of bleu_multi."""
 
-    tokenizer: str | Callable[[str], Iterable[str]] = option(
-        "13a",
-        _check_tokenizer,
-        'How texts are split into tokens. As in sacrebleu: "13a" (mteval-v13a), "intl" (mteval-v14, international), '
-        '"zh" (Chinese by character), "char", "none" (at white space), "ja-mecab" and "ko-mecab" (Japanese and '
-        'Korean words by MeCab), "flores101", "flores200" and "spBLEU-1K" (subwords by SentencePiece, with the model '
-        "in sacrebleu's folder). The path of another SentencePiece model; hf://owner/name/file is one in the Hub's "
-        'cache. Others: "ja" (Japanese words by MeCab with another dictionary, unidic-lite), "jieba" (Chinese '
-        'words), "unicode" (words of letters and digits, scripts without blanks by character). A callable gets a '
-        "text and returns its tokens; in the signature it appears only by name.",
-        takes=f"{_NAMED} | str | PathLike[str] | Callable[[str], Iterable[str]]",
+    tokenizer: (
+        Literal[
+            "13a",
+            "intl",
+            "zh",
+            "char",
+            "none",
+            "ja-mecab",
+            "ko-mecab",
+            "flores101",
+            "flores200",
+            "spBLEU-1K",
+            "ja",
+            "jieba",
+            "unicode",
+        ]
+        | str
+        | PathLike[str]
+        | Callable[[str], Iterable[str]]
+    ) = option(
+        default="13a",
+        doc='How texts are split into tokens. As in sacrebleu: "13a" (mteval-v13a), "intl" (mteval-v14, '
+        'international), "zh" (Chinese by character), "char", "none" (at white space), "ja-mecab" and '
+        '"ko-mecab" (Japanese and Korean words by MeCab), "flores101", "flores200" and "spBLEU-1K" (subwords '
+        "by SentencePiece, with the model in sacrebleu's folder). The path of another SentencePiece model; "
+        'hf://owner/name/file is one in the Hub\'s cache. Others: "ja" (Japanese words by MeCab with another '
+        'dictionary, unidic-lite), "jieba" (Chinese words), "unicode" (words of letters and digits, scripts '
+        "without blanks by character). A callable gets a text and returns its tokens; in the signature it "
+        "appears only by name.",
+        check=_check_tokenizer,
     )
-    lowercase: bool = option(False, flag, "Lowercase the texts first.")
-    max_order: int = option(4, integer(1, 20), "The longest n-gram.")
+    lowercase: bool = option(
+        default=False,
+        doc="Lowercase the texts first.",
+    )
+    max_order: int = option(
+        default=4,
+        doc="The longest n-gram.",
+        check=integer(1, 20),
+    )
     weights: Sequence[float] | Mapping[str, Sequence[float]] | None = option(
-        None,
-        _check_weights,
-        "Weights of the n-gram orders, uniform by default. Each name of a mapping adds a score `bleu_<name>` besides "
-        "bleu, up to 100 of them. Shorter lists leave out the higher orders: [1] is BLEU-1, [0.5, 0.5] BLEU-2. They "
-        "are taken as they are: weights that do not sum to 1 give a power of the score.",
+        default=None,
+        doc="Weights of the n-gram orders, uniform by default. Each name of a mapping adds a score `bleu_<name>` "
+        "besides bleu, up to 100 of them. Shorter lists leave out the higher orders: [1] is BLEU-1, [0.5, "
+        "0.5] BLEU-2. They are taken as they are: weights that do not sum to 1 give a power of the score.",
+        check=_check_weights,
     )
-    smooth_method: str = option(
-        "none",
-        one_of(*SMOOTH_METHODS),
-        'How orders without a match are smoothed. "floor", "add-k" and "exp" are as in sacrebleu, "nltk1" to "nltk7" '
-        "as in NLTK's SmoothingFunction (5 and 7 can exceed 1, by their definition).",
+    smooth_method: Literal[
+        "none", "floor", "add-k", "exp", "nltk1", "nltk2", "nltk3", "nltk4", "nltk5", "nltk6", "nltk7"
+    ] = option(
+        default="none",
+        doc='How orders without a match are smoothed. "floor", "add-k" and "exp" are as in sacrebleu, "nltk1" to '
+        '"nltk7" as in NLTK\'s SmoothingFunction (5 and 7 can exceed 1, by their definition).',
     )
     smooth_value: float | None = option(
-        None,
-        number("a number from 0 to 1000", lambda x: 0 <= x <= 1000, none=True),
-        "The number that the smoothing method takes. By default 0.1 for floor and nltk1, 1 for add-k, 5 for nltk4, "
-        "nltk6 and nltk7, which divide by it and refuse 0; otherwise 0 means what it means in sacrebleu and NLTK. It "
-        'is refused with methods that do not use it, except with compat="sacrebleu", which ignores it.',
+        default=None,
+        doc="The number that the smoothing method takes. By default 0.1 for floor and nltk1, 1 for add-k, 5 for "
+        "nltk4, nltk6 and nltk7, which divide by it and refuse 0; otherwise 0 means what it means in "
+        'sacrebleu and NLTK. It is refused with methods that do not use it, except with compat="sacrebleu", '
+        "which ignores it.",
+        check=number("a number from 0 to 1000", lambda x: 0 <= x <= 1000, none=True),
     )
     smooth: bool = option(
-        False,
-        flag,
-        "Add one to the matches and the n-grams of every order, including unigrams. This is smooth=True of "
-        "evaluate's bleu, with or without compat: even texts with no word in common score above 0. (Lin and Och 2004 "
-        "and add-k do not smooth unigrams.)",
+        default=False,
+        doc="Add one to the matches and the n-grams of every order, including unigrams. This is smooth=True of "
+        "evaluate's bleu, with or without compat: even texts with no word in common score above 0. (Lin and "
+        "Och 2004 and add-k do not smooth unigrams.)",
     )
-    reference_length: str = option(
-        "closest",
-        one_of(*REFERENCE_LENGTHS),
-        "Of several references, the length that the brevity penalty uses. Of two equally close ones the shorter is "
-        "taken.",
+    reference_length: Literal["closest", "shortest", "average"] = option(
+        default="closest",
+        doc="Of several references, the length that the brevity penalty uses. Of two equally close ones the "
+        "shorter is taken.",
     )
-    effective_order: bool = option(False, flag, "Leave out orders for which the predictions have no n-gram.")
+    effective_order: bool = option(
+        default=False,
+        doc="Leave out orders for which the predictions have no n-gram.",
+    )
     stemmer: str | Callable[[str], str] | None = option(
-        None,
-        text_or_callable("a language"),
-        'Stem the words, in lower case. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"), or a '
-        "function.",
+        default=None,
+        doc='Stem the words, in lower case. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"),'
+        " or a function.",
+        check=text_or_callable("a language"),
     )
     lemmatizer: str | Callable[[str], str] | None = option(
-        None,
-        text_or_callable("a language code"),
-        "Lemmatize the words, in lower case. A language code of simplemma (Russian by pymorphy3 where that is "
-        "installed; the signature says which one it was), or a function.",
+        default=None,
+        doc="Lemmatize the words, in lower case. A language code of simplemma (Russian by pymorphy3 where that is"
+        " installed; the signature says which one it was), or a function.",
+        check=text_or_callable("a language code"),
     )
-    grid: Any = option(
-        None,
-        _check_grid,
-        "Add a row for each combination of weights, smoothing and reference length. A mapping lists the values to "
-        'combine, each once: `{"weights": {...}, "smooth_method": [...], "reference_length": [...]}`.',
-        takes="bool | Mapping[str, Any] | None",
+    grid: bool | Mapping[str, Any] | None = option(
+        default=None,
+        doc="Add a row for each combination of weights, smoothing and reference length. A mapping lists the "
+        'values to combine, each once: `{"weights": {...}, "smooth_method": [...], "reference_length": '
+        "[...]}`.",
+        check=_check_grid,
     )
-    compat: str | None = option(
-        None,
-        one_of(None, "sacrebleu", "evaluate", "nltk"),
-        'Reproduce the scores of this package. The second name in `load("bleu_multi", "sacrebleu")` sets it, with '
-        "the arguments and keys of evaluate's sacrebleu, in percent.",
+    compat: Literal["sacrebleu", "evaluate", "nltk"] | None = option(
+        default=None,
+        doc='Reproduce the scores of this package. The second name in `load("bleu_multi", "sacrebleu")` sets it, '
+        "with the arguments and keys of evaluate's sacrebleu, in percent.",
     )
 
 
@@ -271,7 +293,9 @@ def check_smoothing(options: BleuOptions, preset: str) -> None:
 
 
 _ENDS = [high for high, _ in BANDS[:-1]]
+
 _STARTS = [0.0, *_ENDS]
+
 _INTERPRETATIONS = [
     f"{f'over {low:g}' if high == float('inf') else f'{low:g}-{high:g}'}: {meaning}"
     for low, (high, meaning) in zip(_STARTS, BANDS, strict=True)

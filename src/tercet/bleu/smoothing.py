@@ -149,7 +149,7 @@ def nltk_precisions(counts: Counts, method: str, value: float | None) -> list[Ei
     """Return the precisions that NLTK's ``method0`` to ``method7`` give (``none`` is method0).
 
     Differences from NLTK, where it has no value or a wrong one: method 6 does not ask for a match of order 3,
-    and methods 5 to 7 take the n-grams of the whole corpus (see :meth:`tercet.bleu.BleuScorer.corpus_totals`).
+    and methods 5 to 7 take the n-grams of the whole corpus (see :meth:`tercet.bleu.Bleu.corpus_totals`).
 
     Returns
     -------

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tercet.columns.batch import Batch
-from tercet.columns.items import check_missing, read_items
-from tercet.core.options import build_options
 from tercet.display.matched import NGRAM_LEVELS, Matched
 from tercet.display.places import Count, Word, ngram_counts, ngram_levels, ngram_limits, words_of
 from tercet.display.words_html import counts_html, order_names, page_html, reference_label, table_html, words_html
 
-from .options import BleuRougeOptions
-from .scorer import BleuRougeScorer
+if TYPE_CHECKING:
+    from .metric import BleuRouge
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,48 +106,11 @@ class BleuRougeMatches:
         return self.to_html()
 
 
-def explain(prediction: str, references: str | Sequence[str], **options: Any) -> BleuRougeMatches:
-    """Explain the F of BLEU and ROUGE of one prediction.
-
-    Parameters
-    ----------
-    prediction : str
-    references : str or sequence of str
-    **options
-        Those of ``bleu_rouge_f``. Those of a corpus (intervals, segments, missing references) change nothing here.
-
-    Returns
-    -------
-    BleuRougeMatches
-
-    Raises
-    ------
-    InputError
-        For what is not text, and for a prediction without reference.
-    OptionError
-        For an option or a value that ``bleu_rouge_f`` does not know.
-
-    Notes
-    -----
-    Time: linear in the tokens times ``max_order`` times the references, in plain Python.
-
-    Examples
-    --------
-    >>> why = explain("the cat is on the mat", ["the cat is lying on the mat"])
-    >>> [(each.matches, each.total, each.hits, each.reference_total) for each in why.orders]
-    [(6, 6, 6.0, 7.0), (4, 5, 4.0, 6.0)]
-    """
-    scorer = BleuRougeScorer(build_options(BleuRougeOptions, options, BleuRougeScorer.name, BleuRougeScorer.presets))
-    items = read_items([prediction], [references])
-    check_missing(items.missing, "error", at_zero="")
-    return explain_batch(scorer, items.batch())
-
-
-def explain_batch(scorer: BleuRougeScorer, batch: Batch, context: Any = None) -> BleuRougeMatches:
+def explain_batch(scorer: BleuRouge, batch: Batch, context: Any = None) -> BleuRougeMatches:
     """Explain a batch of one item."""
     tokens, words = scorer.tokens(batch)
     plain, plain_words = scorer.tokens(batch, as_written=True)
-    spelling, written, orders = words(), plain_words(), range(1, scorer.options.max_order + 1)
+    spelling, written, orders = words(), plain_words(), range(1, scorer.max_order + 1)
     documents = zip(tokens.tokens.lists(), plain.tokens.lists(), strict=True)
     (text, _), *targets = pairs = list(documents)
     of_references, of_text = ngram_limits([ids for ids, _ in targets], orders), ngram_limits([text], orders)
@@ -158,11 +118,11 @@ def explain_batch(scorer: BleuRougeScorer, batch: Batch, context: Any = None) ->
     def marked(ids: list[int], as_written: list[int], limits: Any) -> list[Word]:
         return words_of([spelling[i] for i in ids], ngram_levels(ids, limits), [written[i] for i in as_written])
 
-    scale = scorer.options.scale
+    scale = scorer.scale
     row = scorer.segment_stats(batch).rows[0]
     scores = {name: value / scale for name, value in scorer.finalize(row).items()}
     best = None
-    if scorer.options.multi_ref == "best":
+    if scorer.multi_ref == "best":
         best = scorer.best_references(scorer.counts(tokens), tokens.reference_offsets)[0].tolist()
     columns = dict(zip(scorer.columns, row.tolist(), strict=True))
     return BleuRougeMatches(
@@ -190,6 +150,6 @@ def explain_batch(scorer: BleuRougeScorer, batch: Batch, context: Any = None) ->
     )
 
 
-def matched(scorer: BleuRougeScorer, score: str, tokenizer: str | None) -> Matched:
+def matched(scorer: BleuRouge, score: str, tokenizer: str | None) -> Matched:
     """Return how a report finds the tokens that match: by the longest n-gram that they are in."""
-    return Matched(scorer, NGRAM_LEVELS[: scorer.options.max_order], lambda found: found.prediction)
+    return Matched(scorer, NGRAM_LEVELS[: scorer.max_order], lambda found: found.prediction)

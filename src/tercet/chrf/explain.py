@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tercet.columns.batch import Batch
-from tercet.columns.items import check_missing, read_items
 from tercet.columns.reading import read_batch
-from tercet.core.options import build_options
 from tercet.display.matched import NGRAM_LEVELS, Matched
 from tercet.display.places import Word, ngram_levels, ngram_limits
 from tercet.display.words_html import (
@@ -21,8 +18,11 @@ from tercet.display.words_html import (
     words_html,
 )
 
-from .options import ChrfOptions
-from .scorer import PARTS, ChrfScorer
+if TYPE_CHECKING:
+    from .metric import Chrf
+
+#: What a row holds of each order.
+PARTS = ("prediction", "reference", "matches")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,46 +135,7 @@ def _spelled(order: str) -> str:
     return f"{order[1:]}-gram of {'characters' if order[0] == 'c' else 'words'}"
 
 
-def explain(prediction: str, references: str | Sequence[str], **options: Any) -> ChrfMatches:
-    """Explain the chrF of one prediction.
-
-    Parameters
-    ----------
-    prediction : str
-    references : str or sequence of str
-    **options
-        Those of ``chrf_multi``. Those of a corpus (intervals, segments, missing references) change nothing here.
-
-    Returns
-    -------
-    ChrfMatches
-
-    Raises
-    ------
-    InputError
-        For what is not text, and for a prediction without reference.
-    OptionError
-        For an option or a value that ``chrf_multi`` does not know.
-
-    Notes
-    -----
-    Time: linear in the characters times the orders, in plain Python.
-
-    Examples
-    --------
-    >>> why = explain("a cat", ["the dog", "cats"], char_order=3).scores[0]
-    >>> why.reference, [(order.name, order.matches, order.prediction) for order in why.orders]
-    (1, [('c1', 3, 4), ('c2', 2, 3), ('c3', 1, 2)])
-    >>> [(character.text, character.level) for character in why.prediction]
-    [('a', 0), (' ', 0), ('c', 3), ('a', 3), ('t', 3)]
-    """
-    scorer = ChrfScorer(build_options(ChrfOptions, options, ChrfScorer.name, ChrfScorer.presets))
-    items = read_items([prediction], [references])
-    check_missing(items.missing, "error", at_zero="")
-    return explain_batch(scorer, items.batch())
-
-
-def explain_batch(scorer: ChrfScorer, batch: Batch, context: Any = None) -> ChrfMatches:
+def explain_batch(scorer: Chrf, batch: Batch, context: Any = None) -> ChrfMatches:
     """Explain a batch of one item."""
     prediction, *references = batch.texts.to_pylist()
     pairs = scorer.segment_stats(read_batch([prediction] * len(references), references))
@@ -190,14 +151,14 @@ def explain_batch(scorer: ChrfScorer, batch: Batch, context: Any = None) -> Chrf
             OrderMatches(order, *(int(pairs.column(f"{name}_{order}_{part}")[best]) for part in PARTS))
             for order in scorer.orders(name)
         ]
-        shown, wanted = _characters(scorer.options, prediction, references[best])
+        shown, wanted = _characters(scorer, prediction, references[best])
         own, others = _words(words[0], words[1 + best], word_order) if word_order else ([], [])
         score = float(by_reference[name][best])
         found.append(ScoreMatches(name, score, best, counts, shown, wanted, own, others))
     return ChrfMatches(found, len(references), str(scorer.signature()))
 
 
-def _characters(options: ChrfOptions, prediction: str, reference: str) -> tuple[list[Word], list[Word]]:
+def _characters(options: Chrf, prediction: str, reference: str) -> tuple[list[Word], list[Word]]:
     """Return the characters of both texts with their levels; white space that does not count has none."""
     texts = [text.lower() if options.lowercase else text for text in (prediction, reference)]
     counted = [[ord(each) for each in text if options.whitespace or not each.isspace()] for text in texts]
@@ -223,10 +184,10 @@ def _words(prediction: list[str], reference: list[str], order: int) -> tuple[lis
     return sides[0], sides[1]
 
 
-def matched(scorer: ChrfScorer, score: str, tokenizer: str | None) -> Matched:
+def matched(scorer: Chrf, score: str, tokenizer: str | None) -> Matched:
     """Return how a report finds what matches: characters; words where the score counts no characters."""
-    of_characters = scorer.options.char_order > 0
-    levels = NGRAM_LEVELS[: scorer.options.char_order or scorer.word_orders[score]]
+    of_characters = scorer.char_order > 0
+    levels = NGRAM_LEVELS[: scorer.char_order or scorer.word_orders[score]]
 
     def words(found: ChrfMatches) -> list[Word]:
         own = next(each for each in found.scores if each.name == score)

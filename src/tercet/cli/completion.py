@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import Field, fields
-from typing import Any
-
+from tercet.core.options import Option
 from tercet.errors import OptionError
-from tercet.registry import METRICS, SHORT_NAMES, options_type
+from tercet.registry import METRICS, SHORT_NAMES, metric_class
 
 
 def metrics_like(incomplete: str) -> list[str]:
@@ -23,7 +21,7 @@ def metrics_like(incomplete: str) -> list[str]:
         return [name for name in names if name.startswith(incomplete)]
     before, comma, last = rest.rpartition(",")
     try:
-        options = fields(options_type(metric))
+        options = metric_class(metric).options().values()
     except OptionError:  # no metric of this name
         return []
     name, equals, _ = last.partition("=")
@@ -32,11 +30,11 @@ def metrics_like(incomplete: str) -> list[str]:
     return [f"{metric}:{before}{comma}{each}" for each in found if each.startswith(last)]
 
 
-def _values(option: Field[Any]) -> list[str]:
+def _values(option: Option) -> list[str]:
     """Return the values of an option as they are written, where they are known."""
-    from tercet.core.options import OneOf, flag
+    from tercet.core.checks import OneOf, flag
 
-    check = option.metadata["check"]
+    check = option.check
     if check is flag:
         return ["true", "false"]
     return [each for each in check.choices if isinstance(each, str)] if isinstance(check, OneOf) else []

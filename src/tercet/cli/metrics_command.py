@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tercet.registry import METRICS, canonical, options_type
+from tercet.registry import SHORT_NAMES, canonical, metric_class
 
 from .completion import metrics_like
 
@@ -29,13 +29,13 @@ def metrics(
     else:
         name = canonical(metric)
         console.print(_options(name))
-        console.print(f"On the command line: -m {METRICS[name].room}:option=value,option=value", soft_wrap=True)
+        console.print(f"On the command line: -m {metric_class(name).short}:option=value,option=value", soft_wrap=True)
 
 
 def _metrics() -> Table:
     table = Table("metric", "short name", "what it compares", box=box.SIMPLE_HEAD)
-    for name, entry in METRICS.items():
-        table.add_row(name, entry.room, entry.about)
+    for short, name in SHORT_NAMES.items():
+        table.add_row(name, short, metric_class(name).about.compares)
     return table
 
 
@@ -45,6 +45,6 @@ def _options(metric: str) -> Table:
     table = Table(title=f"Options of {metric}", box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("option", no_wrap=True)
     table.add_column("what it takes and its default, then what it does", overflow="fold")
-    for each in option_docs(options_type(metric)):
+    for each in option_docs(metric_class(metric)):
         table.add_row(each.name, f"[dim]{escape(each.takes)}; default {escape(each.default)}[/]\n{escape(each.doc)}")
     return table

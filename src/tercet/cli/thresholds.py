@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tercet.comparison.metric_specs import MetricSpec, parse_metric
 from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
@@ -78,7 +78,7 @@ def failures(thresholds: Iterable[Threshold], comparisons: Iterable[Comparison])
     return lines
 
 
-def _scores(label: str, scorer: Scorer[Any]) -> list[_Score]:
+def _scores(label: str, scorer: Scorer) -> list[_Score]:
     return [_Score(label, name, name == scorer.primary) for name in scorer.score_names]
 
 

@@ -3,45 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.api import batch_stats, summarize
-from tercet.core.options import build_options, flag, number, one_of, option
+from tercet.core.checks import MOST_RESAMPLES, flag, integer, number, one_of
+from tercet.core.options import check_values
 from tercet.core.scorer import Scorer, segment_lists
 from tercet.core.stats import SegmentStats
 from tercet.display.progress import bar_of, bars_within
 from tercet.errors import InputError, OptionError, shorten
+from tercet.metric import Metric
 from tercet.resampling.bootstrap import bootstraps
 from tercet.resampling.paired_tests import holm
+from tercet.scoring import batch_stats, summarize
 
 from .checks import check_baseline, check_references
 from .encoded import Encoded
 from .facts import SystemFacts, facts_of_systems
-from .metric_specs import MetricSpec, distinct, parse_metric
-from .paired import TESTS, TestOptions
+from .metric_specs import MetricSpec, distinct, spec_of
+from .paired import TESTS
 from .remarks import odd_references, recorded, warn_of_gaps, warn_of_scores
 from .scores import Comparison, ScoreTable, SystemScore
 from .test_sets import TestSet
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompareOptions(TestOptions):
-    """The settings of a comparison, where they differ from those of a paired test."""
-
-    confidence_level: float = option(0.95, number("a number above 0 and below 1, such as 0.95", lambda x: 0 < x < 1))
-    interval: str = option("percentile", one_of("percentile", "BCa"))
-    alpha: float = option(0.05, number("a number above 0 and below 1, such as 0.05", lambda x: 0 < x < 1))
-    progress: bool = option(False, flag)
+_CHECKS = {
+    "n_resamples": integer(1, MOST_RESAMPLES, none=True),
+    "confidence_level": number("a number above 0 and below 1, such as 0.95", lambda x: 0 < x < 1),
+    "interval": one_of("percentile", "BCa"),
+    "alpha": number("a number above 0 and below 1, such as 0.05", lambda x: 0 < x < 1),
+    "seed": integer(0),
+    "progress": flag,
+}
 
 
 def compare(
     test_set: TestSet | Mapping[str, Any],
-    metrics: str | MetricSpec | Iterable[str | MetricSpec] = ("bleu_multi",),
+    metrics: str | Metric | MetricSpec | Iterable[str | Metric | MetricSpec] = ("bleu_multi",),
     *,
     references: Any = None,
     baseline: str | None = None,
@@ -59,8 +60,9 @@ def compare(
     ----------
     test_set : TestSet or mapping of str to sequence of str
         One of :func:`tercet.read_test_sets`, or what each system wrote, by its name.
-    metrics : str, MetricSpec or iterable of them
-        As :func:`parse_metric` reads them; in percent unless an option ``scale`` says otherwise.
+    metrics : str, Metric or iterable of them
+        Metrics with options, such as ``"bleu:max_order=2"`` or ``tercet.Bleu(max_order=2)``; in percent unless an
+        option ``scale`` says otherwise.
     references : sequence of str or of sequences of str, optional
         With a mapping of systems; a TestSet has its own. Not needed where no metric compares with references.
     baseline : str, optional
@@ -111,7 +113,7 @@ def compare(
     if test is not None and test not in TESTS:
         raise OptionError(f"The test must be one of {', '.join(map(repr, TESTS))} or None. Got {test!r} instead.")
     given = {"n_resamples": n_resamples, "confidence_level": confidence_level, "interval": interval, "alpha": alpha}
-    build_options(CompareOptions, {**given, "seed": seed, "progress": progress}, "compare", {}, idle=True)
+    check_values("compare", {**given, "seed": seed, "progress": progress}, _CHECKS)
     for spec in specs:
         spec.scorer(scale=100).check_resampling()
         if spec.takes_references:
@@ -159,17 +161,17 @@ def compare(
 
 def read_metrics(metrics: Any) -> list[MetricSpec]:
     """Return the metrics, one or several, as values."""
-    several = [metrics] if isinstance(metrics, str | MetricSpec) else metrics
+    several = [metrics] if isinstance(metrics, str | Metric | MetricSpec) else metrics
     listed = list(several) if isinstance(several, Iterable) else []
-    if not listed or not all(isinstance(each, str | MetricSpec) for each in listed):
+    if not listed or not all(isinstance(each, str | Metric | MetricSpec) for each in listed):
         raise OptionError(
             "The 'metrics' option of compare must be a metric or a list of them, such as ['bleu', "
             f"'rouge:rouge_types=rougeL']. Got {shorten(metrics)} instead."
         )
-    return distinct(parse_metric(each) if isinstance(each, str) else each for each in listed)
+    return distinct(spec_of(each) for each in listed)
 
 
-def _system_stats(scorer: Scorer[Any], encoded: Encoded, system: int, told: str) -> SegmentStats:
+def _system_stats(scorer: Scorer, encoded: Encoded, system: int, told: str) -> SegmentStats:
     """Return the rows of a system; errors in its texts name it."""
     try:
         return batch_stats(scorer, encoded.batch(system))
@@ -217,7 +219,7 @@ def _scored(stats: Sequence[SegmentStats]) -> list[SegmentStats]:
 
 
 def _all_pairs(
-    scorer: Scorer[Any], stats: Sequence[SegmentStats], test: str | None, n_resamples: int | None, seed: int
+    scorer: Scorer, stats: Sequence[SegmentStats], test: str | None, n_resamples: int | None, seed: int
 ) -> dict[str, NDArray[np.float64]]:
     """Return p of each two systems for each score, shape (s, s), not adjusted; NaN without a test."""
     if test is None:
@@ -237,7 +239,7 @@ def _all_pairs(
 
 def _tables(
     spec: MetricSpec,
-    scorer: Scorer[Any],
+    scorer: Scorer,
     stats: Sequence[SegmentStats],
     names: Sequence[str],
     baseline: str,

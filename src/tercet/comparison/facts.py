@@ -53,7 +53,7 @@ class SystemFacts:
 
 
 def facts_of_systems(
-    metric: str, scorer: Scorer[Any], stats: Mapping[str, SegmentStats], scored: Sequence[SegmentStats]
+    metric: str, scorer: Scorer, stats: Mapping[str, SegmentStats], scored: Sequence[SegmentStats]
 ) -> list[SystemFacts]:
     """Return the facts of each system.
 
@@ -76,9 +76,9 @@ def facts_of_systems(
     return found
 
 
-def facts_of_result(metric: str, system: str, scorer: Scorer[Any], result: Result) -> SystemFacts:
+def facts_of_result(metric: str, system: str, scorer: Scorer, result: Result) -> SystemFacts:
     """Return the facts that the result of a system holds; left out are what has no reference."""
-    left_out = result.missing_references if scorer.options.missing_references == "skip" else 0
+    left_out = result.missing_references if scorer.missing_references == "skip" else 0
     skipped = {NO_REFERENCE: left_out} if left_out else {}
     known = result.to_dict(full=True)
     return _facts(metric, system, scorer, known, result.n_segments, result.empty_predictions, skipped)
@@ -87,7 +87,7 @@ def facts_of_result(metric: str, system: str, scorer: Scorer[Any], result: Resul
 def _facts(
     metric: str,
     system: str,
-    scorer: Scorer[Any],
+    scorer: Scorer,
     known: Mapping[str, Any],
     n: int,
     empty: int,

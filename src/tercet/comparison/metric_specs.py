@@ -15,7 +15,8 @@ from tercet.core.scorer import Scorer
 from tercet.errors import OptionError, shorten
 from tercet.mean.saved import SavedMean
 from tercet.mean.scorer import MeanScorer
-from tercet.registry import canonical, scorer_class
+from tercet.metric import Metric
+from tercet.registry import canonical, metric_class
 
 #: Options of a metric that a comparison has once for all metrics: there they would say what is not done.
 _OF_COMPARISON = {
@@ -61,9 +62,9 @@ class MetricSpec:
     @property
     def takes_references(self) -> bool:
         """Whether predictions are compared with references."""
-        return scorer_class(self.metric).takes_references
+        return metric_class(self.metric).takes_references
 
-    def scorer(self, **defaults: Any) -> Scorer[Any]:
+    def scorer(self, **defaults: Any) -> Scorer:
         """Return the scorer; `defaults` stand where the options say nothing."""
         return make_scorer(self.metric, {**defaults, **self.options})
 
@@ -80,7 +81,7 @@ class MeanSpec(MetricSpec):
         """Whether predictions are compared with references: a mean of metrics is taken to need them."""
         return True
 
-    def scorer(self, **defaults: Any) -> Scorer[Any]:
+    def scorer(self, **defaults: Any) -> Scorer:
         """Return the scorer of what the file holds."""
         return MeanScorer(SavedMean.load(Path(self.metric)), {**defaults, **self.options})
 
@@ -125,6 +126,13 @@ def parse_metric(text: str) -> MetricSpec:
             )
         options[name] = parse_value(value.strip())
     return MetricSpec(metric, options)
+
+
+def spec_of(metric: str | Metric | MetricSpec) -> MetricSpec:
+    """Return a metric as a comparison takes it, from its text or its value."""
+    if isinstance(metric, Metric):
+        return MetricSpec(metric.name, metric.given)
+    return parse_metric(metric) if isinstance(metric, str) else metric
 
 
 def distinct(specs: Iterable[MetricSpec]) -> list[MetricSpec]:
@@ -184,4 +192,7 @@ def _split(text: str) -> list[str]:
 
 
 def _written(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+    try:
+        return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+    except TypeError:  # a function, or a table
+        return getattr(value, "__qualname__", None) or shorten(value)

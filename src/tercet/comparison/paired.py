@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tercet.api import make_scorer, summarize
-from tercet.core.options import MOST_RESAMPLES, Options, build_options, integer, option
+from tercet.api import make_scorer
+from tercet.core.checks import MOST_RESAMPLES, integer
+from tercet.core.options import check_values
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.resampling.paired_tests import PairedTestResult, paired_bootstrap_test, paired_permutation_test
+from tercet.scoring import summarize
 from tercet.streams.parts import Part, stats_of_parts
 
 from .encoded import Encoded
@@ -25,16 +26,7 @@ TESTS: dict[str, tuple[Callable[..., Iterator[dict[str, PairedTestResult]]], int
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TestOptions(Options):
-    """The options of a paired test, where they differ from those of a metric."""
-
-    n_resamples: int | None = option(None, integer(1, MOST_RESAMPLES, none=True))  # type: ignore[assignment]
-
-
-def check_options(
-    metric: str, test: str, n_resamples: int | None, seed: int, options: Mapping[str, Any]
-) -> Scorer[Any]:
+def check_options(metric: str, test: str, n_resamples: int | None, seed: int, options: Mapping[str, Any]) -> Scorer:
     """Return the scorer, or raise an OptionError for what :func:`paired_significance` does not take."""
     if not isinstance(test, str) or test not in TESTS:
         raise OptionError(
@@ -44,7 +36,8 @@ def check_options(
     for name in ("confidence_level", "segments"):
         if not (options.get(name) is None or options[name] is False):  # of an array nobody knows whether it is true
             raise OptionError(f"A paired test has no {name!r}: it gives differences and their p-values.")
-    build_options(TestOptions, {"n_resamples": n_resamples, "seed": seed}, "paired_significance", {}, idle=True)
+    checks = {"n_resamples": integer(1, MOST_RESAMPLES, none=True), "seed": integer(0)}
+    check_values("paired_significance", {"n_resamples": n_resamples, "seed": seed}, checks)
     scorer = make_scorer(metric, options)
     scorer.check_resampling()
     return scorer
@@ -123,7 +116,7 @@ def paired_significance(
 
 
 def significance(
-    scorer: Scorer[Any], parts: Sequence[Sequence[Part]], *, test: str, n_resamples: int | None, seed: int
+    scorer: Scorer, parts: Sequence[Sequence[Part]], *, test: str, n_resamples: int | None, seed: int
 ) -> dict[str, Any]:
     """Return what :func:`paired_significance` does, for the parts of each system, and options that were checked."""
     whole = [stats_of_parts(scorer, each) for each in parts]
@@ -150,6 +143,6 @@ def significance(
     }
 
 
-def _scores(scorer: Scorer[Any], stats: SegmentStats) -> dict[str, Any]:
+def _scores(scorer: Scorer, stats: SegmentStats) -> dict[str, Any]:
     scores = scorer.finalize(scorer.corpus_totals(stats))
     return {name: scores[name] for name in scorer.score_names}

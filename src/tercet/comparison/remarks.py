@@ -6,7 +6,6 @@ import operator
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 
@@ -38,7 +37,7 @@ def warn_of(test_set: TestSet) -> None:
         warnings.warn(remark, UserWarning, stacklevel=2)
 
 
-def warn_of_scores(test_set: TestSet, system: str, scorer: Scorer[Any], stats: SegmentStats) -> None:
+def warn_of_scores(test_set: TestSet, system: str, scorer: Scorer, stats: SegmentStats) -> None:
     """Warn of what a call of the metric on a system's texts would warn of."""
     remark = scorer.remark(stats.total())
     if remark is not None:
@@ -46,7 +45,7 @@ def warn_of_scores(test_set: TestSet, system: str, scorer: Scorer[Any], stats: S
         warnings.warn(told, UserWarning, stacklevel=3)
 
 
-def warn_of_gaps(test_set: TestSet, scorer: Scorer[Any], stats: Sequence[SegmentStats]) -> None:
+def warn_of_gaps(test_set: TestSet, scorer: Scorer, stats: Sequence[SegmentStats]) -> None:
     """Warn where a segment was scored for some systems only: a comparison leaves it out for all of them."""
     scored = np.array([each.column("items") > 0 for each in stats])
     n = int((scored.any(axis=0) & ~scored.all(axis=0)).sum())

@@ -103,7 +103,7 @@ class ScoreTable:
     pvalues: NDArray[np.float64] = field(repr=False)
     segments: dict[str, list[float | None]] = field(repr=False)
     higher_is_better: bool
-    scorer: Scorer[Any] = field(repr=False)
+    scorer: Scorer = field(repr=False)
     stats: dict[str, SegmentStats] = field(repr=False)
 
     def score_of(self, system: str, segments: Sequence[int] | NDArray[Any]) -> float:

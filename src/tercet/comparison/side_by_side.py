@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tercet.api import batch_stats
 from tercet.core.scorer import Scorer, segment_lists
 from tercet.display.places import Word
 from tercet.display.visible import one_cell, visible
 from tercet.errors import InputError
-from tercet.registry import batch_explanation
+from tercet.scoring import batch_stats
 
 from .checks import check_baseline, check_references
 from .encoded import Encoded
@@ -87,14 +85,14 @@ def side_by_side(
         text = Text(visible(test_set.systems[system][index]))
         if colour and bleu is not None and test_set.references[index]:
             batch = encoded.batch(list(test_set.systems).index(system)).part(index, index + 1)
-            text = _coloured(batch_explanation(bleu.name)(bleu, batch).prediction)
+            text = _coloured(bleu.explained(batch).prediction)
         table.add_row(Text(one_cell(system)), *cells, text)
     console.print(table)
     return buffer.getvalue()
 
 
 def _first_scores(
-    systems: Sequence[str], encoded: Encoded, index: int, scorer: Scorer[Any]
+    systems: Sequence[str], encoded: Encoded, index: int, scorer: Scorer
 ) -> tuple[str, dict[str, float | None]]:
     """Return the score's name and values; of the whole test set, as IDF and the tokenizer may depend on all of it."""
     name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]

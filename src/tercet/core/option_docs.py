@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-import dataclasses
-import inspect
 import json
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from .options import Integer, OneOf, Options
+from .annotations import in_words
+from .call import Call
+from .checks import Integer
+from .options import Option
+from .scorer import Scorer
 
 _WIDTH = 118
 
@@ -46,71 +46,33 @@ class OptionDoc:
         return f"{first}." if stop else first
 
 
-def option_docs(kind: type[Options]) -> list[OptionDoc]:
-    """Return what there is to say of each option: the metric's own first, then those of every metric.
+def option_docs(kind: type[Scorer]) -> list[OptionDoc]:
+    """Return the documentation of each option: the metric's own first, then those of every metric and call.
 
     Examples
     --------
-    >>> [(each.name, each.takes, each.default) for each in option_docs(Options)[:2]]
+    >>> [(each.name, each.takes, each.default) for each in option_docs(Scorer)[:2]]
     [('missing_references', '{"error", "skip", "zero"}', '"error"'), ('scale', '{1, 100}', '1')]
     """
-    of_every_metric = {each.name for each in dataclasses.fields(Options)}
-    declared = sorted(dataclasses.fields(kind), key=lambda each: each.name in of_every_metric)
-    return [option_doc(each) for each in declared]
+    declared = {**kind.options(), **Call.options()}
+    of_every_metric = {*Scorer.options(), *Call.options()}
+    return [option_doc(each) for each in sorted(declared.values(), key=lambda each: each.name in of_every_metric)]
 
 
-def option_doc(declared: dataclasses.Field[Any]) -> OptionDoc:
-    """Return what there is to say of an option that a dataclass declares."""
-    annotation = declared.type if isinstance(declared.type, str) else inspect.formatannotation(declared.type)
-    written = declared.metadata["takes"] or annotation
-    check, default = declared.metadata["check"], declared.default
-    if isinstance(check, OneOf):
-        named = ", ".join(json.dumps(choice) for choice in check.choices if isinstance(choice, str))
-        written = written.replace("str", f"Literal[{named}]", 1) if named else written
-    takes = _in_words(ast.parse(written, mode="eval").body)
-    if isinstance(check, Integer):
-        takes = takes.replace("int", f"int {check.bounds}", 1)
-    if isinstance(default, tuple):  # types of ROUGE, which are given by their names
-        default = [each.name for each in default]
+def option_doc(declared: Option) -> OptionDoc:
+    """Return the documentation of an option."""
+    takes, default = in_words(declared.python_type), declared.default
+    if isinstance(declared.check, Integer):
+        takes = takes.replace("int", f"int {declared.check.bounds}", 1)
+    if isinstance(default, tuple):
+        default = list(default)
     shown = json.dumps(default) if isinstance(default, (str, list)) else repr(default)
-    return OptionDoc(declared.name, written, takes, shown, declared.metadata["doc"])
+    return OptionDoc(declared.name, declared.python_type, takes, shown, declared.doc)
 
 
-def _in_words(node: ast.expr) -> str:
-    """Return a type in the words of numpydoc.
-
-    Examples
-    --------
-    >>> _in_words(ast.parse('Literal["a", "b"] | Sequence[float] | None', mode="eval").body)
-    '{"a", "b"}, sequence of float or None'
-    """
-    if isinstance(node, ast.BinOp):
-        words = [_in_words(node.right)]
-        while isinstance(node.left, ast.BinOp):
-            node = node.left
-            words.insert(0, _in_words(node.right))
-        return f"{', '.join([_in_words(node.left), *words[:-1]])} or {words[-1]}"
-    if not isinstance(node, ast.Subscript):
-        return ast.unparse(node)
-    name = ast.unparse(node.value)
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    if name == "Literal":
-        return f"{{{', '.join(json.dumps(ast.literal_eval(part)) for part in parts)}}}"
-    if name in ("Callable", "PathLike"):
-        return {"Callable": "callable", "PathLike": "path"}[name]
-    inner = [_in_words(part) for part in parts]
-    return name.lower() if "Any" in inner else f"{name.lower()} of {' to '.join(inner)}"
-
-
-def numpydoc(kinds: Mapping[str, type[Options]]) -> str:
-    """Return sections of a docstring: the options of each of these metrics, and those of every metric."""
-    shared = option_docs(Options)
-    sections = {
-        f"Options of {metric}": [each for each in option_docs(kind) if each not in shared]
-        for metric, kind in kinds.items()
-    }
-    sections["Options of every metric"] = shared
-    return "\n\n".join("\n".join(_numpydoc_section(title, docs)) for title, docs in sections.items())
+def parameters(kind: type[Scorer]) -> str:
+    """Return the section of a docstring of a metric's class."""
+    return "\n".join(_numpydoc_section("Parameters", [option_doc(each) for each in kind.options().values()]))
 
 
 def _numpydoc_section(title: str, docs: Iterable[OptionDoc]) -> Iterator[str]:
@@ -121,13 +83,13 @@ def _numpydoc_section(title: str, docs: Iterable[OptionDoc]) -> Iterator[str]:
         yield _wrapped(each.doc, 4)
 
 
-def args_section(kind: type[Options]) -> str:
+def args_section(kind: type[Scorer]) -> str:
     """Return the lines of options under ``Args:`` of an evaluate module."""
     texts = [f"{each.name} (`{each.takes}`, default `{each.default}`): {each.doc}" for each in option_docs(kind)]
     return "\n".join(_wrapped(text, 4, 8) for text in texts)
 
 
-def markdown_list(kind: type[Options]) -> str:
+def markdown_list(kind: type[Scorer]) -> str:
     """Return the list of options of a card."""
     texts = [
         f"- **{each.name}** (`{each.takes}`, default `{each.default}`): {each.doc}" for each in option_docs(kind)

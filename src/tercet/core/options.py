@@ -1,42 +1,35 @@
-"""Options as declared data: a dataclass a metric, each field with its default, its check and its documentation."""
+"""Options: declared once in the body of a class, whose instances are values with options that were checked."""
 
 from __future__ import annotations
 
-import dataclasses
-import math
+import sys
 import warnings
-from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass, field, fields
-from numbers import Integral, Real
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from tercet.errors import OptionError, TercetError, did_you_mean, level_of_caller, shorten, told
 
-Check = Callable[[Any], Any]
-OptionsT = TypeVar("OptionsT", bound="Options")
+from .annotations import check_of, spelled
+from .checks import Check, RefusedError
 
+ValueT = TypeVar("ValueT", bound="Value")
 
-class _RefusedError(Exception):
-    """Raised by a check with what would have been right; turned into an OptionError that names the option."""
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+else:
 
-    def __init__(self, expected: str, hint: str = "") -> None:
-        super().__init__(expected)
-        self.expected = expected
-        self.hint = hint
+    def dataclass_transform(**_: Any) -> Callable[[Any], Any]:
+        """Return a decorator that does nothing: the true one is for type checkers."""
+        return lambda decorated: decorated
 
 
 @dataclass(frozen=True, slots=True)
 class OnlyWith:
-    """What an option needs to have an effect: in words, and as a test of all options.
+    """What an option needs to have an effect: in words (behind "only with"), and as a test of all options.
 
-    Attributes
-    ----------
-    words : str
-        What stands behind "only with".
-    test : callable
-    refused : bool
-        Whether it is an error to give the option without, or only worth a warning: for options of every metric, which
-        a call may hand to several.
+    Without it, the option is refused, or only warned of: options of a call may go to several metrics.
     """
 
     words: str
@@ -44,258 +37,194 @@ class OnlyWith:
     refused: bool = True
 
 
+@dataclass(slots=True)
+class Option:
+    """A declared option: its documentation, its type as text, its check, and its default."""
+
+    default: Any
+    doc: str
+    check: Check | None
+    local: bool
+    only_with: OnlyWith | None
+    name: str = ""
+    python_type: str = ""
+
+    @property
+    def checked(self) -> Check:
+        """The check, which is known since the class was made."""
+        assert self.check is not None
+        return self.check
+
+
 def option(
-    default: Any, check: Check, doc: str = "", *, takes: str = "", local: bool = False,
-    only_with: OnlyWith | None = None,
-) -> Any:  # fmt: skip
-    """Declare an option as a dataclass field: help, cards, tables and public types are made from this alone.
+    *, default: Any, doc: str = "", check: Check | None = None, local: bool = False, only_with: OnlyWith | None = None
+) -> Any:
+    """Declare an option in the body of a :class:`Value`.
 
     Parameters
     ----------
     default : object
-    check : callable
-        What a given value has to pass; returns it as it is kept.
     doc : str
-        Sentences on what it does, of which the first can stand alone. Choices that the check knows need not be named.
-    takes : str
-        The Python type of what may be given, where that is more than the field's own.
+        Sentences on what it does, of which the first can stand alone. Choices need not be named.
+    check : callable, optional
+        For what the annotation does not say: ``bool`` and ``Literal[...]`` (also with ``None`` and ``Callable``) do.
     local : bool
-        An option of how a process works, such as a number of threads: the score is the same.
+        An option of how a process works, such as a batch size: the score is the same.
     only_with : OnlyWith, optional
         What else must be given for it to have an effect; the documentation says so in its last sentence.
     """
     doc = doc if only_with is None else f"{doc} Only with {only_with.words}."
-    known = {"check": check, "doc": doc, "takes": takes, "local": local, "only_with": only_with}
-    return field(default=default, metadata=known)
+    return Option(default, doc, check, local, only_with)
 
 
-def refuse(expected: str, hint: str = "") -> Exception:
-    """Return the exception by which a check says what it expected."""
-    return _RefusedError(expected, hint)
+@dataclass_transform(field_specifiers=(option,), kw_only_default=True, frozen_default=True)
+class Value:
+    """What has options: two with the same options are equal, and `repr` can be typed back in.
 
+    Only the options that are not the class's defaults are stored in an instance; the defaults are attributes of the
+    class.
+    """
 
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """The check of a value that must be one of `choices` (or, on request, a callable)."""
+    name: ClassVar[str]
+    #: For each value of the option ``compat`` the defaults that it changes.
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    _declared: ClassVar[dict[str, Option]] = {}
 
-    choices: tuple[Any, ...]
-    callables: bool
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, Option)}
+        for name, each in own.items():
+            each.name, each.python_type = name, spelled(cls.__annotations__[name], vars(sys.modules[cls.__module__]))
+            each.check = each.check or check_of(each.python_type)
+            setattr(cls, name, each.default)
+        hidden = [name for name in cls._declared if name in vars(cls) and name not in own]
+        if hidden:
+            raise TypeError(f"{cls.__name__}.{hidden[0]} would hide an option: declare it with option(...).")
+        cls._declared = {**own, **{name: each for name, each in cls._declared.items() if name not in own}}
+        cls.__signature__ = _ClassSignature()  # type: ignore[attr-defined]
 
-    def __call__(self, value: Any) -> Any:
-        """Return the value, or refuse it."""
-        if self.callables and callable(value):
-            return value
-        if isinstance(value, str):
-            value = str(value)  # numpy.str_ is one
-        if any(value is choice or (type(value) is type(choice) and value == choice) for choice in self.choices):
-            return value
-        expected = "one of " + ", ".join(map(repr, self.choices)) + (" or a callable" if self.callables else "")
-        known = [choice for choice in self.choices if isinstance(choice, str)]
-        hint = did_you_mean(value, known)
-        raise refuse(expected, hint if hint.startswith("Did") else "")  # all of them are named already
+    if not TYPE_CHECKING:
 
+        def __init__(self, **given: Any) -> None:
+            self._take(given)
+            self.check()
 
-def one_of(*choices: Any, callables: bool = False) -> Check:
-    """Check that the value is one of `choices` (or, on request, a callable)."""
-    return OneOf(choices, callables)
+    @classmethod
+    def options(cls) -> dict[str, Option]:
+        """Return the options by name: those of this class first, then those of its bases."""
+        return cls._declared
 
+    @classmethod
+    def made(cls: type[ValueT], given: Mapping[str, Any], *, called: str = "", idle: bool = False) -> ValueT:
+        """Return a value whose options are checked one by one, but not together.
 
-def flag(value: Any) -> bool:
-    """Check that the value is True or False."""
-    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
-        return bool(value)
-    raise refuse("True or False")
+        Parameters
+        ----------
+        given : mapping
+            Only what was written, so that a preset yields to it. ``tokenizer=None`` is the default, as in evaluate.
+        called : str
+            What messages call it, where that is not its name.
+        idle : bool
+            Whether to accept options that have no effect with the others, without a word.
+        """
+        value = cls.__new__(cls)
+        value._take(given, called, idle)
+        return value
 
+    def _take(self, given: Mapping[str, Any], called: str = "", idle: bool = False) -> None:
+        called = called or self.name
+        checked = {}
+        for name, value in given.items():
+            declared = self._declared.get(name)
+            if declared is None:
+                raise OptionError(f"{called} has no option {shorten(name)}. {did_you_mean(name, self._declared)}")
+            if value is not None or name != "tokenizer":
+                checked[name] = check_value(called, name, declared.checked, value)
+        preset = self.presets.get(checked.get("compat") or "", {})
+        chosen = {**preset, **checked}
+        self.__dict__.update({name: each for name, each in chosen.items() if each != self._declared[name].default})
+        for name, value in () if idle else checked.items():
+            self._check_effect(called, self._declared[name], value, preset.get(name, self._declared[name].default))
 
-@dataclass(frozen=True, slots=True)
-class Integer:
-    """The check of a whole number in [minimum, maximum] (or None, on request)."""
+    def _check_effect(self, called: str, declared: Option, value: Any, default: Any) -> None:
+        """Refuse an option that does nothing with the others, or warn of it; a default is no mistake."""
+        needed = declared.only_with
+        if needed is None or value == default or value == declared.default or needed.test(self):
+            return
+        message = (
+            f"The {declared.name!r} option of {called} has an effect only with {needed.words}: "
+            f"{declared.name}={shorten(value)} would do nothing here."
+        )
+        if needed.refused:
+            raise OptionError(message)
+        warnings.warn(message, UserWarning, stacklevel=level_of_caller())
 
-    minimum: int
-    maximum: int | None
-    none: bool
-
-    def __call__(self, value: Any) -> Any:
-        """Return the value as an int, or refuse it."""
-        if self.none and value is None:
-            return None
-        if isinstance(value, Integral) and not isinstance(value, bool):
-            number = int(value)
-            if number > _LARGEST_INTEGER and self.maximum is None:
-                raise refuse("a whole number below 2**63")
-            if number >= self.minimum and (self.maximum is None or number <= self.maximum):
-                return number
-        raise refuse(f"a whole number {self.bounds}" + (" or None" if self.none else ""))
+    def check(self) -> None:
+        """Raise an OptionError for options that exclude each other, and for packages that they lack."""
 
     @property
-    def bounds(self) -> str:
-        """The least and the greatest number, in words."""
-        return f"of at least {self.minimum}" if self.maximum is None else f"from {self.minimum} to {self.maximum:,}"
+    def given(self) -> dict[str, Any]:
+        """The fewest options that make this value: those that are not as the class or ``compat`` has them."""
+        preset = self.presets.get(getattr(self, "compat", None) or "", {})
+        values = {name: getattr(self, name) for name in self._declared}
+        usual = {name: preset.get(name, each.default) for name, each in self._declared.items()}
+        return {name: value for name, value in values.items() if value != usual[name]}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={_named(each)}' for name, each in self.given.items())})"
+
+    def __eq__(self, other: object) -> bool:
+        return self.given == other.given if isinstance(other, Value) and type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((type(self), frozenset((name, _hashable(value)) for name, value in self.given.items())))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.given)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_"):
+            raise AttributeError(f"{self!r} does not change: make another one with {name}={shorten(value)}.")
+        object.__setattr__(self, name, value)
 
 
-def integer(minimum: int, maximum: int | None = None, none: bool = False) -> Check:
-    """Check that the value is a whole number in [minimum, maximum] (or None, on request)."""
-    return Integer(minimum, maximum, none)
+class _ClassSignature:
+    """The signature of a class, for `help` and notebooks: made when somebody asks."""
+
+    def __get__(self, value: object, cls: type[Value]) -> Signature:
+        kind = Parameter.KEYWORD_ONLY
+        options = cls.options().values()
+        return Signature([Parameter(o.name, kind, default=o.default, annotation=o.python_type) for o in options])
 
 
-def finite(value: Any) -> float | None:
-    """Return a real number as a float, and None for anything else, infinities and NaN."""
-    if not isinstance(value, Real) or isinstance(value, bool):
-        return None
+def check_value(called: str, name: str, check: Check, value: Any) -> Any:
+    """Return a value as it is kept, or raise the OptionError that names what was given and what was expected."""
     try:
-        real = float(value)
-    except OverflowError:
-        return None
-    return real + 0.0 if math.isfinite(real) else None  # -0.0 is 0.0
-
-
-def number(expected: str, test: Callable[[float], bool], none: bool = False) -> Check:
-    """Check that the value is a finite number that passes `test`; `expected` says so in words."""
-
-    def check(value: Any) -> Any:
-        if none and value is None:
-            return None
-        real = finite(value)
-        if real is not None and test(real):
-            return real
-        raise refuse(expected + (", or None" if none else ""))
-
-    return check
-
-
-def text_or_callable(expected: str) -> Check:
-    """Check that the value is a string, a callable or None; `expected` says what the string stands for."""
-
-    def check(value: Any) -> Any:
-        if value is None or isinstance(value, str) or callable(value):
-            return value
-        raise refuse(f"{expected}, a callable or None")
-
-    return check
-
-
-_LARGEST_INTEGER = (1 << 63) - 1
-
-#: The most resamples: their sums are in memory together.
-MOST_RESAMPLES = 1_000_000
-
-MISSING_POLICIES = ("error", "skip", "zero")
-
-
-def as_scale(value: Any) -> int:
-    """Check that the value is 1 (scores from 0 to 1) or 100 (percent)."""
-    real = finite(value)
-    if real in (1.0, 100.0):
-        return int(real)
-    raise refuse("1 (scores from 0 to 1) or 100 (percent)")
-
-
-_OF_INTERVALS = OnlyWith("confidence_level", lambda o: o.confidence_level is not None, refused=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """Options that every metric of the suite takes."""
-
-    missing_references: str = option(
-        "error",
-        one_of(*MISSING_POLICIES),
-        'What to do with an item that has no reference. Refuse the corpus ("error"), leave the item out ("skip"), or '
-        'score it 0 ("zero"); the result counts such items.',
-    )
-    scale: int = option(1, as_scale, "Scores from 0 to 1, or in percent.", takes="Literal[1, 100]")
-    segments: bool = option(False, flag, "Add the scores of every item to the result.")
-    confidence_level: float | None = option(
-        None,
-        number("a number above 0 and below 1, such as 0.95", lambda level: 0 < level < 1, none=True),
-        "Add percentile bootstrap intervals of this level, such as 0.95, to the result.",
-    )
-    signature: bool = option(
-        False, flag, "Also include the signature as a key of the result. It is an attribute of every `Result`."
-    )
-    n_resamples: int = option(
-        1000, integer(1, MOST_RESAMPLES), "Number of bootstrap resamples.", only_with=_OF_INTERVALS
-    )
-    seed: int = option(
-        12345, integer(0), "Seed of the resamples: the same seed gives the same interval.", only_with=_OF_INTERVALS
-    )
-    n_jobs: int = option(
-        1, integer(1, 256), "Threads that work on pieces of the corpus; the result is the same.", local=True
-    )
-
-
-def option_names(kind: type[Options]) -> list[str]:
-    """Return the names of the options that a dataclass of options declares."""
-    return [declared.name for declared in fields(kind)]
-
-
-def build_options(
-    kind: type[OptionsT], given: Mapping[str, Any], metric: str, presets: Mapping[str, Mapping[str, Any]], *,
-    idle: bool = False,
-) -> OptionsT:  # fmt: skip
-    """Check the options that a user gave and return them with the defaults filled in.
-
-    Parameters
-    ----------
-    kind : type
-        The metric's dataclass of options.
-    given : mapping
-        What the user wrote; only what was written, so that a preset yields to it. ``tokenizer=None`` stands for
-        the default, as in evaluate's modules.
-    metric : str
-        Name of the metric, for messages.
-    presets : mapping of str to mapping
-        For each value of ``compat`` the defaults that it changes.
-    idle : bool
-        Whether to accept options that have no effect with the others, without a word.
-
-    Raises
-    ------
-    OptionError
-        On an unknown name (with the nearest one), a value that its check refuses, and a value other than the default
-        that has no effect.
-    """
-    declared = {each.name: each for each in fields(kind)}
-    given = {name: value for name, value in given.items() if value is not None or name != "tokenizer"}
-    for name in given:
-        if name not in declared:
-            raise OptionError(f"{metric} has no option {shorten(name)}. {did_you_mean(name, declared)}")
-    checked = {name: _checked(metric, name, declared[name], value) for name, value in given.items()}
-    preset = presets.get(checked.get("compat") or "", {})
-    options = kind(**{**preset, **checked})
-    for name, value in () if idle else checked.items():
-        default = preset.get(name, declared[name].default)
-        _check_effect(metric, options, declared[name], value, default)
-    return options
-
-
-def all_have_effect(options: Options, names: Container[str]) -> bool:
-    """Return whether each of these options does something with the others."""
-    needs = (each.metadata["only_with"] for each in fields(type(options)) if each.name in names)
-    return all(needed is None or needed.test(options) for needed in needs)
-
-
-def _check_effect(metric: str, options: Options, declared: dataclasses.Field[Any], value: Any, default: Any) -> None:
-    """Refuse an option that does nothing with the others, or warn of it; a default is no mistake."""
-    needed: OnlyWith | None = declared.metadata["only_with"]
-    if needed is None or value == default or value == declared.default or needed.test(options):
-        return
-    message = (
-        f"The {declared.name!r} option of {metric} has an effect only with {needed.words}: "
-        f"{declared.name}={shorten(value)} would do nothing here."
-    )
-    if needed.refused:
-        raise OptionError(message)
-    warnings.warn(message, UserWarning, stacklevel=level_of_caller())
-
-
-def _checked(metric: str, name: str, declared: dataclasses.Field[Any], value: Any) -> Any:
-    try:
-        return declared.metadata["check"](value)
-    except _RefusedError as refused:
-        message = f"The {name!r} option of {metric} must be {refused.expected}. Got {shorten(value)} instead."
+        return check(value)
+    except RefusedError as refused:
+        message = f"The {name!r} option of {called} must be {refused.expected}. Got {shorten(value)} instead."
         raise OptionError(f"{message} {refused.hint}".rstrip()) from None
     except TercetError:
         raise
     except Exception as error:  # of the value itself: as it is compared, read or written
-        raise OptionError(f"The {name!r} option of {metric} cannot be {shorten(value)}: {told(error)}") from error
+        raise OptionError(f"The {name!r} option of {called} cannot be {shorten(value)}: {told(error)}") from error
+
+
+def check_values(called: str, given: Mapping[str, Any], checks: Mapping[str, Check]) -> dict[str, Any]:
+    """Return the arguments of a function as they are kept; OptionError for the first that its check refuses."""
+    return {name: check_value(called, name, checks[name], value) for name, value in given.items()}
+
+
+def _restored(cls: type[ValueT], given: Mapping[str, Any]) -> ValueT:
+    return cls(**given)
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return frozenset((name, _hashable(each)) for name, each in value.items())
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+
+
+def _named(value: Any) -> str:
+    """Return how a value is typed in: a function by its name."""
+    return getattr(value, "__qualname__", None) or repr(value)

@@ -22,7 +22,7 @@ PIECE = 1 << 13
 PIECE_OF_NETWORKS = 1 << 16
 
 
-def corpus_stats(scorer: Scorer[Any], corpus: Corpus) -> tuple[SegmentStats, Any]:
+def corpus_stats(scorer: Scorer, corpus: Corpus) -> tuple[SegmentStats, Any]:
     """Return the statistics of every item of a corpus, and what the scorer learned from it.
 
     Notes
@@ -32,11 +32,11 @@ def corpus_stats(scorer: Scorer[Any], corpus: Corpus) -> tuple[SegmentStats, Any
     corpus get a pass for them first. With ``n_jobs``, threads take one piece each. Memory: the rows, and some pieces.
     """
     size = PIECE_OF_NETWORKS if scorer.loads_model else PIECE
-    if corpus.n_items <= size and (scorer.options.n_jobs == 1 or corpus.n_items == 1):
+    if corpus.n_items <= size and (scorer.asked.n_jobs == 1 or corpus.n_items == 1):
         batch = corpus.part(0, corpus.n_items)
         context = scorer.fit(batch)
         return scorer.segment_stats(batch, context), context
-    size = max(1, min(size, -(-corpus.n_items // scorer.options.n_jobs)))
+    size = max(1, min(size, -(-corpus.n_items // scorer.asked.n_jobs)))
     starts = range(0, corpus.n_items, size)
 
     rows = np.empty((corpus.n_items, len(scorer.columns)))
@@ -58,10 +58,10 @@ def corpus_stats(scorer: Scorer[Any], corpus: Corpus) -> tuple[SegmentStats, Any
     def again(start: int, made: SegmentStats, context: Any) -> SegmentStats:
         return made if made.signature == scorer.signature(context) else stats_of(start, context)
 
-    pool = ThreadPoolExecutor(scorer.options.n_jobs)
+    pool = ThreadPoolExecutor(scorer.asked.n_jobs)
 
     def each(function: Callable[..., Any], *arguments: Any) -> list[Any]:
-        several = scorer.options.n_jobs > 1 and len(starts) > 1
+        several = scorer.asked.n_jobs > 1 and len(starts) > 1
         return list((pool.map if several else map)(function, *arguments))
 
     try:

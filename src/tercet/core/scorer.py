@@ -1,10 +1,10 @@
-"""What a metric of the suite is: statistics of segments, and scores from their sums."""
+"""What statistics take a metric for: rows of numbers for segments, and scores from their sums."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from collections.abc import Container, Mapping, Sequence
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,21 +12,23 @@ from numpy.typing import NDArray
 from tercet.columns.batch import Batch, Corpus
 from tercet.columns.items import check_missing, read_texts
 from tercet.columns.reading import read_corpus, whole
-from tercet.errors import OptionError, did_you_mean
+from tercet.errors import OptionError, did_you_mean, shorten
 
+from .call import Call
+from .checks import as_scale
 from .dialect import Dialect
-from .options import Options, build_options
+from .options import Value, check_value, option
 from .signature import Signature
 from .stats import SegmentStats
 
-OptionsT = TypeVar("OptionsT", bound=Options)
 Scores = dict[str, NDArray[np.float64]]
+ScorerT = TypeVar("ScorerT", bound="Scorer")
 
 
-class Scorer(ABC, Generic[OptionsT]):
-    """A metric with its options fixed.
+class Scorer(Value, ABC):
+    """A metric with its options, as statistics see it.
 
-    A scorer has no state but its options (and what follows from them): it can be shared between threads, and what
+    It has no state but its options (and what follows from them): threads can share it, and what
     it learns from a corpus before it scores it (`fit`) is passed along as a context.
 
     Attributes
@@ -41,10 +43,6 @@ class Scorer(ABC, Generic[OptionsT]):
         Whether predictions are compared with references; otherwise those that are given are left alone.
     is_share : bool
         Whether its scores are shares of 1, which the option ``scale`` turns into percent.
-    options_type : type
-        Dataclass of its options.
-    presets : mapping
-        For each value of ``compat`` the defaults that it changes.
     dialects : mapping
         For values of ``compat``: how the evaluate module of that package spells arguments and results.
     original_scale : int
@@ -64,17 +62,16 @@ class Scorer(ABC, Generic[OptionsT]):
     base_columns : tuple of str
         Columns that every scorer's rows begin with: ``items`` (1, or 0 for an item left out), ``empty`` (1 for
         an empty prediction), ``missing`` (1 for an item without reference), ``references`` (their number).
+    asked : Call
+        What a call asks for besides the scores; no part of the value.
     """
 
-    name: ClassVar[str]
     primary: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
     takes_references: ClassVar[bool] = True
     is_share: ClassVar[bool] = True
-    options_type: ClassVar[type[Options]]
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     dialects: ClassVar[Mapping[str, Dialect]] = {}
-    original_scale: int = 1
+    original_scale: ClassVar[int] = 1
     loads_model: ClassVar[bool] = False
     in_floats: ClassVar[bool] = False
     fit_first: ClassVar[str] = ""
@@ -82,13 +79,23 @@ class Scorer(ABC, Generic[OptionsT]):
     nothing_left: ClassVar[str] = "No item has a reference, so missing_references='skip' left all of them out."
     facts: ClassVar[tuple[str, ...]] = ()
     base_columns: ClassVar[tuple[str, ...]] = ("items", "empty", "missing", "references")
+    _asked: ClassVar[Call] = Call()
 
-    def __init__(self, options: OptionsT) -> None:
-        self.options = options
+    missing_references: Literal["error", "skip", "zero"] = option(
+        default="error",
+        doc='What to do with an item that has no reference. Refuse the corpus ("error"), leave the item out '
+        '("skip"), or score it 0 ("zero"); the result counts such items.',
+    )
+    scale: Literal[1, 100] = option(default=1, doc="Scores from 0 to 1, or in percent.", check=as_scale)
 
     @classmethod
-    def from_options(cls, given: Mapping[str, Any], *, idle: bool = False) -> Scorer[Any]:
-        """Return a scorer with the options that a user gave, checked, and the defaults for the others.
+    def all_options(cls) -> list[str]:
+        """Return the names of the options that a call takes: those of every metric first."""
+        return list({**Scorer.options(), **Call.options(), **cls.options()})
+
+    @classmethod
+    def from_options(cls: type[ScorerT], given: Mapping[str, Any], *, idle: bool = False) -> ScorerT:
+        """Return the metric with these options, of its own and of a call.
 
         With `idle`, options may be given that have no effect with the others.
 
@@ -98,11 +105,56 @@ class Scorer(ABC, Generic[OptionsT]):
             On an option that the metric does not have or a value that it does not take, and on intervals of what
             cannot be resampled.
         """
-        options = build_options(cls.options_type, given, cls.name, cls.presets, idle=idle)
-        scorer = cls(options)  # type: ignore[arg-type]
-        if scorer.options.confidence_level is not None:
-            scorer.check_resampling()
-        return scorer
+        for name in given:
+            if name not in cls._declared and name not in Call.options():
+                raise OptionError(
+                    f"{cls.name} has no option {shorten(name)}. {did_you_mean(name, cls.all_options())}"
+                )
+        of_call = {name: value for name, value in given.items() if name not in cls._declared}
+        made = cls.made({name: value for name, value in given.items() if name in cls._declared}, idle=idle)
+        made.check()
+        return made.asking(Call.made(of_call, called=cls.name, idle=idle)) if of_call else made
+
+    def have_effect(self, names: Container[str]) -> bool:
+        """Return whether each of these options does something with the others."""
+        of_metric = (each for each in self._declared.values() if each.name in names)
+        of_call = (each for each in Call.options().values() if each.name in names)
+        return all(o.only_with is None or o.only_with.test(self) for o in of_metric) and all(
+            o.only_with is None or o.only_with.test(self.asked) for o in of_call
+        )
+
+    @property
+    def asked(self) -> Call:
+        """What a call asks for besides the scores."""
+        return self._asked
+
+    def asking(self: ScorerT, call: Call) -> ScorerT:
+        """Return the same metric for a call that asks for this.
+
+        Raises
+        ------
+        OptionError
+            For what the metric cannot give.
+        """
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__, _asked=call)
+        other.check_call()
+        return other
+
+    def check_call(self) -> None:
+        """Raise an OptionError for what a call asks for and the metric cannot give."""
+        if self.asked.confidence_level is not None:
+            self.check_resampling()
+
+    def _take(self, given: Mapping[str, Any], called: str = "", idle: bool = False) -> None:
+        for name, value in given.items():
+            if name in Call.options() and name not in self._declared:
+                check_value(called or self.name, name, Call.options()[name].checked, value)
+                raise OptionError(
+                    f"{name!r} belongs to a call, not to the metric: give it to tercet.score, or to the call of the "
+                    f"metric, as in {type(self).__name__}()(predictions, references, {name}={shorten(value)})."
+                )
+        super()._take(given, called, idle)
 
     @classmethod
     def dialect(cls, configuration: str) -> Dialect:
@@ -139,7 +191,7 @@ class Scorer(ABC, Generic[OptionsT]):
     def check_missing(self, missing: Sequence[int]) -> None:
         """Raise an InputError for items without reference, where the metric and its options do not allow them."""
         if self.takes_references:
-            check_missing(missing, self.options.missing_references, self.at_zero)
+            check_missing(missing, self.missing_references, self.at_zero)
 
     @property
     @abstractmethod
@@ -167,7 +219,7 @@ class Scorer(ABC, Generic[OptionsT]):
 
     def check_totals(self) -> None:
         """Raise an OptionError for what the sums of the rows do not give."""
-        if self.options.segments:
+        if self.asked.segments:
             raise OptionError(
                 f"{self.name}: segments=True asks for the scores of every item, but only sums are kept here; "
                 "tercet.score gives them."
@@ -185,8 +237,8 @@ class Scorer(ABC, Generic[OptionsT]):
     def notes(self, references: str) -> dict[str, str]:
         """Return what the signature of a result says besides how its rows were made."""
         notes = {"refs": references} if self.takes_references else {}
-        if self.options.scale != 1 and self.is_share:
-            notes["scale"] = str(self.options.scale)
+        if self.scale != 1 and self.is_share:
+            notes["scale"] = str(self.scale)
         return notes
 
     @abstractmethod
@@ -275,7 +327,7 @@ class Scorer(ABC, Generic[OptionsT]):
         """Return the columns that every scorer's rows begin with, shape (n, 4)."""
         references = batch.reference_counts if self.takes_references else np.zeros(batch.n_items, np.int64)
         missing = (references == 0) & self.takes_references
-        left_out = missing if self.options.missing_references == "skip" else np.zeros_like(missing)
+        left_out = missing if self.missing_references == "skip" else np.zeros_like(missing)
         empty = (prediction_lengths == 0) & ~left_out
         return np.column_stack([~left_out, empty, missing, references]).astype(np.float64)
 
@@ -287,7 +339,7 @@ def left_out(rows: NDArray[np.float64]) -> NDArray[np.bool_]:
     return missing
 
 
-def segment_lists(scorer: Scorer[Any], stats: SegmentStats) -> dict[str, list[float | None]]:
+def segment_lists(scorer: Scorer, stats: SegmentStats) -> dict[str, list[float | None]]:
     """Return the scores of every item as lists; None for an item that was left out."""
     names = zip(scorer.segment_names, scorer.score_names, strict=True)
     lists: dict[str, list[Any]]

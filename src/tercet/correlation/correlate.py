@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from tercet.api import batch_stats, summarize
 from tercet.association.agreement import krippendorff_alpha, raw_agreement
 from tercet.association.between_metrics import pvalues_between, test_name, williams_between
 from tercet.association.figures import FIGURES, figures_for, points_of, value_of
@@ -23,10 +22,13 @@ from tercet.comparison.checks import check_references
 from tercet.comparison.compare import read_metrics, read_test_set
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
-from tercet.core.options import MOST_RESAMPLES, Options, build_options, flag, integer, number, one_of, option
+from tercet.core.checks import MOST_RESAMPLES, flag, integer, number, one_of
+from tercet.core.options import check_values
 from tercet.display.progress import bars_within
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
+from tercet.metric import Metric
 from tercet.resampling.paired_tests import holm
+from tercet.scoring import batch_stats, summarize
 
 from .columns import FigureValue, MetricColumn
 from .given import grades_of, with_scores
@@ -36,24 +38,23 @@ from .reading import read_graded
 from .remarks import remarks
 from .result import Correlation, DimensionTable
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CorrelateOptions(Options):
-    """The settings of a correlation."""
-
-    unit: str = option("items", one_of(*UNITS))
-    n_resamples: int = option(1000, integer(1, MOST_RESAMPLES))
-    n_permutations: int = option(1000, integer(1, MOST_RESAMPLES))
-    confidence_level: float = option(0.95, number("a number above 0 and below 1, such as 0.95", lambda x: 0 < x < 1))
-    alpha: float = option(0.05, number("a number above 0 and below 1, such as 0.05", lambda x: 0 < x < 1))
-    ties: str = option("scored", one_of("scored", "exact"))
-    standardize: bool = option(False, flag)
-    progress: bool = option(False, flag)
+_SHARE = "a number above 0 and below 1, such as"
+_CHECKS = {
+    "unit": one_of(*UNITS),
+    "n_resamples": integer(1, MOST_RESAMPLES),
+    "n_permutations": integer(1, MOST_RESAMPLES),
+    "confidence_level": number(f"{_SHARE} 0.95", lambda x: 0 < x < 1),
+    "alpha": number(f"{_SHARE} 0.05", lambda x: 0 < x < 1),
+    "ties": one_of("scored", "exact"),
+    "standardize": flag,
+    "seed": integer(0),
+    "progress": flag,
+}
 
 
 def correlate(
     test_set: TestSet | Mapping[str, Any] | str | os.PathLike[str],
-    metrics: str | MetricSpec | Iterable[str | MetricSpec] = ("bleu_multi",),
+    metrics: str | Metric | MetricSpec | Iterable[str | Metric | MetricSpec] = ("bleu_multi",),
     grades: Grades | Mapping[str, Any] | None = None,
     *,
     references: Any = None,
@@ -137,7 +138,7 @@ def correlate(
 
     settings = {"unit": unit, "n_resamples": n_resamples, "n_permutations": n_permutations}
     settings |= {"confidence_level": confidence_level, "alpha": alpha, "ties": ties, "standardize": standardize}
-    build_options(CorrelateOptions, {**settings, "seed": seed, "progress": progress}, "correlate", {}, idle=True)
+    check_values("correlate", {**settings, "seed": seed, "progress": progress}, _CHECKS)
     if rank_by is not None and rank_by not in FIGURES:
         raise OptionError(f"There is no figure {shorten(rank_by)} to rank by. {did_you_mean(rank_by, FIGURES)}")
     if isinstance(test_set, str | os.PathLike):
@@ -209,9 +210,7 @@ def _scored(spec: MetricSpec, called: str, test_set: TestSet, encoded: Any) -> I
             found[name] = values  # of scores that differ for the corpus only, the first
     for name, values in found.items():
         label = called if len(found) == 1 else f"{called} {name}"
-        yield MetricColumn(
-            label, signature, -values if negated else values, negated, spec, name, scorer.options.scale
-        )
+        yield MetricColumn(label, signature, -values if negated else values, negated, spec, name, scorer.scale)
 
 
 def _table(plan: _Plan, columns: Sequence[MetricColumn], level: float, alpha: float) -> DimensionTable:

@@ -13,7 +13,7 @@ import numpy as np
 from tercet.association.between_metrics import pvalues_between
 from tercet.association.figures import value_of
 from tercet.association.weighted import Array
-from tercet.bertscore.scorer import BertScorer
+from tercet.bertscore.metric import BertScore
 from tercet.encoders.names import best_layer
 from tercet.errors import InputError
 
@@ -152,7 +152,7 @@ def _usual(columns: Sequence[MetricColumn]) -> int:
     """Return the layer that would be used without grades."""
     assert columns[0].spec is not None
     scorer = columns[0].spec.scorer()
-    assert isinstance(scorer, BertScorer)
-    asked = scorer.options.num_layers
+    assert isinstance(scorer, BertScore)
+    asked = scorer.num_layers
     known = best_layer(scorer.model_type) if asked is None else asked
     return max(1, round((len(columns) - 1) * 2 / 3)) if known is None else known

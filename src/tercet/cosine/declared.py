@@ -12,7 +12,7 @@ from typing import Any
 from tercet.encoders.find import locate, optional_file
 from tercet.errors import OptionError, shorten
 
-from .options import POOLINGS
+from .metric import POOLINGS
 
 _LEGACY = {
     "cls_token": "cls",

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.columns.batch import Batch
-from tercet.columns.items import check_missing, check_texts, read_items
+from tercet.columns.items import check_texts
 from tercet.columns.ragged import Ragged, different_rows
-from tercet.core.options import build_options
 from tercet.display.contributions_html import Part, contributions_html
 from tercet.encoders.embeddings import windows_of
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.messages import cut_remark, long_text_error
 from tercet.encoders.subwords import Subwords
+from tercet.errors import level_of_caller
 
-from .options import CosineOptions
 from .pooling import SUMS_OF_ALL, Pooling, token_weights
-from .scorer import CosineScorer
 from .vectors import cosines, embed
+
+if TYPE_CHECKING:
+    from .metric import Cosine
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,52 +80,18 @@ class Contributions:
         )
 
 
-def explain(prediction: str, references: str | Sequence[str], **options: Any) -> Contributions:
-    """Explain the cosine of a prediction and the nearest of its references.
-
-    Parameters
-    ----------
-    prediction : str
-    references : str or sequence of str
-        Of several, the nearest is shown.
-    **options
-        Those of ``embedding_cosine``.
-
-    Returns
-    -------
-    Contributions
-
-    Raises
-    ------
-    InputError
-        For input that is not text, and for a prediction without a reference.
-    OptionError
-        For an option or a value that the metric does not know.
-
-    Notes
-    -----
-    With the pooling "mean", the embedding u of a text is the sum of its n token embeddings t, each divided by n. So
-    ``cos(u, v)`` is the sum of ``(t / n) @ v / (|u| |v|)`` over the tokens: what each token adds is exact. But the
-    embedding of a token itself depends on all the other tokens of its text.
-    """
-    items = read_items([prediction], [references])
-    check_missing(items.missing, "error", at_zero="")
-    check_texts([*items.predictions, *items.references], "the pair")
-    scorer = CosineScorer(build_options(CosineOptions, options, CosineScorer.name, CosineScorer.presets))
-    return explain_batch(scorer, items.batch())
-
-
-def explain_batch(scorer: CosineScorer, batch: Batch, context: None = None) -> Contributions:
+def explain_batch(scorer: Cosine, batch: Batch, context: None = None) -> Contributions:
     """Explain a batch of one item: the pair with the greatest cosine."""
+    check_texts(batch.texts.to_pylist(), "the pair")
     texts = [(scorer.declared.prompt + text).strip() for text in batch.texts.to_pylist()]
-    encoder, pooling = scorer.encoder(), scorer.pooling
+    encoder, pooling = scorer.encoder(), scorer.text_pooling
     limit = scorer.limit(encoder.subwords)
     whole, documents = scorer.prepare(batch.texts.to_pylist(), encoder.subwords)
-    if scorer.options.long_text == "error" and limit is not None and (whole.lengths > limit).any():
+    if scorer.long_text == "error" and limit is not None and (whole.lengths > limit).any():
         raise long_text_error(int(np.flatnonzero(whole.lengths > limit)[0]), whole, batch, limit)
     empty = scorer.is_empty(whole, encoder.subwords)
     rows, which = different_rows(documents)
-    none, batch_size = np.zeros(len(rows.lengths), bool), scorer.options.batch_size
+    none, batch_size = np.zeros(len(rows.lengths), bool), scorer.batch_size
     vectors = embed(encoder, pooling, rows, none, limit=limit, batch_size=batch_size)
     found = cosines(vectors, np.repeat(which[:1], len(which) - 1), which[1:])
     found[empty[0] | empty[1:]] = 0.0
@@ -133,7 +99,7 @@ def explain_batch(scorer: CosineScorer, batch: Batch, context: None = None) -> C
     chosen = [0, nearest + 1]
     cut = int((documents.lengths < whole.lengths)[chosen].sum())
     if cut:
-        warnings.warn(f"embedding_cosine: {cut_remark(cut, limit)}", UserWarning, stacklevel=3)
+        warnings.warn(f"embedding_cosine: {cut_remark(cut, limit)}", UserWarning, stacklevel=level_of_caller())
     decomposes = pooling.name in SUMS_OF_ALL and pooling.digest is None and not empty[chosen].any()
     contributions: list[NDArray[np.float64] | None] = [None, None]
     if decomposes:
@@ -169,10 +135,10 @@ def _weighted_tokens(
     return shares
 
 
-def _positions(scorer: CosineScorer, whole: Ragged) -> list[NDArray[np.int64]]:
+def _positions(scorer: Cosine, whole: Ragged) -> list[NDArray[np.int64]]:
     """Return which tokens of each whole text are embedded."""
     places = Ragged(np.concatenate([np.arange(length) for length in whole.lengths]), whole.offsets)
-    if scorer.options.long_text == "truncate":
+    if scorer.long_text == "truncate":
         subwords = scorer.subwords()
         places = subwords.truncate(places, scorer.limit(subwords))
     return np.split(places.values, places.offsets[1:-1])

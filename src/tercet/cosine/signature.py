@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tercet.core.signature import Signature, digest
 from tercet.encoders.encoder import Encoder
 
 from .declared import Declared
-from .options import CosineOptions
 from .pooling import Pooling
+
+if TYPE_CHECKING:
+    from .metric import Cosine
 
 # Encoder-decoders of which sentence-transformers, too, runs the encoder alone.
 _ENCODER_ALONE = {"t5", "mt5"}
 
 
 def cosine_signature(
-    o: CosineOptions, encoder: Encoder, declared: Declared, pooling: Pooling, limit: int | None
+    o: Cosine, encoder: Encoder, declared: Declared, pooling: Pooling, limit: int | None
 ) -> Signature:
     """Return the signature; digests stand for dense layers and for a prompt."""
     parts = {
@@ -33,7 +37,7 @@ def cosine_signature(
     return Signature.of("embedding_cosine", parts)
 
 
-def _equals(o: CosineOptions, encoder: Encoder, declared: Declared, pooling: Pooling, limit: int | None) -> bool:
+def _equals(o: Cosine, encoder: Encoder, declared: Declared, pooling: Pooling, limit: int | None) -> bool:
     """Return whether sentence-transformers has the same cosines for this encoder as it is (but for empty texts)."""
     config, own = encoder.network.config, encoder.subwords.limit
     usual = own if declared.max_length is None else min(declared.max_length, own or declared.max_length)

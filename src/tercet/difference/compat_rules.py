@@ -140,7 +140,7 @@ COMPAT_RULES: dict[str, tuple[CompatRule, ...]] = {
 }  # fmt: skip
 
 
-def rules_of(scorer: Scorer[Any]) -> tuple[CompatRule, ...]:
+def rules_of(scorer: Scorer) -> tuple[CompatRule, ...]:
     """Return the rules of the scorer's ``compat`` that apply to its other options.
 
     Examples
@@ -151,10 +151,10 @@ def rules_of(scorer: Scorer[Any]) -> tuple[CompatRule, ...]:
     >>> rules_of(make_scorer("bleu_multi", {"compat": "sacrebleu"}))
     ()
     """
-    return tuple(rule for rule in COMPAT_RULES.get(scorer.options.compat, ()) if rule.applies(scorer.options))
+    return tuple(rule for rule in COMPAT_RULES.get(scorer.compat, ()) if rule.applies(scorer))
 
 
-def without(scorer: Scorer[Any], off: Collection[str]) -> Scorer[Any]:
+def without(scorer: Scorer, off: Collection[str]) -> Scorer:
     """Return a scorer that follows the rules of the given one's ``compat``, but for those named in `off`.
 
     Rules that decide tokens or come first of all cannot be left off: chains begin with them.
@@ -162,10 +162,10 @@ def without(scorer: Scorer[Any], off: Collection[str]) -> Scorer[Any]:
     if not off:
         return scorer
     if isinstance(scorer, BleuScorer):
-        return _PartOfNltk(scorer.options, off)
-    if scorer.options.compat in PACKAGES:
-        return _PartOfPackage(scorer.options, off)
-    return _PartOfScript(scorer.options, off)
+        return _PartOfNltk(scorer, off)
+    if scorer.compat in PACKAGES:
+        return _PartOfPackage(scorer, off)
+    return _PartOfScript(scorer, off)
 
 
 class _PartOfNltk(BleuScorer):
@@ -179,7 +179,7 @@ class _PartOfNltk(BleuScorer):
         """Return the sums that the score is made from, with all items' n-grams or none for short texts."""
         totals = stats.total() if "last item" in self._off else super().corpus_totals(stats)
         if "short texts" in self._off:
-            for order in range(1, self.options.max_order + 1):
+            for order in range(1, self.max_order + 1):
                 totals[self.columns.index(f"floor{order}")] = totals[self.columns.index(f"total{order}")]
         return totals
 
@@ -199,12 +199,12 @@ class _PartOfScript(RougeScorer):
     def counter(self, tokens: TokenBatch) -> PairCounter:
         """Return what counts, by the script for the types whose rule is on."""
         kinds = {kind for rule, kind in (("lines", "L"), ("last word", "SU")) if rule not in self._off}
-        types = self.options.rouge_types
+        types = self.types
         return _MixedCounter(tokens, types, kinds, PairCounter(tokens, types, True))
 
     def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
         """Return the scores of each pair, and by what its best reference is chosen."""
-        scores = pair_scores(counts, self.options.beta, alpha=self.options.alpha)
+        scores = pair_scores(counts, self.beta, alpha=self.alpha)
         if "best reference" in self._off:
             return scores, scores[:, 2]
         return scores, recall_rank(kind.kind, counts)
@@ -220,11 +220,11 @@ class _PartOfPackage(RougeScorer):
     def counter(self, tokens: TokenBatch) -> PairCounter:
         """Return what counts, by the package for the types whose rule is on."""
         kinds = {kind for rule, kind in (("repetition", "n"), ("union", "L")) if rule not in self._off}
-        return _MixedCounter(tokens, self.options.rouge_types, kinds, super().counter(tokens))
+        return _MixedCounter(tokens, self.types, kinds, super().counter(tokens))
 
     def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
         """Return the scores of each pair, and by what its best reference is chosen."""
-        scores = pair_scores(counts, self.options.beta, 0.0 if "1e-8" in self._off else EPSILON)
+        scores = pair_scores(counts, self.beta, 0.0 if "1e-8" in self._off else EPSILON)
         return scores, scores[:, 2]
 
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tercet.api import configurations, make_scorer
+from tercet.api import make_scorer
 from tercet.columns.batch import Batch
 from tercet.columns.items import Items, check_missing, read_items
 from tercet.core.scorer import Scorer
 from tercet.errors import OptionError, did_you_mean
-from tercet.registry import METRICS, scorer_class
+from tercet.registry import METRICS, metric_class
 
 from .compat_rules import rules_of, without
 from .option_rules import Side, chain_scorer, option_steps, report_options, shared_options, side_of, takes
@@ -183,7 +183,7 @@ def explain_difference(
     if "compat" in (their_options or {}):
         raise OptionError("Do not give 'compat' as an option of the other package: 'against' names it.")
     items = read_items(predictions, references)
-    check_missing(items.missing, scorer.options.missing_references)
+    check_missing(items.missing, scorer.missing_references)
     batch = items.batch()
     report = report_options(scorer, against)
     given = {**shared_options(scorer, against, options), **(their_options or {})}
@@ -193,7 +193,7 @@ def explain_difference(
     last, _, their_signature = totals_of(theirs, batch)
     rules = _chain(ours, against, report, batch, first, side_of(theirs, batch), last)
     segments = segments_of(ours, batch), segments_of(theirs, batch)
-    differing = largest_gaps(*segments, SAME_ITEM * scorer.options.scale)
+    differing = largest_gaps(*segments, SAME_ITEM * scorer.scale)
     live, reason = None, f"{against} has no options that say the same"
     if takes(metric, against, {**given, "missing_references": "error"}, report):
         live, reason = _live(against, _scorer(side_of(theirs, batch), report, against), items)
@@ -225,15 +225,19 @@ def check_against(metric: str, against: str) -> None:
 
 def _packages(metric: str) -> list[str]:
     """Return the packages that explain a metric's scores: those that compare texts with references."""
-    return [name for name in configurations(metric) if name in PEERS] if scorer_class(metric).takes_references else []
+    return (
+        [name for name in list(metric_class(metric).presets) if name in PEERS]
+        if metric_class(metric).takes_references
+        else []
+    )
 
 
-def _scorer(side: Side, report: Mapping[str, Any], compat: str | None) -> Scorer[Any]:
+def _scorer(side: Side, report: Mapping[str, Any], compat: str | None) -> Scorer:
     return chain_scorer(side.metric, {**side.options, **report, "compat": compat})
 
 
 def _chain(
-    scorer: Scorer[Any], against: str, report: Mapping[str, Any], batch: Batch,
+    scorer: Scorer, against: str, report: Mapping[str, Any], batch: Batch,
     first: Mapping[str, float], theirs: Side, last: Mapping[str, float],
 ) -> tuple[Rule, ...]:  # fmt: skip
     """Return the rules that lead from the first score to the last."""
@@ -245,7 +249,7 @@ def _chain(
         rules.append(Rule(name, description, *values, here, there))
         here = there
 
-    side, compat = side_of(scorer, batch), scorer.options.compat
+    side, compat = side_of(scorer, batch), scorer.compat
     if compat not in (None, against):  # from one package to another: first what only the one does, back to ours
         there, *_ = totals_of(_scorer(side, report, None), batch)
         names = ", ".join(rule.name for rule in rules_of(scorer))
@@ -266,7 +270,7 @@ def _chain(
     return tuple(rules)
 
 
-def _live(against: str, scorer: Scorer[Any], items: Items) -> tuple[dict[str, float] | None, str]:
+def _live(against: str, scorer: Scorer, items: Items) -> tuple[dict[str, float] | None, str]:
     """Return the scores that the package itself gives, and why it gives none or not all."""
     filled = [pair for pair in zip(items.predictions, items.reference_lists(), strict=True) if pair[1]]
     try:
@@ -275,19 +279,19 @@ def _live(against: str, scorer: Scorer[Any], items: Items) -> tuple[dict[str, fl
         return None, str(error)
 
 
-def _uncompared(scorer: Scorer[Any], report: Mapping[str, Any], against: str, given: Mapping[str, Any]) -> list[str]:
+def _uncompared(scorer: Scorer, report: Mapping[str, Any], against: str, given: Mapping[str, Any]) -> list[str]:
     """Return a note of the types that were asked for and that the other package does not have."""
-    asked = scorer.options.rouge_types if "rouge_types" in given else ()
+    asked = scorer.types if "rouge_types" in given else ()
     left = [each.name for each in asked if each.name not in report["rouge_types"]]
     return [f"{against} has no {', '.join(left)}: not compared"] if left else []
 
 
 def _notes(
-    against: str, scorer: Scorer[Any], equal_to: Mapping[str, float], live: Mapping[str, float] | None,
+    against: str, scorer: Scorer, equal_to: Mapping[str, float], live: Mapping[str, float] | None,
     segments: Mapping[str, list[float | None]],
 ) -> list[str]:  # fmt: skip
     notes = []
-    scale = scorer.options.scale
+    scale = scorer.scale
     if PEERS[against].percent and scale == 1:
         shown = ", ".join(f"{100 * value:.2f}" for value in equal_to.values())
         notes.append(f"{against} prints percent: {shown}")

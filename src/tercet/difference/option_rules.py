@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from tercet.bleu.smoothing import SMOOTH_VALUES
 from tercet.columns.batch import Batch
-from tercet.core.options import Options
+from tercet.core.call import Call
 from tercet.core.scorer import Scorer
 from tercet.errors import OptionError
-from tercet.registry import scorer_class
+from tercet.registry import metric_class
 from tercet.text.tokenizers import tokenizer_label
 
 #: What an option decides, in the words of the explanation; an option without an entry is called by its name.
@@ -70,19 +70,19 @@ class Side:
     options: Mapping[str, Any]
 
 
-def chain_scorer(metric: str, options: Mapping[str, Any]) -> Scorer[Any]:
+def chain_scorer(metric: str, options: Mapping[str, Any]) -> Scorer:
     """Return a scorer with every option spelled out: some have no effect with the others, step by step."""
-    return scorer_class(metric).from_options(options, idle=True)
+    return metric_class(metric).from_options(options, idle=True)
 
 
-def _deciding(scorer: Scorer[Any]) -> list[str]:
+def _deciding(scorer: Scorer) -> list[str]:
     """Return the names of the options that decide a score, in the order of their declaration."""
-    common = {each.name for each in fields(Options)} - {"missing_references"}
-    names = [each.name for each in fields(scorer.options_type)]
+    common = {*Scorer.options(), *Call.options()} - {"missing_references"}
+    names = scorer.all_options()
     return [name for name in names if name not in common | _REPORT | _UNCOMPARED]
 
 
-def side_of(scorer: Scorer[Any], batch: Batch) -> Side:
+def side_of(scorer: Scorer, batch: Batch) -> Side:
     """Return what a scorer does with these texts, spelled out: no defaults, and one way to write each rule.
 
     Examples
@@ -92,7 +92,7 @@ def side_of(scorer: Scorer[Any], batch: Batch) -> Side:
     >>> [side.options[name] for name in ("smooth", "smooth_method", "smooth_value")]
     [True, 'none', None]
     """
-    o = scorer.options
+    o = scorer
     options = {name: getattr(o, name) for name in _deciding(scorer)}
     if not batch.missing:
         options["missing_references"] = "error"  # no item asks what to do
@@ -109,7 +109,7 @@ def side_of(scorer: Scorer[Any], batch: Batch) -> Side:
     return Side(scorer.name, options)
 
 
-def report_options(scorer: Scorer[Any], against: str) -> dict[str, Any]:
+def report_options(scorer: Scorer, against: str) -> dict[str, Any]:
     """Return the options of what is compared: the scale, and the scores that the other package has.
 
     Raises
@@ -117,12 +117,12 @@ def report_options(scorer: Scorer[Any], against: str) -> dict[str, Any]:
     OptionError
         When it has none of them.
     """
-    o = scorer.options
+    o = scorer
     report: dict[str, Any] = {"scale": o.scale}
     unwanted = {"confidence_level": None, "segments": False, "grid": None, "use_aggregator": True}
-    report |= {each.name: unwanted[each.name] for each in fields(o) if each.name in unwanted}
+    report |= {name: unwanted[name] for name in scorer.all_options() if name in unwanted}
     if hasattr(o, "rouge_types"):
-        names = [each.name for each in o.rouge_types]
+        names = [each.name for each in o.types]
         report["output"] = o.output
         report["rouge_types"] = [name for name in names if takes(scorer.name, against, {}, {"rouge_types": [name]})]
         if not report["rouge_types"]:
@@ -132,18 +132,18 @@ def report_options(scorer: Scorer[Any], against: str) -> dict[str, Any]:
     return report
 
 
-def shared_options(scorer: Scorer[Any], against: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def shared_options(scorer: Scorer, against: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the given options that the other package has too: with them a score still equals one of its own."""
     own = {*_REPORT, *_UNCOMPARED, "missing_references"}
     shared: dict[str, Any] = {}
-    declared = [each.name for each in fields(scorer.options_type)]
+    declared = scorer.all_options()
     for name in sorted(given, key=declared.index):  # a method before the value that it reads
         value = given[name]
         if name in own or (name, value) == ("tokenizer", "auto"):  # which no other package has
             continue
         if takes(scorer.name, against, {**shared, name: value}, {}):
             shared[name] = value
-    if scorer.options.missing_references != "error":
+    if scorer.missing_references != "error":
         shared["missing_references"] = "skip"  # they cannot be given to it
     return shared
 

@@ -41,14 +41,14 @@ class Peer:
         How its printed figure comes about, where that could mislead.
     """
 
-    scores: Callable[[Sequence[str], Sequence[Sequence[str]], Scorer[Any]], dict[str, float]]
+    scores: Callable[[Sequence[str], Sequence[Sequence[str]], Scorer], dict[str, float]]
     percent: bool = False
     sentences: bool = False
     note: str = ""
 
 
 def their_scores(
-    against: str, predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer[Any]
+    against: str, predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer
 ) -> tuple[dict[str, float], str]:
     """Return the scores of the package itself, on the scale of the scorer's options, and at which it failed.
 
@@ -75,11 +75,11 @@ def their_scores(
         raise UnavailableError(str(error)) from error
     missing = [name for name in scorer.score_names if name not in scores]
     reason = f"{against} fails at {', '.join(missing)} on these texts" if missing else ""
-    return {name: scorer.options.scale * value for name, value in scores.items()}, reason
+    return {name: scorer.scale * value for name, value in scores.items()}, reason
 
 
 def _by_sacrebleu(
-    predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer[Any]
+    predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer
 ) -> dict[str, float]:
     texts = list(predictions)
     streams = [list(each) for each in zip_longest(*references)]  # a list for each position; None where one is short
@@ -87,11 +87,11 @@ def _by_sacrebleu(
     return {name: metric.corpus_score(texts, streams).score / 100 for name, metric in metrics.items()}
 
 
-def _sacrebleu_metrics(scorer: Scorer[Any]) -> dict[str, Any]:
+def _sacrebleu_metrics(scorer: Scorer) -> dict[str, Any]:
     """Return the metrics of sacrebleu that give our scores, by their names."""
     import sacrebleu
 
-    o = scorer.options
+    o = scorer
     if isinstance(scorer, ChrfScorer):
         given = {
             name: getattr(o, name) for name in ("char_order", "beta", "lowercase", "whitespace", "eps_smoothing")
@@ -108,9 +108,7 @@ def _sacrebleu_metrics(scorer: Scorer[Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _by_evaluate(
-    predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer[Any]
-) -> dict[str, float]:
+def _by_evaluate(predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer) -> dict[str, float]:
     import evaluate
 
     try:
@@ -120,7 +118,7 @@ def _by_evaluate(
         raise UnavailableError(
             f"evaluate.load('bleu') finds it neither on the Hub nor in its cache ({kind})"
         ) from error
-    o = scorer.options
+    o = scorer
     try:
         result = module.compute(
             predictions=list(predictions), references=[list(texts) for texts in references],
@@ -131,12 +129,10 @@ def _by_evaluate(
     return {"bleu": float(result["bleu"])}
 
 
-def _by_nltk(
-    predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer[Any]
-) -> dict[str, float]:
+def _by_nltk(predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer) -> dict[str, float]:
     from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 
-    o = scorer.options
+    o = scorer
     method = "method0" if o.smooth_method == "none" else o.smooth_method.replace("nltk", "method")
     amounts = {"method1": ("epsilon",), "method4": ("k",), "method6": ("alpha",), "method7": ("k",)}
     given = {} if o.smooth_value is None else dict.fromkeys(amounts.get(method, ()), o.smooth_value)
@@ -153,23 +149,21 @@ def _by_nltk(
 
 
 def _by_rouge_score(
-    predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer[Any]
+    predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer
 ) -> dict[str, float]:
     from rouge_score.rouge_scorer import RougeScorer  # type: ignore[import-untyped]
 
-    names = [each.name for each in scorer.options.rouge_types]
-    theirs = RougeScorer(names, use_stemmer=scorer.options.use_stemmer)
+    names = [each.name for each in scorer.types]
+    theirs = RougeScorer(names, use_stemmer=scorer.porter)
     items = [theirs.score_multi(texts, text) for text, texts in zip(predictions, references, strict=True)]
-    return _means({name: [item[name] for item in items] for name in names}, scorer.options.output)
+    return _means({name: [item[name] for item in items] for name in names}, scorer.output)
 
 
-def _by_package(package: str) -> Callable[[Sequence[str], Sequence[Sequence[str]], Scorer[Any]], dict[str, float]]:
+def _by_package(package: str) -> Callable[[Sequence[str], Sequence[Sequence[str]], Scorer], dict[str, float]]:
     """Return how ``rouge`` or ``rouge_chinese`` is called: on each prediction with each of its references."""
 
-    def scores(
-        predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer[Any]
-    ) -> dict[str, float]:
-        names = {each.name: f"rouge-{each.order or 'l'}" for each in scorer.options.rouge_types}
+    def scores(predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer) -> dict[str, float]:
+        names = {each.name: f"rouge-{each.order or 'l'}" for each in scorer.types}
         theirs = import_module(package).Rouge(metrics=list(names.values()))
 
         def of_pair(text: str, reference: str) -> dict[str, Triple]:
@@ -186,17 +180,15 @@ def _by_package(package: str) -> Callable[[Sequence[str], Sequence[Sequence[str]
             for text, texts in zip(predictions, references, strict=True)
         ]
         best = {name: [max((pair[name] for pair in pairs), key=itemgetter(2)) for pairs in items] for name in names}
-        return _means(best, scorer.options.output)
+        return _means(best, scorer.output)
 
     return scores
 
 
-def _by_script(
-    predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer[Any]
-) -> dict[str, float]:
-    o = scorer.options
+def _by_script(predictions: Sequence[str], references: Sequence[Sequence[str]], scorer: Scorer) -> dict[str, float]:
+    o = scorer
     figures = script_scores(
-        predictions, references, o.rouge_types, use_stemmer=o.use_stemmer, stopwords=o.stopwords,
+        predictions, references, o.types, use_stemmer=o.use_stemmer, stopwords=o.stopwords,
         beta=o.beta, alpha=o.alpha, multi_ref=o.multi_ref, max_words=o.max_words, max_bytes=o.max_bytes,
     )  # fmt: skip
     return _means(figures, o.output)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any
 
-from tercet.api import batch_stats, score_batch
 from tercet.columns.batch import Batch
 from tercet.core.scorer import Scorer, segment_lists
+from tercet.scoring import batch_stats, score_batch
 
 Segments = dict[str, list[float | None]]
 
 
-def totals_of(scorer: Scorer[Any], batch: Batch) -> tuple[dict[str, float], list[str], str]:
+def totals_of(scorer: Scorer, batch: Batch) -> tuple[dict[str, float], list[str], str]:
     """Return the scores of the corpus by name, the warnings that came with them, and the signature."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -22,7 +21,7 @@ def totals_of(scorer: Scorer[Any], batch: Batch) -> tuple[dict[str, float], list
     return {name: float(result[name]) for name in scorer.score_names}, messages, result.signature
 
 
-def segments_of(scorer: Scorer[Any], batch: Batch) -> Segments:
+def segments_of(scorer: Scorer, batch: Batch) -> Segments:
     """Return the scores of every item by name; None for one that was left out."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tercet.columns.batch import Batch
-from tercet.columns.items import check_missing, read_items
-from tercet.core.options import build_options
 from tercet.display.matched import MATCH_LEVELS, Matched
 from tercet.display.places import Count, Ids, Word, ngram_levels, ngrams, words_of
 from tercet.display.words_html import counts_html, legend, page_html, words_html
 
-from .options import JaccardOptions
-from .scorer import JaccardScorer, Splits
+if TYPE_CHECKING:
+    from .metric import Jaccard, Splits
+
 
 Units = Counter[tuple[int, ...]]
 
@@ -89,52 +87,15 @@ class JaccardMatches:
         ])  # fmt: skip
 
 
-def explain(prediction: str, references: str | Sequence[str], **options: Any) -> JaccardMatches:
-    """Explain the Jaccard similarity of one prediction.
-
-    Parameters
-    ----------
-    prediction : str
-    references : str or sequence of str
-    **options
-        Those of ``jaccard_sets``. Those of a corpus (intervals, segments, missing references) change nothing here.
-
-    Returns
-    -------
-    JaccardMatches
-
-    Raises
-    ------
-    InputError
-        For input that is not text, and for a prediction without a reference.
-    OptionError
-        For an option or a value that ``jaccard_sets`` does not know.
-
-    Notes
-    -----
-    Time: linear in the tokens times the variants, in plain Python.
-
-    Examples
-    --------
-    >>> why = explain("two cats", ["a dog", "the cat"], lemmatizer="en").variants[0]
-    >>> why.reference, why.shared, why.either, [(word.written, word.text, word.level) for word in why.prediction]
-    (1, 1, 3, [(None, 'two', 0), ('cats', 'cat', 1)])
-    """
-    scorer = JaccardScorer(build_options(JaccardOptions, options, JaccardScorer.name, JaccardScorer.presets))
-    items = read_items([prediction], [references])
-    check_missing(items.missing, "error", at_zero="")
-    return explain_batch(scorer, items.batch())
-
-
-def explain_batch(scorer: JaccardScorer, batch: Batch, context: Any = None) -> JaccardMatches:
+def explain_batch(scorer: Jaccard, batch: Batch, context: Any = None) -> JaccardMatches:
     """Explain a batch of one item."""
     splits: Splits = {}
-    found = [_matches(scorer, batch, name, splits) for name in scorer.variants]
+    found = [_matches(scorer, batch, name, splits) for name in scorer.by_name]
     return JaccardMatches(found, int(batch.reference_counts[0]), str(scorer.signature()))
 
 
-def _matches(scorer: JaccardScorer, batch: Batch, name: str, splits: Splits) -> VariantMatches:
-    variant = scorer.variants[name]
+def _matches(scorer: Jaccard, batch: Batch, name: str, splits: Splits) -> VariantMatches:
+    variant = scorer.by_name[name]
     tokens, words = scorer.tokens(batch, variant, splits)
     plain, plain_words = scorer.tokens(batch, variant, splits, as_written=True)
     overlaps = scorer.overlaps(variant, tokens)
@@ -166,7 +127,7 @@ def _matches(scorer: JaccardScorer, batch: Batch, name: str, splits: Splits) -> 
     )
 
 
-def matched(scorer: JaccardScorer, score: str, tokenizer: str | None) -> Matched:
+def matched(scorer: Jaccard, score: str, tokenizer: str | None) -> Matched:
     """Return how a report finds the tokens that match: those of the score's own variant."""
     name = score.removesuffix("_micro")
     return Matched(

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from tercet.core.signature import Signature
 from tercet.text.stems import lemmatizer_label, stemmer_label, stopwords_label
 from tercet.text.tokenizers import tokenizer_label
 
-from .options import JaccardOptions
+if TYPE_CHECKING:
+    from .metric import Jaccard
 
 
-def jaccard_signature(metric: str, options: JaccardOptions, variants: Mapping[str, JaccardOptions]) -> Signature:
-    """Return the options that the scores depend on.
-
-    Examples
-    --------
-    >>> options = JaccardOptions()
-    >>> print(jaccard_signature("jaccard_sets", options, {"jaccard": options, "jaccard_3": JaccardOptions(ngram=3)}))
-    jaccard_sets|tok:unicode|case:lc|ngram:1|of:sets|multi:best|variants:3=ngram:3|equals:scikit-learn|version:tercet-0.1.0
-    """
+def jaccard_signature(metric: str, options: Jaccard, variants: Mapping[str, Jaccard]) -> Signature:
+    """Return the options that the scores depend on."""
     own = _parts(options)
     changed = {
         name.removeprefix("jaccard_"): ",".join(
             f"{key}:{value}" for key, value in _parts(each).items() if value != own[key]
         )
         for name, each in variants.items()
-        if each is not options
+        if name != "jaccard"
     }
     as_there = not any(each.multiset for each in variants.values()) and options.missing_references == "error"
     parts = {
@@ -38,7 +33,7 @@ def jaccard_signature(metric: str, options: JaccardOptions, variants: Mapping[st
     return Signature.of(metric, parts)
 
 
-def _parts(options: JaccardOptions) -> dict[str, object]:
+def _parts(options: Jaccard) -> dict[str, object]:
     lowered = options.lowercase or options.tokenizer == "rouge"
     return {
         "tok": tokenizer_label(options.tokenizer),

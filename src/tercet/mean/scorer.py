@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from tercet.api import make_scorer
 from tercet.columns.batch import Batch
-from tercet.core.options import Options, build_options
 from tercet.core.scorer import Scorer, Scores
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
@@ -32,7 +31,7 @@ class Contexts:
         return Contexts(tuple(None if one is None else one + two for one, two in pairs))
 
 
-class MeanScorer(Scorer[Options]):
+class MeanScorer(Scorer):
     """A mean of metrics with the options of its file.
 
     Examples
@@ -47,14 +46,13 @@ class MeanScorer(Scorer[Options]):
     """
 
     name = primary = "mean"
-    options_type = Options
     columns = (*Scorer.base_columns, "value")
     score_names = ("mean",)
 
     def __init__(self, mean: SavedMean, given: Mapping[str, Any]) -> None:
-        super().__init__(build_options(Options, given, self.name, {}))
-        self.mean = mean
-        shared = {"scale": self.options.scale, "missing_references": self.options.missing_references}
+        super().__init__(**given)
+        self._mean = mean
+        shared = {"scale": self.scale, "missing_references": self.missing_references}
         self._scorers = [make_scorer(part.metric, {**part.options, **shared}) for part in mean.parts]
         for part, scorer in zip(mean.parts, self._scorers, strict=True):
             if part.score not in scorer.score_names:
@@ -72,14 +70,14 @@ class MeanScorer(Scorer[Options]):
 
     def signature(self, context: Any) -> Signature:
         """Return the metrics, their weights, and the digest of both with all options."""
-        weights = ",".join(f"{part.weight:.3g}" for part in self.mean.parts)
-        names = ",".join(part.metric for part in self.mean.parts)
-        return Signature.of(self.name, {"of": names, "weights": weights, "digest": self.mean.digest})
+        weights = ",".join(f"{part.weight:.3g}" for part in self._mean.parts)
+        names = ",".join(part.metric for part in self._mean.parts)
+        return Signature.of(self.name, {"of": names, "weights": weights, "digest": self._mean.digest})
 
     def segment_stats(self, batch: Batch, context: Contexts) -> SegmentStats:
         """Return the rows: what rows begin with, and the weighted sum of the segment's scores."""
         total, base = np.zeros(batch.n_items), np.zeros((batch.n_items, len(self.base_columns)))
-        for part, scorer, own in zip(self.mean.parts, self._scorers, context.parts, strict=True):
+        for part, scorer, own in zip(self._mean.parts, self._scorers, context.parts, strict=True):
             stats = scorer.segment_stats(batch, own)
             total += part.weight * scorer.segment_scores(stats.rows)[part.score]
             base = stats.rows[:, : base.shape[1]]

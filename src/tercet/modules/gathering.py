@@ -42,7 +42,7 @@ class Job:
         From the parts of each system, one of each process, to the result.
     """
 
-    scorer: Scorer[Any]
+    scorer: Scorer
     batches: Callable[[list[Any]], list[Batch]]
     result: Callable[[list[list[Part]]], Any]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from tercet.core.scorer import Scorer
 from tercet.errors import GatheringError, InputError
@@ -81,7 +80,7 @@ class Shards:
         """Return the processes that have handed over nothing."""
         return [number for number in range(1, self.n_processes) if not self._path(number).exists()]
 
-    def received(self, scorer: Scorer[Any]) -> list[list[Part]]:
+    def received(self, scorer: Scorer) -> list[list[Part]]:
         """Return what each process handed over, in their order.
 
         Raises

@@ -7,15 +7,17 @@ a Space gets the same file as the package.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from textwrap import indent
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tercet.api import dialect_of, explain, make_scorer, own_options
+from tercet.api import explain, own_options
 from tercet.columns.batch import Batch, join_batches
-from tercet.core.options import Options
+from tercet.core.call import Call
+from tercet.core.option_docs import args_section
 from tercet.core.result import Result
+from tercet.core.scorer import Scorer
 from tercet.errors import InputError, OptionError, shorten
-from tercet.registry import scorer_class
+from tercet.metric import Metric
 from tercet.streams.parts import Part, result_of_parts
 from tercet.training.trainer import TrainerMetrics, compute_metrics
 
@@ -30,22 +32,38 @@ class SuiteModule(Gathering):
 
     Attributes
     ----------
-    metric : str
-        Name of the metric of the suite.
-    called : tuple of str
-        What else evaluate's own module calls the predictions.
+    of : type of Metric
+        The metric: documentation, options and configurations are made from it.
     """
 
-    metric: ClassVar[str]
-    called: ClassVar[tuple[str, ...]] = ()
+    of: ClassVar[type[Metric]]
 
     if TYPE_CHECKING:  # what evaluate's class has
 
         def __getattr__(self, name: str) -> Any: ...
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.__doc__ = f"{cls.of.about.description}{_inputs_description(cls.of)}{cls.__doc__}"
+
     def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
-        self._dialect = dialect_of(self.metric, config_name or "default")
+        self._dialect = self.of.dialect(config_name or "default")
         super().__init__(config_name, *args, **kwargs)
+
+    def _info(self) -> Any:
+        import datasets
+        import evaluate
+
+        text, about = datasets.Value("string"), self.of.about
+        lists = [datasets.Sequence(text), text] if self.of.takes_references else []
+        features = [datasets.Features({"predictions": text, "references": each}) for each in lists]
+        return evaluate.MetricInfo(
+            description=about.description,
+            citation=about.citation,
+            inputs_description=_inputs_description(self.of),
+            features=features or datasets.Features({"predictions": text}),
+            reference_urls=list(about.urls),
+        )
 
     def compute(
         self, *, predictions: Any = None, references: Any = None, **options: Any
@@ -65,9 +83,9 @@ class SuiteModule(Gathering):
             `None` if this is not the main process (`process_id != 0`).
         """
         predictions, options = self._predictions(predictions, options)
-        own = own_options(self.metric, options, self._dialect)
+        own = own_options(self.of, options, self._dialect)
         with self._dialect.speaking():
-            scorer = make_scorer(self.metric, own)
+            scorer = self.of.from_options(own)
         none_given = predictions is None and references is None
         batch = self._read([], []) if none_given else self._read(predictions, references)
 
@@ -77,7 +95,7 @@ class SuiteModule(Gathering):
 
         if self.num_process == 1 and not len(self):
             return result([[Part.of_texts(batch)]])  # nothing to gather
-        shared = shared_options(scorer.options) if self.num_process > 1 else {}
+        shared = shared_options(scorer) if self.num_process > 1 else {}
         return self._gather(batch, shared, Job(scorer, lambda batches: [join_batches(batches)], result))
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **inputs: Any) -> None:
@@ -125,7 +143,7 @@ class SuiteModule(Gathering):
         """
         own = self._dialect.to_options(options)
         with self._dialect.speaking():
-            return explain(self.metric, prediction, references, **own)
+            return explain(self.of.name, prediction, references, **own)
 
     def compute_metrics(self, tokenizer: Any = None, **settings: Any) -> TrainerMetrics:
         """Return the function for `Seq2SeqTrainer(compute_metrics=...)` that logs this metric's scores.
@@ -142,20 +160,20 @@ class SuiteModule(Gathering):
             module.
         """
         if "metrics" in settings:
-            raise OptionError(f"This scores {self.metric} only: for other 'metrics' use tercet.compute_metrics.")
+            raise OptionError(f"This scores {self.of.name} only: for other 'metrics' use tercet.compute_metrics.")
         given = settings.pop("options", None)
         options = {} if given is None else given
         if isinstance(options, Mapping):  # the function refuses anything else
             options = self._dialect.to_options(options)
         with self._dialect.speaking():
-            return compute_metrics(tokenizer, self.metric, options=options, **settings)
+            return compute_metrics(tokenizer, self.of.name, options=options, **settings)
 
     def _read(self, predictions: Any, references: Any = None) -> Batch:
-        return scorer_class(self.metric).read(predictions, references)
+        return self.of.read(predictions, references)
 
     def _predictions(self, given: Any, others: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Return the predictions, under whichever of their names, and what else was given."""
-        named = [name for name in self.called if name in others]
+        named = [name for name in self.of.predictions_also_called if name in others]
         if len(named) + (given is not None) > 1:
             names = f"{' and '.join(named)} {'are other names' if named[1:] else 'is another name'}"
             raise InputError(f"{names} of predictions: give only one of them.")
@@ -168,16 +186,11 @@ def _refuse_inputs(inputs: dict[str, Any]) -> None:
         raise InputError(f"The inputs are predictions and references; got also {', '.join(sorted(inputs))}.")
 
 
-def shared_options(options: Options) -> dict[str, str]:
-    """Return the options that processes must have alike to score together, as texts that can be compared.
-
-    Examples
-    --------
-    >>> sorted(shared_options(Options(n_jobs=4)).items())[:2]
-    [('confidence_level', 'None'), ('missing_references', "'error'")]
-    """
-    declared = [each.name for each in fields(options) if not each.metadata["local"]]
-    return {name: _as_text(getattr(options, name)) for name in declared}
+def shared_options(metric: Scorer) -> dict[str, str]:
+    """Return the options that processes must have alike to score together, as texts that can be compared."""
+    of_metric = {name: getattr(metric, name) for name, each in metric.options().items() if not each.local}
+    of_call = {name: getattr(metric.asked, name) for name, each in Call.options().items() if not each.local}
+    return {name: _as_text(value) for name, value in {**of_metric, **of_call}.items()}
 
 
 def _as_text(value: Any) -> str:
@@ -189,3 +202,14 @@ def _as_text(value: Any) -> str:
     if callable(value):
         return str(getattr(value, "__qualname__", type(value).__qualname__))
     return str(getattr(value, "digest", None) or shorten(value, 10_000))
+
+
+def _inputs_description(metric: type[Metric]) -> str:
+    """Return what evaluate shows of a module's inputs, results and use."""
+    about = metric.about
+    arguments = f"{indent(about.inputs, _INDENT)}{args_section(metric)}\n"
+    returns, example = indent(about.returns, _INDENT), indent(about.example, _INDENT)
+    return f"\nArgs:\n{arguments}Returns:\n{returns}Examples:\n\n{example}"
+
+
+_INDENT = "    "

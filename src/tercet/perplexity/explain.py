@@ -6,16 +6,16 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import log
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tercet.columns.batch import Batch
-from tercet.columns.reading import read_predictions
-from tercet.core.options import build_options
 from tercet.display.surprise_html import Piece, surprise_html
+from tercet.errors import level_of_caller
 
 from .model import LanguageModel
-from .options import PerplexityOptions
-from .scorer import PerplexityScorer
+
+if TYPE_CHECKING:
+    from .metric import Perplexity
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,46 +72,17 @@ class Surprisals:
         return self.to_html()
 
 
-def explain(prediction: str, references: Any = None, **options: Any) -> Surprisals:
-    """Explain the perplexity of one text.
-
-    Parameters
-    ----------
-    prediction : str
-    references : object, optional
-        Ignored.
-    **options
-        Those of ``perplexity_lm``. Those of a corpus (intervals, segments) change nothing here.
-
-    Returns
-    -------
-    Surprisals
-
-    Raises
-    ------
-    InputError
-        For a prediction that is not text, or has no token to score.
-    OptionError
-        For an option or a value that ``perplexity_lm`` does not know.
-    """
-    options = {**options, "empty_text": "error"}
-    scorer = PerplexityScorer(
-        build_options(PerplexityOptions, options, PerplexityScorer.name, PerplexityScorer.presets)
-    )
-    return explain_batch(scorer, read_predictions([prediction]))
-
-
-def explain_batch(scorer: PerplexityScorer, batch: Batch, context: Any = None) -> Surprisals:
+def explain_batch(scorer: Perplexity, batch: Batch, context: Any = None) -> Surprisals:
     """Explain a batch of one item."""
     text: str = batch.predictions[0].as_py()
     scored = scorer.surprisals(batch)
     stats = scorer.stats_of(scored, batch)
     remark = scorer.remark(stats.total())
     if remark is not None:
-        warnings.warn(f"perplexity_lm: {remark}", UserWarning, stacklevel=3)
+        warnings.warn(f"perplexity_lm: {remark}", UserWarning, stacklevel=level_of_caller())
     scores = scorer.finalize(stats.total())
     bits = [float(value) / log(2) for value in scored.values]
-    unread = int(scored.texts.skipped[0]) + (0 if scorer.options.add_start_token else 1)
+    unread = int(scored.texts.skipped[0]) + (0 if scorer.add_start_token else 1)
     return Surprisals(
         prediction=text,
         pieces=pieces_of(text, [*[None] * unread, *bits], scorer.model()),

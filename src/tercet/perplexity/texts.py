@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tercet.errors import OptionError
 
+from .metric import Perplexity
 from .model import LanguageModel
-from .options import PerplexityOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Texts:
     sizes: NDArray[np.int64]
 
 
-def start_of(o: PerplexityOptions, model: LanguageModel) -> list[int]:
+def start_of(o: Perplexity, model: LanguageModel) -> list[int]:
     """Return the ids before each text: the start token, or nothing.
 
     Raises
@@ -54,7 +54,7 @@ def start_of(o: PerplexityOptions, model: LanguageModel) -> list[int]:
     return [model.tokenizer.bos_token_id]
 
 
-def window_of(o: PerplexityOptions, model: LanguageModel) -> tuple[int | None, int]:
+def window_of(o: Perplexity, model: LanguageModel) -> tuple[int | None, int]:
     """Return how many tokens the model sees at a time, None for no limit, and how far a window moves on.
 
     Raises
@@ -78,7 +78,7 @@ def window_of(o: PerplexityOptions, model: LanguageModel) -> tuple[int | None, i
     return size, o.stride
 
 
-def read_texts(texts: Sequence[str], o: PerplexityOptions, model: LanguageModel) -> Texts:
+def read_texts(texts: Sequence[str], o: Perplexity, model: LanguageModel) -> Texts:
     """Return different texts as a model reads them.
 
     Time: about a microsecond per byte. Memory: the ids.

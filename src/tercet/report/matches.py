@@ -10,7 +10,7 @@ from tercet.columns.reading import read_batch
 from tercet.comparison.scores import ScoreTable
 from tercet.display.places import Word
 from tercet.errors import TercetError
-from tercet.registry import batch_explanation, matched
+from tercet.metric import Metric
 
 _LONGEST = 3_000  # characters of a text that are shown
 
@@ -42,8 +42,8 @@ class Colours:
     def __init__(self, table: ScoreTable) -> None:
         tokenizer = next(iter(table.stats.values())).signature.get("tok")
         self._ascii_only = tokenizer == "rouge"
-        find = matched(table.scorer.name)
-        self._matched = None if find is None else find(table.scorer, table.name, tokenizer)
+        scorer = table.scorer
+        self._matched = scorer.matched(table.name, tokenizer) if isinstance(scorer, Metric) else None
         self.legend: tuple[str, ...] = () if self._matched is None else self._matched.levels
 
     def of(self, prediction: str, references: Sequence[str]) -> Text:
@@ -54,7 +54,7 @@ class Colours:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found = batch_explanation(scorer.name)(scorer, read_batch([prediction], [list(references)]), None)
+                found = scorer.explained(read_batch([prediction], [list(references)]))
         except TercetError:
             return plain(prediction)
         words = [

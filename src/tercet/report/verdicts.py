@@ -163,7 +163,7 @@ def _listed(names: Sequence[str]) -> Sentence:
 def _apart(table: ScoreTable, best: SystemScore, other: SystemScore) -> str:
     """Return by how much one is better; scores in percent are points apart."""
     apart = abs(best.value - other.value)
-    percent = table.scorer.is_share and table.scorer.options.scale == 100
+    percent = table.scorer.is_share and table.scorer.scale == 100
     points = " points" if percent else ""
     where = "above" if table.higher_is_better else "below"
     return f"{f'{apart:.2f}' if apart >= 0.005 else 'less than 0.01'}{points} {where}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,9 +47,7 @@ class BootstrapResult:
     standard_error: float
 
 
-def bootstrap_scores(
-    scorer: Scorer[Any], systems: Sequence[SegmentStats], n_resamples: int, seed: int
-) -> list[Scores]:
+def bootstrap_scores(scorer: Scorer, systems: Sequence[SegmentStats], n_resamples: int, seed: int) -> list[Scores]:
     """Return the scores of `n_resamples` corpora drawn from the segments with replacement.
 
     Parameters
@@ -71,14 +69,14 @@ def bootstrap_scores(
     return [named_scores(scorer, each) for each in totals]
 
 
-def named_scores(scorer: Scorer[Any], totals: NDArray[np.float64]) -> Scores:
+def named_scores(scorer: Scorer, totals: NDArray[np.float64]) -> Scores:
     """Return what `finalize` gives without its parts that are no scores."""
     scores = scorer.finalize(totals)
     return {name: scores[name] for name in scorer.score_names}
 
 
 def bootstrap(
-    scorer: Scorer[Any],
+    scorer: Scorer,
     stats: SegmentStats,
     *,
     n_resamples: int = 1000,
@@ -117,7 +115,8 @@ def bootstrap(
 
     Examples
     --------
-    >>> from tercet.api import make_scorer, segment_stats
+    >>> from tercet.api import make_scorer
+    >>> from tercet.scoring import segment_stats
     >>> scorer = make_scorer("rouge_nlws", {"rouge_types": ["rouge1"]})
     >>> stats = segment_stats(scorer, ["a b", "a c", "x"], ["a b", "a b", "a b"])
     >>> low, high = bootstrap(scorer, stats)["rouge1"].confidence_interval
@@ -131,7 +130,7 @@ def bootstrap(
 
 
 def bootstraps(
-    scorer: Scorer[Any],
+    scorer: Scorer,
     systems: Sequence[SegmentStats],
     *,
     n_resamples: int = 1000,
@@ -153,7 +152,7 @@ def bootstraps(
 
 
 def _of_system(
-    scorer: Scorer[Any], stats: SegmentStats, resampled: Scores, tails: NDArray[np.float64], method: str
+    scorer: Scorer, stats: SegmentStats, resampled: Scores, tails: NDArray[np.float64], method: str
 ) -> dict[str, BootstrapResult]:
     results = {}
     jackknife = named_scores(scorer, stats.total() - stats.rows) if method == "BCa" else {}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +43,7 @@ class PairedTestResult:
 
 
 def paired_bootstrap_test(
-    scorer: Scorer[Any],
+    scorer: Scorer,
     systems: Sequence[SegmentStats],
     pairs: Pairs = ((0, 1),),
     *,
@@ -91,7 +90,7 @@ def paired_bootstrap_test(
 
 
 def paired_permutation_test(
-    scorer: Scorer[Any],
+    scorer: Scorer,
     systems: Sequence[SegmentStats],
     pairs: Pairs = ((0, 1),),
     *,
@@ -138,7 +137,7 @@ def paired_permutation_test(
 
 
 def _test(
-    scorer: Scorer[Any], systems: Sequence[SegmentStats], pairs: Pairs, null: Callable[[int, int], Scores]
+    scorer: Scorer, systems: Sequence[SegmentStats], pairs: Pairs, null: Callable[[int, int], Scores]
 ) -> Iterator[dict[str, PairedTestResult]]:
     observed = [named_scores(scorer, scorer.corpus_totals(stats)) for stats in systems]
     for first, second in pairs:

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import reduce
 from itertools import chain
 from operator import and_
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tercet.columns.batch import Batch
-from tercet.columns.items import check_missing, read_items
 from tercet.columns.ragged import TokenBatch
-from tercet.core.options import build_options
 from tercet.display.matched import MATCH_LEVELS, Matched
 from tercet.display.places import Count, Word
 from tercet.display.words_html import counts_html, legend, page_html, words_html
 
-from .options import RougeOptions
 from .places import PairOfTexts, Places
-from .scorer import RougeScorer
 from .types import BY_LINE, RougeType
+
+if TYPE_CHECKING:
+    from .metric import Rouge
+
 
 #: What the levels of the words stand for, by kind.
 _HINTS = {
@@ -112,49 +111,9 @@ class RougeMatches:
         return "".join(parts)
 
 
-def explain(prediction: str, references: str | Sequence[str], **options: Any) -> RougeMatches:
-    """Explain the ROUGE of one prediction.
-
-    Parameters
-    ----------
-    prediction : str
-    references : str or sequence of str
-    **options
-        Those of ``rouge_nlws``. Those of a corpus (intervals, segments, missing references) change nothing here.
-
-    Returns
-    -------
-    RougeMatches
-        Of each type with its best reference, also where ``multi_ref`` takes an average of all.
-
-    Raises
-    ------
-    InputError
-        For what is not text, for a prediction without reference, for more than 1,000,000 skip-bigrams, and for lines,
-        or in ROUGE-W tokens, that would be compared for minutes.
-    OptionError
-        For an option or a value that ``rouge_nlws`` does not know.
-
-    Notes
-    -----
-    Time and memory, in plain Python: linear in the tokens for n-grams, the product of the lengths / 64 for
-    subsequences, the product for ROUGE-W, and the number of skip-bigrams for ROUGE-S.
-
-    Examples
-    --------
-    >>> why = explain("the cat sat", ["a dog", "the black cat"], rouge_types=["rougeL"]).types[0]
-    >>> why.reference, [(word.text, word.level) for word in why.reference_words]
-    (1, [('the', 1), ('black', 0), ('cat', 1)])
-    """
-    scorer = RougeScorer(build_options(RougeOptions, options, RougeScorer.name, RougeScorer.presets))
-    items = read_items([prediction], [references])
-    check_missing(items.missing, "error", at_zero="")
-    batch = items.batch()
-    return explain_batch(scorer, batch, scorer.fit(batch))
-
-
-def explain_batch(scorer: RougeScorer, batch: Batch, context: Any) -> RougeMatches:
+def explain_batch(scorer: Rouge, batch: Batch, context: Any) -> RougeMatches:
     """Explain a batch of one item."""
+    context = scorer.fit(batch) if context is None else context
     tokens, words = scorer.tokens(batch, context)
     plain, plain_words = scorer.tokens(batch, context, as_written=True)
     counter, spelling, written = scorer.counter(tokens), words(), plain_words()
@@ -172,7 +131,7 @@ def explain_batch(scorer: RougeScorer, batch: Batch, context: Any) -> RougeMatch
         if lines is not cut[0]:  # a word counts as often as it stands in the texts that are cut as a whole
             left = reduce(and_, (Counter(chain.from_iterable(cut[0][text])) for text in (0, 1 + best)))
         pair = PairOfTexts(lines[0], lines[1 + best], spelling, left)
-        places: Places = pair.places(kind, scorer.options.compat)
+        places: Places = pair.places(kind, scorer.compat)
         precision, recall, fmeasure = scores[best].tolist()
         return TypeMatches(
             name=kind.name, kind=kind.kind, reference=best,
@@ -184,9 +143,7 @@ def explain_batch(scorer: RougeScorer, batch: Batch, context: Any) -> RougeMatch
             counts=places.counts,
         )  # fmt: skip
 
-    return RougeMatches(
-        [matches(kind) for kind in scorer.options.rouge_types], len(cut[0]) - 1, str(scorer.signature(context))
-    )
+    return RougeMatches([matches(kind) for kind in scorer.types], len(cut[0]) - 1, str(scorer.signature(context)))
 
 
 def _shown(
@@ -196,13 +153,13 @@ def _shown(
     return tokens.line_lists(), [[written[i] for i in ids] for ids in plain.tokens.lists()]
 
 
-def matched(scorer: RougeScorer, score: str, tokenizer: str | None) -> Matched:
+def matched(scorer: Rouge, score: str, tokenizer: str | None) -> Matched:
     """Return how a report finds the tokens that match: those of the score's own type.
 
     How long their runs are, or how many skip-bigrams they are in, is told by the score.
     """
     name = score.removesuffix("_precision").removesuffix("_recall")
-    own = replace(scorer.options, rouge_types=tuple(each for each in scorer.options.rouge_types if each.name == name))
-    if tokenizer is not None and own.tokenizer == "auto":  # as chosen for all texts, not for each by itself
-        own = replace(own, tokenizer=tokenizer)
-    return Matched(RougeScorer(own), MATCH_LEVELS, lambda found: found.types[0].prediction_words)
+    own = scorer.with_options({"rouge_types": [name]})
+    if tokenizer is not None and scorer.tokenizer == "auto":  # as chosen for all texts, not for each by itself
+        own = own.with_options({"tokenizer": tokenizer})
+    return Matched(own, MATCH_LEVELS, lambda found: found.types[0].prediction_words)

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from tercet.core.signature import Signature
 from tercet.text.stems import lemmatizer_label, stemmer_label, stopwords_label
 from tercet.text.tokenizers import tokenizer_label
 
-from .options import RougeOptions
 from .package import PACKAGES
 
+if TYPE_CHECKING:
+    from .metric import Rouge
 
-def rouge_signature(metric: str, options: RougeOptions, tokenizer: str | Callable[[str], Iterable[str]]) -> Signature:
-    """Return the options that the score depends on; `tokenizer` is the one that was really used.
 
-    Examples
-    --------
-    >>> from tercet.rouge.types import parse_types
-    >>> options = RougeOptions(rouge_types=parse_types(["rougeL"]), max_words=100)
-    >>> print(rouge_signature("rouge_nlws", options, "unicode"))
-    rouge_nlws|types:rougeL|tok:unicode|beta:1|multi:best|measure:fmeasure|words:100|split:newline|version:tercet-0.1.0
-    """
+def rouge_signature(metric: str, options: Rouge, tokenizer: str | Callable[[str], Iterable[str]]) -> Signature:
+    """Return the options that the score depends on; `tokenizer` is the one that was really used."""
     o = options
     parts = {
-        "types": ",".join(each.name for each in o.rouge_types),
+        "types": ",".join(each.name for each in o.types),
         "tok": tokenizer_label(tokenizer),
         "beta": o.beta if o.alpha is None else None,
         "alpha": o.alpha,
         "multi": o.multi_ref,
         "measure": o.output,
-        "stem": "porter" if o.use_stemmer else stemmer_label(o.stemmer),
+        "stem": "porter" if o.porter else stemmer_label(o.stemmer),
         "lemma": lemmatizer_label(o.lemmatizer),
         "stopwords": stopwords_label(o.stopwords),
         "words": o.max_words,
@@ -44,7 +39,7 @@ def rouge_signature(metric: str, options: RougeOptions, tokenizer: str | Callabl
     return Signature.of(metric, parts)
 
 
-def equal_implementation(options: RougeOptions, tokenizer: str | Callable[[str], Iterable[str]]) -> str | None:
+def equal_implementation(options: Rouge, tokenizer: str | Callable[[str], Iterable[str]]) -> str | None:
     """Return the name of the implementation that gives the same numbers with these options, if there is one."""
     o = options
     package = o.compat if o.compat in PACKAGES else None
@@ -59,8 +54,8 @@ def equal_implementation(options: RougeOptions, tokenizer: str | Callable[[str],
     if o.beta != 1 or o.multi_ref != "best" or (o.stopwords, o.max_words, o.max_bytes) != (None, None, None):
         return None
     if package is not None:
-        return None if o.use_stemmer else package
-    in_rouge_score = [each.kind in ("n", "L", "Lsum") for each in o.rouge_types]
+        return None if o.porter else package
+    in_rouge_score = [each.kind in ("n", "L", "Lsum") for each in o.types]
     if not any(in_rouge_score):
         return None
     return "rouge_score" if all(in_rouge_score) else "rouge_score(N+L)"

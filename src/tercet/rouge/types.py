@@ -106,3 +106,8 @@ def _parse(name: Any) -> RougeType:
     if match["skip"]:
         return RougeType(name, match["skip"], gap=int(match["gap"]) if match["gap"] else -1)
     return RougeType(name, "W", weight=weight)
+
+
+def as_names(names: Any) -> tuple[str, ...]:
+    """Return the names of types as an option keeps them; errors as :func:`parse_types`."""
+    return tuple(each.name for each in parse_types(names))

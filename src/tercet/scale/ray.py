@@ -95,7 +95,7 @@ def score(
 
 def score_systems(
     data: Any,
-    scorers: Mapping[str, Scorer[Any]],
+    scorers: Mapping[str, Scorer],
     *,
     systems: Sequence[str] | None = None,
     references: str | Sequence[str] | None = None,

@@ -11,9 +11,9 @@ import pyarrow as pa
 from ray.data import from_items
 from ray.data.aggregate import AggregateFnV2
 
-from tercet.api import tell
 from tercet.core.result import Result
 from tercet.errors import InputError
+from tercet.scoring import tell
 from tercet.streams.learnt import learnt_of, plain_of
 from tercet.streams.summary import result_of
 

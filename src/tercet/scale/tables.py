@@ -43,7 +43,7 @@ class CountedSet(TestSet):
 
 def to_comparison(
     name: str,
-    specs: Sequence[tuple[MetricSpec, Scorer[Any]]],
+    specs: Sequence[tuple[MetricSpec, Scorer]],
     results: Mapping[tuple[str, str], Result],
     confidence_level: float,
     seed: int,
@@ -68,7 +68,7 @@ def to_comparison(
     return Comparison(test_set, systems[0], tables, None, None, confidence_level, 0.05, seed, "Poisson", facts)
 
 
-def _table(spec: MetricSpec, scorer: Scorer[Any], score: str, results: Mapping[str, Result]) -> ScoreTable:
+def _table(spec: MetricSpec, scorer: Scorer, score: str, results: Mapping[str, Result]) -> ScoreTable:
     values = {system: float(result[score]) for system, result in results.items()}
     top = max(values.values()) if scorer.higher_is_better else min(values.values())
     rows = []

@@ -37,7 +37,7 @@ class Job:
         What the scorer learnt from the whole corpus, where it must.
     """
 
-    scorer: Scorer[Any]
+    scorer: Scorer
     prediction: str
     labels: Mapping[str, str]
     context: Any = None
@@ -208,7 +208,7 @@ def check_folder(path: str, files: Sequence[str]) -> None:
         raise InputError(f"The folder for the scores of items, {path!r}, {what}: give an empty one.")
 
 
-def labels_of(jobs: Sequence[tuple[str, str, Scorer[Any]]]) -> list[dict[str, str]]:
+def labels_of(jobs: Sequence[tuple[str, str, Scorer]]) -> list[dict[str, str]]:
     """Return what the scores of items are called, for each system, metric and scorer: as short as tells them apart.
 
     Raises

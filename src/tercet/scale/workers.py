@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tercet.core.options import finite
+from tercet.core.checks import finite
 from tercet.errors import OptionError, shorten
 
 

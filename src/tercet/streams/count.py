@@ -37,7 +37,7 @@ SPREAD = tuple(f"items_of_{first}_to_{first + 3}_references" for first in range(
 LEARNT = "texts_"
 
 
-def summing_scorer(metric: str, options: Mapping[str, Any]) -> Scorer[Any]:
+def summing_scorer(metric: str, options: Mapping[str, Any]) -> Scorer:
     """Return the scorer of a metric, of which sums are kept and nothing else.
 
     Raises
@@ -52,14 +52,14 @@ def summing_scorer(metric: str, options: Mapping[str, Any]) -> Scorer[Any]:
     return scorer
 
 
-def resampling_of(scorer: Scorer[Any]) -> PoissonBootstrap | None:
+def resampling_of(scorer: Scorer) -> PoissonBootstrap | None:
     """Return the bootstrap that the options ask for; None without intervals."""
-    o = scorer.options
+    o = scorer.asked
     return None if o.confidence_level is None else PoissonBootstrap(o.n_resamples, o.seed)
 
 
 def count(
-    scorer: Scorer[Any],
+    scorer: Scorer,
     corpus: Corpus,
     ids: Any = None,
     context: Any = None,
@@ -92,7 +92,7 @@ def count(
     keys = None if ids is None else _keys(ids, corpus.n_items)
     resampling = resampling_of(scorer)
     size = PIECE_OF_NETWORKS if scorer.loads_model else PIECE
-    size = max(1, min(size, -(-corpus.n_items // scorer.options.n_jobs)))
+    size = max(1, min(size, -(-corpus.n_items // scorer.asked.n_jobs)))
     starts = range(0, max(1, corpus.n_items), size)
 
     def count_piece(start: int) -> tuple[Totals, SegmentStats | None]:
@@ -108,14 +108,14 @@ def count(
             seen(stats)
         return totals
 
-    if scorer.options.n_jobs == 1 or len(starts) == 1:
+    if scorer.asked.n_jobs == 1 or len(starts) == 1:
         return reduce(add, map(totals_of, map(count_piece, starts)))
-    with ThreadPoolExecutor(scorer.options.n_jobs) as pool:
+    with ThreadPoolExecutor(scorer.asked.n_jobs) as pool:
         return reduce(add, map(totals_of, pool.map(count_piece, starts)))
 
 
 def _count_batch(
-    scorer: Scorer[Any],
+    scorer: Scorer,
     batch: Batch,
     keys: Keys,
     context: Any,

@@ -27,7 +27,7 @@ def plain_of(learnt: Any) -> Any:
     return [plain_of(each) for each in learnt] if isinstance(learnt, tuple) else learnt
 
 
-def learnt_of(plain: Any, scorer: Scorer[Any]) -> Any:
+def learnt_of(plain: Any, scorer: Scorer) -> Any:
     """Return what a scorer of the same options learnt, of what :func:`plain_of` made of it."""
     return None if plain is None else _like(plain, scorer.fit(read_batch([], [])))
 

@@ -64,7 +64,7 @@ class HandedOver:
             )
         return cls(options, said, pa.table(columns))
 
-    def parts(self, scorer: Scorer[Any]) -> list[Part]:
+    def parts(self, scorer: Scorer) -> list[Part]:
         """Return the parts.
 
         Raises
@@ -80,7 +80,7 @@ class HandedOver:
         except Exception as error:  # whatever stands where a number or a text should
             raise InputError(f"its file is damaged. {told(error)}") from None
 
-    def _part(self, scorer: Scorer[Any], number: int, said: Mapping[str, Any]) -> Part:
+    def _part(self, scorer: Scorer, number: int, said: Mapping[str, Any]) -> Part:
         context, stats, batch = learnt_of(said["learnt"], scorer), None, None
         if said["signature"] is not None:
             own = scorer.signature(context)

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from tercet.api import batch_stats, score_batch, summarize, tell
 from tercet.columns.batch import Batch, join_batches
 from tercet.core.pieces import corpus_stats
 from tercet.core.result import Result
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
+from tercet.scoring import batch_stats, score_batch, summarize, tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Part:
         return cls(batch.n_items, batch=batch)
 
     @classmethod
-    def counted(cls, scorer: Scorer[Any], batch: Batch) -> Part:
+    def counted(cls, scorer: Scorer, batch: Batch) -> Part:
         """Return a part that is counted now, as far as that can be done.
 
         BERTScore with ``idf=True`` is left until all parts are there. ROUGE with ``tokenizer="auto"`` is counted with
@@ -63,7 +63,7 @@ class Part:
         return [] if self.batch is None else self.batch.missing
 
 
-def result_of_parts(scorer: Scorer[Any], parts: Sequence[Part]) -> Result:
+def result_of_parts(scorer: Scorer, parts: Sequence[Part]) -> Result:
     """Return the result of a corpus in one or more parts, in their order: that of :func:`tercet.score`, to the bit.
 
     Raises
@@ -88,7 +88,7 @@ def result_of_parts(scorer: Scorer[Any], parts: Sequence[Part]) -> Result:
     return summarize(scorer, stats)
 
 
-def stats_of_parts(scorer: Scorer[Any], parts: Sequence[Part]) -> SegmentStats:
+def stats_of_parts(scorer: Scorer, parts: Sequence[Part]) -> SegmentStats:
     """Return the statistics of a corpus in parts, in their order: those of :func:`~.api.batch_stats`, to the bit.
 
     Raises
@@ -110,7 +110,7 @@ def stats_of_parts(scorer: Scorer[Any], parts: Sequence[Part]) -> SegmentStats:
     return batch_stats(scorer, join_batches([part.batch for part in parts if part.batch is not None]))
 
 
-def _filled(scorer: Scorer[Any], part: Part, start: int) -> Part:
+def _filled(scorer: Scorer, part: Part, start: int) -> Part:
     """Return a part with its statistics, where those do not depend on the other parts."""
     if part.stats is not None or part.batch is None or scorer.needs_corpus:
         return part

@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.api import tell
 from tercet.columns.reading import read_batch
 from tercet.core.result import Result
 from tercet.core.scorer import Scorer
 from tercet.core.signature import Signature
 from tercet.errors import InputError, MergeError, shorten
 from tercet.resampling.bootstrap import ROUNDING, named_scores
+from tercet.scoring import tell
 
 from .count import ADDED, KEYS, LEARNT, SPREAD, SQUARES, resampled, resampling_of
 from .learnt import learnt_of, numbers_of
 from .totals import Totals
 
 
-def result_of(scorer: Scorer[Any], totals: Totals) -> Result:
+def result_of(scorer: Scorer, totals: Totals) -> Result:
     """Return the result that sums give.
 
     Raises
@@ -43,12 +43,12 @@ def result_of(scorer: Scorer[Any], totals: Totals) -> Result:
     signature = Signature.parse(totals.signature)
     notes = scorer.notes(_references_of(scorer, totals, sums))
     intervals = None
-    level = scorer.options.confidence_level
+    level = scorer.asked.confidence_level
     if level is not None:
         intervals = _intervals(scorer, corpus, resamples, level)
         notes["ci"] = f"{level!r}"
     line = str(signature.extended(notes))
-    asked = {"intervals": intervals, "signature": line if scorer.options.signature else None}
+    asked = {"intervals": intervals, "signature": line if scorer.asked.signature else None}
     entries = scorer.report(corpus, None)
     return Result(
         {**entries, **{name: value for name, value in asked.items() if value is not None}},
@@ -66,7 +66,7 @@ def _of_columns(totals: Totals, sums: NDArray[np.float64], names: tuple[str, ...
     return sums[:, [totals.columns.index(name) for name in names]]
 
 
-def check_made(scorer: Scorer[Any], totals: Totals) -> None:
+def check_made(scorer: Scorer, totals: Totals) -> None:
     """Raise a MergeError for sums that these options did not make, as far as their signature tells."""
     made = Signature.parse(totals.signature)
     if made.metric != scorer.name:
@@ -101,7 +101,7 @@ def check_made(scorer: Scorer[Any], totals: Totals) -> None:
         )
 
 
-def _check_numbers(scorer: Scorer[Any], totals: Totals) -> None:
+def _check_numbers(scorer: Scorer, totals: Totals) -> None:
     """Raise a MergeError for a sum that no texts give: below 0, of parts of items, or of more than there are."""
     counts = {*scorer.base_columns, *totals.columns} - {*scorer.columns[len(scorer.base_columns) :]}
     added = totals.of_corpus(ADDED)
@@ -117,7 +117,7 @@ def _check_numbers(scorer: Scorer[Any], totals: Totals) -> None:
             raise MergeError(f"The sum of {shorten(name)} is {wrong}, which no texts give.")
 
 
-def _learnt(scorer: Scorer[Any], totals: Totals, sums: NDArray[np.float64]) -> Any:
+def _learnt(scorer: Scorer, totals: Totals, sums: NDArray[np.float64]) -> Any:
     """Return what the scorer learnt from all texts, as it came along with the sums."""
     numbers = {
         name.removeprefix(LEARNT): int(value)
@@ -127,7 +127,7 @@ def _learnt(scorer: Scorer[Any], totals: Totals, sums: NDArray[np.float64]) -> A
     return learnt_of(numbers or None, scorer)
 
 
-def _references_of(scorer: Scorer[Any], totals: Totals, sums: NDArray[np.float64]) -> str:
+def _references_of(scorer: Scorer, totals: Totals, sums: NDArray[np.float64]) -> str:
     """Return how many references the items have: least and most, or the mean where an item has 31 or more."""
     names = (*scorer.columns[:4], SQUARES)
     items, _, _, references, squares = _of_columns(totals, sums, names)[0].tolist()
@@ -141,7 +141,7 @@ def _references_of(scorer: Scorer[Any], totals: Totals, sums: NDArray[np.float64
 
 
 def _intervals(
-    scorer: Scorer[Any], corpus: NDArray[np.float64], resamples: NDArray[np.float64], level: float
+    scorer: Scorer, corpus: NDArray[np.float64], resamples: NDArray[np.float64], level: float
 ) -> dict[str, list[float]]:
     """Return the quantiles of the resamples' scores."""
     observed = named_scores(scorer, corpus)

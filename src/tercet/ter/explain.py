@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tercet.columns.batch import Batch
-from tercet.columns.items import check_missing, read_items
-from tercet.core.options import build_options
 from tercet.display.matched import MATCH_LEVELS, Matched
 from tercet.display.places import Word
 from tercet.display.words_html import legend, page_html, reference_label, table_html, words_html
 from tercet.engine.chosen import engine
 from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
 
-from .options import TerOptions
-from .scorer import TerScorer
+if TYPE_CHECKING:
+    from .metric import Ter
+
 
 _KINDS = {MATCH: "match", SUBSTITUTION: "substitution", INSERTION: "insertion", DELETION: "deletion"}
 
@@ -133,46 +131,7 @@ class TerEdits:
         return self.to_html()
 
 
-def explain(prediction: str, references: str | Sequence[str], **options: Any) -> TerEdits:
-    """Explain the translation edit rate of one prediction.
-
-    Parameters
-    ----------
-    prediction : str
-    references : str or sequence of str
-    **options
-        Those of ``ter``. Those of a corpus (intervals, segments, missing references) change nothing here.
-
-    Returns
-    -------
-    TerEdits
-
-    Raises
-    ------
-    InputError
-        For input that is not text, and for a prediction without a reference.
-    OptionError
-        For an option or a value that ``ter`` does not know.
-
-    Notes
-    -----
-    Time and memory: those of the score, and of one alignment.
-
-    Examples
-    --------
-    >>> why = explain("on the mat a cat sat", ["a dog", "the cat sat on the mat"])
-    >>> why.reference, why.num_edits, [(shift.words, shift.start, shift.to) for shift in why.shifts]
-    (1, 2, [('on the mat', 0, 3)])
-    >>> [(step.kind, step.prediction, step.reference) for step in why.steps if step.kind != "match"]
-    [('substitution', 'a', 'the')]
-    """
-    scorer = TerScorer(build_options(TerOptions, options, TerScorer.name, TerScorer.presets))
-    items = read_items([prediction], [references])
-    check_missing(items.missing, "error", at_zero="")
-    return explain_batch(scorer, items.batch())
-
-
-def explain_batch(scorer: TerScorer, batch: Batch, context: Any = None) -> TerEdits:
+def explain_batch(scorer: Ter, batch: Batch, context: Any = None) -> TerEdits:
     """Explain a batch of one item."""
     (prediction,), references = scorer.texts(batch)
     references = references or [""]
@@ -220,6 +179,6 @@ def _described(step: Step) -> str:
     return f"{step.kind}, shifted" if step.shifted else step.kind
 
 
-def matched(scorer: TerScorer, score: str, tokenizer: str | None) -> Matched:
+def matched(scorer: Ter, score: str, tokenizer: str | None) -> Matched:
     """Return how a report finds the tokens that match: those without an edit."""
     return Matched(scorer, MATCH_LEVELS, lambda found: found.prediction)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.columns.ragged import Ragged, TokenBatch
-from tercet.core.options import refuse
+from tercet.core.checks import refuse
 from tercet.core.signature import digest
 from tercet.errors import InputError, OptionError, did_you_mean, shorten, to_install
 

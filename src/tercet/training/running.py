@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tercet.columns.batch import Batch
 from tercet.columns.reading import read_batch
 from tercet.core.result import Result
@@ -28,7 +26,7 @@ class Running:
     0.6667
     """
 
-    def __init__(self, scorer: Scorer[Any]) -> None:
+    def __init__(self, scorer: Scorer) -> None:
         self.scorer = scorer
         self._items = 0
         self._parts = [Part.of_texts(read_batch([], []))]

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from tercet.api import known_options, make_scorer, score_batch
+from tercet.api import make_scorer, metric_options
 from tercet.columns.batch import Batch
 from tercet.columns.items import read_items
 from tercet.columns.reading import read_batch, read_predictions
-from tercet.core.options import Options, build_options, flag, one_of, refuse
-from tercet.core.options import option as declare
+from tercet.core.checks import flag, one_of, refuse
+from tercet.core.options import check_values
 from tercet.core.result import Result
 from tercet.core.scorer import Scorer
 from tercet.errors import OptionError, did_you_mean, shorten
 from tercet.registry import SHORT_NAMES, canonical
+from tercet.scoring import score_batch
 
 from .evaluation import evaluation_of, read_texts
 from .references import References
@@ -39,14 +39,7 @@ def _names(value: Any) -> list[str] | None:
     raise refuse("a list of names of entries, or None")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrainerOptions(Options):
-    """The arguments of :func:`compute_metrics` itself that have a check."""
-
-    sentence_split: str = declare("newline", one_of("newline", "auto"))
-    causal: bool = declare(False, flag)
-    prefix: str = declare("", _prefix)
-    keep: list[str] | None = declare(None, _names)
+_CHECKS = {"sentence_split": one_of("newline", "auto"), "causal": flag, "prefix": _prefix, "keep": _names}
 
 
 def compute_metrics(
@@ -117,10 +110,12 @@ def compute_metrics(
     if not names or len({*names}) < len(names):
         raise OptionError(f"metrics must be names of different metrics of the suite, got {shorten(metrics)}.")
     given = {"sentence_split": sentence_split, "causal": causal, "prefix": prefix, "keep": keep}
-    own = build_options(TrainerOptions, given, "compute_metrics", {})
+    own = check_values("compute_metrics", given, _CHECKS)
     options = {} if options is None else options
     scorers = {name: make_scorer(name, each) for name, each in _options_of(names, options, sentence_split).items()}
-    function = TrainerMetrics(scorers, Decoder(tokenizer, decode), references, own.causal, own.prefix, own.keep)
+    function = TrainerMetrics(
+        scorers, Decoder(tokenizer, decode), references, own["causal"], own["prefix"], own["keep"]
+    )
     if not any(scorer.loads_model for scorer in scorers.values()):
         function.select({name: score_batch(scorer, _TRIED.batch()) for name, scorer in scorers.items()}, [1])
     return function
@@ -137,7 +132,7 @@ class TrainerMetrics:
 
     def __init__(
         self,
-        scorers: Mapping[str, Scorer[Any]],
+        scorers: Mapping[str, Scorer],
         decoder: Decoder,
         references: Any,
         causal: bool,
@@ -277,7 +272,7 @@ def _options_of(names: Sequence[str], options: Mapping[str, Any], sentence_split
     if not isinstance(options, Mapping):
         raise OptionError(f"options must be a mapping of options, or of metrics to theirs, got {shorten(options)}.")
     options = {SHORT_NAMES.get(name, name): value for name, value in options.items()}
-    known = {name: known_options(name) for name in names}
+    known = {name: metric_options(name) for name in names}
     every = [*names, *(option for own in known.values() for option in own)]
     found: dict[str, dict[str, Any]] = {
         name: {"sentence_split": sentence_split} if "sentence_split" in own else {} for name, own in known.items()

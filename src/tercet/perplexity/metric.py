@@ -5,22 +5,49 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log
-from typing import Any, ClassVar
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.columns.batch import Batch
+from tercet.core.checks import as_scale, integer
 from tercet.core.dialect import Dialect
+from tercet.core.options import OnlyWith, option
 from tercet.core.scorer import Scorer, Scores, segment_lists
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
-from tercet.errors import InputError, shorten
+from tercet.encoders.options import as_device, as_dtype, needs_packages, path
+from tercet.errors import InputError, OptionError, shorten
+from tercet.metric import Metric
 
+from .about import ABOUT
+from .explain import Surprisals, explain_batch
 from .model import LanguageModel, language_model
-from .options import DIALECTS, PRESETS, PerplexityOptions, check_together
 from .texts import Texts, read_texts, start_of, window_of
 from .windows import windows_of
+
+if TYPE_CHECKING:
+    import torch
+
+
+def _device(value: Any) -> str | None:
+    """Check that the value names a device; evaluate calls the first of CUDA's ``gpu``."""
+    return as_device("cuda" if isinstance(value, str) and value == "gpu" else value)
+
+
+#: What evaluate does where the default differs from it.
+PRESETS = {"evaluate": {"long_text": "truncate"}}
+
+#: What evaluate's perplexity returns.
+DIALECTS = {
+    "evaluate": Dialect(
+        {"compat": "evaluate"}, keys={name: name for name in ("perplexities", "mean_perplexity")},
+        left_out=("perplexity", "bits_per_"),
+    )
+}  # fmt: skip
+
 
 Array = NDArray[np.float64]
 
@@ -46,7 +73,7 @@ class Scored:
     values: Array
 
 
-class PerplexityScorer(Scorer[PerplexityOptions]):
+class Perplexity(Metric):
     """Perplexity with its options fixed.
 
     Rows hold sums: negative log-likelihood in nats, scored tokens, the bytes and characters that they stand for; and
@@ -57,16 +84,18 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
     "Perplexity of fixed-length models" in the documentation of transformers.
     """
 
-    name: ClassVar[str] = "perplexity_lm"
-    primary: ClassVar[str] = "perplexity"
-    higher_is_better: ClassVar[bool] = False
-    takes_references: ClassVar[bool] = False
-    is_share: ClassVar[bool] = False
-    loads_model: ClassVar[bool] = True
-    nothing_left: ClassVar[str] = "No text has a token to score, so empty_text='skip' left all of them out."
-    options_type = PerplexityOptions
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
-    dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
+    name = "perplexity_lm"
+    short = "perplexity"
+    about = ABOUT
+    predictions_also_called = ("input_texts", "data")
+    primary = "perplexity"
+    higher_is_better = False
+    takes_references = False
+    is_share = False
+    loads_model = True
+    nothing_left = "No text has a token to score, so empty_text='skip' left all of them out."
+    presets = PRESETS
+    dialects = DIALECTS
     columns = (
         *Scorer.base_columns, "truncated", "nll", "tokens", "bytes", "characters", "segment_perplexity",
     )  # fmt: skip
@@ -75,30 +104,115 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
     #: Of a single text the mean is its perplexity.
     segment_names = ("perplexity", "perplexity", "bits_per_byte", "bits_per_character")
 
-    def __init__(self, options: PerplexityOptions) -> None:
-        super().__init__(options)
-        check_together(options)
+    model_id: str | PathLike[str] | None = option(
+        default=None,
+        doc="The causal language model (required). Its name on the Hub, or its folder with config.json, "
+        "model.safetensors and the tokenizer's files. Weights are read from safetensors files only, and code "
+        "that comes with a model is never run. Offline, a model given by name must be in the local cache.",
+        check=path("the name of a causal language model on the Hub, the path of a folder, or None"),
+    )
+    add_start_token: bool = option(
+        default=True,
+        doc="Put the model's start token (BOS) before each text. The first token of the text is then scored too. "
+        "Without it, the first token is read but not scored, so a text needs two tokens. Must be False for a "
+        "tokenizer without BOS.",
+    )
+    max_length: int | None = option(
+        default=None,
+        doc="Most tokens that the model sees at a time, the start token included. By default the model's own limit.",
+        check=integer(2, none=True),
+    )
+    long_text: Literal["window", "truncate", "error"] = option(
+        default="window",
+        doc='What to do with texts longer than max_length. "window": score them whole, in overlapping windows, '
+        'each token once. "truncate": cut them to max_length, as evaluate does, with a warning; the result '
+        'counts them. "error": refuse them.',
+    )
+    stride: int | None = option(
+        default=None,
+        doc="How many tokens each window moves on. After the first window, every scored token has at least "
+        "max_length - stride tokens before it. Small strides are more exact, and slower. By default half of "
+        "max_length.",
+        check=integer(1, none=True),
+        only_with=OnlyWith("long_text='window'", lambda o: o.long_text == "window"),
+    )
+    empty_text: Literal["error", "skip"] = option(
+        default="error",
+        doc='What to do with a text that has no token to score. "error": refuse the corpus, as evaluate does. '
+        '"skip": leave the text out, with a warning; the result counts such texts.',
+    )
+    batch_size: int = option(
+        default=16,
+        doc="Size of the model's batches. A batch holds up to 512 times as many tokens on an accelerator, 24 "
+        "times as many on a CPU. In single precision, scores can change with it in the sixth digit.",
+        check=integer(1),
+        local=True,
+    )
+    device: str | torch.device | None = option(
+        default=None,
+        doc="Where the model runs, such as cpu, cuda:1 or mps. By default the best device available; evaluate's "
+        '"gpu" is cuda.',
+        check=_device,
+        local=True,
+    )
+    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None = option(
+        default=None,
+        doc="Precision of the model, float32 by default. The others are faster, but scores differ in the third "
+        "digit.",
+        check=as_dtype,
+    )
+    compat: Literal["evaluate"] | None = option(
+        default=None,
+        doc='Reproduce the scores of this package. Longer texts are truncated. `load("perplexity_lm", '
+        '"evaluate")` sets it too, and then the result has only the two keys of evaluate\'s perplexity.',
+    )
+    missing_references: Literal["error", "skip", "zero"] = option(
+        default="error",
+        doc="No effect here: perplexity takes no references. Accepted so that several metrics can share a call.",
+    )
+    scale: Literal[1, 100] = option(
+        default=1,
+        doc="No effect here: a perplexity is not a share of 1. Accepted so that several metrics can share a call.",
+        check=as_scale,
+    )
+
+    def check(self) -> None:
+        """Raise an OptionError without a model, or without the packages that run one."""
+        if self.model_id is None:
+            raise OptionError(
+                "perplexity_lm needs 'model_id', the name of a causal language model on the Hub, such as 'gpt2', or "
+                "its folder."
+            )
+        needs_packages("perplexity_lm", "perplexity")
+
+    @classmethod
+    def options_to_explain(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options by which one prediction is explained: it must have a token to score."""
+        return {**given, "empty_text": "error"}
 
     def model(self) -> LanguageModel:
         """Return the language model, loaded at the first use and kept by the function that loads it."""
-        o = self.options
-        assert o.model_id is not None
-        return language_model(o.model_id, o.device, o.dtype)
+        assert self.model_id is not None
+        return language_model(str(self.model_id), self.device, self.dtype)
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
-        o, model = self.options, self.model()
-        size, stride = window_of(o, model)
-        exact = o.dtype in (None, "float32") and o.empty_text == "error"
+        model = self.model()
+        size, stride = window_of(self, model)
+        exact = self.dtype in (None, "float32") and self.empty_text == "error"
         parts = {
             "model": model.label,
-            "start": o.add_start_token,
+            "start": self.add_start_token,
             "length": size,
-            "long": None if size is None else f"{o.long_text},{stride}" if o.long_text == "window" else o.long_text,
-            "empty": None if o.empty_text == "error" else o.empty_text,
-            "dtype": None if o.dtype in (None, "float32") else o.dtype,
-            "compat": o.compat,
-            "equals": "evaluate" if exact and (size is None or o.long_text != "window") else None,
+            "long": None
+            if size is None
+            else f"{self.long_text},{stride}"
+            if self.long_text == "window"
+            else self.long_text,
+            "empty": None if self.empty_text == "error" else self.empty_text,
+            "dtype": None if self.dtype in (None, "float32") else self.dtype,
+            "compat": self.compat,
+            "equals": "evaluate" if exact and (size is None or self.long_text != "window") else None,
         }
         return Signature.of(self.name, parts)
 
@@ -117,10 +231,10 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
         given: list[str] = batch.predictions.to_pylist()
         numbers = {text: number for number, text in enumerate(dict.fromkeys(given))}
         own = np.array([numbers[text] for text in given], np.int64)
-        texts = read_texts(list(numbers), self.options, model)
+        texts = read_texts(list(numbers), self, model)
         self._check(texts, own, batch)
-        windows = windows_of(texts.rows, *window_of(self.options, model))
-        return Scored(texts, own, windows.offsets, model.surprisals(windows, self.options.batch_size))
+        windows = windows_of(texts.rows, *window_of(self, model))
+        return Scored(texts, own, windows.offsets, model.surprisals(windows, self.batch_size))
 
     def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
         """Return one row per item; time and memory as :meth:`surprisals`."""
@@ -144,10 +258,10 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
 
     def _check(self, texts: Texts, own: NDArray[np.int64], batch: Batch) -> None:
         """Raise an InputError for the first item that is too short to be scored, or too long."""
-        o, model = self.options, self.model()
-        start, (size, _) = start_of(o, model), window_of(o, model)
+        model = self.model()
+        start, (size, _) = start_of(self, model), window_of(self, model)
         lengths = texts.whole[own]
-        for index in np.flatnonzero(lengths < 2).tolist() if o.empty_text == "error" else ():
+        for index in np.flatnonzero(lengths < 2).tolist() if self.empty_text == "error" else ():
             least = "one token" if start else "two tokens (one with add_start_token=True)"
             count = lengths[index] - len(start)
             raise InputError(
@@ -155,7 +269,7 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
                 f"{shorten(batch.texts[index].as_py())} has {count} {'token' if count == 1 else 'tokens'}, expected "
                 f"at least {least}. empty_text='skip' leaves such texts out."
             )
-        for index in np.flatnonzero(lengths > (size or lengths)).tolist() if o.long_text == "error" else ():
+        for index in np.flatnonzero(lengths > (size or lengths)).tolist() if self.long_text == "error" else ():
             raise InputError(
                 f"item {batch.first_item + index} of predictions has {lengths[index]} tokens, more than the limit of "
                 f"{size}: {shorten(batch.texts[index].as_py())}. long_text='window' scores it whole, 'truncate' only "
@@ -167,7 +281,7 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
         cut, skipped = (self.total_of(totals, name) for name in ("truncated", "empty"))
         remarks = []
         if cut:
-            size, _ = window_of(self.options, self.model())
+            size, _ = window_of(self, self.model())
             remarks.append(
                 f"{cut} {'text was' if cut == 1 else 'texts were'} longer than {size} tokens and truncated: "
                 "long_text='window' scores such texts whole."
@@ -206,3 +320,7 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
             "truncated_predictions": self.total_of(totals, "truncated"),
             "scored_tokens": self.total_of(totals, "tokens"),
         }
+
+    def explained(self, batch: Batch, context: Any = None) -> Surprisals:
+        """Explain a batch of one item."""
+        return explain_batch(self, batch, context)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.columns.batch import Batch
+from tercet.columns.items import check_missing, check_texts, read_items
 from tercet.columns.ragged import Ragged
-from tercet.core.dialect import Dialect
-from tercet.core.scorer import Scorer, Scores, segment_lists
+from tercet.core.scorer import Scores, segment_lists
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
 from tercet.encoders.encoder import Encoder
@@ -22,7 +22,9 @@ from tercet.encoders.names import model_of_language
 from tercet.encoders.subwords import Subwords
 from tercet.errors import InputError, OptionError
 
+from .about import ABOUT
 from .baselines import baselines_of, find_baseline
+from .explain import OF_A_CORPUS, Alignment, explain_batch
 from .idf_table import IdfTable
 from .measures import MEASURES, best_of_references, padded_in_batch, pair_measures
 from .messages import remark_on_texts, unnamed_token_error
@@ -34,7 +36,7 @@ from .weights import Weights, mapped_weights, plain_weights
 Array = NDArray[np.float64]
 
 
-class BertScorer(Scorer[BertscoreOptions]):
+class BertScore(BertscoreOptions):
     """BERTScore with its options fixed.
 
     The means of precision, recall and F over the items; the rows also hold which reference won, and how many texts
@@ -44,66 +46,77 @@ class BertScorer(Scorer[BertscoreOptions]):
     0.3.13 within 1e-5 where the card says so.
     """
 
-    name: ClassVar[str] = "bertscore_idf"
-    loads_model: ClassVar[bool] = True
-    options_type = BertscoreOptions
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
-    dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
-    fit_first: ClassVar[str] = (
+    name = "bertscore_idf"
+    short = "bertscore"
+    about = ABOUT
+    loads_model = True
+    presets = PRESETS
+    dialects = DIALECTS
+    fit_first = (
         "idf=True counts in how many of all references each token stands. Count them first, table = "
         "tercet.IdfTable.fit(references, model_type) (tables of parts add up), and give idf=table."
     )
-    extra_columns: ClassVar[tuple[str, ...]] = ("truncated_predictions", "truncated_references", "unweighted")
-    facts: ClassVar[tuple[str, ...]] = extra_columns[:2]
+    extra_columns = ("truncated_predictions", "truncated_references", "unweighted")
+    facts = extra_columns[:2]
 
-    def __init__(self, options: BertscoreOptions) -> None:
-        super().__init__(options)
-        check_together(options)
-        self.model_type = options.model_type or model_of_language(options.lang or "")
+    def check(self) -> None:
+        """Raise an OptionError for options that exclude or need each other, and for missing packages."""
+        check_together(self)
+
+    def check_call(self) -> None:
+        """Raise an OptionError for threads where numbers depend on the order of all pairs."""
+        super().check_call()
+        if self.compat is not None and self.asked.n_jobs != 1:
+            raise OptionError(
+                "bert-score's numbers depend on its batches, and so on the order of all pairs: "
+                "'compat'='bert_score' takes n_jobs=1 only."
+            )
+
+    @cached_property
+    def encoder_name(self) -> str:
+        """The name of the encoder, or its folder."""
+        return str(self.model_type or "") or model_of_language(self.lang or "")
 
     # -- what is loaded at the first use, and kept by the functions that load it
     def subwords(self) -> Subwords:
         """Return the tokenizer."""
-        o = self.options
-        return subwords_of(self.model_type, o.prefix_space, o.use_fast_tokenizer)
+        return subwords_of(self.encoder_name, self.prefix_space, self.use_fast_tokenizer)
 
     def encoder(self) -> Encoder:
         """Return the encoder."""
-        o = self.options
         return encoder_of(
-            self.model_type, o.num_layers, all_layers=o.all_layers, device=o.device, dtype=o.dtype,
-            prefix_space=o.prefix_space, use_fast=o.use_fast_tokenizer, use_safetensors=o.use_safetensors,
+            self.encoder_name, self.num_layers, all_layers=self.all_layers, device=self.device, dtype=self.dtype,
+            prefix_space=self.prefix_space, use_fast=self.use_fast_tokenizer, use_safetensors=self.use_safetensors,
         )  # fmt: skip
 
     @cached_property
     def layers(self) -> range:
         """The layers that are scored: one, or with ``all_layers`` every one from 0, the embeddings, on."""
-        if self.options.all_layers:
+        if self.all_layers:
             layers = range(self.encoder().n_layers)
-            if (self.options.num_layers or 0) not in layers:
+            if (self.num_layers or 0) not in layers:
                 raise OptionError(
                     f"The 'num_layers' option of bertscore_idf must be from 0 to {layers[-1]} for this encoder. Got "
-                    f"{self.options.num_layers} instead."
+                    f"{self.num_layers} instead."
                 )
             return layers
-        layer = chosen_layer(self.model_type, self.options.num_layers)
+        layer = chosen_layer(self.encoder_name, self.num_layers)
         return range(layer, layer + 1)
 
     def baseline(self) -> Array | None:
         """Return the precision, recall and F of unrelated texts, shape (layers, 3); None without rescaling."""
-        o = self.options
-        if not o.rescale_with_baseline:
+        if not self.rescale_with_baseline:
             return None
-        return baselines_of(find_baseline(o.baseline_path, o.lang, self.model_type), self.layers)
+        return baselines_of(find_baseline(self.baseline_path and str(self.baseline_path), self.lang, self.encoder_name), self.layers)
 
     # -- names
 
     @property
     def primary(self) -> str:  # type: ignore[override]
         """The mean F of the layer that is asked for, with all layers and no such wish of the last."""
-        if not self.options.all_layers:
+        if not self.all_layers:
             return "mean_f1"
-        asked = self.options.num_layers
+        asked = self.num_layers
         return f"mean_f1_layer{self.layers[-1] if asked is None else asked}"
 
     @property
@@ -114,7 +127,7 @@ class BertScorer(Scorer[BertscoreOptions]):
 
     @property
     def _ends(self) -> tuple[str, ...]:
-        return tuple(f"_layer{layer}" for layer in self.layers) if self.options.all_layers else ("",)
+        return tuple(f"_layer{layer}" for layer in self.layers) if self.all_layers else ("",)
 
     @property
     def score_names(self) -> tuple[str, ...]:
@@ -130,17 +143,17 @@ class BertScorer(Scorer[BertscoreOptions]):
 
     def fit(self, batch: Batch) -> IdfTable | None:
         """Return the document frequencies of the batch's references; None when they are not used."""
-        if self.options.idf is not True:
+        if self.idf is not True:
             return None
         documents = np.arange(len(batch.texts) - batch.n_items)
-        if self.options.idf_documents == "items":
+        if self.idf_documents == "items":
             documents = np.repeat(np.arange(batch.n_items), batch.reference_counts)
         return self.count_documents(batch.texts[batch.n_items :].to_pylist(), documents)
 
     @property
     def needs_corpus(self) -> bool:
         """Whether the documents are those of the corpus."""
-        return self.options.idf is True
+        return self.idf is True
 
     def count_documents(self, texts: list[str], documents: NDArray[np.int64]) -> IdfTable:
         """Return the document frequencies of texts as this scorer cuts them; text i is of ``documents[i]``."""
@@ -151,11 +164,11 @@ class BertScorer(Scorer[BertscoreOptions]):
     def remark(self, totals: Array) -> str | None:
         """Return a warning when texts were cut, or had no weight."""
         *truncated, without = (self.total_of(totals, name) for name in self.extra_columns)
-        cut, unweighted = sum(truncated), without if self.options.zero_weight == "uniform" else 0
+        cut, unweighted = sum(truncated), without if self.zero_weight == "uniform" else 0
         return remark_on_texts(cut, unweighted, self.cut_at(self.subwords()))
 
     def _weights(self, context: IdfTable | None, subwords: Subwords) -> Weights:
-        idf = self.options.idf
+        idf = self.idf
         if idf is False:
             return plain_weights(subwords)
         if isinstance(idf, Mapping):
@@ -169,7 +182,7 @@ class BertScorer(Scorer[BertscoreOptions]):
 
     @cached_property
     def _given_table(self) -> IdfTable | None:
-        idf = self.options.idf
+        idf = self.idf
         if isinstance(idf, str):
             try:
                 return IdfTable.load(idf)
@@ -179,20 +192,20 @@ class BertScorer(Scorer[BertscoreOptions]):
 
     @property
     def _official(self) -> bool:
-        return self.options.compat == "bert_score"
+        return self.compat == "bert_score"
 
     def cut_at(self, subwords: Subwords) -> int | None:
         """Return the length at which texts are cut; None where they are scored whole."""
-        limit = subwords.length_limit(self.options.max_length)
-        return limit if self.options.long_text == "truncate" else None
+        limit = subwords.length_limit(self.max_length)
+        return limit if self.long_text == "truncate" else None
 
     # -- signatures
 
     def signature(self, context: IdfTable | None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
-        table = context if self.options.idf is True else self._given_table
+        table = context if self.idf is True else self._given_table
         weights = self._weights(context, self.subwords())
-        return bertscore_signature(self.options, self.encoder(), self.layers, table, weights, self.baseline())
+        return bertscore_signature(self, self.encoder(), self.layers, table, weights, self.baseline())
 
     # -- rows
 
@@ -208,7 +221,7 @@ class BertScorer(Scorer[BertscoreOptions]):
         whole = subwords.whole(texts)
         documents = subwords.truncate(whole, self.cut_at(subwords))
         weights = self._weights(context, subwords)
-        prepared = prepare_texts(documents, weights, subwords, self.options.zero_weight)
+        prepared = prepare_texts(documents, weights, subwords, self.zero_weight)
         unnamed = prepared.rows.values[np.isnan(weights.of(prepared.rows.values))]
         if len(unnamed):
             raise unnamed_token_error(int(unnamed[0]), subwords)
@@ -219,11 +232,11 @@ class BertScorer(Scorer[BertscoreOptions]):
         encoder, n_items = self.encoder(), batch.n_items
         counts = batch.reference_counts
         whole, documents, texts = self.prepare(batch.texts.to_pylist(), context)
-        limit = encoder.subwords.length_limit(self.options.max_length)
+        limit = encoder.subwords.length_limit(self.max_length)
         long = whole.lengths > limit if limit is not None else np.zeros(len(whole.lengths), bool)
-        if self.options.long_text == "error" and long.any():
+        if self.long_text == "error" and long.any():
             raise long_text_error(int(np.flatnonzero(long)[0]), whole, batch, limit)
-        cut = long if self.options.long_text == "truncate" else np.zeros_like(long)
+        cut = long if self.long_text == "truncate" else np.zeros_like(long)
         owners = np.repeat(np.arange(n_items), counts)
         measures = self._pair_measures(texts, encoder, owners, documents.lengths)
         filled = counts > 0
@@ -240,22 +253,22 @@ class BertScorer(Scorer[BertscoreOptions]):
         )
         rows[filled, own:] = self._item_columns(measures, starts[filled])
         if (
-            self.options.missing_references == "zero" and not filled.all()
+            self.missing_references == "zero" and not filled.all()
         ):  # no reference is no match: what that comes to is rescaled like all the rest
             rows[~filled, own:] = self._item_columns(np.zeros((3, encoder.n_layers, 1)), np.zeros(1, np.int64))
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def _pair_measures(self, texts: Texts, encoder: Encoder, owners: NDArray[np.int64], lengths: Any) -> Array:
         """Return precision, recall and F of every prediction with each of its references: (3, layers, m)."""
-        o, n_items = self.options, len(texts.text) - len(owners)
+        n_items = len(texts.text) - len(owners)
         pairs = texts.text[owners], texts.text[n_items:]
         sizes = lengths[owners], lengths[n_items:]
         floors = None
         if self._official:
-            floors = padded_in_batch(sizes[1], o.batch_size), padded_in_batch(sizes[0], o.batch_size)
+            floors = padded_in_batch(sizes[1], self.batch_size), padded_in_batch(sizes[0], self.batch_size)
         precision, recall = score_pairs(
-            texts, encoder, *pairs, limit=encoder.subwords.length_limit(o.max_length), batch_size=o.batch_size,
-            verbose=o.verbose, floors=floors,
+            texts, encoder, *pairs, limit=encoder.subwords.length_limit(self.max_length), batch_size=self.batch_size,
+            verbose=self.verbose, floors=floors,
         )  # fmt: skip
         if self._official:  # two tokens are CLS and SEP, it thinks
             empty = (sizes[0] == 2) | (sizes[1] == 2)
@@ -265,7 +278,7 @@ class BertScorer(Scorer[BertscoreOptions]):
 
     def _item_columns(self, measures: Array, starts: NDArray[np.int64]) -> Array:
         """Return the columns of items with references, layer by layer: the measures, and what gave them."""
-        values, winners = best_of_references(measures, starts, self.options.multi_ref == "best_f")
+        values, winners = best_of_references(measures, starts, self.multi_ref == "best_f")
         baseline = self.baseline()
         if baseline is not None:
             unrelated = baseline.T[:, :, None]
@@ -278,7 +291,7 @@ class BertScorer(Scorer[BertscoreOptions]):
     def finalize(self, totals: Array) -> Scores:
         """Return the mean of each measure over the items."""
         items = totals[..., self.columns.index("items")]
-        means = self.options.scale * totals / np.where(items > 0, items, 1.0)[..., None]
+        means = self.scale * totals / np.where(items > 0, items, 1.0)[..., None]
         return {f"mean_{name}": means[..., self.columns.index(name)] for name in self.segment_names}
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
@@ -287,8 +300,8 @@ class BertScorer(Scorer[BertscoreOptions]):
         result: dict[str, Any] = {}
         for measure in MEASURES if lists else ():
             by_layer = [lists[f"{measure}{end}"] for end in self._ends]
-            result[measure] = by_layer if self.options.all_layers else by_layer[0]
-        result["hashcode"] = official_hash(self.options, self.model_type, self.layers)
+            result[measure] = by_layer if self.all_layers else by_layer[0]
+        result["hashcode"] = official_hash(self, self.encoder_name, self.layers)
         return {**result, **super().report(totals, stats)}
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
@@ -306,5 +319,60 @@ class BertScorer(Scorer[BertscoreOptions]):
             for winners in by_layer:
                 for index in np.flatnonzero(stats.column("references") == 0).tolist():
                     winners[index] = None
-            best[measure] = by_layer if self.options.all_layers else by_layer[0]
+            best[measure] = by_layer if self.all_layers else by_layer[0]
         return best
+
+    @classmethod
+    def options_to_explain(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options to explain one prediction: without texts to count in, tokens count the same."""
+        usual = {} if "corpus" in given else {"idf": False}
+        return {name: value for name, value in {**usual, **given}.items() if name != "corpus"}
+
+    def explain(self, prediction: str, references: Any = None, *, corpus: Iterable[str] | None = None) -> Alignment:
+        """Explain the BERTScore of a pair.
+
+        Parameters
+        ----------
+        prediction : str
+        references : str or sequence of str
+            Of several, the one with the best F is shown.
+        corpus : iterable of str, optional
+            The texts, usually all references of the test set, in which ``idf=True`` counts document frequencies.
+
+        Raises
+        ------
+        InputError
+            For what is not text.
+        OptionError
+            For ``idf=True`` without a corpus, and for options that do not fit a single pair in a single layer.
+
+        Notes
+        -----
+        Memory: the matrix, the product of the lengths.
+        """
+        items = read_items([prediction], [references])
+        check_missing(items.missing, "error", at_zero="")
+        check_texts([*items.predictions, *items.references], "the pair")
+        if corpus is None and self.idf is True:
+            raise OptionError(
+                "explain needs the texts in which idf=True counts document frequencies: give corpus=references, or "
+                "set 'idf' to a table, a mapping or False."
+            )
+        given = {**self.given, **self.asked.given}
+        for name in given:
+            if name in OF_A_CORPUS:
+                raise OptionError(
+                    f"explain shows how one pair matches in one layer, unscaled: it does not take {name!r}."
+                )
+        context = None
+        if corpus is not None:
+            texts = [corpus] if isinstance(corpus, str) else list(corpus)
+            if self.idf is not True or isinstance(corpus, str) or not texts:
+                raise OptionError("corpus must be a list of texts, in which idf=True counts document frequencies.")
+            check_texts(texts, "corpus")
+            context = self.count_documents(texts, np.arange(len(texts)))
+        return self.explained(items.batch(), context)
+
+    def explained(self, batch: Batch, context: Any = None) -> Alignment:
+        """Explain a batch of one item."""
+        return explain_batch(self, batch, context)

@@ -13,20 +13,28 @@ from numpy.typing import NDArray
 
 from tercet.columns.batch import Batch
 from tercet.columns.ragged import TokenBatch, first_greatest
-from tercet.core.dialect import Dialect
 from tercet.core.either import Either, as_floats, column, columns, where
-from tercet.core.options import Options
-from tercet.core.scorer import Scorer, Scores, segment_lists
+from tercet.core.scorer import Scores, segment_lists
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
+from tercet.display.matched import Matched
 from tercet.errors import OptionError
 from tercet.text.letters import LetterCounts, count_letters
 from tercet.text.sentences import split_sentences, truncate_bytes, truncate_words
-from tercet.text.stems import WordMap, check_word_options, map_words, stemmer_for, stopwords_for, word_map
+from tercet.text.stems import (
+    WordMap,
+    check_word_options,
+    map_words,
+    stemmer_for,
+    stopwords_for,
+    word_map,
+)
 from tercet.text.texts import READINGS
 from tercet.text.tokenizers import tokenize
 
+from .about import ABOUT
 from .counts import PairCounter, PairCounts
+from .explain import RougeMatches, explain_batch, matched
 from .options import DIALECTS, MEASURES, RougeOptions
 from .package import (
     DEFAULT_TYPES,
@@ -49,92 +57,92 @@ from .types import BY_LINE, RougeType, parse_types
 Array = NDArray[np.float64]
 
 
-class RougeScorer(Scorer[RougeOptions]):
+class Rouge(RougeOptions):
     """ROUGE of a corpus (the mean over its items), of its segments, and of resamples.
 
     A row holds the base columns and, for each type, precision, recall and F of the item: its references are
     already made one by `multi_ref`.
-
-    Examples
-    --------
-    >>> from tercet.columns.reading import read_batch
-    >>> scorer = RougeScorer.from_options({"rouge_types": ["rouge1"], "output": "all"})
-    >>> batch = read_batch(["the cat sat"], [["the cat", "a dog"]])
-    >>> stats = scorer.segment_stats(batch, scorer.fit(batch))
-    >>> {name: round(float(value), 3) for name, value in scorer.finalize(stats.total()).items()}
-    {'rouge1': 0.8, 'rouge1_precision': 0.667, 'rouge1_recall': 1.0}
     """
 
-    name: ClassVar[str] = "rouge_nlws"
-    in_floats: ClassVar[bool] = True
-    options_type: ClassVar[type[Options]] = RougeOptions
+    name = "rouge_nlws"
+    short = "rouge"
+    about = ABOUT
+    in_floats = True
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "rouge_score": {"tokenizer": "rouge"},
         "rouge155": {"tokenizer": "rouge"},
-        **{name: {"tokenizer": "none", "rouge_types": parse_types(DEFAULT_TYPES)} for name in PACKAGES},
+        **{name: {"tokenizer": "none", "rouge_types": DEFAULT_TYPES} for name in PACKAGES},
     }
-    dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
-    fit_first: ClassVar[str] = (
+    dialects = DIALECTS
+    fit_first = (
         "tokenizer='auto' chooses by the letters of all references. Give tokenizer='rouge' (it keeps a-z and 0-9) or "
         "tokenizer='unicode' (every script)."
     )
 
-    def __init__(self, options: RougeOptions) -> None:
-        if options.compat == "rouge_score" and callable(options.tokenizer):
-            options = replace(options, use_stemmer=False)  # its stemmer is part of its own tokenizer
-        super().__init__(options)
-        check_word_options(options)
+    def check(self) -> None:
+        """Raise an OptionError for options that exclude each other, and for missing packages."""
+        check_word_options(self)
         self._signatures: dict[Any, Signature] = {}
-        self._by_script = options.compat == "rouge155"
+        self._by_script = self.compat == "rouge155"
         self._cut = first_words if self._by_script else truncate_words
-        by_line = any(each.kind in BY_LINE for each in options.rouge_types)
-        self._cut_by_line = self._by_script and options.max_bytes is not None and by_line
-        self._package = options.compat if options.compat in PACKAGES else None
+        by_line = any(each.kind in BY_LINE for each in self.types)
+        self._cut_by_line = self._by_script and self.max_bytes is not None and by_line
+        self._package = self.compat if self.compat in PACKAGES else None
         if self._package is not None:
-            check_types(self._package, options.rouge_types)
-        if options.use_stemmer and (options.stemmer is not None or options.lemmatizer is not None):
+            check_types(self._package, self.types)
+        if self.porter and (self.stemmer is not None or self.lemmatizer is not None):
             raise OptionError(
                 "The options 'use_stemmer', 'stemmer' and 'lemmatizer' exclude each other: give one of them."
             )
-        if options.max_words is not None and options.max_bytes is not None:
+        if self.max_words is not None and self.max_bytes is not None:
             raise OptionError("The options 'max_words' and 'max_bytes' exclude each other: give one of them.")
-        if options.alpha is not None and options.beta != 1:
+        if self.alpha is not None and self.beta != 1:
             raise OptionError("The options 'alpha' and 'beta' exclude each other: give one of them.")
-        if self._by_script and options.multi_ref == "jackknife":
+        if self._by_script and self.multi_ref == "jackknife":
             raise OptionError(
                 "ROUGE-1.5.5 has no jackknife: with compat='rouge155' the 'multi_ref' option must be 'best' or "
                 "'average'."
             )
 
+    @cached_property
+    def types(self) -> tuple[RougeType, ...]:
+        """The types as values."""
+        return parse_types(self.rouge_types)
+
+    @property
+    def porter(self) -> bool:
+        """Whether words of more than three letters get Porter's stem: with a function as tokenizer, not as there."""
+        return self.use_stemmer and not (self.compat == "rouge_score" and callable(self.tokenizer))
+
     @property
     def primary(self) -> str:  # type: ignore[override]
         """The first type."""
-        return self.options.rouge_types[0].name
+        return self.types[0].name
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a row."""
-        types = [f"{each.name}_{measure}" for each in self.options.rouge_types for measure in MEASURES]
+        types = [f"{each.name}_{measure}" for each in self.types for measure in MEASURES]
         return (*self.base_columns, *types)
 
     @property
     def score_names(self) -> tuple[str, ...]:
         """Each type; with ``output="all"`` also its precision and its recall."""
         names: list[str] = []
-        for each in self.options.rouge_types:
+        for each in self.types:
             names.append(each.name)
-            if self.options.output == "all":
+            if self.output == "all":
                 names += [f"{each.name}_precision", f"{each.name}_recall"]
         return tuple(names)
 
     def fit(self, batch: Batch) -> LetterCounts | None:
         """Return the counts of letters from which ``tokenizer="auto"`` chooses; None for other tokenizers."""
-        return count_letters(batch) if self.options.tokenizer == "auto" else None
+        return count_letters(batch) if self.tokenizer == "auto" else None
 
     @property
     def needs_corpus(self) -> bool:
         """Whether the letters of the whole corpus choose the tokenizer."""
-        return bool(self.options.tokenizer == "auto")
+        return bool(self.tokenizer == "auto")
 
     @property
     def signature_tells(self) -> bool:
@@ -142,14 +150,14 @@ class RougeScorer(Scorer[RougeOptions]):
         return True
 
     def _tokenizer(self, context: LetterCounts | None) -> str | Callable[[str], Iterable[str]]:
-        if self.options.tokenizer != "auto":
-            return self.options.tokenizer
+        if self.tokenizer != "auto":
+            return self.tokenizer
         return "unicode" if context is not None and context.mostly_dropped else "rouge"
 
     def check_totals(self) -> None:
         """Raise an OptionError for what the sums of the rows do not give."""
         super().check_totals()
-        if not self.options.use_aggregator:
+        if not self.use_aggregator:
             raise OptionError(
                 f"{self.name}: use_aggregator=False asks for the scores of every item, but only sums are kept here; "
                 "tercet.score gives them."
@@ -176,27 +184,26 @@ class RougeScorer(Scorer[RougeOptions]):
         """Return the options that the score depends on, and the implementation that it equals."""
         tokenizer = self._tokenizer(context)
         if tokenizer not in self._signatures:
-            self._signatures[tokenizer] = rouge_signature(self.name, self.options, tokenizer)
+            self._signatures[tokenizer] = rouge_signature(self.name, self, tokenizer)
         return self._signatures[tokenizer]
 
     def segment_stats(self, batch: Batch, context: LetterCounts | None) -> SegmentStats:
         """Return one row per item."""
         tokenizer, rows = self._tokenizer(context), None
         if self._counted is not None and tokenizer in READINGS:
-            rows = rows_of_texts(batch, str(tokenizer), self._counted, self.options)
+            rows = rows_of_texts(batch, str(tokenizer), self._counted, self)
         if rows is None:
             tokens, _ = self.tokens(batch, context)
             counter = self.counter(tokens)
-            triples = [self._item_scores(each, counter.count(each), tokens) for each in self.options.rouge_types]
+            triples = [self._item_scores(each, counter.count(each), tokens) for each in self.types]
             rows = np.concatenate([self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items]), *triples], axis=1)
         return SegmentStats(self.signature(context), self.columns, rows)
 
     @cached_property
     def _counted(self) -> tuple[tuple[str, float], ...] | None:
         """What the engine counts of texts as they are, for each type; None where it cannot."""
-        o = self.options
-        simple = self._package is None and not self._by_script and o.stopwords is None and self._word_map() is None
-        return counted(o.rouge_types) if simple and self._prepare() is None and o.alpha is None else None
+        simple = self._package is None and not self._by_script and self.stopwords is None and self._word_map() is None
+        return counted(self.types) if simple and self._prepare() is None and self.alpha is None else None
 
     def tokens(
         self, batch: Batch, context: LetterCounts | None, as_written: bool = False
@@ -205,9 +212,9 @@ class RougeScorer(Scorer[RougeOptions]):
 
         With `as_written`, the words as they were before they got a stem or a lemma.
         """
-        o, tokenizer = self.options, self._tokenizer(context)
+        tokenizer = self._tokenizer(context)
         lowercase = isinstance(tokenizer, str) and tokenizer not in KEEP_CASE
-        if o.compat == "rouge155" and tokenizer == "rouge":
+        if self.compat == "rouge155" and tokenizer == "rouge":
             tokenizer = "rouge-script"
         elif self._package is not None and tokenizer == "none":
             tokenizer = split_marked
@@ -219,8 +226,8 @@ class RougeScorer(Scorer[RougeOptions]):
         tokens, words = tokenize(batch, tokenizer, lowercase=lowercase, prepare=prepare, lines=True)
         mapping = None if as_written else self._word_map()
         stopwords: Collection[str] = ()
-        if o.stopwords is not None:
-            stopwords = script_stopwords() if o.stopwords == "smart" else stopwords_for(o.stopwords)
+        if self.stopwords is not None:
+            stopwords = script_stopwords() if self.stopwords == "smart" else stopwords_for(self.stopwords)
         if mapping or stopwords:
             tokens, words = map_words(tokens, words(), mapping, stopwords)
         if self._cut_by_line:
@@ -230,30 +237,28 @@ class RougeScorer(Scorer[RougeOptions]):
 
     def _prepare(self, cut_bytes: Callable[..., str] = truncate_bytes) -> Callable[[str], str] | None:
         """Return what is done to a text before it is split into tokens."""
-        o = self.options
         steps: list[Callable[[str], str]] = []
-        if o.sentence_split == "auto":
+        if self.sentence_split == "auto":
             steps.append(split_sentences)
-        if o.max_words is not None:
-            steps.append(partial(self._cut, limit=o.max_words))
-        if o.max_bytes is not None:
-            steps.append(partial(cut_bytes, limit=o.max_bytes))
-        if self._package is not None and o.tokenizer == "none":
+        if self.max_words is not None:
+            steps.append(partial(self._cut, limit=self.max_words))
+        if self.max_bytes is not None:
+            steps.append(partial(cut_bytes, limit=self.max_bytes))
+        if self._package is not None and self.tokenizer == "none":
             steps.append(partial(mark_sentences, package=self._package))
         return (lambda text: reduce(lambda made, step: step(made), steps, text)) if steps else None
 
     def _word_map(self) -> WordMap | None:
-        o = self.options
-        if o.use_stemmer:
+        if self.porter:
             return script_stemmer() if self._by_script else stemmer_for("porter")
-        return word_map(o)
+        return word_map(self)
 
     def _item_scores(self, kind: RougeType, counts: PairCounts, tokens: TokenBatch) -> Array:
         """Return precision, recall and F of every item, shape (n, 3): 0 for an item without reference."""
         starts = tokens.reference_offsets[:-1]
         n_references = np.diff(tokens.reference_offsets)
         filled = n_references > 0
-        if self._by_script and self.options.multi_ref == "average":  # -f A: the counts of all references in one
+        if self._by_script and self.multi_ref == "average":  # -f A: the counts of all references in one
             counts = counts.pooled(starts[filled])
             one, _ = self.pair_scores(kind, counts)
         else:
@@ -261,7 +266,7 @@ class RougeScorer(Scorer[RougeOptions]):
             if self._by_script:
                 one = one[first_greatest(rank, starts[filled])]
             elif (n_references > 1).any():
-                one = combined(one, starts[filled], n_references[filled], self.options.multi_ref)
+                one = combined(one, starts[filled], n_references[filled], self.multi_ref)
         if filled.all():
             return one
         result = np.zeros((tokens.n_items, 3))
@@ -270,36 +275,43 @@ class RougeScorer(Scorer[RougeOptions]):
 
     def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
         """Return precision, recall and F of each pair, shape (m, 3), and by what its best reference is chosen."""
-        o = self.options
         if self._by_script:
-            alpha = 1 / (1 + o.beta * o.beta) if o.alpha is None else o.alpha
-            return script_scores(counts, alpha, o.rounded is not False), recall_rank(kind.kind, counts)
-        scores = pair_scores(counts, o.beta, 0.0 if self._package is None else EPSILON, o.alpha)
+            alpha = 1 / (1 + self.beta * self.beta) if self.alpha is None else self.alpha
+            return script_scores(counts, alpha, self.rounded is not False), recall_rank(kind.kind, counts)
+        scores = pair_scores(counts, self.beta, 0.0 if self._package is None else EPSILON, self.alpha)
         return scores, scores[:, 2]
 
     def counter(self, tokens: TokenBatch) -> PairCounter | PackageCounter:
         """Return what counts the types of these options."""
         if self._package is not None:
             return PackageCounter(tokens, self._package)
-        return PairCounter(tokens, self.options.rouge_types, self._by_script)
+        return PairCounter(tokens, self.types, self._by_script)
 
     def finalize(self, totals: Either) -> Scores:
         """Return the mean of each measure over the items."""
-        o, items, first = self.options, column(totals, 0), len(self.base_columns)
+        items, first = column(totals, 0), len(self.base_columns)
         n = where(items > 0, items, 1.0)
         scores: Scores = {}
-        for number, each in enumerate(o.rouge_types):
+        for number, each in enumerate(self.types):
             start = first + len(MEASURES) * number
-            means = [o.scale * total / n for total in columns(totals, start, start + len(MEASURES))]
+            means = [self.scale * total / n for total in columns(totals, start, start + len(MEASURES))]
             values = dict(zip(MEASURES, means, strict=True))
-            scores[each.name] = values["fmeasure" if o.output == "all" else o.output]
-            if o.output == "all":
+            scores[each.name] = values["fmeasure" if self.output == "all" else self.output]
+            if self.output == "all":
                 scores[f"{each.name}_precision"] = values["precision"]
                 scores[f"{each.name}_recall"] = values["recall"]
         return scores
 
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return one float a score, or the list of the items' with ``use_aggregator=False``."""
-        if self.options.use_aggregator or stats is None:
+        if self.use_aggregator or stats is None:
             return dict(self.finalize(as_floats(totals)))
         return dict(segment_lists(self, stats))
+
+    def explained(self, batch: Batch, context: Any = None) -> RougeMatches:
+        """Explain a batch of one item."""
+        return explain_batch(self, batch, context)
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched | None:
+        """Return how a report finds the tokens of the prediction that a score matches."""
+        return matched(self, score, tokenizer)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.columns.batch import Batch
 from tercet.columns.ragged import TokenBatch
-from tercet.core.dialect import Dialect
 from tercet.core.either import Either, as_floats, column, columns, quotient, stacked, where
-from tercet.core.options import Options
 from tercet.core.scorer import Scorer, Scores, left_out
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
 from tercet.counting.lengths import brevity_penalty
+from tercet.display.matched import Matched
 from tercet.engine.chosen import engine
 from tercet.errors import OptionError
 from tercet.text.letters import LetterCounts, count_letters
@@ -26,69 +25,76 @@ from tercet.text.subword_models import is_subword_model
 from tercet.text.texts import READINGS, lowered, of_texts
 from tercet.text.tokenizers import tokenize, tokenizer_label
 
+from .about import ABOUT
+from .explain import NgramMatches, explain_batch, matched
 from .grid import Grid, score_weightings
 from .messages import facts_line, no_resamples, unsplit_notice, zero_remark
 from .options import REFERENCE_LENGTHS, BleuOptions, check_smoothing, interpretation, smoothing_methods
 from .presets import DIALECTS, PRESETS
 from .rows import rows_of_tokens
 from .signature import bleu_signature
-from .smoothing import ADD_ONE, Counts, geometric_mean, nltk_precisions, precisions, sentence_percents
+from .smoothing import (
+    ADD_ONE,
+    Counts,
+    geometric_mean,
+    nltk_precisions,
+    precisions,
+    sentence_percents,
+)
 
 Array = NDArray[np.float64]
 
 #: The columns of the length of the prediction, of the reference lengths, and the first one of matches.
 _LENGTH = len(Scorer.base_columns)
+
 _PLACES = {rule: _LENGTH + 1 + number for number, rule in enumerate(REFERENCE_LENGTHS)}
+
 _FIRST_MATCH = _LENGTH + 1 + len(REFERENCE_LENGTHS)
 
 
-class BleuScorer(Scorer[BleuOptions]):
+class Bleu(BleuOptions):
     """BLEU of a corpus, of its segments, and of resamples.
 
     A row holds the base columns, the tokens of the prediction, the three reference lengths, and for each order
     the clipped matches and the n-grams of the prediction.
-
-    Examples
-    --------
-    >>> from tercet.columns.reading import read_batch
-    >>> scorer = BleuScorer.from_options({"max_order": 2})
-    >>> stats = scorer.segment_stats(read_batch(["the the cat"], [["the cat sat", "a cat"]]), None)
-    >>> dict(zip(stats.columns[4:], stats.rows[0, 4:].tolist()))  # doctest: +NORMALIZE_WHITESPACE
-    {'length': 3.0, 'closest': 3.0, 'shortest': 2.0, 'average': 2.5,
-     'match1': 2.0, 'match2': 1.0, 'total1': 3.0, 'total2': 2.0}
     """
 
-    name: ClassVar[str] = "bleu_multi"
-    primary: ClassVar[str] = "bleu"
-    in_floats: ClassVar[bool] = True
-    options_type: ClassVar[type[Options]] = BleuOptions
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
-    dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
-    facts: ClassVar[tuple[str, ...]] = (
+    name = "bleu_multi"
+    short = "bleu"
+    about = ABOUT
+    primary = "bleu"
+    in_floats = True
+    presets = PRESETS
+    dialects = DIALECTS
+    facts = (
         *("translation_length", "reference_length", "length_ratio", "brevity_penalty", "precisions"),
         *("counts", "totals"),
     )
 
-    def __init__(self, options: BleuOptions) -> None:
-        super().__init__(options)
-        self.original_scale = 100 if options.compat in (None, "sacrebleu") else 1  # that of evaluate and NLTK
-        check_word_options(options)
-        tokenizer_label(options.tokenizer)  # a missing package or model is told before texts are read
-        check_smoothing(options, self.presets.get(options.compat or "", {}).get("smooth_method", "none"))
-        self._method, *self._grid_methods = smoothing_methods(options)
+    def check(self) -> None:
+        """Refuse options that exclude each other."""
+        check_word_options(self)
+        tokenizer_label(self.tokenizer)  # a missing package or model is told before texts are read
+        check_smoothing(self, self.presets.get(self.compat or "", {}).get("smooth_method", "none"))
+        self._method, *self._grid_methods = smoothing_methods(self)
         self._segment_method = "exp" if self._method == "none" else self._method
         methods = {self._method, *self._grid_methods}
-        self._by_nltk = options.compat == "nltk" or self._method.startswith("nltk")
-        self._lowercase = options.lowercase or options.stemmer is not None or options.lemmatizer is not None
+        self._by_nltk = self.compat == "nltk" or self._method.startswith("nltk")
+        self._lowercase = self.lowercase or self.stemmer is not None or self.lemmatizer is not None
         self._nltk_columns = self._by_nltk or any(method.startswith("nltk") for method in methods)
         self._next_columns = bool({"nltk5", "nltk7"} & methods)
-        self._weightings = score_weightings(options)
-        self._grid = Grid(options, self._grid_methods) if options.grid is not None else None
+        self._weightings = score_weightings(self)
+        self._grid = Grid(self, self._grid_methods) if self.grid is not None else None
+
+    @property
+    def original_scale(self) -> int:  # type: ignore[override]
+        """The scale of the package that the scores equal: evaluate and NLTK have 1."""
+        return 100 if self.compat in (None, "sacrebleu") else 1
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a row."""
-        orders = range(1, self.options.max_order + 1)
+        orders = range(1, self.max_order + 1)
         names = [*self.base_columns, "length", *REFERENCE_LENGTHS]
         names += [f"match{n}" for n in orders] + [f"total{n}" for n in orders]
         if self._nltk_columns:
@@ -108,58 +114,60 @@ class BleuScorer(Scorer[BleuOptions]):
 
     @cached_property
     def _signature(self) -> Signature:
-        return bleu_signature(self.name, self.options, self._method, self._lowercase)
+        return bleu_signature(self.name, self, self._method, self._lowercase)
 
     def fit(self, batch: Batch) -> LetterCounts | None:
         """Return the letters of the references, to warn of a tokenizer that cannot split them."""
-        needs_blanks = self.options.compat is None and self.options.tokenizer in ("13a", "intl", "none")
+        needs_blanks = self.compat is None and self.tokenizer in ("13a", "intl", "none")
         return count_letters(batch) if needs_blanks else None
 
     def notice(self, context: LetterCounts | None) -> str | None:
         """Return a warning when a tokenizer that splits at blanks meets texts without any."""
         if context is None or not context.mostly_without_blanks:
             return None
-        return unsplit_notice(self.options.tokenizer)
+        return unsplit_notice(self.tokenizer)
 
     def remark(self, totals: Either) -> str | None:
         """Return a warning when the score is 0 only because an order has no match."""
-        o, smoothed = self.options, self._method != "none"
+        smoothed = self._method != "none"
         if smoothed and (self._by_nltk or self._method in (ADD_ONE, "add-k")):  # which no corpus is too short for
             return None
         totals = as_floats(totals)
-        if min(totals[_FIRST_MATCH : _FIRST_MATCH + o.max_order]) > 0:  # as of most corpora
+        if min(totals[_FIRST_MATCH : _FIRST_MATCH + self.max_order]) > 0:  # as of most corpora
             return None
-        return zero_remark(self._counts(totals), self._used, o.effective_order, o.compat, smoothed)
+        return zero_remark(self._counts(totals), self._used, self.effective_order, self.compat, smoothed)
 
     @cached_property
     def _used(self) -> list[bool]:
         """Whether an order has a weight, in the named weightings if there are any."""
-        asked = list(self._weightings.values())[isinstance(self.options.weights, Mapping) :]
+        asked = list(self._weightings.values())[isinstance(self.weights, Mapping) :]
         return [any(weights) for weights in zip(*asked, strict=True)]
 
     @cached_property
     def _reading(self) -> str | None:
         """How the engine reads the texts, where it takes them as they are; None for all else."""
-        o = self.options
-        plain = isinstance(o.tokenizer, str) and not self._nltk_columns and o.stemmer is None and o.lemmatizer is None
+        plain = (
+            isinstance(self.tokenizer, str)
+            and not self._nltk_columns
+            and self.stemmer is None
+            and self.lemmatizer is None
+        )
         return self._tokenizer if plain and self._tokenizer in READINGS else None
 
     @property
     def _tokenizer(self) -> Any:
-        o = self.options
-        return "13a-unstripped" if o.compat == "evaluate" and o.tokenizer == "13a" else o.tokenizer
+        return "13a-unstripped" if self.compat == "evaluate" and self.tokenizer == "13a" else self.tokenizer
 
     def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the tokens."""
-        o = self.options
         if self._reading is not None:
             texts = lowered(batch) if self._lowercase else batch
-            rows: Array = of_texts(texts, engine.bleu_rows, self._reading, o.max_order)
+            rows: Array = of_texts(texts, engine.bleu_rows, self._reading, self.max_order)
         else:
             tokens, _ = self.tokens(batch)
             base = self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items])
-            rows = rows_of_tokens(base, tokens, o.max_order, self._nltk_columns, self._next_columns)
-        if o.missing_references == "skip" and not batch.one_each:
+            rows = rows_of_tokens(base, tokens, self.max_order, self._nltk_columns, self._next_columns)
+        if self.missing_references == "skip" and not batch.one_each:
             rows[left_out(rows), len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
 
@@ -169,7 +177,7 @@ class BleuScorer(Scorer[BleuOptions]):
         With `as_written`, the words as they were before they got a stem or a lemma.
         """
         tokens, words = tokenize(batch, self._tokenizer, lowercase=self._lowercase)
-        mapping = None if as_written else word_map(self.options)
+        mapping = None if as_written else word_map(self)
         return (tokens, words) if mapping is None else map_words(tokens, words(), mapping)
 
     def corpus_totals(self, stats: SegmentStats) -> Any:
@@ -178,7 +186,7 @@ class BleuScorer(Scorer[BleuOptions]):
         NLTK's corpus_bleu hands its smoothing functions the last segment instead of the corpus (the variable of
         a loop that has ended).
         """
-        if self.options.compat != "nltk" or not len(stats):
+        if self.compat != "nltk" or not len(stats):
             return super().corpus_totals(stats)
         totals, last = stats.total(), stats.rows[stats.column("items") > 0][-1]
         borrowed = ["next_match", "next_floor"] if self._next_columns else []
@@ -190,11 +198,11 @@ class BleuScorer(Scorer[BleuOptions]):
 
     def check_resampling(self) -> None:
         """Raise an OptionError for NLTK's methods that see the last segment: a resample has no last one."""
-        if self.options.compat == "nltk" and self._method in ("nltk5", "nltk6", "nltk7"):
+        if self.compat == "nltk" and self._method in ("nltk5", "nltk6", "nltk7"):
             raise OptionError(no_resamples(self._method))
 
     def _counts(self, totals: Either) -> Counts:
-        order, first = self.options.max_order, _FIRST_MATCH
+        order, first = self.max_order, _FIRST_MATCH
         floors = next_matches = next_floors = None
         if self._nltk_columns:
             floors = columns(totals, first + 2 * order, first + 3 * order)
@@ -207,11 +215,11 @@ class BleuScorer(Scorer[BleuOptions]):
         self, totals: Either, method: str, rule: str, weightings: Mapping[str, Any], effective: bool
     ) -> tuple[list[Either], Either, dict[str, Either]]:
         """Return the precisions of one smoothing method, the penalty of one length rule, and the scores of both."""
-        counts, value = self._counts(totals), self.options.smooth_value
+        counts, value = self._counts(totals), self.smooth_value
         reference_length = column(totals, _PLACES[rule])
         penalty = brevity_penalty(counts.length, reference_length)
         scored = counts.matches[0] > 0
-        by_nltk = method.startswith("nltk") or self.options.compat == "nltk"
+        by_nltk = method.startswith("nltk") or self.compat == "nltk"
         if by_nltk:
             smoothed, reached = nltk_precisions(counts, method, value), None
         else:
@@ -221,12 +229,12 @@ class BleuScorer(Scorer[BleuOptions]):
         if method == ADD_ONE:  # gives words without a match a score, but not nothing
             references = column(totals, self.base_columns.index("references"))
             scored = (counts.length > 0) & (reference_length > 0) & (references > 0)
-        factor = self.options.scale * penalty
+        factor = self.scale * penalty
         return smoothed, penalty, {name: factor * where(scored, mean, 0.0) for name, mean in means.items()}
 
     def finalize(self, totals: Either) -> Scores:
         """Return BLEU under every weighting, the precisions, and the parts of the brevity penalty."""
-        return self._scores(totals, self._method, self.options.effective_order)
+        return self._scores(totals, self._method, self.effective_order)
 
     @property
     def segment_rule(self) -> str | None:
@@ -252,16 +260,15 @@ class BleuScorer(Scorer[BleuOptions]):
 
     def original_scores(self, rows: Array) -> Scores:
         """Return the BLEU of single segments, of uniform weights in percent by the steps of sacrebleu."""
-        o = self.options
-        if o.scale != 100 or o.weights is not None or self._by_nltk or self._segment_method == ADD_ONE:
+        if self.scale != 100 or self.weights is not None or self._by_nltk or self._segment_method == ADD_ONE:
             return self.segment_scores(rows)
-        lengths = rows[:, _PLACES[o.reference_length]]
-        return {"bleu": sentence_percents(self._counts(rows), lengths, self._segment_method, o.smooth_value)}
+        lengths = rows[:, _PLACES[self.reference_length]]
+        return {"bleu": sentence_percents(self._counts(rows), lengths, self._segment_method, self.smooth_value)}
 
     def _scores(self, totals: Either, method: str, effective: bool) -> Scores:
-        rule = self.options.reference_length
+        rule = self.reference_length
         smoothed, penalty, scores = self._combined(totals, method, rule, self._weightings, effective)
-        length, reference_length, scale = column(totals, _LENGTH), column(totals, _PLACES[rule]), self.options.scale
+        length, reference_length, scale = column(totals, _LENGTH), column(totals, _PLACES[rule]), self.scale
         return {
             **scores,
             "precisions": stacked([scale * each for each in smoothed]),
@@ -276,30 +283,37 @@ class BleuScorer(Scorer[BleuOptions]):
         totals = as_floats(totals)
         entries: dict[str, Any] = self.finalize(totals)
         entries["translation_length"] = int(entries["translation_length"])
-        if self.options.reference_length != "average":
+        if self.reference_length != "average":
             entries["reference_length"] = int(entries["reference_length"])
         if self._grid is not None:
-            entries["grid"] = self._grid.rows(partial(self._combined, totals, effective=self.options.effective_order))
+            entries["grid"] = self._grid.rows(partial(self._combined, totals, effective=self.effective_order))
         return entries
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return the counts behind the precisions, and what a score of this size roughly means."""
-        order = self.options.max_order
+        order = self.max_order
         counts = list(map(int, totals[_FIRST_MATCH : _FIRST_MATCH + 2 * order]))
         return {
             "counts": counts[:order],
             "totals": counts[order:],
-            "interpretation": interpretation(entries["bleu"] * 100 / self.options.scale) if self._is_usual else None,
+            "interpretation": interpretation(entries["bleu"] * 100 / self.scale) if self._is_usual else None,
         }
 
     def facts_line(self, known: Mapping[str, Any]) -> str:
         """Return the line that sacrebleu prints, in percent."""
-        return facts_line(known, self.options.scale)
+        return facts_line(known, self.scale)
 
     @cached_property
     def _is_usual(self) -> bool:
         """Whether this is the BLEU that the bands of `interpretation` speak of: words, four orders, equal weights."""
-        o = self.options
-        usual_weights = o.weights is None or isinstance(o.weights, Mapping)
-        words = o.tokenizer != "char" and not is_subword_model(o.tokenizer)
-        return words and usual_weights and o.max_order == 4 and self._method not in ("nltk5", "nltk7")
+        usual_weights = self.weights is None or isinstance(self.weights, Mapping)
+        words = self.tokenizer != "char" and not is_subword_model(self.tokenizer)
+        return words and usual_weights and self.max_order == 4 and self._method not in ("nltk5", "nltk7")
+
+    def explained(self, batch: Batch, context: Any = None) -> NgramMatches:
+        """Explain a batch of one item."""
+        return explain_batch(self, batch, context)
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched | None:
+        """Return how a report finds the tokens of the prediction that a score matches."""
+        return matched(self, score, tokenizer)

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.columns.batch import Batch
 from tercet.columns.ragged import TokenBatch
-from tercet.core.options import Options
-from tercet.core.scorer import Scorer, Scores
+from tercet.core.checks import integer, number, text_or_callable
+from tercet.core.options import OnlyWith, option
+from tercet.core.scorer import Scores
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
 from tercet.counting.lengths import brevity_penalty, reference_lengths
 from tercet.counting.ngrams import clipped_matches
+from tercet.display.matched import Matched
+from tercet.metric import Metric
 from tercet.text.stems import check_word_options, lemmatizer_label, map_words, stemmer_label, word_map
 from tercet.text.tokenizers import tokenize, tokenizer_label
 
+from .about import ABOUT
+from .explain import BleuRougeMatches, explain_batch, matched
 from .measures import arithmetic_mean, f_beta, geometric_mean, ratio
-from .options import BleuRougeOptions
 
 Array = NDArray[np.float64]
+
 Counts = NDArray[np.int64]
 
 
@@ -48,59 +53,101 @@ class NgramCounts:
     lengths: Counts
 
 
-class BleuRougeScorer(Scorer[BleuRougeOptions]):
+class BleuRouge(Metric):
     """F of BLEU and ROUGE of a corpus, of its segments, and of resamples.
 
     A row holds the base columns, the tokens of the prediction and of the closest reference, and for each order the
     clipped matches and the n-grams of the prediction, and the hits and the n-grams of the reference.
-
-    Examples
-    --------
-    >>> from tercet.columns.reading import read_batch
-    >>> scorer = BleuRougeScorer.from_options({})
-    >>> batch = read_batch(["the cat is on the mat"], ["the cat is lying on the mat"])
-    >>> scores = scorer.finalize(scorer.segment_stats(batch, None).total())
-    >>> {name: round(float(scores[name]), 4) for name in scorer.score_names}  # doctest: +NORMALIZE_WHITESPACE
-    {'bleu_rouge_f': 0.8229, 'bleu_rouge_precision': 0.8944, 'bleu_rouge_recall': 0.7619,
-     'bleu_rouge_f_1': 0.9231, 'bleu_rouge_f_2': 0.7273}
     """
 
-    name: ClassVar[str] = "bleu_rouge_f"
-    primary: ClassVar[str] = "bleu_rouge_f"
-    options_type: ClassVar[type[Options]] = BleuRougeOptions
+    name = "bleu_rouge_f"
+    short = "bleu_rouge"
+    about = ABOUT
+    primary = "bleu_rouge_f"
     facts = ("bleu_rouge_precisions", "bleu_rouge_recalls")
 
-    def __init__(self, options: BleuRougeOptions) -> None:
-        super().__init__(options)
-        check_word_options(options)
-        self._lowercase = options.lowercase or options.stemmer is not None or options.lemmatizer is not None
+    max_order: int = option(
+        default=2,
+        doc="The longest n-gram.",
+        check=integer(1, 20),
+    )
+    beta: float = option(
+        default=1.0,
+        doc="Weight of recall in F. At 1 both weigh the same; at 2 recall weighs twice as much as precision.",
+        check=number("a number above 0 and up to 1000", lambda x: 0 < x <= 1000),
+    )
+    brevity_penalty: bool = option(
+        default=False,
+        doc="Multiply the precision by BLEU's brevity penalty, which makes it BLEU itself. Without it, only "
+        "recall punishes predictions that are too short. The F of a single order never has the penalty.",
+    )
+    multi_ref: Literal["best", "average"] = option(
+        default="best",
+        doc='How several references count in recall. "best": for each order, the one with the best F of ROUGE '
+        '(the shortest on ties). "average": the n-grams of all references together, as ROUGE-1.5.5 with -f A.'
+        " Precision always uses all references, as BLEU does.",
+    )
+    tokenizer: (
+        Literal["unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none"]
+        | Callable[[str], Iterable[str]]
+    ) = option(
+        default="unicode",
+        doc='How texts are split into tokens. "unicode": words of letters, marks and digits of any script; '
+        'Chinese, Japanese, Thai, Lao, Khmer and Burmese by character. "char": characters, without white '
+        'space. "13a", "intl", "zh", "ja", "jieba", "none": as in bleu_multi. "rouge": as in rouge_nlws. A '
+        "callable gets a text and returns its tokens; in the signature it appears only by name.",
+    )
+    lowercase: bool = option(
+        default=True,
+        doc="Lowercase the texts first.",
+        only_with=OnlyWith(
+            'a tokenizer other than "rouge", and without stemmer and lemmatizer, which always do',
+            lambda o: o.tokenizer != "rouge" and o.stemmer is None and o.lemmatizer is None,
+        ),
+    )
+    stemmer: str | Callable[[str], str] | None = option(
+        default=None,
+        doc='Lowercase and stem the words. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"), '
+        "or a function.",
+        check=text_or_callable("a language"),
+    )
+    lemmatizer: str | Callable[[str], str] | None = option(
+        default=None,
+        doc="Lowercase and lemmatize the words. A language code of simplemma (for Russian, pymorphy3 is used "
+        "where it is installed; the signature names the package), or a function.",
+        check=text_or_callable("a language code"),
+    )
+
+    def check(self) -> None:
+        """Refuse options that exclude each other."""
+        check_word_options(self)
+        self._lowercase = self.lowercase or self.stemmer is not None or self.lemmatizer is not None
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns of a row."""
-        orders = range(1, self.options.max_order + 1)
+        orders = range(1, self.max_order + 1)
         parts = ("match", "total", "hit", "reference_total")
         return (*self.base_columns, "length", "closest", *(f"{part}{n}" for part in parts for n in orders))
 
     @property
     def score_names(self) -> tuple[str, ...]:
         """The F of all orders, its two sides, and the F of each order."""
-        orders = (f"bleu_rouge_f_{n}" for n in range(1, self.options.max_order + 1))
+        orders = (f"bleu_rouge_f_{n}" for n in range(1, self.max_order + 1))
         return ("bleu_rouge_f", "bleu_rouge_precision", "bleu_rouge_recall", *orders)
 
     def signature(self, context: Any = None) -> Signature:
         """Return the options that the score depends on."""
-        o = self.options
         parts = {
-            "tok": tokenizer_label(o.tokenizer),
-            "case": "lc" if self._lowercase or o.tokenizer == "rouge" else "mixed",
-            "order": o.max_order,
-            "beta": o.beta,
-            "bp": o.brevity_penalty,
-            "multi": o.multi_ref,
-            "stem": stemmer_label(o.stemmer),
-            "lemma": lemmatizer_label(o.lemmatizer),
-            "missing": None if o.missing_references == "error" else o.missing_references,
+            "tok": tokenizer_label(self.tokenizer),
+            "case": "lc" if self._lowercase or self.tokenizer == "rouge" else "mixed",
+            "order": self.max_order,
+            "beta": self.beta,
+            "bp": self.brevity_penalty,
+            "multi": self.multi_ref,
+            "stem": stemmer_label(self.stemmer),
+            "lemma": lemmatizer_label(self.lemmatizer),
+            "missing": None if self.missing_references == "error" else self.missing_references,
         }
         return Signature.of(self.name, parts)
 
@@ -120,13 +167,13 @@ class BleuRougeScorer(Scorer[BleuRougeOptions]):
 
         With `as_written`, the words as they were before they got a stem or a lemma.
         """
-        tokens, words = tokenize(batch, self.options.tokenizer, lowercase=self._lowercase)
-        mapping = None if as_written else word_map(self.options)
+        tokens, words = tokenize(batch, self.tokenizer, lowercase=self._lowercase)
+        mapping = None if as_written else word_map(self)
         return (tokens, words) if mapping is None else map_words(tokens, words(), mapping)
 
     def counts(self, tokens: TokenBatch) -> NgramCounts:
         """Return the counts for precision and recall; the matches are the same where every item has one reference."""
-        n, order = tokens.n_items, self.options.max_order
+        n, order = tokens.n_items, self.max_order
         lengths, owners = tokens.tokens.lengths, tokens.owners
         references = n + np.arange(len(owners) + 1)
 
@@ -147,9 +194,7 @@ class BleuRougeScorer(Scorer[BleuRougeOptions]):
         n_references = np.diff(reference_offsets)
         starts = reference_offsets[:-1][n_references > 0]
         owners = np.repeat(np.arange(len(n_references)), n_references)
-        f = f_beta(
-            ratio(counts.hits, counts.totals[owners]), ratio(counts.hits, counts.reference_totals), self.options.beta
-        )
+        f = f_beta(ratio(counts.hits, counts.totals[owners]), ratio(counts.hits, counts.reference_totals), self.beta)
         by_rank = [
             np.lexsort(each) for each in zip(counts.reference_totals.T, -f.T, [owners] * len(f.T), strict=True)
         ]
@@ -159,14 +204,14 @@ class BleuRougeScorer(Scorer[BleuRougeOptions]):
         """Return the hits and the n-grams of recall, each of shape (n, N); 0 for an item without a reference."""
         n_references = np.diff(reference_offsets)
         filled = n_references > 0
-        results = np.zeros((2, len(filled), self.options.max_order))
+        results = np.zeros((2, len(filled), self.max_order))
         if not filled.any():
             return results[0], results[1]
         starts = reference_offsets[:-1][filled]
-        if self.options.multi_ref == "best":
+        if self.multi_ref == "best":
             best = self.best_references(counts, reference_offsets)
         for result, values in zip(results, (counts.hits, counts.reference_totals), strict=True):
-            if self.options.multi_ref == "best":
+            if self.multi_ref == "best":
                 result[filled] = np.take_along_axis(values, best, axis=0)
             else:
                 result[filled] = np.add.reduceat(values, starts, axis=0) / n_references[filled, None]
@@ -178,28 +223,28 @@ class BleuRougeScorer(Scorer[BleuRougeOptions]):
         If no prediction is long enough for an order, it has no precision; if no reference is, it has no recall. The
         means leave such orders out (BLEU's effective order).
         """
-        o, n = self.options, self.options.max_order
+        n = self.max_order
         length, closest = totals[..., 4], totals[..., 5]
         matches, counted, hits, reference_totals = (totals[..., 6 + i * n : 6 + (i + 1) * n] for i in range(4))
         precisions, recalls = ratio(matches, counted), ratio(hits, reference_totals)
         precision = geometric_mean(precisions, counted > 0)
-        if o.brevity_penalty:
+        if self.brevity_penalty:
             precision = precision * brevity_penalty(length, closest)
         recall = arithmetic_mean(recalls, reference_totals > 0)
-        by_order = f_beta(precisions, recalls, o.beta)
+        by_order = f_beta(precisions, recalls, self.beta)
         scores = {
-            "bleu_rouge_f": f_beta(precision, recall, o.beta),
+            "bleu_rouge_f": f_beta(precision, recall, self.beta),
             "bleu_rouge_precision": precision,
             "bleu_rouge_recall": recall,
             **{f"bleu_rouge_f_{order + 1}": by_order[..., order] for order in range(n)},
             "bleu_rouge_precisions": precisions,
             "bleu_rouge_recalls": recalls,
         }
-        return {name: o.scale * value for name, value in scores.items()}
+        return {name: self.scale * value for name, value in scores.items()}
 
     def remark(self, totals: Array) -> str | None:
         """Return a warning when the F is 0 only because an order has no match."""
-        n = self.options.max_order
+        n = self.max_order
         matches, counted = (totals[6 + i * n : 6 + (i + 1) * n] for i in range(2))
         unmatched = (counted > 0) & (matches == 0)
         if matches[0] == 0 or not unmatched.any():
@@ -213,3 +258,11 @@ class BleuRougeScorer(Scorer[BleuRougeOptions]):
     def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
         """Return each score as a float, and the precisions and recalls of the orders as lists."""
         return {name: value.tolist() for name, value in self.finalize(totals).items()}
+
+    def explained(self, batch: Batch, context: Any = None) -> BleuRougeMatches:
+        """Explain a batch of one item."""
+        return explain_batch(self, batch, context)
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched | None:
+        """Return how a report finds the tokens of the prediction that a score matches."""
+        return matched(self, score, tokenizer)
