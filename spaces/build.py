@@ -53,16 +53,12 @@ _REGISTRY = '''\
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from .core.scorer import Scorer
 from .errors import no_metric
-from .{room}.explain import explain, explain_batch
-from .{room}.options import {options}
-from .{room}.scorer import {scorer}
+from .{room}.metric import {cls}
 
-METRICS = {{"{metric}": {entry}}}
+METRICS = {{"{metric}": "{room}.{cls}"}}
 SHORT_NAMES = {{"{room}": "{metric}"}}
 
 #: What the other metrics of the suite take: their arguments, and the options that these are.
@@ -77,27 +73,10 @@ def canonical(metric: Any) -> str:
     return name
 
 
-def scorer_class(metric: str) -> type[Scorer]:
-    """Return the class that scores."""
+def metric_class(metric: str) -> type[{cls}]:
+    """Return the class of the metric."""
     canonical(metric)
-    return {scorer}
-
-
-def options_type(metric: str) -> type[Options]:
-    """Return the dataclass of the metric's options."""
-    canonical(metric)
-    return {options}
-
-
-def explanation(metric: str) -> Callable[..., Any]:
-    """Return the function that explains a score."""
-    canonical(metric)
-    return explain
-
-
-def batch_explanation(metric: str) -> Callable[..., Any]:
-    """Return the same as a function of a scorer, a batch of one item, and what the scorer learnt from the corpus."""
-    return explain_batch
+    return {cls}
 '''
 
 #: The file `engine.chosen` of a Space, which cannot carry a compiled engine. Its own page does not warn of that.
@@ -255,11 +234,8 @@ def page_files() -> dict[str, str]:
 def own_registry(metric: str) -> str:
     """Return the registry of a Space: its metric, and what its siblings take."""
     others = {other: known_arguments(other) for other in METRICS if other != metric}
-    entry = METRICS[metric]
-    return _REGISTRY.format(
-        metric=metric, entry=tuple(entry), room=entry.room, scorer=entry.scorer, options=entry.options,
-        others=pformat(others, width=110, compact=True),
-    )  # fmt: skip
+    room, _, cls = METRICS[metric].partition(".")
+    return _REGISTRY.format(metric=metric, room=room, cls=cls, others=pformat(others, width=110, compact=True))
 
 
 def space_module(text: str, files: Iterable[str]) -> str:

@@ -7,13 +7,15 @@ the server.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tercet.core.call import Call
 from tercet.core.checks import Integer, OneOf, flag
 from tercet.core.option_docs import option_doc
+from tercet.core.options import Option
 from tercet.errors import OptionError, did_you_mean, shorten
-from tercet.registry import options_type
+from tercet.registry import metric_class
 
 #: Options of every metric that the page offers, and those that programs have besides.
 COMMON: dict[str, dict[str, Any]] = {"scale": {"choices": (1, 100)}}
@@ -150,7 +152,8 @@ def controls(
     of_one_text : mapping, optional
         Options that are others for a single text than their defaults, and how they are.
     """
-    declared = {each.name: each for each in fields(options_type(metric))}
+    cls = metric_class(metric)
+    declared = {**cls.options(), **Call.options()}
     made: dict[str, Control] = {}
     for name, given in offered.items():
         control = replace(_control(declared[name], given), info=option_doc(declared[name]).first_sentence)
@@ -162,11 +165,11 @@ def controls(
     return list(made.values())
 
 
-def _control(declared: Any, given: Mapping[str, Any]) -> Control:
-    check, default = declared.metadata["check"], declared.default
+def _control(declared: Option, given: Mapping[str, Any]) -> Control:
+    check, default = declared.check, declared.default
     choices = given.get("choices")
     if isinstance(default, tuple):
-        default = [each.name for each in default]
+        default = list(default)
         return Control(declared.name, "several", default, default, {name: name for name in choices or default})
     if choices is None and isinstance(check, OneOf):
         choices = check.choices

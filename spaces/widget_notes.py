@@ -33,7 +33,7 @@ def dropped_letters(scorer: Scorer, texts: Items, batch: Batch) -> list[str]:
 
     It keeps a to z and digits, and so splits words at letters with accents.
     """
-    if getattr(scorer.options, "tokenizer", None) not in ("auto", "rouge"):
+    if getattr(scorer, "tokenizer", None) not in ("auto", "rouge"):
         return []
     context = scorer.fit(batch)
     if scorer.signature(context).get("tok") != "rouge" or scorer.notice(context) is not None:

@@ -27,13 +27,13 @@ from spaces.widget_notes import dropped_letters, segment_note
 from tercet.api import make_scorer
 from tercet.columns.batch import Batch
 from tercet.columns.items import read_items, read_texts
-from tercet.core.scorer import Scorer
 from tercet.errors import InputError
 from tercet.files.limits import Limits
 from tercet.files.read import SUFFIXES, items, read_table
 from tercet.files.roles import Roles, guess_roles
 from tercet.files.table import Table
-from tercet.registry import batch_explanation, scorer_class
+from tercet.metric import Metric
+from tercet.registry import metric_class
 from tercet.scoring import score_batch
 
 CONFIDENCE = 0.95
@@ -81,7 +81,7 @@ class Demo:
     def __init__(self, metric: str, cases: Mapping[str, Any], address: str) -> None:
         self.metric = metric
         self.address = address
-        kind = scorer_class(metric)
+        kind = metric_class(metric)
         self.loads_model = kind.loads_model
         self.takes_references = kind.takes_references
         self._is_share = kind.is_share
@@ -130,7 +130,7 @@ class Demo:
 
     def score(
         self, predictions: Sequence[str], references: Any, options: Mapping[str, Any]
-    ) -> tuple[Scored, Scorer, Batch]:
+    ) -> tuple[Scored, Metric, Batch]:
         """Score texts that are not too many or too long for a page; references are left alone where none are taken.
 
         Returns the scorer and the texts that it read, too.
@@ -190,7 +190,7 @@ class Demo:
         with warnings.catch_warnings():  # said above
             warnings.simplefilter("ignore")
             try:
-                why = batch_explanation(self.metric)(scorer, batch, scorer.fit(batch))
+                why = scorer.explained(batch, scorer.fit(batch))
             except InputError as error:  # too much to draw, though not to score
                 scored.notes.append(str(error))
                 return scored, Drawn()

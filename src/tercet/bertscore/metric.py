@@ -107,7 +107,9 @@ class BertScore(BertscoreOptions):
         """Return the precision, recall and F of unrelated texts, shape (layers, 3); None without rescaling."""
         if not self.rescale_with_baseline:
             return None
-        return baselines_of(find_baseline(self.baseline_path and str(self.baseline_path), self.lang, self.encoder_name), self.layers)
+        return baselines_of(
+            find_baseline(self.baseline_path and str(self.baseline_path), self.lang, self.encoder_name), self.layers
+        )
 
     # -- names
 

@@ -54,9 +54,9 @@ def option_docs(kind: type[Scorer]) -> list[OptionDoc]:
     >>> [(each.name, each.takes, each.default) for each in option_docs(Scorer)[:2]]
     [('missing_references', '{"error", "skip", "zero"}', '"error"'), ('scale', '{1, 100}', '1')]
     """
-    declared = {**kind.options(), **Call.options()}
-    of_every_metric = {*Scorer.options(), *Call.options()}
-    return [option_doc(each) for each in sorted(declared.values(), key=lambda each: each.name in of_every_metric)]
+    own, common = kind.options(), {**Scorer.options(), **Call.options()}
+    names = [name for name in own if name not in common]
+    return [option_doc(own.get(name) or common[name]) for name in (*names, *common)]
 
 
 def option_doc(declared: Option) -> OptionDoc:

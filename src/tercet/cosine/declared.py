@@ -12,7 +12,8 @@ from typing import Any
 from tercet.encoders.find import locate, optional_file
 from tercet.errors import OptionError, shorten
 
-from .metric import POOLINGS
+#: How the embeddings of tokens become one; the names are those of sentence-transformers.
+POOLINGS = ("mean", "cls", "max", "lasttoken", "weightedmean", "mean_sqrt_len_tokens")
 
 _LEGACY = {
     "cls_token": "cls",

@@ -35,10 +35,6 @@ from .vectors import cosines, embed
 if TYPE_CHECKING:
     import torch
 
-#: How the embeddings of tokens become one; the names are those of sentence-transformers.
-POOLINGS = ("mean", "cls", "max", "lasttoken", "weightedmean", "mean_sqrt_len_tokens")
-
-
 Array = NDArray[np.float64]
 
 

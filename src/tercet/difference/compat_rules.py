@@ -7,24 +7,22 @@ here follow those up to one of them and leave the others off.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.bleu.options import BleuOptions
-from tercet.bleu.scorer import BleuScorer
+from tercet.bleu.metric import Bleu
 from tercet.columns.ragged import TokenBatch
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
 from tercet.rouge.counts import PairCounter, PairCounts
-from tercet.rouge.options import RougeOptions
+from tercet.rouge.metric import Rouge
 from tercet.rouge.package import EPSILON, PACKAGES, PackageCounter
 from tercet.rouge.perl import first_words, recall_rank
 from tercet.rouge.perl import stemmer as script_stemmer
 from tercet.rouge.references import pair_scores
-from tercet.rouge.scorer import RougeScorer
 from tercet.rouge.types import BY_LINE, RougeType
 from tercet.text.sentences import truncate_words
 
@@ -48,8 +46,8 @@ class CompatRule:
     applies: Callable[[Any], bool]
 
 
-def _has_kind(*kinds: str) -> Callable[[RougeOptions], bool]:
-    return lambda options: any(each.kind in kinds for each in options.rouge_types)
+def _has_kind(*kinds: str) -> Callable[[Rouge], bool]:
+    return lambda options: any(each.kind in kinds for each in options.types)
 
 
 def _package_rules(ends: str, subsequence: CompatRule | None) -> tuple[CompatRule, ...]:
@@ -161,19 +159,22 @@ def without(scorer: Scorer, off: Collection[str]) -> Scorer:
     """
     if not off:
         return scorer
-    if isinstance(scorer, BleuScorer):
-        return _PartOfNltk(scorer, off)
-    if scorer.compat in PACKAGES:
-        return _PartOfPackage(scorer, off)
-    return _PartOfScript(scorer, off)
+    kind: Any = _PartOfNltk
+    given = dict(scorer.given)
+    if not isinstance(scorer, Bleu):
+        kind = _PartOfPackage if getattr(scorer, "compat", None) in PACKAGES else _PartOfScript
+        if kind is _PartOfScript and given.pop("use_stemmer", False):
+            given["stemmer"] = script_stemmer()
+    part: Scorer = kind.made(given, idle=True)
+    part._off = off
+    part.check()
+    return part
 
 
-class _PartOfNltk(BleuScorer):
+class _PartOfNltk(Bleu):
     """BLEU under ``compat="nltk"`` without some of its rules."""
 
-    def __init__(self, options: BleuOptions, off: Collection[str]) -> None:
-        super().__init__(options)
-        self._off = off
+    _off: Collection[str]
 
     def corpus_totals(self, stats: SegmentStats) -> Any:
         """Return the sums that the score is made from, with all items' n-grams or none for short texts."""
@@ -184,17 +185,17 @@ class _PartOfNltk(BleuScorer):
         return totals
 
 
-class _PartOfScript(RougeScorer):
+class _PartOfScript(Rouge):
     """ROUGE under ``compat="rouge155"`` without some of its rules; figures are never rounded."""
 
-    def __init__(self, options: RougeOptions, off: Collection[str]) -> None:
-        if options.use_stemmer:
-            options = replace(options, use_stemmer=False, stemmer=script_stemmer())
-        super().__init__(options)
-        self._off = off
-        self._by_script = "average" not in off
-        self._cut_by_line &= "bytes" not in off
-        self._cut = truncate_words if "words" in off else first_words
+    _off: Collection[str]
+
+    def check(self) -> None:
+        """Take the rules that are off into account."""
+        super().check()
+        self._by_script = "average" not in self._off
+        self._cut_by_line &= "bytes" not in self._off
+        self._cut = truncate_words if "words" in self._off else first_words
 
     def counter(self, tokens: TokenBatch) -> PairCounter:
         """Return what counts, by the script for the types whose rule is on."""
@@ -210,12 +211,10 @@ class _PartOfScript(RougeScorer):
         return scores, recall_rank(kind.kind, counts)
 
 
-class _PartOfPackage(RougeScorer):
+class _PartOfPackage(Rouge):
     """ROUGE under ``compat="rouge"`` or ``"rouge_chinese"`` without some of its rules."""
 
-    def __init__(self, options: RougeOptions, off: Collection[str]) -> None:
-        super().__init__(options)
-        self._off = off
+    _off: Collection[str]
 
     def counter(self, tokens: TokenBatch) -> PairCounter:
         """Return what counts, by the package for the types whose rule is on."""

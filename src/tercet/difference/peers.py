@@ -10,12 +10,12 @@ from itertools import zip_longest
 from operator import itemgetter
 from typing import Any
 
-from tercet.chrf.scorer import ChrfScorer
+from tercet.chrf.metric import Chrf
 from tercet.core.scorer import Scorer
 from tercet.errors import TercetError
 from tercet.rouge.options import MEASURES
 from tercet.rouge.package import PACKAGES
-from tercet.ter.scorer import TerScorer
+from tercet.ter.metric import Ter
 
 from .perl_script import ScriptError, Triple, script_scores
 
@@ -92,12 +92,12 @@ def _sacrebleu_metrics(scorer: Scorer) -> dict[str, Any]:
     import sacrebleu
 
     o = scorer
-    if isinstance(scorer, ChrfScorer):
+    if isinstance(scorer, Chrf):
         given = {
             name: getattr(o, name) for name in ("char_order", "beta", "lowercase", "whitespace", "eps_smoothing")
         }
         return {name: sacrebleu.CHRF(word_order=order, **given) for name, order in scorer.word_orders.items()}
-    if isinstance(scorer, TerScorer):
+    if isinstance(scorer, Ter):
         names = ("normalized", "no_punct", "asian_support", "case_sensitive")
         return {"ter": sacrebleu.TER(**{name: getattr(o, name) for name in names})}
     return {

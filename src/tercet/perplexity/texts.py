@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.errors import OptionError
 
-from .metric import Perplexity
 from .model import LanguageModel
+
+if TYPE_CHECKING:
+    from .metric import Perplexity
 
 
 @dataclass(frozen=True, slots=True)
