@@ -55,7 +55,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .errors import no_metric
+from .errors import OptionError, did_you_mean, shorten
 from .{room}.metric import {cls}
 
 METRICS = {{"{metric}": "{room}.{cls}"}}
@@ -69,7 +69,7 @@ def canonical(metric: Any) -> str:
     """Return the full name of the metric, which may be given by its short one."""
     name = SHORT_NAMES.get(metric, metric) if isinstance(metric, str) else ""
     if name not in METRICS:
-        raise no_metric(metric, METRICS)
+        raise OptionError(f"There is no metric {{shorten(metric)}}. {{did_you_mean(metric, METRICS)}}")
     return name
 
 

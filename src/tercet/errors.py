@@ -20,19 +20,6 @@ _LARGEST_INTEGER = 1000  # in bits
 _LONGEST_NAME = 200
 _OWN_PACKAGES = {"tercet", "evaluate", "evaluate_modules"}
 
-#: Packages that users may take for metrics, and the metrics that have their numbers.
-_PACKAGES = {
-    "sacrebleu": "bleu_multi",
-    "nltk": "bleu_multi",
-    "rouge_score": "rouge_nlws",
-    "bert_score": "bertscore_idf",
-    "sentence_transformers": "embedding_cosine",
-}
-
-
-#: Scores that users may take for metrics.
-_ROUGE_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
-
 
 class TercetError(ValueError):
     """Base of every error that tercet raises on purpose."""
@@ -98,16 +85,6 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     if near:
         return f"Did you mean {shorten(folded[near[0]])}?"
     return f"Known: {', '.join(shorten(each)[1:-1] for each in names)}."
-
-
-def no_metric(name: object, known: Iterable[str]) -> OptionError:
-    """Return the error for a name that is no metric; a package's name is told with the metric of its numbers."""
-    hint = did_you_mean(name, known)
-    if isinstance(name, str) and name in _PACKAGES:
-        hint = f"Its numbers are those of {_PACKAGES[name]} with compat={name!r}."
-    elif isinstance(name, str) and name in _ROUGE_TYPES:
-        hint = f"It is a type of rouge_nlws: its option rouge_types takes {name}, as in rouge:rouge_types={name}."
-    return OptionError(f"There is no metric {shorten(name)}. {hint}")
 
 
 def shorten(value: object, limit: int = 60) -> str:

@@ -139,6 +139,11 @@ class Metric(Scorer):
         return self.explained(items.batch())
 
     @classmethod
+    def known_as(cls, name: str) -> str | None:
+        """Return what to say to a user who takes this name, such as a package's, for a metric; None for nothing."""
+        return f"Its numbers are those of {cls.name} with compat={name!r}." if name in cls.presets else None
+
+    @classmethod
     def options_to_explain(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options by which one prediction is explained, for those of a call."""
         return dict(given)

@@ -6,11 +6,11 @@ file of the same functions that its builder writes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .errors import no_metric
+from .errors import OptionError, did_you_mean, shorten
 
 if TYPE_CHECKING:  # the classes for type checkers; each is imported when it is first used
     from .bertscore.metric import BertScore as BertScore
@@ -60,7 +60,7 @@ def canonical(metric: Any) -> str:
     """
     name = SHORT_NAMES.get(metric, metric) if isinstance(metric, str) else ""
     if name not in METRICS:
-        raise no_metric(metric, dict.fromkeys([*METRICS, *SHORT_NAMES]))
+        raise no_metric(metric, [*METRICS, *SHORT_NAMES])
     return name
 
 
@@ -68,3 +68,10 @@ def metric_class(metric: str) -> type[Metric]:
     """Return the class of a metric, by its full or its short name; OptionError as :func:`canonical`."""
     room, _, name = METRICS[canonical(metric)].partition(".")
     return getattr(import_module(f".{room}.metric", __package__), name)  # type: ignore[no-any-return]
+
+
+def no_metric(name: object, known: Iterable[str]) -> OptionError:
+    """Return the error for a name that is no metric: one that a metric is known by elsewhere says which."""
+    hints = (metric_class(metric).known_as(name) for metric in METRICS) if isinstance(name, str) else ()
+    hint = next(filter(None, hints), None) or did_you_mean(name, dict.fromkeys(known))
+    return OptionError(f"There is no metric {shorten(name)}. {hint}")

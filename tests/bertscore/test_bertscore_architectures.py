@@ -7,6 +7,7 @@ Cyrillic, Greek, Hebrew and Arabic from right to left, Devanagari, Thai, Chinese
 
 from collections import defaultdict
 from contextlib import nullcontext
+from functools import partial
 from itertools import permutations, product
 from unittest import mock
 
@@ -18,10 +19,12 @@ from bert_score import BERTScorer
 from huggingface_hub.errors import StrictDataclassFieldValidationError
 from transformers import AutoTokenizer
 
+import tercet
 from small_encoders import ARCHITECTURES, DEPTH, PADDING_SHOWS, build, build_all
 from tercet import IdfTable, InputError, OptionError, score
-from tercet.bertscore.explain import explain
 from texts import all_pairs, awkward_corpus
+
+explain = partial(tercet.explain, "bertscore")
 
 EVERY = list(ARCHITECTURES)
 CUT_BY_BERT_SCORE = [name for name in EVERY if name != "gpt2"]  # which it runs with all layers only

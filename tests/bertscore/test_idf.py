@@ -5,6 +5,7 @@ import math
 import random
 import time
 from collections import Counter, defaultdict
+from functools import partial
 from hashlib import sha256
 
 import numpy as np
@@ -16,9 +17,10 @@ from hypothesis import strategies as st
 
 import tercet
 from tercet import IdfTable, InputError, MergeError, OptionError
-from tercet.bertscore.explain import explain
 from tercet.encoders.load import subwords_of
 from texts import MINILM, all_pairs, awkward_text
+
+explain = partial(tercet.explain, "bertscore")
 
 PREDICTIONS, REFERENCES = all_pairs()
 TEXTS = [text for texts in REFERENCES for text in texts]

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,9 +15,10 @@ from rouge_score import rouge_scorer
 import tercet
 from conftest import ZERO_BLEU
 from oracles import corpus_streams, rouge_score_tokens, unicode_tokens
-from tercet.bleu_rouge.explain import explain
 from tercet.text.stems import lemmatizer_for, stemmer_for
 from texts import LATIN, PAIRS, all_pairs, awkward_corpus, corpora, texts
+
+explain = partial(tercet.explain, "bleu_rouge")
 
 pytestmark = ZERO_BLEU
 

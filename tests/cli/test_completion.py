@@ -8,7 +8,7 @@ import pytest
 
 from tercet.cli.completion import metrics_like
 from tercet.core.option_docs import option_docs
-from tercet.registry import METRICS, SHORT_NAMES, options_type
+from tercet.registry import METRICS, SHORT_NAMES, metric_class
 
 #: Without the console script, that of the package's own sources.
 COMMAND = [sys.executable, "-c", "import sys; from tercet.cli.app import main; sys.argv[0] = 'tercet'; main()"]
@@ -44,7 +44,7 @@ def test_options_behind_a_colon(shell):
 @pytest.mark.parametrize("metric", [*METRICS, *SHORT_NAMES])
 def test_every_option_of_a_metric_and_its_values(metric):
     assert metric in metrics_like(metric[:-1])
-    declared = option_docs(options_type(metric))
+    declared = option_docs(metric_class(metric))
     assert set(metrics_like(f"{metric}:")) == {f"{metric}:{each.name}=" for each in declared}
     assert metrics_like(f"{metric}:scale=1,missing_references=s") == [f"{metric}:scale=1,missing_references=skip"]
 

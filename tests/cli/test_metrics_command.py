@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from tercet.cli.app import app
 from tercet.core.option_docs import option_docs
-from tercet.registry import METRICS, options_type
+from tercet.registry import METRICS, metric_class
 
 
 def told(*arguments, columns=100):
@@ -29,7 +29,7 @@ def test_all_metrics_stand_one_in_a_line():
 def test_every_option_of_a_metric_is_described(metric, columns):
     lines = told(metric, columns=columns).splitlines()
     names = [line.split()[0] for line in lines if line.startswith("  ") and line[2:3].strip()]
-    declared = option_docs(options_type(metric))
+    declared = option_docs(metric_class(metric))
     assert [name for name in names if name != "option"] == [each.name for each in declared]
     text = " ".join(" ".join(lines).split())
     for each in declared:

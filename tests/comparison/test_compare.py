@@ -29,7 +29,7 @@ from tercet.comparison.test_sets import TestSet, read_test_sets
 from tercet.comparison.text_tables import to_text
 from tercet.core.scorer import segment_lists
 from tercet.files.read import items, read_table
-from tercet.registry import METRICS, scorer_class
+from tercet.registry import METRICS, metric_class
 from tercet.report.page import to_html
 from tercet.resampling import bootstrap, paired_tests
 from tercet.resampling.paired_tests import holm, paired_permutation_test
@@ -65,7 +65,7 @@ class TestCompare:
     @pytest.mark.parametrize("metric", METRICS)
     def test_scores_and_intervals_are_those_of_the_metric(self, metric, language):
         test_set = SAMPLES[language]
-        if not scorer_class(metric).takes_references:  # a comparison scores what is scored for every system
+        if not metric_class(metric).takes_references:  # a comparison scores what is scored for every system
             test_set = _without_empty_texts(test_set)
         options = {"tokenizer": "unicode" if metric == "rouge_nlws" else BLEU_TOKENIZERS.get(language, "13a")}
         options = options if "tokenizer" in known_options(metric) else {}
@@ -617,7 +617,7 @@ class TestBars:
     def test_of_a_network_count_its_texts_and_without_a_test_there_is_no_word_of_one(self, bars, metric, what, texts):
         # of words that no other test has: vectors are kept for later calls
         systems = {"A": ["a tapir sat", "it hailed"], "B": ["a tapir ran"] * 2, "C": ["a gnu sat", "it thawed"]}
-        references = ["a tapir sat down", "it drizzled"] if scorer_class(metric).takes_references else None
+        references = ["a tapir sat down", "it drizzled"] if metric_class(metric).takes_references else None
         compare(systems, spec(metric), references=references, test=None, progress=True)
         assert [bar for bar in bars if bar[3] == "text"] == [(what, number, number, "text") for number in texts]
         assert bars[-1] == (f"{metric} intervals", 4, 4, "step")

@@ -1,24 +1,23 @@
 """Options: each wrong name and value is refused with what was expected; the cases come from the declarations."""
 
-import dataclasses
 import json
 import re
 
 import evaluate
 import numpy as np
 import pytest
-from tercet.bertscore.scorer import BertScorer
-from tercet.bleu.scorer import BleuScorer
-from tercet.rouge.scorer import RougeScorer
 
 import tercet
 from conftest import ZERO_BLEU, needed
 from tercet import OptionError, TercetError
 from tercet.api import make_scorer
+from tercet.bertscore.metric import BertScore
+from tercet.bleu.metric import Bleu
 from tercet.comparison.metric_specs import parse_metric
 from tercet.errors import shorten
+from tercet.rouge.metric import Rouge
 
-SCORERS = (BleuScorer, RougeScorer, BertScorer)
+SCORERS = (Bleu, Rouge, BertScore)
 PREDICTIONS = ["the cat sat on the mat today", "a dog barks at the cats"]
 REFERENCES = [["the cat lay on the mat today", "a cat"], ["a dog barks at the cats"]]
 
@@ -34,7 +33,7 @@ def score(metric, **options):
 
 each_option = pytest.mark.parametrize(
     ("metric", "option"),
-    [(each.name, field.name) for each in SCORERS for field in dataclasses.fields(each.options_type)],
+    [(each.name, name) for each in SCORERS for name in each.all_options()],
 )
 
 #: Right for some options, wrong for others, and in the way of careless checks.
@@ -66,9 +65,8 @@ def test_any_value_is_taken_with_finite_scores_or_refused_by_the_option_s_name(m
 
 @each_option
 def test_any_default_may_be_written_out(metric, option):
-    default = getattr(make_scorer(metric, needed(metric)).options, option)
-    if option == "rouge_types":
-        default = [each.name for each in default]
+    made = make_scorer(metric, needed(metric))
+    default = getattr(made if option in made.options() else made.asked, option)
     assert score(metric, **{option: default}) == score(metric)
 
 
@@ -233,7 +231,7 @@ class TestAMisspeltNameGetsTheNearestOne:
 def test_a_name_like_no_other_gets_all_names(scorer):
     with pytest.raises(OptionError, match="Known: ") as refusal:
         score(scorer.name, qqq=1)
-    assert all(field.name in str(refusal.value) for field in dataclasses.fields(scorer.options_type))
+    assert all(name in str(refusal.value) for name in scorer.all_options())
 
 
 @pytest.mark.parametrize("ask", [score, tercet.load])
@@ -280,21 +278,17 @@ class TestAPresetYieldsToWhatTheUserWrites:
         ],
     )
     def test_for_each_option_that_it_sets(self, scorer, compat, option):
-        default = getattr(scorer.from_options(needed(scorer.name)).options, option)
+        default = getattr(scorer.from_options(needed(scorer.name)), option)
         preset = scorer.presets[compat][option]
+        assert getattr(scorer.from_options({**needed(scorer.name), "compat": compat}), option) == preset != default
         assert (
-            getattr(scorer.from_options({**needed(scorer.name), "compat": compat}).options, option)
-            == preset
-            != default
-        )
-        assert (
-            getattr(scorer.from_options({**needed(scorer.name), "compat": compat, option: default}).options, option)
+            getattr(scorer.from_options({**needed(scorer.name), "compat": compat, option: default}), option)
             == default
         )
 
     def test_of_the_types_that_a_package_has(self):
         def types(**options):
-            return [each.name for each in RougeScorer.from_options(options).options.rouge_types]
+            return [each.name for each in Rouge.from_options(options).types]
 
         for compat in ("rouge", "rouge_chinese"):
             assert types(compat=compat) == ["rouge1", "rouge2", "rougeL"]

@@ -110,7 +110,7 @@ class TestArrow:
             writer.write_table(table)
         code = (
             "import sys, json, pyarrow as pa\n"
-            "from tercet.api import make_scorer, summarize\n"
+            "from tercet.api import make_scorer\nfrom tercet.scoring import summarize\n"
             "from tercet.core.stats import SegmentStats\n"
             "stats = SegmentStats.from_arrow(pa.ipc.open_file(sys.argv[1]).read_all())\n"
             "scorer = make_scorer(sys.argv[2], json.loads(sys.argv[3]))\n"

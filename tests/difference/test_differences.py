@@ -11,7 +11,7 @@ from rouge_score.rouge_scorer import RougeScorer
 from conftest import ZERO_BLEU
 from oracles import corpus_streams, evaluate_bleu
 from tercet import score
-from tercet.api import make_scorer, options_type
+from tercet.api import make_scorer, metric_class
 from tercet.columns.reading import read_batch
 from tercet.difference.compat_rules import COMPAT_RULES, rules_of, without
 from tercet.difference.differences import explain_difference
@@ -384,7 +384,7 @@ def test_the_parts_without_any_rule_are_what_ours_is():
 
 
 def test_tables_name_what_there_is():
-    options = {field.name for metric, _ in PAIRED for field in fields(options_type(metric))}
+    options = {field.name for metric, _ in PAIRED for field in fields(metric_class(metric))}
     assert set(DESCRIPTIONS) <= options
     assert {name for names in TOGETHER for name in names} <= options
     known = {name for metric in ("bleu_multi", "rouge_nlws") for name in make_scorer(metric, {}).presets}

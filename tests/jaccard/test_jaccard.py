@@ -3,6 +3,7 @@
 import random
 import warnings
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,9 +17,10 @@ from oracles import sacrebleu_tokens, unicode_tokens
 from tercet.columns.ragged import Ragged
 from tercet.counting.overlaps import ngram_ids, overlaps
 from tercet.errors import InputError, OptionError
-from tercet.jaccard.explain import explain
 from tercet.text.stems import lemmatizer_for, stemmer_for
 from texts import PAIRS, all_pairs, awkward_corpus, corpora, texts
+
+explain = partial(tercet.explain, "jaccard")
 
 
 def words(text):

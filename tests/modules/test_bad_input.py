@@ -15,10 +15,9 @@ import pytest
 import tercet
 from conftest import ZERO_BLEU, needed
 from tercet import InputError, TercetError
-from tercet.api import make_scorer, options_type
+from tercet.api import make_scorer, metric_class
 from tercet.comparison.paired import paired_significance
-from tercet.core.options import option_names
-from tercet.registry import METRICS, scorer_class
+from tercet.registry import METRICS, metric_class
 
 PREDICTIONS = ["the cat sat on the mat today", "a dog"]
 REFERENCES = [["the cat lay on the mat today", "a cat"], ["a dog barks"]]
@@ -53,12 +52,12 @@ pytestmark = [
 
 every_metric = pytest.mark.parametrize("metric", sorted(METRICS))
 #: Those that compare with references, which most mistakes are about; the room of another has tests of its own.
-COMPARING = sorted(name for name in METRICS if scorer_class(name).takes_references)
+COMPARING = sorted(name for name in METRICS if metric_class(name).takes_references)
 
 
 def nothing_matches(metric):
     """The score of an item without a match: where lower is better, every word is an edit."""
-    return 0.0 if scorer_class(metric).higher_is_better else 100.0
+    return 0.0 if metric_class(metric).higher_is_better else 100.0
 
 
 each_metric = pytest.mark.parametrize("metric", COMPARING)
@@ -282,7 +281,7 @@ ODD_VALUES["list of itself"].append(ODD_VALUES["list of itself"])
 def test_an_odd_value_of_any_option_is_taken_or_refused_by_name_and_loses_nothing(metric, value):
     module = tercet.load(metric)
     module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
-    for option in option_names(options_type(metric)):
+    for option in option_names(metric_class(metric)):
         if isinstance(value, type) and option in ("tokenizer", "stemmer", "lemmatizer"):
             continue  # a callable, whose errors are the user's
         given = {"n_resamples": 10, **needed(metric), option: value}
@@ -290,7 +289,7 @@ def test_an_odd_value_of_any_option_is_taken_or_refused_by_name_and_loses_nothin
             module.compute(**given)
         except TercetError as error:
             message = str(error)
-            assert option in message or scorer_class(metric).loads_model, message
+            assert option in message or metric_class(metric).loads_model, message
             assert "\n" not in message
             assert len(message) < 1500
             assert len(module) == len(PREDICTIONS)

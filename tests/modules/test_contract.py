@@ -15,7 +15,7 @@ from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.paired import paired_significance
 from tercet.comparison.test_sets import TestSet
-from tercet.registry import METRICS, scorer_class
+from tercet.registry import METRICS, metric_class
 from tercet.resampling.bootstrap import bootstrap
 from tercet.resampling.paired_tests import paired_bootstrap_test, paired_permutation_test
 from tercet.scoring import score_batch, summarize
@@ -73,7 +73,7 @@ def each_of(cases):
     )
 
 
-SHARES_OF_ONE = [case for case in CASES if scorer_class(case[0]).is_share]
+SHARES_OF_ONE = [case for case in CASES if metric_class(case[0]).is_share]
 
 pytestmark = [
     ZERO_BLEU,

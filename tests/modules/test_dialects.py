@@ -20,7 +20,7 @@ from rouge_score.rouge_scorer import RougeScorer
 import tercet
 from conftest import ROOT, ZERO_BLEU, needed
 from tercet import OptionError
-from tercet.registry import METRICS, scorer_class
+from tercet.registry import METRICS, metric_class
 from texts import LATIN, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs()
@@ -204,8 +204,8 @@ def test_bert_score_gives_the_intervals_of_the_means():
         assert low <= mean(found[name.removeprefix("mean_")]) <= high
 
 
-CONFIGURATIONS = [(metric, name) for metric in METRICS for name in sorted(scorer_class(metric).presets)]
-OTHERS = [(metric, name) for metric, name in CONFIGURATIONS if name not in scorer_class(metric).dialects]
+CONFIGURATIONS = [(metric, name) for metric in METRICS for name in sorted(metric_class(metric).presets)]
+OTHERS = [(metric, name) for metric, name in CONFIGURATIONS if name not in metric_class(metric).dialects]
 
 
 @ZERO_BLEU

@@ -21,7 +21,7 @@ from conftest import ROOT, close, needed
 from hub import Hub, git_oid
 from spaces.build import build
 from spaces.publish import client, compare, upload
-from tercet.registry import METRICS, scorer_class
+from tercet.registry import METRICS, metric_class
 from texts import LATIN, MINILM, all_pairs
 
 #: A configuration of each, and the keys of evaluate's module that it speaks as.
@@ -266,7 +266,7 @@ class TestTheLoader:
     def test_lets_through_what_the_module_then_refuses(self, metric, found, how):
         """Evaluate looks at the first item only."""
         assert found[f"None, {how}"].startswith("InputError: item 1 of predictions must be a string, got None")
-        if not scorer_class(metric).takes_references:
+        if not metric_class(metric).takes_references:
             return
         assert found["schemas"] == 2
         assert found[f"a list after strings, {how}"].startswith("InputError: item 1 of references is a list")

@@ -22,7 +22,7 @@ import tercet
 from conftest import ROOT, close, needed
 from tercet import InputError
 from tercet.api import make_scorer
-from tercet.registry import METRICS, scorer_class
+from tercet.registry import METRICS, metric_class
 from texts import LATIN, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
@@ -30,7 +30,7 @@ EACH_ITS_OWN = {"max_order": 2, "rouge_types": ["rouge1"], "scale": 100}
 for each in METRICS:
     EACH_ITS_OWN |= needed(each)
 #: Those that compare predictions with references.
-COMPARING = [metric for metric in METRICS if scorer_class(metric).takes_references]
+COMPARING = [metric for metric in METRICS if metric_class(metric).takes_references]
 EVERYTHING = {"segments": True, "signature": True, "confidence_level": 0.9, "n_resamples": 20}
 
 
@@ -224,7 +224,7 @@ class TestTheDocumentation:
         heads = " ".join(line.partition(":")[0] for line in module.inputs_description.splitlines())
         described = set(re.findall(r"[a-z_]+", heads))
         assert {
-            each.name for each in dataclasses.fields(make_scorer(metric, needed(metric)).options_type)
+            each.name for each in dataclasses.fields(make_scorer(metric, needed(metric)).metric_class)
         } <= described
 
     @pytest.mark.parametrize("metric", COMPARING)

@@ -18,7 +18,7 @@ from spaces.widget_scoring import Demo, Drawn, histogram, joined, split_referenc
 from tercet import InputError, OptionError
 from tercet.api import known_options
 from tercet.core.option_docs import option_docs
-from tercet.registry import METRICS, options_type
+from tercet.registry import METRICS, metric_class
 from texts import LATIN, MINILM, PAIRS, all_pairs
 
 pytestmark = pytest.mark.costly("bertscore_idf", "rouge_nlws")
@@ -50,7 +50,7 @@ class TestControls:
         assert given.keys() <= {"model_type", "num_layers", "model_id"}  # which have no defaults
 
     def test_say_what_an_option_does_in_the_first_sentence_of_its_declaration(self, demo):
-        declared = {each.name: each.first_sentence for each in option_docs(options_type(demo.metric))}
+        declared = {each.name: each.first_sentence for each in option_docs(metric_class(demo.metric))}
         assert [control.info for control in demo.controls] == [declared[control.name] for control in demo.controls]
 
     @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import yaml
 import tercet
 from conftest import ROOT
 from tercet.core.option_docs import markdown_list, option_docs
-from tercet.registry import METRICS, options_type, scorer_class
+from tercet.registry import METRICS, metric_class
 
 PAGES = [ROOT / "README.md", *ROOT.glob("metrics/*/README.md"), *ROOT.glob("docs/**/*.md")]
 DOCUMENTS = sorted(
@@ -73,7 +73,7 @@ class TestCard:
     def test_lists_the_options_as_they_are_declared(self, metric):
         card = (ROOT / "metrics" / metric / "README.md").read_text()
         inputs = card.partition("### Inputs\n")[2].partition("\n### Output values\n")[0]
-        expected = markdown_list(options_type(metric))
+        expected = markdown_list(metric_class(metric))
         if not inputs.endswith(f"\n{expected}\n"):
             pytest.fail(f"The inputs of metrics/{metric}/README.md must end with:\n\n{expected}")
 
@@ -88,7 +88,7 @@ class TestCard:
 @pytest.mark.parametrize("metric", METRICS)
 class TestEachOption:
     def test_has_a_sentence_that_can_stand_alone(self, metric):
-        for each in option_docs(options_type(metric)):
+        for each in option_docs(metric_class(metric)):
             assert re.fullmatch(r"[A-Z][^\n]*\.", each.first_sentence), each.name
             assert re.fullmatch(r"[A-Z][^\n]*[.)]", each.doc), each.name
             assert len(each.first_sentence) <= 80, each.name
@@ -96,12 +96,12 @@ class TestEachOption:
     def test_stands_in_the_help_of_score_and_in_that_of_the_module(self, metric):
         of_score = inspect.getdoc(tercet.score)
         of_module = " ".join(tercet.load(metric).inputs_description.split())
-        for each in option_docs(options_type(metric)):
+        for each in option_docs(metric_class(metric)):
             assert f"\n{each.name} : {each.takes}, default {each.default}\n    {each.doc[:60]}" in of_score
             assert f" {each.name} (`{each.takes}`, default `{each.default}`): {each.doc} " in of_module
 
     def test_is_that_of_the_scorer(self, metric):
-        assert options_type(metric) is scorer_class(metric).options_type
+        assert metric_class(metric) is metric_class(metric).metric_class
 
 
 def test_public_docstrings_say_what_it_is():

@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tercet.bleu.scorer import BleuScorer
-from tercet.rouge.scorer import RougeScorer
 
 import tercet
 from conftest import ROOT, ZERO_BLEU, needed
 from tercet import InputError, OptionError
+from tercet.bleu.metric import Bleu
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.tables import pvalue_text
@@ -29,6 +28,7 @@ from tercet.report.matches import Colours, placed, plain, spelled
 from tercet.report.names import fitted, short_names
 from tercet.report.page import to_html
 from tercet.report.segments import Segments
+from tercet.rouge.metric import Rouge
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 
@@ -460,7 +460,7 @@ class TestLengths:
         made, scored = [], []
         init = Scorer.__init__
         monkeypatch.setattr(Scorer, "__init__", lambda self, options: made.append(self.name) or init(self, options))
-        for kind in (BleuScorer, RougeScorer):
+        for kind in (Bleu, Rouge):
             whole = kind.tokens
             monkeypatch.setattr(
                 kind, "tokens", lambda self, batch, *args, whole=whole, **more: scored.append(batch.n_items)

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from page_checks import CASES, PAGES, ROWS, has, has_its_bars, photograph, refuses
 from tercet.core.option_docs import option_docs
-from tercet.registry import options_type
+from tercet.registry import metric_class
 
 pytest_plugins = ["pages"]
 pytestmark = pytest.mark.costly
@@ -43,7 +43,7 @@ def test_a_phone_shows_files_without_moving_sideways(visit, table):
 def test_a_wide_window_has_the_options_open(visit, metric):
     visitor = visit(metric)
     expect(visitor.find("#options .form")).to_be_visible()
-    for option in option_docs(options_type(metric)):
+    for option in option_docs(metric_class(metric)):
         if option.name in CASES[metric]["DEMO_OPTIONS"]:
             expect(visitor.find(f"#option-{option.name}")).to_contain_text(option.first_sentence)
     assert visitor.width() <= 1280

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
-from tercet.ter.scorer import TerScorer
 
 from tercet.columns.reading import read_batch
+from tercet.ter.metric import Ter
 from texts import all_pairs, awkward_text
 
 FLAGS = list(product((False, True), repeat=4))
@@ -65,7 +65,7 @@ def check(texts, flags):
     """Compare the words that are scored with those that sacrebleu's metric hands to its kernel."""
     names = ("normalized", "no_punct", "asian_support", "case_sensitive")
     options = dict(zip(names, flags, strict=True))
-    scorer, tokenizer = TerScorer.from_options({**options, "compat": "sacrebleu"}), TercomTokenizer(**options)
+    scorer, tokenizer = Ter.from_options({**options, "compat": "sacrebleu"}), TercomTokenizer(**options)
     found = [text.split() for changed in scorer.texts(read_batch(texts, texts)) for text in changed]
     expected = [tokenizer(text.rstrip()) for text in texts]  # a reference goes through it twice
     assert found == [text.split() for text in [*expected, *map(tokenizer, expected)]]

@@ -1,6 +1,7 @@
 """Explanations of translation edit rates: the numbers are those of the score, the words those of the texts."""
 
 import json
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -8,8 +9,10 @@ from hypothesis import strategies as st
 
 import tercet
 from tercet import InputError, OptionError
-from tercet.ter.explain import Shift, Step, explain
+from tercet.ter.explain import Shift, Step
 from texts import any_texts, lines, texts
+
+explain = partial(tercet.explain, "ter")
 
 
 @settings(deadline=None)

@@ -47,7 +47,7 @@ from small_trainer import (
 from spaces.build import build
 from tercet import InputError, OptionError
 from tercet.api import make_scorer
-from tercet.registry import METRICS, scorer_class
+from tercet.registry import METRICS, metric_class
 
 OPTIONS = {"max_order": 2, "rouge_types": ["rouge1", "rougeL"]}
 
@@ -436,7 +436,7 @@ class TestBatches:
             found = compute(predictions[part], labels[part], compute_result=start + 8 >= len(TARGETS))
         assert close(metric, found, whole)
         primary = whole[make_scorer(metric, needed(metric)).primary]
-        assert 0 < primary < 1 or (not scorer_class(metric).is_share and primary > 1)
+        assert 0 < primary < 1 or (not metric_class(metric).is_share and primary > 1)
 
     @pytest.mark.parametrize("tokenizer_of_rouge", ["auto", "unicode"])
     def test_the_letters_of_the_whole_choose_rouge_s_tokenizer(self, tokenizer_of_rouge):

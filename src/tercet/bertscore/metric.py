@@ -108,7 +108,7 @@ class BertScore(BertscoreOptions):
         if not self.rescale_with_baseline:
             return None
         return baselines_of(
-            find_baseline(self.baseline_path and str(self.baseline_path), self.lang, self.encoder_name), self.layers
+            find_baseline(str(self.baseline_path or "") or None, self.lang, self.encoder_name), self.layers
         )
 
     # -- names

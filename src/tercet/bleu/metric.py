@@ -74,7 +74,7 @@ class Bleu(BleuOptions):
     def check(self) -> None:
         """Refuse options that exclude each other."""
         check_word_options(self)
-        tokenizer_label(self.tokenizer)  # a missing package or model is told before texts are read
+        tokenizer_label(self._tokenizer)  # a missing package or model is told before texts are read
         check_smoothing(self, self.presets.get(self.compat or "", {}).get("smooth_method", "none"))
         self._method, *self._grid_methods = smoothing_methods(self)
         self._segment_method = "exp" if self._method == "none" else self._method

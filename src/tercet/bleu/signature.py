@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from tercet.core.signature import Signature
 from tercet.text.stems import lemmatizer_label, stemmer_label
@@ -21,6 +22,7 @@ def bleu_signature(metric: str, options: BleuOptions, method: str, lowercase: bo
     bleu_multi|tok:13a|case:mixed|order:4|smooth:add-k[1.0]|reflen:closest|eff:no|equals:sacrebleu|version:tercet-0.1.0
     """
     o = options
+    tokenizer: Any = o.tokenizer
     value = ""
     if method in SMOOTH_VALUES:
         value = f"[{SMOOTH_VALUES[method] if o.smooth_value is None else o.smooth_value!r}]"
@@ -30,7 +32,7 @@ def bleu_signature(metric: str, options: BleuOptions, method: str, lowercase: bo
     elif o.weights is not None:
         weights = tuple(o.weights)
     parts = {
-        "tok": tokenizer_label(o.tokenizer),
+        "tok": tokenizer_label(tokenizer),
         "case": "lc" if lowercase else "mixed",
         "order": o.max_order,
         "weights": weights,

@@ -13,6 +13,7 @@ from tercet.core.scorer import Scorer, segment_lists
 from tercet.display.places import Word
 from tercet.display.visible import one_cell, visible
 from tercet.errors import InputError
+from tercet.metric import Metric
 from tercet.scoring import batch_stats
 
 from .checks import check_baseline, check_references
@@ -70,7 +71,7 @@ def side_by_side(
     encoded = test_set.encoded()
     scorers = [spec.scorer(scale=100) for spec in metrics]
     scores = [_first_scores(list(test_set.systems), encoded, index, scorer) for scorer in scorers]
-    bleu = next((scorer for scorer in scorers if scorer.name == "bleu_multi"), None)
+    of_words = next((each for each in scorers if isinstance(each, Metric) and each.name == "bleu_multi"), None)
     for name, _ in scores:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("text", overflow="fold", ratio=4)
@@ -83,9 +84,9 @@ def side_by_side(
         values = [by_system[system] for _, by_system in scores]
         cells = ["" if value is None else f"{value:.2f}" for value in values]
         text = Text(visible(test_set.systems[system][index]))
-        if colour and bleu is not None and test_set.references[index]:
+        if colour and of_words is not None and test_set.references[index]:
             batch = encoded.batch(list(test_set.systems).index(system)).part(index, index + 1)
-            text = _coloured(bleu.explained(batch).prediction)
+            text = _coloured(of_words.explained(batch).prediction)
         table.add_row(Text(one_cell(system)), *cells, text)
     console.print(table)
     return buffer.getvalue()

@@ -145,7 +145,7 @@ def correlate(
         if grades is not None or references is not None:
             raise InputError("A path has grades and references of its own: give grades= only with texts.")
         test_set, grades = read_graded(test_set)
-    specs = [] if not isinstance(metrics, str | MetricSpec) and not list(metrics) else read_metrics(metrics)
+    specs = [] if isinstance(metrics, Sequence) and not metrics else read_metrics(metrics)
     needed_by = list(dict.fromkeys(each.metric for each in specs if each.takes_references))
     test_set, encoded = read_test_set(test_set, references, needed_by)
     known = grades_of(grades, list(test_set.systems), len(test_set.references))

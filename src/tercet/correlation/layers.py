@@ -154,5 +154,5 @@ def _usual(columns: Sequence[MetricColumn]) -> int:
     scorer = columns[0].spec.scorer()
     assert isinstance(scorer, BertScore)
     asked = scorer.num_layers
-    known = best_layer(scorer.model_type) if asked is None else asked
+    known = best_layer(scorer.encoder_name) if asked is None else asked
     return max(1, round((len(columns) - 1) * 2 / 3)) if known is None else known

@@ -117,6 +117,12 @@ class Cosine(Metric):
         " sources that you trust.",
     )
 
+    @classmethod
+    def known_as(cls, name: str) -> str | None:
+        """Return what to say to a user who takes sentence-transformers for a metric."""
+        same = name in ("sentence_transformers", "sentence-transformers")
+        return f"Its cosines are those of {cls.name}." if same else super().known_as(name)
+
     def check(self) -> None:
         """Raise an OptionError without an encoder, or without the packages that run one."""
         if self.model_type is None:

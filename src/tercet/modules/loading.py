@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from tercet.core.surroundings import check_working_directory
-from tercet.errors import GatheringError, OptionError, no_metric, told
-from tercet.registry import SHORT_NAMES
+from tercet.errors import GatheringError, OptionError, told
+from tercet.registry import SHORT_NAMES, no_metric
 
 
 def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
@@ -46,7 +46,7 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
     known = sorted(path.parent.name for path in folders[0].glob("*/*.py") if path.stem == path.parent.name)
     metric = SHORT_NAMES.get(metric, metric) if isinstance(metric, str) else metric
     if not isinstance(metric, str) or metric not in known:
-        raise no_metric(metric, dict.fromkeys([*known, *SHORT_NAMES]))
+        raise no_metric(metric, [*known, *SHORT_NAMES])
     try:
         return load_module(str(folders[0] / metric), config_name, **settings)
     except OSError as error:  # it copies the files of a module before it imports them

@@ -52,7 +52,7 @@ from .perl import stopwords as script_stopwords
 from .references import combined, pair_scores
 from .rows import KEEP_CASE, counted, rows_of_texts
 from .signature import rouge_signature
-from .types import BY_LINE, RougeType, parse_types
+from .types import BY_LINE, RougeType, is_type, parse_types
 
 Array = NDArray[np.float64]
 
@@ -103,6 +103,13 @@ class Rouge(RougeOptions):
                 "ROUGE-1.5.5 has no jackknife: with compat='rouge155' the 'multi_ref' option must be 'best' or "
                 "'average'."
             )
+
+    @classmethod
+    def known_as(cls, name: str) -> str | None:
+        """Return what to say to a user who takes a type, or a package, for a metric."""
+        if is_type(name):
+            return f"It is a type of {cls.name}: its option rouge_types takes {name}, as in rouge:rouge_types={name}."
+        return super().known_as(name)
 
     @cached_property
     def types(self) -> tuple[RougeType, ...]:

@@ -111,3 +111,8 @@ def _parse(name: Any) -> RougeType:
 def as_names(names: Any) -> tuple[str, ...]:
     """Return the names of types as an option keeps them; errors as :func:`parse_types`."""
     return tuple(each.name for each in parse_types(names))
+
+
+def is_type(name: str) -> bool:
+    """Return whether this is the name of a type."""
+    return _FORM.fullmatch(name) is not None
