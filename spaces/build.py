@@ -104,25 +104,7 @@ except ImportError:
 
 
 def build(metric: str, out: Path = OUT) -> Path:
-    """Write the folder of a metric's Space, new from the ground up; when it is whole, it takes the old one's place.
-
-    Parameters
-    ----------
-    metric : str
-        A metric of the suite.
-    out : Path
-        The folder in which the Space's folder is made.
-
-    Returns
-    -------
-    Path
-        The Space's folder.
-
-    Raises
-    ------
-    OptionError
-        For a metric that the suite does not have, and for a folder that holds something else than a Space.
-    """
+    """Write the folder of a metric's Space anew; when it is whole, it takes the old one's place."""
     metric = canonical(metric)
     folder = out / metric
     if folder.exists() and not (folder.is_dir() and ((folder / "app.py").is_file() or not any(folder.iterdir()))):

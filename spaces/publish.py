@@ -82,13 +82,7 @@ class Plan:
 
 
 def space_id(metric: str, namespace: str) -> str:
-    """Return the name of a metric's Space on the Hub.
-
-    Raises
-    ------
-    OptionError
-        For a namespace that the Hub could not have.
-    """
+    """Return the name of a metric's Space on the Hub."""
     repo_id = f"{namespace}/{metric}"
     try:
         validate_repo_id(repo_id)
@@ -98,49 +92,14 @@ def space_id(metric: str, namespace: str) -> str:
 
 
 def client(endpoint: str | None, token: str | None) -> HfApi:
-    """Return the client of a Hub.
-
-    Parameters
-    ----------
-    endpoint : str or None
-        Its address; None for ``HF_ENDPOINT`` or the public one.
-    token : str or None
-        None to be nobody.
-
-    Raises
-    ------
-    OptionError
-        For what is no address.
-    """
+    """Return the client of a Hub."""
     if endpoint is not None and not re.fullmatch(r"https?://[^\s/]+\S*", endpoint):
         raise OptionError(f"The endpoint must be an address such as http://localhost:8080. Got {endpoint!r} instead.")
     return HfApi(endpoint=endpoint and endpoint.rstrip("/"), token=token or False)
 
 
 def compare(api: HfApi, repo_id: str, folder: Path, *, private: bool = False) -> Plan:
-    """Compare a Space's folder with what is on the Hub.
-
-    Parameters
-    ----------
-    api : HfApi
-        From :func:`client`.
-    repo_id : str
-        From :func:`space_id`.
-    folder : Path
-        From :func:`spaces.build.build`.
-    private : bool
-        Whether the Space must be private.
-
-    Returns
-    -------
-    Plan
-        What :func:`upload` will do.
-
-    Raises
-    ------
-    PublishError
-        When the Hub cannot be reached or refuses, or when the Space must be private and is public.
-    """
+    """Compare a Space's folder with what is on the Hub."""
     with explained(api, repo_id):
         commit, there = _files_there(api, repo_id, private)
     paths = {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
@@ -184,22 +143,7 @@ def _change(path: str, here: Path, there: RepoFile | None) -> Change:
 
 
 def upload(api: HfApi, plan: Plan, *, private: bool = False) -> None:
-    """Create the Space if it is not there, and make one commit of what a plan shows; of nothing, no commit.
-
-    Parameters
-    ----------
-    api : HfApi
-        From :func:`client`, with a token.
-    plan : Plan
-        From :func:`compare`.
-    private : bool
-        Whether a new Space is private; otherwise that is left to the namespace's settings.
-
-    Raises
-    ------
-    PublishError
-        When the Hub cannot be reached or refuses, or when the Space has got another commit since it was compared.
-    """
+    """Create the Space if it is not there, and make one commit of what a plan shows; of nothing, no commit."""
     operations = [
         CommitOperationDelete(change.path)
         if change.kind == "removed"

@@ -39,32 +39,7 @@ class Given(NamedTuple):
 
 
 def program(address: str, given: Given, options: Mapping[str, Any], takes_references: bool) -> str:
-    """Return the program that loads a metric and computes.
-
-    Parameters
-    ----------
-    address : str
-        What ``evaluate.load`` finds the metric by.
-    given : Given
-    options : mapping
-    takes_references : bool
-
-    Examples
-    --------
-    >>> print(program("org/bleu_multi", texts_given("a cat", ["the cat"]), {"max_order": 2}, True), end="")
-    import evaluate
-    <BLANKLINE>
-    predictions = ['a cat']
-    references = [['the cat']]
-    <BLANKLINE>
-    metric = evaluate.load('org/bleu_multi')
-    result = metric.compute(
-        predictions=predictions,
-        references=references,
-        max_order=2,
-    )
-    print(result)
-    """
+    """Return the program that loads a metric and computes."""
     names = ["predictions", *(["references"] if takes_references else [])]
     arguments = {**{name: name for name in names}, **{name: repr(value) for name, value in options.items()}}
     lines = "".join(f"    {name}={value},\n" for name, value in arguments.items())

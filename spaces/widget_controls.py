@@ -98,13 +98,7 @@ class Control:
             raise self._refused(text, "a whole number" if self.kind == "whole" else "a number") from None
 
     def checked(self, value: Any) -> Any:
-        """Return a value that a program sent, if it is one that a visitor may give.
-
-        Raises
-        ------
-        OptionError
-            For any other.
-        """
+        """Return a value that a program sent, if it is one that a visitor may give."""
         if self.kind == "menu":
             names = {label: _program_name(label, choice) for label, choice in self.choices.items()}
             for label, choice in self.choices.items():
@@ -140,18 +134,7 @@ class Control:
 def controls(
     metric: str, offered: Mapping[str, Mapping[str, Any]], of_one_text: Mapping[str, Any] | None = None
 ) -> list[Control]:
-    """Return the controls of options that a metric's demo offers.
-
-    Parameters
-    ----------
-    metric : str
-    offered : mapping
-        Option -> ``choices`` (a sequence, or labels with values), where its declaration does not list them,
-        ``value``, with which the page begins, where that is not the default, ``most``, the greatest number, and
-        ``follows``, {another option: {its value: what is shown for it}}.
-    of_one_text : mapping, optional
-        Options that are others for a single text than their defaults, and how they are.
-    """
+    """Return the controls of options that a metric's demo offers."""
     cls = metric_class(metric)
     declared = {**cls.options(), **Call.options()}
     made: dict[str, Control] = {}
@@ -187,13 +170,7 @@ def _control(declared: Option, given: Mapping[str, Any]) -> Control:
 
 
 def _depending(control: Control, of_one_text: Any) -> Control:
-    """Return a menu that begins with what depends on whether a text or a file is scored.
-
-    Examples
-    --------
-    >>> list(_depending(Control("lowercase", "flag", False, False), True).choices)
-    ['auto (text: True, file: False)', 'True', 'False']
-    """
+    """Return a menu that begins with what depends on whether a text or a file is scored."""
     choices = control.choices or {str(choice): choice for choice in (True, False)}
     label = f"auto (text: {_label(of_one_text)}, file: {_label(control.default)})"
     return replace(control, kind="menu", value=DEPENDS, choices={label: DEPENDS, **choices})
@@ -204,13 +181,7 @@ def _label(choice: Any) -> str:
 
 
 def _program_name(label: str, choice: Any) -> Any:
-    """Return what a program calls a choice: its value, or the first words of its label where the label has others.
-
-    Examples
-    --------
-    >>> _program_name("small (take layer 5)", "/opt/models/small"), _program_name("–", None), _program_name("1", 1)
-    ('small', None, 1)
-    """
+    """Return what a program calls a choice: its value, or the first words of its label where the label has others."""
     return choice if label == _label(choice) else label.split(" (")[0]
 
 
@@ -218,11 +189,6 @@ def given_options(own: Sequence[Control], values: Mapping[str, Any]) -> dict[str
     """Return checked options from a program's; those at their default are left out.
 
     Where the metric has no default, what is not given is what the page begins with.
-
-    Raises
-    ------
-    OptionError
-        For an option that is not offered here.
     """
     if not isinstance(values, Mapping):
         raise OptionError(f"The options must be names with values. Got {shorten(values)} instead.")

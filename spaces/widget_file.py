@@ -25,15 +25,7 @@ _DOWNLOADS_KEPT = 600  # seconds
 
 
 def file_tab(demo: Demo, jobs: Jobs, contents: list[Any]) -> None:
-    """Draw the tab.
-
-    Parameters
-    ----------
-    demo : Demo
-    jobs : Jobs
-    contents : list of components
-        The page's controls of options.
-    """
+    """Draw the tab."""
     # All files are taken: the message for one that cannot be read says more than the browser's.
     label = f"{', '.join(known_formats())}: up to {demo.most_items:,} rows, {MOST_BYTES >> 20} MB"
     file = Upload(label=label, elem_id="file-input", height=140)

@@ -40,15 +40,7 @@ _App = Callable[[_Message, _Receive, _Send], Awaitable[None]]
 
 
 class Guard:
-    """An ASGI middleware: a request that is too large, nested too deeply, or asks for an address is refused.
-
-    Parameters
-    ----------
-    app : callable
-        The application behind it, which sees requests as they were sent.
-    leave : callable
-        Is given the names of a visitor who goes away before the answer is complete.
-    """
+    """An ASGI middleware: a request that is too large, nested too deeply, or asks for an address is refused."""
 
     def __init__(self, app: _App, leave: Callable[[Sequence[str]], None]) -> None:
         self._app, self._leave = app, leave

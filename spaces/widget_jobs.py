@@ -33,18 +33,7 @@ _demo: Demo
 
 
 class Jobs:
-    """The worker processes of a page.
-
-    Parameters
-    ----------
-    metric : str
-    cases : Path
-        Its cases.py.
-    address : str
-        What ``evaluate.load`` finds it by.
-    loads_model : bool
-        Whether each process holds a model: then there is one process, and more time for each request.
-    """
+    """The worker processes of a page."""
 
     def __init__(self, metric: str, cases: Path, address: str, loads_model: bool) -> None:
         self._at_a_time = 1 if loads_model else 2
@@ -67,13 +56,7 @@ class Jobs:
         wait([self._ready], _LONGEST_WARM_UP)
 
     def run(self, method: Callable[..., Any], *arguments: Any) -> Any:
-        """Return what a method of the page's demo returns.
-
-        Raises
-        ------
-        TercetError
-            As the method does, at the deadline, and where the visitor has left.
-        """
+        """Return what a method of the page's demo returns."""
         try:
             return self._run(method, arguments)
         except BrokenProcessPool:  # an idle process was killed, as where memory is short: pebble's pool ends with it

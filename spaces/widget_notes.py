@@ -17,13 +17,7 @@ _MOST_LETTERS = 12
 
 
 def segment_note(options: Mapping[str, Any]) -> str:
-    """Return what says that a text was scored as a segment, and by which options that nobody chose.
-
-    Examples
-    --------
-    >>> segment_note({"effective_order": True})
-    'Scored as one segment, with effective_order=True. A file is scored as a corpus, without that.'
-    """
+    """Return what says that a text was scored as a segment, and by which options that nobody chose."""
     given = " and ".join(f"{name}={value!r}" for name, value in options.items())
     return f"Scored as one segment, with {given}. A file is scored as a corpus, without that."
 

@@ -17,18 +17,7 @@ def error_html(message: str) -> str:
 
 
 def result_html(result: Mapping[str, Any], primary: str, notes: Sequence[str], remarks: Sequence[str] = ()) -> str:
-    """Return the primary score in large letters, what is to be noted, and the table of all scores.
-
-    Parameters
-    ----------
-    result : mapping
-    primary : str
-        Its score in large letters.
-    notes : sequence of str
-        Warnings.
-    remarks : sequence of str
-        What else is to be known of it.
-    """
+    """Return the primary score in large letters, what is to be noted, and the table of all scores."""
     of_items = result.get("segments") or {}
     shown = {name: value for name, value in result.items() if name not in _APART and not isinstance(value, dict)}
     rows = [

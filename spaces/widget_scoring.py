@@ -67,16 +67,7 @@ class Drawn:
 
 
 class Demo:
-    """A metric as the page offers it.
-
-    Parameters
-    ----------
-    metric : str
-    cases : mapping
-        What its cases.py holds: CASES, DEMO_OPTIONS, DEMO_ITEMS.
-    address : str
-        What ``evaluate.load`` finds it by.
-    """
+    """A metric as the page offers it."""
 
     def __init__(self, metric: str, cases: Mapping[str, Any], address: str) -> None:
         self.metric = metric
@@ -134,11 +125,6 @@ class Demo:
         """Score texts that are not too many or too long for a page; references are left alone where none are taken.
 
         Returns the scorer and the texts that it read, too.
-
-        Raises
-        ------
-        InputError, OptionError
-            As the metric does, and for more than the page takes.
         """
         scorer = make_scorer(self.metric, options)
         texts = read_items(predictions, references) if self.takes_references else read_texts(predictions)
@@ -267,13 +253,7 @@ class Demo:
 
 
 def split_references(text: str) -> list[str]:
-    r"""Return the references of a box: one a line, or, where a line is empty, one a paragraph.
-
-    Examples
-    --------
-    >>> split_references("one\ntwo\n"), split_references("one\ntwo\n\nthree\n")
-    (['one', 'two'], ['one\ntwo', 'three'])
-    """
+    r"""Return the references of a box: one a line, or, where a line is empty, one a paragraph."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     parts = re.split(r"\n[ \t]*\n", text) if re.search(r"\n[ \t]*\n", text) else text.split("\n")
     return [part.strip("\n") for part in parts if part.strip()]
@@ -286,13 +266,7 @@ def joined(references: str | Sequence[str]) -> str:
 
 
 def known_formats() -> list[str]:
-    """Return the names of the formats that are read.
-
-    Examples
-    --------
-    >>> known_formats()[:3]
-    ['TSV', 'CSV', 'JSONL']
-    """
+    """Return the names of the formats that are read."""
     return [format.upper() for format in dict.fromkeys(SUFFIXES.values())]
 
 

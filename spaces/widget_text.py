@@ -23,15 +23,7 @@ element.addEventListener("toggle", reach, true);
 
 
 def text_tab(demo: Demo, jobs: Jobs, contents: list[Any]) -> None:
-    """Draw the tab.
-
-    Parameters
-    ----------
-    demo : Demo
-    jobs : Jobs
-    contents : list of components
-        The page's controls of options.
-    """
+    """Draw the tab."""
     examples = demo.examples
     _, first_prediction, first_references, _ = examples[0]
     with gr.Row():

@@ -46,18 +46,7 @@ ARGUMENTS_ELSEWHERE: Mapping[str, Mapping[str, str]] = {}
 
 
 def canonical(metric: Any) -> str:
-    """Return the full name of a metric, which may be given by its short one.
-
-    Raises
-    ------
-    OptionError
-        On an unknown metric, with the nearest one.
-
-    Examples
-    --------
-    >>> canonical("bleu"), canonical("rouge_nlws")
-    ('bleu_multi', 'rouge_nlws')
-    """
+    """Return the full name of a metric, which may be given by its short one."""
     name = SHORT_NAMES.get(metric, metric) if isinstance(metric, str) else ""
     if name not in METRICS:
         raise no_metric(metric, [*METRICS, *SHORT_NAMES])

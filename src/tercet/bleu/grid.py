@@ -14,14 +14,7 @@ Weightings = dict[str, list[float]]
 
 
 def score_weightings(options: BleuOptions) -> Weightings:
-    """Return the weights of the orders by the key of their score: ``bleu``, and ``bleu_<name>`` of named ones.
-
-    Examples
-    --------
-    >>> options = BleuOptions(max_order=2, weights={"one": [1]})
-    >>> score_weightings(options)
-    {'bleu': [0.5, 0.5], 'bleu_one': [1.0, 0.0]}
-    """
+    """Return the weights of the orders by the key of their score: ``bleu``, and ``bleu_<name>`` of named ones."""
     order, weights = options.max_order, options.weights
     uniform = [1 / order] * order
     if weights is None:

@@ -20,14 +20,7 @@ def unsplit_notice(tokenizer: object) -> str:
 
 
 def facts_line(known: Mapping[str, Any], scale: float) -> str:
-    """Return what is known of a corpus as sacrebleu prints it.
-
-    Examples
-    --------
-    >>> known = {"bleu": 0.5373, "precisions": [5 / 6, 0.6, 0.5, 1 / 3], "brevity_penalty": 1.0, "length_ratio": 1.0}
-    >>> facts_line({**known, "translation_length": 6, "reference_length": 6}, 1)
-    'BLEU = 53.7 83.3/60.0/50.0/33.3 (BP = 1.000 ratio = 1.000 hyp_len = 6 ref_len = 6)'
-    """
+    """Return what is known of a corpus as sacrebleu prints it."""
     bleu, *precisions = (100 / scale * value for value in (known["bleu"], *known["precisions"]))
     return (
         f"BLEU = {bleu:.1f} {'/'.join(f'{each:.1f}' for each in precisions)} (BP = {known['brevity_penalty']:.3f} "
@@ -48,32 +41,7 @@ def no_resamples(method: str) -> str:
 def zero_remark(
     counts: Counts, used: Sequence[Any], effective: bool, compat: str | None, smoothed: bool = False
 ) -> str | None:
-    """Return why the BLEU of a corpus is 0 although words match, and what gives it a score.
-
-    Parameters
-    ----------
-    counts : Counts
-        Of one corpus.
-    used : sequence of N flags
-        Orders whose weight is not 0, in the weightings that were asked for.
-    effective : bool
-        Whether orders of which the predictions have no n-gram are left out.
-    compat : str or None
-        Whose number it is.
-    smoothed : bool
-        Whether orders without a match have a precision all the same; not those that no prediction is long enough for.
-
-    Examples
-    --------
-    >>> counts = Counts([3.0, 1.0, 0.0, 0.0], [5.0, 4.0, 3.0, 2.0], 5.0)
-    >>> zero_remark(counts, [True] * 4, False, None)  # doctest: +NORMALIZE_WHITESPACE
-    "BLEU is 0 only because no n-gram of order 3 matches (of order 1, 3 of 5 match). smooth_method='exp' gives such a
-    corpus a nonzero score."
-    >>> perfect = Counts([2.0, 1.0, 0.0, 0.0], [2.0, 1.0, 0.0, 0.0], 2.0)
-    >>> zero_remark(perfect, [True] * 4, False, None)  # doctest: +NORMALIZE_WHITESPACE
-    'BLEU is 0 only because the texts are short: no prediction has an n-gram of order 3 (of order 1, 2 of 2 match).
-    effective_order=True gives such a corpus a nonzero score.'
-    """
+    """Return why the BLEU of a corpus is 0 although words match, and what gives it a score."""
     if counts.matches[0] == 0:
         return None
     each = list(zip(used, counts.matches, counts.totals, strict=True))

@@ -239,13 +239,7 @@ _DIVISORS = ("nltk4", "nltk6", "nltk7")
 
 
 def smoothing_methods(options: BleuOptions) -> list[str]:
-    """Return the smoothing method of the score, then those of the grid.
-
-    Examples
-    --------
-    >>> smoothing_methods(BleuOptions(smooth=True, grid={"smooth_method": ["none", "exp"]}))
-    ['add-one', 'none', 'exp']
-    """
+    """Return the smoothing method of the score, then those of the grid."""
     method = ADD_ONE if options.smooth else options.smooth_method
     if options.grid is None:
         return [method]
@@ -255,14 +249,7 @@ def smoothing_methods(options: BleuOptions) -> list[str]:
 
 
 def check_smoothing(options: BleuOptions, preset: str) -> None:
-    """Raise an OptionError for options of smoothing that exclude each other, or that nothing reads.
-
-    Parameters
-    ----------
-    options : BleuOptions
-    preset : str
-        The method of ``compat``, which `smooth` replaces.
-    """
+    """Raise an OptionError for options of smoothing that exclude each other, or that nothing reads."""
     if options.smooth and options.smooth_method not in ("none", preset):
         raise OptionError(
             "The options 'smooth' (add one to the matches and n-grams of every order) and 'smooth_method' exclude "
@@ -306,10 +293,5 @@ def interpretation(percent: float) -> str:
     """Return what a BLEU in percent roughly means.
 
     Scores of different languages or test sets cannot be compared, and so neither can their bands.
-
-    Examples
-    --------
-    >>> interpretation(27.2)
-    '20-30: the gist is clear, but has significant grammatical errors'
     """
     return _INTERPRETATIONS[bisect_right(_ENDS, percent)]

@@ -14,13 +14,7 @@ from .smoothing import ADD_ONE, SMOOTH_VALUES
 
 
 def bleu_signature(metric: str, options: BleuOptions, method: str, lowercase: bool) -> Signature:
-    """Return the options that the score depends on; `method` and `lowercase` are what it really used.
-
-    Examples
-    --------
-    >>> print(bleu_signature("bleu_multi", BleuOptions(smooth_method="add-k"), "add-k", False))
-    bleu_multi|tok:13a|case:mixed|order:4|smooth:add-k[1.0]|reflen:closest|eff:no|equals:sacrebleu|version:tercet-0.1.0
-    """
+    """Return the options that the score depends on; `method` and `lowercase` are what it really used."""
     o = options
     tokenizer: Any = o.tokenizer
     value = ""

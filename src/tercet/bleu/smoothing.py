@@ -52,29 +52,7 @@ class Counts:
 
 
 def precisions(counts: Counts, method: str, value: float | None) -> tuple[list[Either], Either]:
-    """Return the precisions of each order, and how many orders were reached, as sacrebleu defines them.
-
-    Parameters
-    ----------
-    counts : Counts
-    method : {"none", "floor", "add-k", "exp", "add-one"}
-        ``floor`` and ``add-k`` add `value` to matches that are 0, or to matches and totals of the orders above 1;
-        ``exp`` halves the precision at each order without a match. They leave a corpus without a single match at 0.
-        ``add-one``, that of nmt's ``compute_bleu`` and so of evaluate, adds 1 to matches and totals of every order.
-    value : float or None
-
-    Returns
-    -------
-    precisions : list of N
-        In [0, 1].
-    reached
-        Orders up to the first one of which the predictions have no n-gram.
-
-    Examples
-    --------
-    >>> precisions(Counts([3.0, 0.0], [4.0, 2.0], 4.0), "exp", None)
-    ([0.75, 0.25], 2)
-    """
+    """Return the precisions of each order, and how many orders were reached, as sacrebleu defines them."""
     amount = SMOOTH_VALUES.get(method, 0.0) if value is None else value
     more = [0.0] * len(counts.matches)
     if method == ADD_ONE:
@@ -108,12 +86,6 @@ def sentence_percents(counts: Counts, reference_lengths: Array, method: str, val
     """Return the BLEU of each text in percent, in the steps of sacrebleu and with Python's log: the same bits.
 
     The other functions make many scores at once, and a perfect one 1 instead of 1.0000000000000004.
-
-    Examples
-    --------
-    >>> counts = Counts([*np.array([[3], [1], [0], [0]])], [*np.array([[3], [2], [1], [0]])], np.array([3]))
-    >>> sentence_percents(counts, np.array([3]), "exp", None)
-    array([62.99605249])
     """
     columns = (stacked(counts.matches), stacked(counts.totals), counts.length, reference_lengths)
     texts = zip(*(column.tolist() for column in columns), strict=True)
@@ -150,10 +122,6 @@ def nltk_precisions(counts: Counts, method: str, value: float | None) -> list[Ei
 
     Differences from NLTK, where it has no value or a wrong one: method 6 does not ask for a match of order 3,
     and methods 5 to 7 take the n-grams of the whole corpus (see :meth:`tercet.bleu.Bleu.corpus_totals`).
-
-    Returns
-    -------
-    list of N
     """
     assert counts.floors is not None
     found = _by_nltk(
@@ -213,22 +181,7 @@ def _interpolated(raw: Array, counts: Counts, alpha: float) -> Array:
 def geometric_mean(
     values: Sequence[Either], weights: Sequence[float], reached: Either | None, skip_zeros: bool
 ) -> Either:
-    """Return ``exp(sum(weights * log(values)))`` over the orders.
-
-    Parameters
-    ----------
-    values, weights : sequence of N
-        Orders of weight 0 do not matter.
-    reached : optional
-        Take this many orders only, with their weights scaled to the same sum (effective order).
-    skip_zeros : bool
-        Leave zeros out (NLTK) instead of returning 0 for them.
-
-    Examples
-    --------
-    >>> geometric_mean([0.5, 0.125], [0.5, 0.5], None, False)
-    0.25
-    """
+    """Return ``exp(sum(weights * log(values)))`` over the orders."""
     if isinstance(reached, int) and reached == len(values):
         reached = None
     if reached is None and min(weights) > 0 and positive(values):  # of most corpora and resamples

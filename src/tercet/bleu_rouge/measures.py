@@ -17,13 +17,7 @@ def ratio(hits: NDArray[Any], totals: NDArray[Any]) -> Array:
 
 
 def f_beta(precision: Array, recall: Array, beta: float) -> Array:
-    """Return the weighted harmonic mean; 0 where both are 0.
-
-    Examples
-    --------
-    >>> f_beta(np.array(1.0), np.array(6 / 7), 1.0).round(4).item()
-    0.9231
-    """
+    """Return the weighted harmonic mean; 0 where both are 0."""
     weight = beta * beta
     mixed = weight * precision + recall
     return np.where(mixed > 0, (1 + weight) * precision * recall / np.where(mixed > 0, mixed, 1.0), 0.0)

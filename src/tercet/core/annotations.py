@@ -43,13 +43,7 @@ def check_of(annotation: str) -> Check:
 
 
 def in_words(annotation: str) -> str:
-    """Return an annotation in the words of numpydoc.
-
-    Examples
-    --------
-    >>> in_words('Literal["a", "b"] | Sequence[float] | None')
-    '{"a", "b"}, sequence of float or None'
-    """
+    """Return an annotation in the words of numpydoc."""
     return _in_words(ast.parse(annotation, mode="eval").body)
 
 

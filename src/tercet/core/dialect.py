@@ -29,14 +29,6 @@ class Dialect:
         Its keys, in its order -> our keys, or attributes of our result. Empty: the keys are ours.
     left_out : tuple of str
         Beginnings of our keys that it does not have.
-
-    Examples
-    --------
-    >>> dialect = Dialect({"scale": 100}, {"tokenize": "tokenizer"}, keys={"score": "bleu"})
-    >>> dialect.to_options({"tokenize": "zh"})
-    {'scale': 100, 'tokenizer': 'zh'}
-    >>> dialect.to_entries(Result({"bleu": 0.5}, metric="bleu_multi", signature="", n_segments=1))
-    {'score': 0.5}
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -63,13 +55,7 @@ class Dialect:
             raise
 
     def to_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return our options for what a call gave; None stands for what the configuration sets.
-
-        Raises
-        ------
-        OptionError
-            For an option that is given in both spellings.
-        """
+        """Return our options for what a call gave; None stands for what the configuration sets."""
         options: dict[str, Any] = {}
         for name, value in given.items():
             own = self.arguments.get(name, name)

@@ -34,26 +34,14 @@ def columns(table: Either, start: int, stop: int) -> list[Either]:
 
 
 def where(condition: Either, one: Either, other: Either) -> Either:
-    """Return one where the condition holds, else the other; both are worked out before.
-
-    Examples
-    --------
-    >>> where(True, 1.0, 2.0), where(np.array([True, False]), 1.0, 2.0).tolist()
-    (1.0, [1.0, 2.0])
-    """
+    """Return one where the condition holds, else the other; both are worked out before."""
     if isinstance(condition, (bool, np.bool_)):
         return one if condition else other
     return np.where(condition, one, other)
 
 
 def quotient(one: Either, other: Either) -> Either:
-    """Return one divided by the other, and 0 where that is 0.
-
-    Examples
-    --------
-    >>> quotient(3.0, 0.0), quotient(np.array([3.0, 3.0]), np.array([2.0, 0.0])).tolist()
-    (0.0, [1.5, 0.0])
-    """
+    """Return one divided by the other, and 0 where that is 0."""
     if isinstance(other, float):
         return one / other if other else 0.0
     known = other != 0

@@ -15,14 +15,7 @@ def clean(text: str) -> str:
 
 
 def scores_html(head: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str]) -> str:
-    """Return a fragment of HTML: a table whose first column holds names and the others numbers, and lines below.
-
-    Examples
-    --------
-    >>> shown = scores_html(["system", "bleu"], [["<b>", "31.2"]], ["a & b"])
-    >>> [part in shown for part in ("<bdi>&lt;b&gt;</bdi>", ">31.2</td>", "<small>a &amp; b</small>")]
-    [True, True, True]
-    """
+    """Return a fragment of HTML: a table whose first column holds names and the others numbers, and lines below."""
     names = "".join(f'<th scope="col">{clean(name)}</th>' for name in head)
     body = "".join(
         f'<tr><th scope="row" style="text-align:left"><bdi>{clean(first)}</bdi></th>'

@@ -47,13 +47,7 @@ class OptionDoc:
 
 
 def option_docs(kind: type[Scorer]) -> list[OptionDoc]:
-    """Return the documentation of each option: the metric's own first, then those of every metric and call.
-
-    Examples
-    --------
-    >>> [(each.name, each.takes, each.default) for each in option_docs(Scorer)[:2]]
-    [('missing_references', '{"error", "skip", "zero"}', '"error"'), ('scale', '{1, 100}', '1')]
-    """
+    """Return the documentation of each option: the metric's own first, then those of every metric and call."""
     own, common = kind.options(), {**Scorer.options(), **Call.options()}
     names = [name for name in own if name not in common]
     return [option_doc(own.get(name) or common[name]) for name in (*names, *common)]

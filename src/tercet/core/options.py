@@ -116,17 +116,7 @@ class Value:
 
     @classmethod
     def made(cls: type[ValueT], given: Mapping[str, Any], *, called: str = "", idle: bool = False) -> ValueT:
-        """Return a value whose options are checked one by one, but not together.
-
-        Parameters
-        ----------
-        given : mapping
-            Only what was written, so that a preset yields to it. ``tokenizer=None`` is the default, as in evaluate.
-        called : str
-            What messages call it, where that is not its name.
-        idle : bool
-            Whether to accept options that have no effect with the others, without a word.
-        """
+        """Return a value whose options are checked one by one, but not together."""
         value = cls.__new__(cls)
         value._take(given, called, idle)
         return value

@@ -98,12 +98,6 @@ class Scorer(Value, ABC):
         """Return the metric with these options, of its own and of a call.
 
         With `idle`, options may be given that have no effect with the others.
-
-        Raises
-        ------
-        OptionError
-            On an option that the metric does not have or a value that it does not take, and on intervals of what
-            cannot be resampled.
         """
         for name in given:
             if name not in cls._declared and name not in Call.options():
@@ -129,13 +123,7 @@ class Scorer(Value, ABC):
         return self._asked
 
     def asking(self: ScorerT, call: Call) -> ScorerT:
-        """Return the same metric for a call that asks for this.
-
-        Raises
-        ------
-        OptionError
-            For what the metric cannot give.
-        """
+        """Return the same metric for a call that asks for this."""
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__, _asked=call)
         other.check_call()
@@ -158,13 +146,7 @@ class Scorer(Value, ABC):
 
     @classmethod
     def dialect(cls, configuration: str) -> Dialect:
-        """Return what a configuration of the evaluate module is: ``"default"``, or the name of a preset.
-
-        Raises
-        ------
-        OptionError
-            On an unknown one.
-        """
+        """Return what a configuration of the evaluate module is: ``"default"``, or the name of a preset."""
         if configuration == "default":
             return Dialect()
         if not isinstance(configuration, str) or configuration not in cls.presets:
@@ -179,13 +161,7 @@ class Scorer(Value, ABC):
 
     @classmethod
     def corpus(cls, predictions: Any, references: Any = None) -> Corpus:
-        """Return texts as a user has them, checked; without references where the metric takes none.
-
-        Raises
-        ------
-        InputError
-            As :func:`~.items.read_items`.
-        """
+        """Return texts as a user has them, checked; without references where the metric takes none."""
         return read_corpus(predictions, references) if cls.takes_references else read_texts(predictions)
 
     def check_missing(self, missing: Sequence[int]) -> None:
@@ -251,18 +227,7 @@ class Scorer(Value, ABC):
 
     @abstractmethod
     def finalize(self, totals: Any) -> Scores:
-        """Return the scores of sums of rows.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., k), or list of k floats
-            A corpus (k,), segments (n, k) or resamples (B, k). Metrics whose formulas hold for floats, too
-            (:mod:`.either`), take the list.
-
-        Returns
-        -------
-        dict of str to ndarray of float64, shape (...), or float
-        """
+        """Return the scores of sums of rows."""
 
     @property
     def segment_names(self) -> tuple[str, ...]:
@@ -295,15 +260,7 @@ class Scorer(Value, ABC):
         """Raise an OptionError where the score is no function of the sum of the rows: resamples then have none."""
 
     def report(self, totals: Any, stats: SegmentStats | None) -> dict[str, Any]:
-        """Return the result's keys for a corpus, as plain Python: those of evaluate's module.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (k,), or list of k floats
-            What `corpus_totals` gives.
-        stats : SegmentStats or None
-            The rows; None where only their sums were kept, and lists of the items' scores cannot be given.
-        """
+        """Return the result's keys for a corpus, as plain Python: those of evaluate's module."""
         scores = self.finalize(totals)
         return {name: scores[name].tolist() for name in self.score_names}
 

@@ -36,35 +36,13 @@ def way_back_bytes(
     """Return the memory that the way back through the table of each pair takes, which finds the places of matches.
 
     A bit for each token of the text and each token of the longest line of the reference.
-
-    Parameters
-    ----------
-    tokens, lines, texts, references
-        As for :func:`union_lcs_hits`.
-
-    Returns
-    -------
-    ndarray of int64, shape (g,)
-
-    Examples
-    --------
-    >>> documents = Ragged(np.zeros(230, np.int32), np.array([0, 100, 230]))
-    >>> lines = Ragged(np.array([0, 100, 200, 230]), np.array([0, 1, 3]))
-    >>> way_back_bytes(documents, lines, np.array([0]), np.array([1])).tolist()
-    [1600]
     """
     memory: NDArray[np.int64] = 8 * tokens.lengths[texts] * ((longest_lines(lines)[references] + 63) >> 6)
     return memory
 
 
 def longest_lines(lines: Ragged) -> NDArray[np.int64]:
-    """Return the tokens of the longest line of each document.
-
-    Examples
-    --------
-    >>> longest_lines(Ragged(np.array([0, 100, 200, 230]), np.array([0, 1, 3, 3]))).tolist()
-    [100, 100, 0]
-    """
+    """Return the tokens of the longest line of each document."""
     longest = np.zeros(len(lines.lengths), np.int64)
     np.maximum.at(longest, np.repeat(np.arange(len(longest)), lines.lengths), np.diff(lines.values))
     return longest

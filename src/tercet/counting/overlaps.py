@@ -15,13 +15,6 @@ def ngram_ids(tokens: Ragged, order: int, n_types: int) -> tuple[Ragged, int]:
     """Return the n-grams of every document as ids, and how many different ones there are.
 
     A document of fewer than `order` tokens has no n-gram.
-
-    Examples
-    --------
-    >>> documents = Ragged(np.array([0, 1, 0, 1, 2, 0, 1], np.int32), np.array([0, 4, 5, 7]))
-    >>> ids, n_types = ngram_ids(documents, 2, 3)
-    >>> ids.lists(), n_types
-    ([[0, 1, 0], [], [0]], 2)
     """
     if order == 1:
         return tokens, n_types

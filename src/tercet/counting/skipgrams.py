@@ -10,13 +10,7 @@ from tercet.engine.chosen import engine
 
 
 def skip_bigram_total(lengths: NDArray[np.int64], gap: int) -> NDArray[np.int64]:
-    """Return how many skip-bigrams texts of these lengths have; a negative gap stands for any.
-
-    Examples
-    --------
-    >>> skip_bigram_total(np.array([0, 1, 4, 7]), 4).tolist(), skip_bigram_total(np.array([4]), 0).tolist()
-    ([0, 0, 6, 20], [3])
-    """
+    """Return how many skip-bigrams texts of these lengths have; a negative gap stands for any."""
     reach = np.maximum(lengths - 1, 0) if gap < 0 else np.minimum(gap + 1, np.maximum(lengths - 1, 0))
     total: NDArray[np.int64] = reach * lengths - reach * (reach + 1) // 2
     return total

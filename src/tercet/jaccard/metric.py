@@ -224,17 +224,7 @@ class Jaccard(Metric):
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def tokens(self, batch: Batch, variant: Jaccard, splits: Splits | None = None, as_written: bool = False) -> Split:
-        """Return the tokens of a variant, and a callable that returns the distinct ones by id.
-
-        Parameters
-        ----------
-        batch : Batch
-        variant : Jaccard
-        splits : dict, optional
-            Texts that were split before, by tokenizer and case; new ones are added.
-        as_written : bool
-            The words as they were before they got a stem or a lemma.
-        """
+        """Return the tokens of a variant, and a callable that returns the distinct ones by id."""
         splits = {} if splits is None else splits
         named = variant.tokenizer if isinstance(variant.tokenizer, str) else id(variant.tokenizer)
         key = (named, variant.lowercase)

@@ -67,16 +67,7 @@ def power(values: Array, exponent: float) -> Array:
 
 
 class PairCounter:
-    """Counts for the types of ROUGE; what several types need is counted once.
-
-    Parameters
-    ----------
-    tokens : TokenBatch
-    types : sequence of RougeType
-        The types that will be asked for.
-    by_script : bool
-        Count as ROUGE-1.5.5: ROUGE-L by lines, and no unigram for the last token in ROUGE-SU.
-    """
+    """Counts for the types of ROUGE; what several types need is counted once."""
 
     def __init__(self, tokens: TokenBatch, types: Sequence[RougeType], by_script: bool) -> None:
         self._tokens = tokens

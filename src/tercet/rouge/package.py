@@ -60,26 +60,12 @@ def check_types(package: str, types: tuple[RougeType, ...]) -> None:
 
 
 def mark_sentences(text: str, package: str) -> str:
-    r"""Put each sentence on a line, behind a mark: one of blanks only is an empty word there, and not no word.
-
-    Examples
-    --------
-    >>> mark_sentences("The cat sat. It  slept. ", "rouge")
-    '.The cat sat\n.It slept\n.'
-    >>> mark_sentences("今天 天气 好 。 我们 去 ？ 去", "rouge_chinese")
-    '.今天 天气 好 。\n.我们 去 ？\n.去'
-    """
+    r"""Put each sentence on a line, behind a mark: one of blanks only is an empty word there, and not no word."""
     return "\n".join("." + " ".join(sentence.split()) for sentence in PACKAGES[package](text) if sentence)
 
 
 def split_marked(line: str) -> list[str]:
-    """Return the words of a line that :func:`mark_sentences` made.
-
-    Examples
-    --------
-    >>> split_marked(".The cat sat"), split_marked("."), split_marked("")
-    (['The', 'cat', 'sat'], [''], [])
-    """
+    """Return the words of a line that :func:`mark_sentences` made."""
     return line[1:].split(" ") if line else []
 
 
@@ -88,12 +74,6 @@ class PackageCounter:
 
     ROUGE-N counts different n-grams. ROUGE-L of ``rouge`` counts the different words of the longest common
     subsequences of all pairs of sentences; that of ``rouge_chinese`` is one subsequence of the whole texts.
-
-    Parameters
-    ----------
-    tokens : TokenBatch
-        Its lines are sentences.
-    package : {"rouge", "rouge_chinese"}
     """
 
     def __init__(self, tokens: TokenBatch, package: str) -> None:
@@ -135,10 +115,5 @@ def union_words(text: list[list[int]], reference: list[list[int]]) -> set[int]:
 
     Of several longest ones it is that of the package: from the ends, a match first, else back in the text unless that
     would shorten it.
-
-    Examples
-    --------
-    >>> sorted(union_words([[1, 2, 3, 2], [5, 4]], [[2, 1, 2, 9], [4, 5]]))
-    [1, 2, 5]
     """
     return {line[place] for line in reference for other in text for place in lcs_places(line, other)[0]}

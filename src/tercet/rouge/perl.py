@@ -34,16 +34,7 @@ def five_decimals(values: Array) -> Array:
 
 
 def scores(counts: PairCounts, alpha: float, rounded: bool) -> Array:
-    """Return precision, recall and F as the script prints them, shape (m, 3): F is made of rounded figures.
-
-    Parameters
-    ----------
-    counts : PairCounts
-    alpha : float
-        The script's -p, as it is: on its way through another number an F such as .703125 would round otherwise.
-    rounded : bool
-        Whether to five decimals; without it the figures are those that it rounds.
-    """
+    """Return precision, recall and F as the script prints them, shape (m, 3): F is made of rounded figures."""
     by_decimals = five_decimals if rounded else _as_they_are
     precision = by_decimals(power(_ratio(counts.hits, counts.text_totals), 1 / counts.root))
     recall = by_decimals(power(_ratio(counts.hits, counts.reference_totals), 1 / counts.root))
@@ -77,11 +68,6 @@ def first_words(text: str, limit: int) -> str:
     r"""Keep the first `limit` words of a text as option -l counts them, and its line ends.
 
     White space of ASCII separates words, and no other. Blanks at the start of a line end a word too, an empty one.
-
-    Examples
-    --------
-    >>> first_words("one  two\u2003three\n four five", 4)
-    'one  two\u2003three\n four'
     """
     kept: list[str] = []
     for line in text.split("\n"):
@@ -99,11 +85,6 @@ def first_bytes_of_lines(text: str, limit: int) -> str:
     r"""Keep what option -b leaves for ROUGE-L and W: the lines up to the first one as long as the limit, cut there.
 
     The script never adds up bytes there; what it does for the other types is :func:`.sentences.truncate_bytes`.
-
-    Examples
-    --------
-    >>> first_bytes_of_lines("one two\nthree four\nfive", 9)
-    'one two\nthree fou'
     """
     kept: list[str] = []
     for line in text.split("\n"):

@@ -46,17 +46,7 @@ class Places:
 
 
 class PairOfTexts:
-    """A prediction and a reference, as lines of token ids.
-
-    Parameters
-    ----------
-    prediction, reference : list of list of int
-        Lines of token ids.
-    spelling : list of str
-        The tokens by id.
-    left : Counter, optional
-        How often each token can be matched between lines; as often as the prediction has it by default.
-    """
+    """A prediction and a reference, as lines of token ids."""
 
     def __init__(
         self,

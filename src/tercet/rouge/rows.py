@@ -23,13 +23,7 @@ KEEP_CASE = ("rouge", "none")
 
 
 def counted(types: Sequence[RougeType]) -> tuple[tuple[str, float], ...] | None:
-    """Return each type as the engine takes it; None for more types than it takes.
-
-    Examples
-    --------
-    >>> counted([RougeType("rouge2", "n", order=2), RougeType("rougeS4", "S", gap=4), RougeType("rougeW", "W")])
-    (('n', 2), ('S', 4), ('W', 1.2))
-    """
+    """Return each type as the engine takes it; None for more types than it takes."""
     if len(types) > _MOST_TYPES or sum(each.kind == "W" for each in types) > 1:
         return None
     numbers = {"n": "order", "S": "gap", "SU": "gap", "W": "weight"}

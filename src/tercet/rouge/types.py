@@ -53,24 +53,7 @@ class RougeType:
 
 
 def parse_types(names: Any) -> tuple[RougeType, ...]:
-    """Return the types that names stand for.
-
-    Parameters
-    ----------
-    names : str or iterable of str, or None
-        ``rouge1`` to ``rouge9``, ``rougeL``, ``rougeLsum``, ``rougeW`` (weight 1.2) or ``rougeW<weight>``,
-        ``rougeS`` (any gap) or ``rougeS<gap>``, ``rougeSU`` or ``rougeSU<gap>``. None stands for the default.
-
-    Raises
-    ------
-    OptionError
-        On a name of another form, an empty list, or a name given twice.
-
-    Examples
-    --------
-    >>> [(each.kind, each.gap) for each in parse_types(["rouge2", "rougeSU4"])]
-    [('n', -1), ('SU', 4)]
-    """
+    """Return the types that names stand for."""
     if names is None:
         names = DEFAULT_TYPES
     try:

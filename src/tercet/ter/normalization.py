@@ -37,17 +37,7 @@ def normalization(
 ) -> Callable[[str], str] | None:
     """Return the function that changes a text so that spaces lie between its words; None for nothing to do.
 
-    Notes
-    -----
     Time: some ten passes of regular expressions over the text.
-
-    Examples
-    --------
-    >>> change = normalization(True, False, True, False)
-    >>> print(change("Joe's 3.5 km/h&quot;, it said."))
-    joe 's 3.5 km / h " , it said .
-    >>> print(change("東京で。"))
-    東 京 で 。
     """
     if not (normalized or no_punct):
         return None

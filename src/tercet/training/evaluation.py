@@ -55,21 +55,7 @@ def evaluation_of(predictions: Any, labels: Any, inputs: Any) -> Evaluation:
 
 
 def read_texts(given: Evaluation, decoder: Decoder, causal: bool) -> Texts:
-    """Return the texts of an evaluation.
-
-    Parameters
-    ----------
-    given : Evaluation
-    decoder : Decoder
-    causal : bool
-        Generated ids begin with the prompt, which is cut; ids that come from logits do not, and say nothing of the
-        first token of the labels.
-
-    Raises
-    ------
-    InputError
-        For what is no ids, for labels that the tokenizer does not have, for predictions without their prompts.
-    """
+    """Return the texts of an evaluation."""
     with readable("The predictions"):
         if is_text(given.predictions):
             return Texts(list(given.predictions), _labels(given, decoder, skip=0), None)

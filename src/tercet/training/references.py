@@ -14,14 +14,7 @@ from .evaluation import Evaluation
 
 
 class References:
-    """Where the references come from.
-
-    Parameters
-    ----------
-    given : list, callable or None
-        One entry for each item of the evaluation set, in its order; a function from an evaluation to such a list;
-        or None for the labels.
-    """
+    """Where the references come from."""
 
     def __init__(self, given: Any) -> None:
         self.given = given
@@ -43,11 +36,6 @@ class References:
 
         Processes fill their last batches with items that they have seen, so that there may be more predictions
         than items of the evaluation set.
-
-        Raises
-        ------
-        InputError
-            Where there are none, too few, or those of other items.
         """
         if callable(self.given):
             return self.given(evaluation)

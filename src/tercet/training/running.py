@@ -15,15 +15,6 @@ class Running:
     A part is counted when it comes, and its texts are let go. Those of two metrics are kept until the end, as the
     whole corpus decides how they are counted: BERTScore whose document frequencies are those of the corpus
     (``idf=True``), and ROUGE that chooses its tokenizer by the letters of the corpus (``tokenizer="auto"``).
-
-    Examples
-    --------
-    >>> from tercet.api import make_scorer
-    >>> running = Running(make_scorer("bleu_multi", {"max_order": 1}))
-    >>> for prediction, reference in [("a b", "a c"), ("d", "d")]:
-    ...     running.add(running.count(read_batch([prediction], [reference])))
-    >>> round(running.result()["bleu"], 4)
-    0.6667
     """
 
     def __init__(self, scorer: Scorer) -> None:
@@ -32,13 +23,7 @@ class Running:
         self._parts = [Part.of_texts(read_batch([], []))]
 
     def count(self, batch: Batch) -> Part:
-        """Return what a part adds, without adding it.
-
-        Raises
-        ------
-        InputError
-            For items without reference under ``missing_references="error"``, by their number in the corpus.
-        """
+        """Return what a part adds, without adding it."""
         self.scorer.check_missing([self._items + index for index in batch.missing])
         return Part.counted(self.scorer, batch.numbered(self._items))
 
@@ -48,11 +33,5 @@ class Running:
         self._parts.append(part)
 
     def result(self) -> Result:
-        """Return the result of all parts, which is that of the corpus given at once.
-
-        Raises
-        ------
-        InputError
-            For an empty corpus.
-        """
+        """Return the result of all parts, which is that of the corpus given at once."""
         return result_of_parts(self.scorer, self._parts)

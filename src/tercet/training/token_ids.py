@@ -96,13 +96,7 @@ def is_text(value: Any) -> bool:
 
 
 def read_predictions(predictions: Any, labels: Any, causal: bool) -> Rows:
-    """Return the ids of each prediction, of logits the likeliest; -100 and what no vocabulary has included.
-
-    Raises
-    ------
-    InputError
-        For what is neither ids nor logits.
-    """
+    """Return the ids of each prediction, of logits the likeliest; -100 and what no vocabulary has included."""
     if isinstance(predictions, list) and predictions and _dimensions(first_output(predictions[0])) >= 2:
         parts = labels if isinstance(labels, list) and len(labels) == len(predictions) else [None] * len(predictions)
         pairs = zip(predictions, parts, strict=True)  # eval_do_concat_batches=False: one entry a batch
@@ -111,21 +105,7 @@ def read_predictions(predictions: Any, labels: Any, causal: bool) -> Rows:
 
 
 def read_rows(value: Any, name: str) -> Rows:
-    """Return the ids of each item: of an array, of a list of rows, or of a list of batches.
-
-    Raises
-    ------
-    InputError
-        For numbers that are no ids, and for shapes other than (items, length).
-
-    Examples
-    --------
-    >>> [row.tolist() for row in read_rows([[1, 2], [3]], "labels")]
-    [[1, 2], [3]]
-    >>> read_rows(np.array([[0.5]]), "labels")
-    Traceback (most recent call last):
-    tercet.errors.InputError: The labels must be ids of tokens, shape (items, length), got float64 of shape (1, 1).
-    """
+    """Return the ids of each item: of an array, of a list of rows, or of a list of batches."""
     value = first_output(value)
     if getattr(value, "ndim", 0) >= 1 and str(value.dtype) != "object":
         if "int" not in str(value.dtype) or value.ndim != 2:
@@ -150,13 +130,7 @@ def read_rows(value: Any, name: str) -> Rows:
 
 
 def cut_prompts(rows: Rows, prompts: Rows) -> Rows:
-    """Return what a causal model generated behind its prompts.
-
-    Raises
-    ------
-    InputError
-        For a prediction that does not begin with its prompt.
-    """
+    """Return what a causal model generated behind its prompts."""
     cut = []
     for index, (row, padded) in enumerate(zip(rows, prompts, strict=True)):
         prompt = padded[padded != IGNORED]

@@ -223,13 +223,7 @@ class TrainerMetrics:
         return preprocess_logits_for_metrics(logits, labels, causal=self._causal)
 
     def select(self, results: Mapping[str, Result], lengths: Sequence[int] | None) -> dict[str, float]:
-        """Return the entries to keep, all of them floats.
-
-        Raises
-        ------
-        OptionError
-            For a name that the results do not have, or have no number for.
-        """
+        """Return the entries to keep, all of them floats."""
         numbers = {metric: _numbers(result) for metric, result in results.items()}
         times = Counter(name for entries in numbers.values() for name in entries)
         found: dict[str, float] = {}
