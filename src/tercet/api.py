@@ -166,7 +166,7 @@ def make_scorer(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     return metric_class(metric).from_options(options)
 
 
-def metric_options(metric: str) -> list[str]:
+def known_options(metric: str) -> list[str]:
     """Return the names of the options that a metric and its call take."""
     return metric_class(metric).all_options()
 

@@ -137,7 +137,8 @@ def test_statistics_add_up_and_a_scorer_says_what_it_is():
     one, other = scorer.stats(["a b"], ["a c"]), scorer.stats(pa.array(["d"]), pa.array(["d"]))
     assert (one + other).column("rouge1_fmeasure").tolist() == [0.5, 1.0]
     assert (scorer.name, scorer.rouge_types) == ("rouge_nlws", ("rouge1",))
-    assert scorer == tercet.Rouge(rouge_types=["rouge1"]) and repr(scorer) == "Rouge(rouge_types=('rouge1',))"
+    assert scorer == tercet.Rouge(rouge_types=["rouge1"])
+    assert repr(scorer) == "Rouge(rouge_types=('rouge1',))"
 
 
 def test_texts_of_nothing_but_different_words():

@@ -1,6 +1,5 @@
 """The chain of rules between our numbers and those of other packages, held against the packages themselves."""
 
-from dataclasses import fields
 from importlib import import_module
 
 import pytest
@@ -11,13 +10,14 @@ from rouge_score.rouge_scorer import RougeScorer
 from conftest import ZERO_BLEU
 from oracles import corpus_streams, evaluate_bleu
 from tercet import score
-from tercet.api import make_scorer, metric_class
+from tercet.api import make_scorer
 from tercet.columns.reading import read_batch
 from tercet.difference.compat_rules import COMPAT_RULES, rules_of, without
 from tercet.difference.differences import explain_difference
 from tercet.difference.option_rules import DESCRIPTIONS, TOGETHER
 from tercet.difference.peers import PEERS
 from tercet.difference.perl_script import ScriptError
+from tercet.registry import metric_class
 from tercet.scoring import score_batch
 from texts import LATIN, PAIRS, all_pairs, awkward_corpus
 
@@ -384,7 +384,7 @@ def test_the_parts_without_any_rule_are_what_ours_is():
 
 
 def test_tables_name_what_there_is():
-    options = {field.name for metric, _ in PAIRED for field in fields(metric_class(metric))}
+    options = {name for metric, _ in PAIRED for name in metric_class(metric).all_options()}
     assert set(DESCRIPTIONS) <= options
     assert {name for names in TOGETHER for name in names} <= options
     known = {name for metric in ("bleu_multi", "rouge_nlws") for name in make_scorer(metric, {}).presets}

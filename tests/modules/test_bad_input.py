@@ -15,7 +15,7 @@ import pytest
 import tercet
 from conftest import ZERO_BLEU, needed
 from tercet import InputError, TercetError
-from tercet.api import make_scorer, metric_class
+from tercet.api import make_scorer
 from tercet.comparison.paired import paired_significance
 from tercet.registry import METRICS, metric_class
 
@@ -281,7 +281,7 @@ ODD_VALUES["list of itself"].append(ODD_VALUES["list of itself"])
 def test_an_odd_value_of_any_option_is_taken_or_refused_by_name_and_loses_nothing(metric, value):
     module = tercet.load(metric)
     module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
-    for option in option_names(metric_class(metric)):
+    for option in metric_class(metric).all_options():
         if isinstance(value, type) and option in ("tokenizer", "stemmer", "lemmatizer"):
             continue  # a callable, whose errors are the user's
         given = {"n_resamples": 10, **needed(metric), option: value}

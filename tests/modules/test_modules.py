@@ -1,7 +1,6 @@
 """The evaluate modules: loaded by name, filled in any way, combined, in threads and over processes: one result."""
 
 import ast
-import dataclasses
 import doctest
 import inspect
 import json
@@ -224,7 +223,7 @@ class TestTheDocumentation:
         heads = " ".join(line.partition(":")[0] for line in module.inputs_description.splitlines())
         described = set(re.findall(r"[a-z_]+", heads))
         assert {
-            each.name for each in dataclasses.fields(make_scorer(metric, needed(metric)).metric_class)
+            *metric_class(metric).all_options(),
         } <= described
 
     @pytest.mark.parametrize("metric", COMPARING)

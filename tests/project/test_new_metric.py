@@ -45,7 +45,8 @@ class Overlap(Metric):
         rows = []
         for prediction, references in zip(columns["predictions"], columns["references"], strict=True):
             own, wanted = self.words(prediction), set().union(*map(self.words, references))
-            rows.append([1, not own, not references, len(references), len(own & wanted), len(wanted if self.of == "reference" else own)])
+            counted = wanted if self.of == "reference" else own
+            rows.append([1, not own, not references, len(references), len(own & wanted), len(counted)])
         return SegmentStats(self.signature(), self.columns, np.array(rows, float))
 
     def finalize(self, totals: Any) -> Scores:
@@ -77,15 +78,17 @@ def _one_more(monkeypatch, tmp_path):
 def test_the_functions_take_its_names_and_its_value():
     value = tercet.Overlap(lowercase=False)
     result = value(PREDICTIONS, REFERENCES, segments=True, confidence_level=0.9, n_resamples=10)
-    assert result["overlap"] == 4 / 9 and result["segments"]["overlap"] == [0.5, 0.0, 1.0]
+    assert result["overlap"] == 4 / 9
+    assert result["segments"]["overlap"] == [0.5, 0.0, 1.0]
     named = tercet.score("overlap", PREDICTIONS, REFERENCES, lowercase=False, segments=True)
-    assert named["segments"] == result["segments"] and eval(repr(value), {"Overlap": tercet.Overlap}) == value
+    assert named["segments"] == result["segments"]
+    assert eval(repr(value), {"Overlap": tercet.Overlap}) == value
     assert tercet.explain("word_overlap", "a Cat", "the cat") == ["cat"]
     with pytest.raises(
         tercet.OptionError, match="The 'of' option of word_overlap must be one of 'reference', 'predic"
     ):
         tercet.Overlap(of="both")
-    with pytest.raises(tercet.OptionError, match="no metric 'overlab'. Did you mean 'overlap'"):
+    with pytest.raises(tercet.OptionError, match=r"no metric 'overlab'\. Did you mean 'overlap'"):
         tercet.score("overlab", ["a"], ["a"])
 
 

@@ -17,7 +17,7 @@ import tercet
 ter = tercet.Ter(normalized=True, scale=1, compat="sacrebleu", missing_references="skip")
 result: tercet.Result = ter(["a"], ["b"], segments=True, confidence_level=0.95)
 print(ter.normalized, result.n_segments + 1, ter.segments(["a"], ["b"])["ter"], ter.stats(["a"], ["b"]).columns)
-several: list[tercet.Metric] = [ter, tercet.Bleu(tokenizer=str.split, weights=[0.5, 0.5]), tercet.Chrf(word_order=[0, 2])]
+several: list[tercet.Metric] = [ter, tercet.Bleu(tokenizer=str.split, weights=[0.5]), tercet.Chrf(word_order=[0])]
 tercet.score(tercet.Rouge(rouge_types=["rouge1"], stopwords={"the"}), ["a"], ["a"], seed=1)
 tercet.score("bertscore_idf", ["a"], ["a"], lang="en", idf=tercet.IdfTable.load("x.idf"))
 tercet.BertScore(lang="en", idf=tercet.IdfTable.load("x.idf"), dtype="bfloat16").explain("a", "a", corpus=["a"])
@@ -26,7 +26,7 @@ tercet.compare({"one": ["a"], "two": ["b"]}, [tercet.Ter(), "bleu"], references=
 stream: tercet.Stream = tercet.Stream("bleu", max_order=2)
 stream.add(["a"], [["a"]], ids=[7])
 stream.merge([tercet.Stream.load("x.stream"), tercet.Stream.from_arrow({}, "rouge", beta=2.0)])
-print(stream.result().signature, len(stream), tercet.load("bleu").compute(predictions=["a"], references=["a"])["bleu"])
+print(stream.result().signature, len(stream), tercet.load("bleu").compute(predictions=["a"], references=["a"]))
 order: int = tercet.Bleu().max_order
 tercet.Ter(nromalized=True)  # wrong
 tercet.Ter(normalized="yes")  # wrong

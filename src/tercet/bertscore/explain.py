@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.columns.batch import Batch
+from tercet.columns.items import check_missing, check_texts, read_items
 from tercet.columns.ragged import Ragged
 from tercet.display.alignment_html import alignment_html, alignment_svg
 from tercet.display.heat_map import heat_map
 from tercet.display.token import Token
 from tercet.encoders.embeddings import windows_of
 from tercet.encoders.subwords import Subwords
-from tercet.errors import InputError, level_of_caller
+from tercet.errors import InputError, OptionError, level_of_caller
 
 from .messages import remark_on_texts
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 
 #: Options that one pair has no use for.
-OF_A_CORPUS = {
+_OF_A_CORPUS = {
     *("all_layers", "rescale_with_baseline", "baseline_path", "scale", "idf_documents", "multi_ref"),
     *("missing_references", "segments", "confidence_level", "n_resamples", "seed", "n_jobs"),
 }
@@ -93,6 +95,31 @@ class Alignment:
 
     def _title(self) -> str:
         return f"precision {self.precision:.4f}, recall {self.recall:.4f}, F {self.f1:.4f}"
+
+
+def explain_pair(metric: BertScore, prediction: str, references: Any, corpus: Iterable[str] | None) -> Alignment:
+    """Explain a prediction; `corpus` has the texts in which ``idf=True`` counts document frequencies."""
+    items = read_items([prediction], [references])
+    check_missing(items.missing, "error", at_zero="")
+    check_texts([*items.predictions, *items.references], "the pair")
+    if corpus is None and metric.idf is True:
+        raise OptionError(
+            "explain needs the texts in which idf=True counts document frequencies: give corpus=references, or set "
+            "'idf' to a table, a mapping or False."
+        )
+    for name in {**metric.given, **metric.asked.given}:
+        if name in _OF_A_CORPUS:
+            raise OptionError(
+                f"explain shows how one pair matches in one layer, unscaled: it does not take {name!r}."
+            )
+    context = None
+    if corpus is not None:
+        texts = [corpus] if isinstance(corpus, str) else list(corpus)
+        if metric.idf is not True or isinstance(corpus, str) or not texts:
+            raise OptionError("corpus must be a list of texts, in which idf=True counts document frequencies.")
+        check_texts(texts, "corpus")
+        context = metric.count_documents(texts, np.arange(len(texts)))
+    return explain_batch(metric, items.batch(), context)
 
 
 def explain_batch(scorer: BertScore, batch: Batch, context: Any) -> Alignment:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.columns.batch import Batch
-from tercet.columns.items import check_missing, check_texts, read_items
 from tercet.columns.ragged import Ragged
 from tercet.core.scorer import Scores, segment_lists
 from tercet.core.signature import Signature
@@ -24,7 +23,7 @@ from tercet.errors import InputError, OptionError
 
 from .about import ABOUT
 from .baselines import baselines_of, find_baseline
-from .explain import OF_A_CORPUS, Alignment, explain_batch
+from .explain import Alignment, explain_batch, explain_pair
 from .idf_table import IdfTable
 from .measures import MEASURES, best_of_references, padded_in_batch, pair_measures
 from .messages import remark_on_texts, unnamed_token_error
@@ -212,13 +211,7 @@ class BertScore(BertscoreOptions):
     # -- rows
 
     def prepare(self, texts: list[str], context: IdfTable | None) -> tuple[Ragged, Ragged, Texts]:
-        """Return the ids of documents, whole and as they are scored, and the different texts with their weights.
-
-        Raises
-        ------
-        InputError
-            For a token that a mapping used as bert-score does has no weight for.
-        """
+        """Return the ids of documents, whole and as they are scored, and the different texts with their weights."""
         subwords = self.subwords()
         whole = subwords.whole(texts)
         documents = subwords.truncate(whole, self.cut_at(subwords))
@@ -352,28 +345,7 @@ class BertScore(BertscoreOptions):
         -----
         Memory: the matrix, the product of the lengths.
         """
-        items = read_items([prediction], [references])
-        check_missing(items.missing, "error", at_zero="")
-        check_texts([*items.predictions, *items.references], "the pair")
-        if corpus is None and self.idf is True:
-            raise OptionError(
-                "explain needs the texts in which idf=True counts document frequencies: give corpus=references, or "
-                "set 'idf' to a table, a mapping or False."
-            )
-        given = {**self.given, **self.asked.given}
-        for name in given:
-            if name in OF_A_CORPUS:
-                raise OptionError(
-                    f"explain shows how one pair matches in one layer, unscaled: it does not take {name!r}."
-                )
-        context = None
-        if corpus is not None:
-            texts = [corpus] if isinstance(corpus, str) else list(corpus)
-            if self.idf is not True or isinstance(corpus, str) or not texts:
-                raise OptionError("corpus must be a list of texts, in which idf=True counts document frequencies.")
-            check_texts(texts, "corpus")
-            context = self.count_documents(texts, np.arange(len(texts)))
-        return self.explained(items.batch(), context)
+        return explain_pair(self, prediction, references, corpus)
 
     def explained(self, batch: Batch, context: Any = None) -> Alignment:
         """Explain a batch of one item."""

@@ -19,13 +19,13 @@ from tercet.core.scorer import Scorer, Scores, segment_lists
 from tercet.core.signature import Signature
 from tercet.core.stats import SegmentStats
 from tercet.encoders.options import as_device, as_dtype, needs_packages, path
-from tercet.errors import InputError, OptionError, shorten
+from tercet.errors import OptionError
 from tercet.metric import Metric
 
 from .about import ABOUT
 from .explain import Surprisals, explain_batch
 from .model import LanguageModel, language_model
-from .texts import Texts, read_texts, start_of, window_of
+from .texts import Texts, check_lengths, read_texts, window_of
 from .windows import windows_of
 
 if TYPE_CHECKING:
@@ -221,18 +221,13 @@ class Perplexity(Metric):
 
         Time: the network's. Memory: its own for a batch of tokens, see :meth:`.LanguageModel.surprisals`, and 12
         bytes per token.
-
-        Raises
-        ------
-        InputError
-            For an item that is too short to be scored, or too long.
         """
         model = self.model()
         given: list[str] = batch.predictions.to_pylist()
         numbers = {text: number for number, text in enumerate(dict.fromkeys(given))}
         own = np.array([numbers[text] for text in given], np.int64)
         texts = read_texts(list(numbers), self, model)
-        self._check(texts, own, batch)
+        check_lengths(self, model, texts, own, batch)
         windows = windows_of(texts.rows, *window_of(self, model))
         return Scored(texts, own, windows.offsets, model.surprisals(windows, self.batch_size))
 
@@ -255,26 +250,6 @@ class Perplexity(Metric):
         rows[left_out] = 0.0
         rows[left_out, self.columns.index("empty")] = 1.0
         return SegmentStats(self.signature(), self.columns, rows)
-
-    def _check(self, texts: Texts, own: NDArray[np.int64], batch: Batch) -> None:
-        """Raise an InputError for the first item that is too short to be scored, or too long."""
-        model = self.model()
-        start, (size, _) = start_of(self, model), window_of(self, model)
-        lengths = texts.whole[own]
-        for index in np.flatnonzero(lengths < 2).tolist() if self.empty_text == "error" else ():
-            least = "one token" if start else "two tokens (one with add_start_token=True)"
-            count = lengths[index] - len(start)
-            raise InputError(
-                f"item {batch.first_item + index} of predictions is too short to be scored: "
-                f"{shorten(batch.texts[index].as_py())} has {count} {'token' if count == 1 else 'tokens'}, expected "
-                f"at least {least}. empty_text='skip' leaves such texts out."
-            )
-        for index in np.flatnonzero(lengths > (size or lengths)).tolist() if self.long_text == "error" else ():
-            raise InputError(
-                f"item {batch.first_item + index} of predictions has {lengths[index]} tokens, more than the limit of "
-                f"{size}: {shorten(batch.texts[index].as_py())}. long_text='window' scores it whole, 'truncate' only "
-                "its beginning."
-            )
 
     def remark(self, totals: Array) -> str | None:
         """Return a warning when texts were cut, or left out."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.errors import OptionError
+from tercet.columns.batch import Batch
+from tercet.errors import InputError, OptionError, shorten
 
 from .model import LanguageModel
 
@@ -110,3 +111,25 @@ def _size(text: str, first: int, stop: int, model: LanguageModel) -> tuple[int, 
     spans = model.spans(text)
     part = text[spans[first - 1][1] if first else 0 : spans[stop - 1][1] if stop < len(spans) else len(text)]
     return len(part.encode()), len(part)
+
+
+def check_lengths(
+    metric: Perplexity, model: LanguageModel, texts: Texts, own: NDArray[np.int64], batch: Batch
+) -> None:
+    """Raise an InputError for the first item that is too short to be scored, or too long."""
+    start, (size, _) = start_of(metric, model), window_of(metric, model)
+    lengths = texts.whole[own]
+    for index in np.flatnonzero(lengths < 2).tolist() if metric.empty_text == "error" else ():
+        least = "one token" if start else "two tokens (one with add_start_token=True)"
+        count = lengths[index] - len(start)
+        raise InputError(
+            f"item {batch.first_item + index} of predictions is too short to be scored: "
+            f"{shorten(batch.texts[index].as_py())} has {count} {'token' if count == 1 else 'tokens'}, expected "
+            f"at least {least}. empty_text='skip' leaves such texts out."
+        )
+    for index in np.flatnonzero(lengths > (size or lengths)).tolist() if metric.long_text == "error" else ():
+        raise InputError(
+            f"item {batch.first_item + index} of predictions has {lengths[index]} tokens, more than the limit of "
+            f"{size}: {shorten(batch.texts[index].as_py())}. long_text='window' scores it whole, 'truncate' only "
+            "its beginning."
+        )

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tercet.api import make_scorer, metric_options
+from tercet.api import make_scorer, known_options
 from tercet.columns.batch import Batch
 from tercet.columns.items import read_items
 from tercet.columns.reading import read_batch, read_predictions
@@ -266,7 +266,7 @@ def _options_of(names: Sequence[str], options: Mapping[str, Any], sentence_split
     if not isinstance(options, Mapping):
         raise OptionError(f"options must be a mapping of options, or of metrics to theirs, got {shorten(options)}.")
     options = {SHORT_NAMES.get(name, name): value for name, value in options.items()}
-    known = {name: metric_options(name) for name in names}
+    known = {name: known_options(name) for name in names}
     every = [*names, *(option for own in known.values() for option in own)]
     found: dict[str, dict[str, Any]] = {
         name: {"sentence_split": sentence_split} if "sentence_split" in own else {} for name, own in known.items()
