@@ -16,10 +16,10 @@ import numpy as np
 import scipy.stats
 
 from results import machine, write_section
-from tercet.association.between_metrics import pvalues_between
-from tercet.association.figures import FIGURES, value_of
-from tercet.association.intervals import distributions
-from tercet.association.ties import calibrate
+from tercet.trust.between_metrics import pvalues_between
+from tercet.trust.figures import FIGURES, value_of
+from tercet.trust.intervals import distributions
+from tercet.trust.ties import calibrate
 
 TITLE = "Results of the last `make bench-correlation`"
 SYSTEMS, ITEMS, DIMENSIONS, METRICS = 16, 40, 4, 10

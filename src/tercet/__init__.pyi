@@ -20,8 +20,6 @@ from .comparison.compare import compare as compare
 from .comparison.test_sets import read_test_sets as read_test_sets
 from .core.result import Result as Result
 from .core.signature import __version__ as __version__
-from .correlation.best_mean import best_mean as best_mean
-from .correlation.correlate import correlate as correlate
 from .cosine.explain import Contributions
 from .cosine.options import CosineOptions as CosineValues
 from .errors import GatheringError as GatheringError
@@ -42,6 +40,8 @@ from .ter.explain import TerEdits
 from .ter.options import TerOptions as TerValues
 from .training.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
 from .training.trainer import compute_metrics as compute_metrics
+from .trust.best_mean import best_mean as best_mean
+from .trust.correlate import correlate as correlate
 from .typing import (
     Bertscore,
     BertscoreOptions,

@@ -12,11 +12,11 @@ from conftest import ROOT
 from tercet.api import batch_stats
 from tercet.comparison.metric_specs import parse_metric
 from tercet.core.stats import SegmentStats
-from tercet.correlation.best_mean import best_mean
 from tercet.errors import InputError, OptionError
 from tercet.mean.saved import Part, SavedMean
 from tercet.mean.scorer import MeanScorer
 from tercet.resampling.bootstrap import bootstrap
+from tercet.trust.best_mean import best_mean
 
 PARTS = (
     Part("bleu_multi", {"max_order": 2}, "bleu", 0.25),

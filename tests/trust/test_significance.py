@@ -8,11 +8,11 @@ import pytest
 import scipy.stats
 from test_figures import of_texts
 
-from tercet.association.agreement import krippendorff_alpha, raw_agreement
-from tercet.association.between_metrics import pvalues_between, test_name, williams_between
-from tercet.association.figures import FIGURES, value_of
-from tercet.association.significance import clusters, permuted, permuted_pearson, permuted_soft, tosses
-from tercet.association.williams import t_tail, williams
+from tercet.trust.agreement import krippendorff_alpha, raw_agreement
+from tercet.trust.between_metrics import pvalues_between, test_name, williams_between
+from tercet.trust.figures import FIGURES, value_of
+from tercet.trust.significance import clusters, permuted, permuted_pearson, permuted_soft, tosses
+from tercet.trust.williams import t_tail, williams
 
 test_name.__test__ = False
 

@@ -30,7 +30,7 @@ def test_name(figure: str) -> str:
 def pvalues_between(
     figure: str, human: Array, metrics: Array, epsilons: Sequence[float], n_resamples: int, seed: int
 ) -> Array:
-    """Return p of both directions of each two metrics, shape (k, k); see :mod:`tercet.association.significance`.
+    """Return p of both directions of each two metrics, shape (k, k); see :mod:`tercet.trust.significance`.
 
     Examples
     --------

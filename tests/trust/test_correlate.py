@@ -10,10 +10,10 @@ from rouge_score import rouge_scorer
 
 import tercet
 from conftest import ROOT
-from tercet.correlation.grades import Grades, read_number
-from tercet.correlation.reading import read_graded
-from tercet.correlation.tables import to_json, to_latex, to_markdown, to_text, to_tsv
 from tercet.errors import InputError, OptionError
+from tercet.trust.grades import Grades, read_number
+from tercet.trust.reading import read_graded
+from tercet.trust.tables import to_json, to_latex, to_markdown, to_text, to_tsv
 
 TEXTS = {
     "A": ["the cat sat on the mat", "it rains a lot", "кот сидит на окне", "a good day"],

@@ -8,9 +8,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from tercet.association.weighted import Array
-
 from .result import DimensionTable
+from .weighted import Array
 
 #: Items below which intervals and tests are too narrow to rely on.
 _FEW = 30

@@ -12,13 +12,6 @@ from typing import Any
 import numpy as np
 
 from tercet.api import batch_stats, summarize
-from tercet.association.agreement import krippendorff_alpha, raw_agreement
-from tercet.association.between_metrics import pvalues_between, test_name, williams_between
-from tercet.association.figures import FIGURES, figures_for, points_of, value_of
-from tercet.association.intervals import UNITS, distributions, percentile_interval
-from tercet.association.significance import clusters
-from tercet.association.ties import without_noise
-from tercet.association.weighted import Array
 from tercet.comparison.checks import check_references
 from tercet.comparison.compare import read_metrics, read_test_set
 from tercet.comparison.metric_specs import MetricSpec
@@ -28,13 +21,20 @@ from tercet.display.progress import bars_within
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.resampling.paired_tests import holm
 
+from .agreement import krippendorff_alpha, raw_agreement
+from .between_metrics import pvalues_between, test_name, williams_between
 from .columns import FigureValue, MetricColumn
+from .figures import FIGURES, figures_for, points_of, value_of
 from .given import grades_of, with_scores
 from .grades import Grades
+from .intervals import UNITS, distributions, percentile_interval
 from .layers import layer_sweeps
 from .reading import read_graded
 from .remarks import remarks
 from .result import Correlation, DimensionTable
+from .significance import clusters
+from .ties import without_noise
+from .weighted import Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ def correlate(
     Parameters
     ----------
     test_set : path, TestSet, or mapping of str to sequence of str
-        A table of texts and grades (:func:`tercet.correlation.reading.read_graded`), one of
+        A table of texts and grades (:func:`tercet.trust.reading.read_graded`), one of
         :func:`tercet.read_test_sets`, or what each system wrote, by its name.
     metrics : str, MetricSpec or iterable of them
         As of :func:`tercet.compare`; may be empty where there are `scores`.
@@ -121,7 +121,7 @@ def correlate(
     and TER in percent), unless the option ``scale`` says another. The threshold of ties, ``epsilon``, is a difference
     of such scores. System scores are means of segment scores. A metric of which less is better is negated first. An
     output counts where it has a grade and a score of every metric. Definitions and sources stand with each figure
-    (:data:`tercet.association.figures.FIGURES`).
+    (:data:`tercet.trust.figures.FIGURES`).
 
     Examples
     --------

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.association.figures import value_of
-from tercet.association.weighted import Array
 from tercet.errors import InputError, OptionError, shorten
+
+from .figures import value_of
+from .weighted import Array
 
 #: A mean of metrics: their numbers, and what each weighs.
 Weights = tuple[tuple[int, float], ...]

@@ -107,7 +107,7 @@ def better_p(values: Array) -> Array:
     Returns
     -------
     ndarray, shape (p,)
-        In the order of :func:`tercet.association.within.pair_differences`.
+        In the order of :func:`tercet.trust.within.pair_differences`.
     """
     tosses = np.random.default_rng(_SEED).random((_PERMUTATIONS, values.shape[1]), dtype=np.float32)
     signs = 2 * np.rint(tosses) - 1

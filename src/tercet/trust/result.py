@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from tercet.association.figures import FIGURES
-from tercet.association.intervals import UNITS
-from tercet.association.weighted import Array
 from tercet.comparison.test_sets import TestSet
 from tercet.errors import OptionError, did_you_mean, shorten
 
 from .columns import FigureValue, MetricColumn
+from .figures import FIGURES
 from .grades import Grades
+from .intervals import UNITS
 from .layers import LayerSweep
+from .weighted import Array
 
 #: Of a row in :meth:`Correlation.records`.
 COLUMNS = (

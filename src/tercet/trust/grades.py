@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from tercet.association.weighted import Array
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
+
+from .weighted import Array
 
 #: What stands for a grade that is not there.
 _MISSING = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})

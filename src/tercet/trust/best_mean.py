@@ -8,15 +8,15 @@ from itertools import combinations
 
 import numpy as np
 
-from tercet.association.between_metrics import pvalues_between
-from tercet.association.figures import value_of
-from tercet.association.weighted import Array
 from tercet.errors import InputError, OptionError, shorten
 from tercet.mean.saved import Part, SavedMean
 
+from .between_metrics import pvalues_between
 from .columns import MetricColumn
+from .figures import value_of
 from .folds import UNITS, Weights, best, combined, out_of_fold, singles, spreads, standardized
 from .result import Correlation
+from .weighted import Array
 
 #: Metrics that are combined at most: the best ones alone.
 _MOST = 8

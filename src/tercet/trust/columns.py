@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tercet.association.weighted import Array
 from tercet.comparison.metric_specs import MetricSpec
+
+from .weighted import Array
 
 
 @dataclass(frozen=True, slots=True)

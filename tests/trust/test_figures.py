@@ -18,10 +18,10 @@ from rouge_score import rouge_scorer
 
 import tercet
 from conftest import ROOT
-from tercet.association import between, pooled, within
-from tercet.association.figures import FIGURES, figures_for, resampled, value_of
-from tercet.association.intervals import draws, percentile_interval
-from tercet.association.ties import calibrate
+from tercet.trust import between, pooled, within
+from tercet.trust.figures import FIGURES, figures_for, resampled, value_of
+from tercet.trust.intervals import draws, percentile_interval
+from tercet.trust.ties import calibrate
 
 SCIPY = {
     "pearson": lambda x, y: scipy.stats.pearsonr(x, y).statistic,
@@ -191,7 +191,7 @@ NAMES = {
 SPA = """
 import json, sys
 import numpy as np
-from tercet.association.between import soft_pairwise_accuracy
+from tercet.trust.between import soft_pairwise_accuracy
 for human, metric in json.load(sys.stdin):
     print(soft_pairwise_accuracy(np.array(human), np.array(metric)))
 """
