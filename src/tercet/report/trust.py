@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from tercet.trust.between import means
-from tercet.trust.columns import MetricColumn
+from tercet.trust.grades import MetricColumn
 from tercet.trust.layers import LayerSweep
 from tercet.trust.result import Correlation, DimensionTable
+from tercet.trust.sample import Array, means
 from tercet.trust.tables import SHOWN, agreement_lines
-from tercet.trust.weighted import Array
 
 from .page import check_installed
 from .rendering import render

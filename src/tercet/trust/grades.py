@@ -1,21 +1,55 @@
-"""Human grades: of several raters, in several dimensions, of the outputs of systems; some may be missing."""
+"""Human grades of the outputs of systems, by several raters in several dimensions; scores of metrics beside them."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from tercet.comparison.metric_specs import MetricSpec
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 
-from .weighted import Array
+from .sample import Array
 
 #: What stands for a grade that is not there.
 _MISSING = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
+
+#: Dimension, rater, system, number of the item from 0, and value.
+Row = tuple[str, str, str, int, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetricColumn:
+    """Scores of one metric.
+
+    Attributes
+    ----------
+    label : str
+        The metric, with its options where it is there twice, and the score where it has several.
+    signature : str
+        Empty for scores made elsewhere.
+    scores : ndarray, shape (n, m)
+        Of each system and item; higher is better: those of other metrics are negated.
+    negated : bool
+    spec : MetricSpec, optional
+        What scored; none for scores made elsewhere.
+    score : str
+        The name of the score.
+    scale : int
+        1, or 100 for percent: that of the package whose scores these are, unless the options say another.
+    """
+
+    label: str
+    signature: str
+    scores: Array = field(repr=False)
+    negated: bool = False
+    spec: MetricSpec | None = None
+    score: str = ""
+    scale: int = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,13 +66,6 @@ class Grades:
         For each dimension the grade of each rater, system and item; NaN where there is none.
     scores : dict of str to ndarray, shape (n, m)
         Scores of metrics that were made elsewhere, in the same form.
-
-    Examples
-    --------
-    >>> rows = [("content", "anna", "A", 0, "3"), ("content", "boris", "A", 0, 4), ("content", "anna", "B", 0, 5)]
-    >>> grades = Grades.of_rows(rows, ["A", "B"], 1)
-    >>> grades.raters, grades.mean("content").tolist()
-    (('anna', 'boris'), [[3.5], [5.0]])
     """
 
     systems: tuple[str, ...]
@@ -48,7 +75,7 @@ class Grades:
     scores: dict[str, Array] = field(default_factory=dict)
 
     @classmethod
-    def of_rows(cls, rows: Iterable[tuple[str, str, str, int, Any]], systems: Iterable[str], n_items: int) -> Grades:
+    def of_rows(cls, rows: Iterable[Row], systems: Iterable[str], n_items: int) -> Grades:
         """Gather grades from rows of dimension, rater, system, number of the item from 0, and value."""
         places = {system: place for place, system in enumerate(systems)}
         found: dict[str, dict[tuple[str, int, int], float]] = {}
@@ -74,6 +101,21 @@ class Grades:
             values[dimension] = table
         return cls(tuple(places), n_items, tuple(raters), values)
 
+    @classmethod
+    def of_lists(cls, given: Grades | Mapping[str, Any] | None, systems: list[str], n_items: int) -> Grades:
+        """Return the grades of a test set, which may be given as plain lists."""
+        if isinstance(given, Grades):
+            if given.systems != tuple(systems) or given.n_items != n_items:
+                raise InputError(
+                    f"The grades are of {len(given.systems)} systems and {given.n_items} items, the texts of "
+                    f"{len(systems)} and {n_items}."
+                )
+            return given
+        if not isinstance(given, Mapping) or not given:
+            raise InputError("Grades are missing: give a table with grades, or grades={system: [grade, ...]}.")
+        by_dimension = given if all(isinstance(each, Mapping) for each in given.values()) else {"grade": given}
+        return cls.of_rows(_rows("grades", by_dimension, systems, n_items), systems, n_items)
+
     @property
     def dimensions(self) -> list[str]:
         """The names of the dimensions."""
@@ -85,14 +127,7 @@ class Grades:
             raise OptionError(f"There is no dimension {shorten(dimension)}. {did_you_mean(dimension, self.values)}")
 
     def mean(self, dimension: str, standardize: bool = False) -> Array:
-        """Return the mean of the raters' grades, shape (n, m); NaN where nobody graded.
-
-        Parameters
-        ----------
-        dimension : str
-        standardize : bool
-            Take each rater's z-scores, for raters who use the scale differently.
-        """
+        """Return the mean of the raters' grades, or of their z-scores, shape (n, m); NaN where nobody graded."""
         values = self.values[dimension]
         if standardize:
             with warnings.catch_warnings():
@@ -103,31 +138,33 @@ class Grades:
         count = (~np.isnan(values)).sum(0)
         return np.where(count > 0, np.nansum(values, axis=0) / np.maximum(count, 1), np.nan)
 
-    def with_scores(self, names: Iterable[str]) -> Grades:
-        """Return the same with some dimensions taken for scores of metrics that were made elsewhere."""
-        chosen = list(names)
-        for name in chosen:
-            self.check(name)
-        kept: Mapping[str, Array] = {name: values for name, values in self.values.items() if name not in chosen}
-        return Grades(
-            self.systems, self.n_items, self.raters, dict(kept),
-            {**self.scores, **{name: self.mean(name) for name in chosen}},
-        )  # fmt: skip
+    def agreement(self, dimension: str) -> dict[str, float]:
+        """Return how far the raters agree; nothing if no output has two grades."""
+        raters = self.values[dimension].reshape(len(self.raters), -1)
+        if ((~np.isnan(raters)).sum(0) > 1).sum() == 0:
+            return {}
+        return {
+            "alpha_ordinal": krippendorff_alpha(raters, "ordinal"),
+            "alpha_interval": krippendorff_alpha(raters, "interval"),
+            "raw": raw_agreement(raters),
+        }
+
+    def with_scores(self, scores: Mapping[str, Any] | Iterable[str]) -> Grades:
+        """Return grades with scores of metrics that were made elsewhere: lists of them, or names of dimensions."""
+        names, made, kept = [scores] if isinstance(scores, str) else list(scores), self, self.values
+        if isinstance(scores, Mapping):
+            systems = list(self.systems)
+            made = Grades.of_rows(_rows("scores", scores, systems, self.n_items), systems, self.n_items)
+        else:
+            kept = {name: values for name, values in kept.items() if name not in names}
+        for name in names:
+            made.check(name)
+        added = {name: made.mean(name) for name in names}
+        return Grades(self.systems, self.n_items, self.raters, kept, {**self.scores, **added})
 
 
 def read_number(value: Any, what: str) -> float:
-    """Return a grade as a number; NaN where there is none.
-
-    Raises
-    ------
-    InputError
-        For what is neither.
-
-    Examples
-    --------
-    >>> read_number(" 4,5 ", "it"), read_number("n/a", "it")
-    (4.5, nan)
-    """
+    """Return a grade as a number, such as ``"4,5"``; NaN where there is none."""
     if value is None:
         return math.nan
     if isinstance(value, str):
@@ -145,3 +182,49 @@ def read_number(value: Any, what: str) -> float:
     if math.isinf(found):
         raise InputError(f"Expected a finite number as {what}, got {shorten(value)}.")
     return found
+
+
+def krippendorff_alpha(values: Array, level: str = "ordinal") -> float:
+    """Return Krippendorff's alpha of grades (raters, units): 1 less the observed disagreement by that of chance.
+
+    Two grades are apart by being different ("nominal"), by the grades between them ("ordinal"), or by their squared
+    difference ("interval"). NaN where no unit has two grades, or all are the same. Source: Krippendorff 2011.
+    """
+    units = values[:, (~np.isnan(values)).sum(0) > 1]
+    different = np.unique(units[~np.isnan(units)])
+    if len(different) < 2:
+        return float("nan")
+    counts = np.stack([(units == each).sum(0) for each in different], axis=1).astype(np.float64)  # (units, grades)
+    sizes = counts.sum(1)
+    scaled = counts / (sizes - 1)[:, None]
+    together = scaled.T @ counts - np.diag(scaled.sum(0))  # pairs of grades of one unit
+    total = together.sum(1)
+    chance = (np.outer(total, total) - np.diag(total)) / (total.sum() - 1)
+    places = {"nominal": different, "interval": different, "ordinal": np.cumsum(total) - total / 2}[level]
+    apart = np.subtract.outer(places, places) ** 2 if level != "nominal" else np.not_equal.outer(places, places)
+    return float(1 - (together * apart).sum() / (chance * apart).sum())
+
+
+def raw_agreement(values: Array) -> float:
+    """Return the share of equal grades among all pairs of grades of one unit; NaN without a pair."""
+    equal, pairs = 0, 0
+    for one in range(len(values)):
+        for other in range(one):
+            both = ~np.isnan(values[one] + values[other])
+            equal += int((values[one] == values[other])[both].sum())
+            pairs += int(both.sum())
+    return equal / pairs if pairs else float("nan")
+
+
+def _rows(kind: str, given: Mapping[str, Any], systems: list[str], n_items: int) -> Iterator[Row]:
+    """Yield rows of grades, or scores, that were given by name and system as plain lists."""
+    for name, own in given.items():
+        what = f"{kind} of {shorten(name)}"
+        if not isinstance(own, Mapping) or set(own) != set(systems):
+            known = ", ".join(map(repr, systems))
+            raise InputError(f"Expected {what} for each system ({known}), got {shorten(own)}.")
+        for system in systems:
+            if len(own[system]) != n_items:
+                given_here = f"{len(own[system])} {what} for {shorten(system)}"
+                raise InputError(f"There are {given_here}; expected {n_items}, one for each item.")
+        yield from ((name, "", system, item, cell) for system in systems for item, cell in enumerate(own[system]))

@@ -14,11 +14,11 @@ from tercet.bertscore.scorer import BertScorer
 from tercet.encoders.names import best_layer
 from tercet.errors import InputError
 
-from .between_metrics import pvalues_between
-from .columns import FigureValue, MetricColumn
-from .figures import value_of
+from .figures import FigureValue, value_of
 from .folds import Candidates, Weights, out_of_fold, singles
-from .weighted import Array
+from .grades import MetricColumn
+from .sample import Array
+from .significance import pvalues_between
 
 #: The score that is compared: F.
 _SCORE = re.compile(r"mean_f1_layer(\d+)")
