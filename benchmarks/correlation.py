@@ -16,10 +16,9 @@ import numpy as np
 import scipy.stats
 
 from results import machine, write_section
-from tercet.association.between_metrics import pvalues_between
-from tercet.association.figures import FIGURES, value_of
-from tercet.association.intervals import distributions
-from tercet.association.ties import calibrate
+from tercet.trust.figures import FIGURES, distributions, value_of
+from tercet.trust.pairs import calibrate
+from tercet.trust.significance import pvalues_between
 
 TITLE = "Results of the last `make bench-correlation`"
 SYSTEMS, ITEMS, DIMENSIONS, METRICS = 16, 40, 4, 10

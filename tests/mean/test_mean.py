@@ -11,12 +11,12 @@ from commands import command
 from conftest import ROOT
 from tercet.comparison.metric_specs import parse_metric
 from tercet.core.stats import SegmentStats
-from tercet.correlation.best_mean import best_mean
 from tercet.errors import InputError, OptionError
 from tercet.mean.saved import Part, SavedMean
 from tercet.mean.scorer import MeanScorer
 from tercet.resampling.bootstrap import bootstrap
 from tercet.scoring import batch_stats
+from tercet.trust.best_mean import best_mean
 
 PARTS = (
     Part("bleu_multi", {"max_order": 2}, "bleu", 0.25),
@@ -141,7 +141,7 @@ def test_folds_may_hold_systems():
     with pytest.raises(OptionError, match=r"Folds hold one of items, systems\. Got 'words'"):
         best_mean(found, unit="words")
     for folds in (1, "3", 2.5):
-        with pytest.raises(OptionError, match="number of folds must be a whole number from 2"):
+        with pytest.raises(OptionError, match="number of folds must be an integer of at least 2"):
             best_mean(found, n_folds=folds)
     two = {name: found.test_set.systems[name] for name in ("careful", "short")}
     grades = {name: found.grades.mean("form")[place].tolist() for place, name in ((0, "careful"), (3, "short"))}

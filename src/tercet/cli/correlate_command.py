@@ -21,7 +21,7 @@ from .completion import metrics_like
 from .score_options import INPUT, OUTPUT, SCORES, Form, Format, Quiet, Seed
 
 if TYPE_CHECKING:
-    from tercet.correlation.result import Correlation
+    from tercet.trust.result import Correlation
 
 
 class Unit(str, Enum):
@@ -180,9 +180,9 @@ def correlate_command(
     """Correlate metrics with human grades: which metric to trust, with intervals and tests."""
     from tercet.comparison.metric_specs import parse_metric
     from tercet.comparison.remarks import warn_of
-    from tercet.correlation.best_mean import best_mean
-    from tercet.correlation.correlate import correlate
-    from tercet.correlation.reading import read_graded
+    from tercet.trust.best_mean import best_mean
+    from tercet.trust.correlate import correlate
+    from tercet.trust.reading import read_graded
 
     from .output import chosen_format, write
 
@@ -230,7 +230,7 @@ def _rendered(found: Correlation, format: Format, out: Path | None) -> str:
         from tercet.report.trust import trust_html  # templates and plots, which no other form needs
 
         return trust_html(found, command=shlex.join(["tercet", *sys.argv[1:]]))
-    from tercet.correlation.tables import to_csv, to_json, to_latex, to_markdown, to_text, to_tsv
+    from tercet.trust.tables import to_csv, to_json, to_latex, to_markdown, to_text, to_tsv
 
     forms: dict[Format, Callable[[Correlation], str]] = {
         Format.json: to_json,

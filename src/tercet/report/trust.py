@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from tercet.association.between import means
-from tercet.association.weighted import Array
-from tercet.correlation.columns import MetricColumn
-from tercet.correlation.layers import LayerSweep
-from tercet.correlation.result import Correlation, DimensionTable
-from tercet.correlation.tables import SHOWN, agreement_lines
+from tercet.trust.grades import MetricColumn
+from tercet.trust.layers import LayerSweep
+from tercet.trust.result import Correlation, DimensionTable
+from tercet.trust.sample import Array, means
+from tercet.trust.tables import SHOWN, agreement_lines
 
 from .page import check_installed
 from .rendering import render

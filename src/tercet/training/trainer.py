@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tercet.api import make_scorer, known_options
+from tercet.api import known_options, make_scorer
 from tercet.columns.batch import Batch
 from tercet.columns.items import read_items
 from tercet.columns.reading import read_batch, read_predictions

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from tercet.association.between_metrics import pvalues_between
-from tercet.association.figures import value_of
-from tercet.association.weighted import Array
 from tercet.bertscore.metric import BertScore
 from tercet.encoders.names import best_layer
 from tercet.errors import InputError
 
-from .columns import FigureValue, MetricColumn
+from .figures import FigureValue, value_of
 from .folds import Candidates, Weights, out_of_fold, singles
+from .grades import MetricColumn
+from .sample import Array
+from .significance import pvalues_between
 
 #: The score that is compared: F.
 _SCORE = re.compile(r"mean_f1_layer(\d+)")

@@ -22,7 +22,7 @@ from tercet.comparison.tables import (
 )
 from tercet.display.visible import one_cell
 
-from .columns import FigureValue
+from .figures import FigureValue
 from .result import COLUMNS, Correlation, DimensionTable
 
 #: Figures of the tables for reading, where they are known; JSON and TSV have all of them.

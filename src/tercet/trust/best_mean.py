@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
-from tercet.association.between_metrics import pvalues_between
-from tercet.association.figures import value_of
-from tercet.association.weighted import Array
 from tercet.errors import InputError, OptionError, shorten
 from tercet.mean.saved import Part, SavedMean
 
-from .columns import MetricColumn
+from .figures import value_of
 from .folds import UNITS, Weights, best, combined, out_of_fold, singles, spreads, standardized
+from .grades import MetricColumn
 from .result import Correlation
+from .sample import Array
+from .significance import pvalues_between
 
 #: Metrics that are combined at most: the best ones alone.
 _MOST = 8
@@ -127,19 +127,12 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
     values = standardized(metrics)
     chosen = best(figure, human, values, _means(figure, human, values))
     (lone,) = best(figure, human, values, singles(figure, human, values))
-    out = [value_of(figure, human, each) for each in folded]
-    epsilons = [epsilon for _, epsilon in out]
-    p = pvalues_between(figure, human, folded, epsilons, found.n_permutations, found.seed)[1, 0]
-    about = {
-        "dimension": table.dimension,
-        "figure": figure,
-        "out_of_fold": out[0][0],
-        "test_set": found.test_set.name,
-    }
+    (out, epsilon), (alone, other) = (value_of(figure, human, each) for each in folded)
+    p = pvalues_between(figure, human, folded, [epsilon, other], found.n_permutations, found.seed)[1, 0]
+    about = {"dimension": table.dimension, "figure": figure, "out_of_fold": out, "test_set": found.test_set.name}
     return BestMean(
         SavedMean(_parts(columns, chosen, spreads(metrics)), about), table.dimension, figure,
-        value_of(figure, human, combined(values, chosen))[0], out[0][0], columns[lone[0]].label, out[1][0],
-        float(p), unit,
+        value_of(figure, human, combined(values, chosen))[0], out, columns[lone[0]].label, alone, float(p), unit,
     )  # fmt: skip
 
 
@@ -151,18 +144,9 @@ def _means(figure: str, human: Array, values: Array) -> list[Weights]:
         tuple(zip(numbers, (part / _STEPS[size] for part in parts), strict=True))
         for size in (2, 3)
         for numbers in combinations(first, size)
-        for parts in _shares(_STEPS[size], size)
+        for parts in product(range(1, _STEPS[size]), repeat=size)
+        if sum(parts) == _STEPS[size]
     ]
-
-
-def _shares(total: int, size: int) -> Iterator[tuple[int, ...]]:
-    """Yield all ways to divide a whole into parts of at least 1."""
-    if size == 1:
-        yield (total,)
-        return
-    for first in range(1, total - size + 2):
-        for rest in _shares(total - first, size - 1):
-            yield (first, *rest)
 
 
 def _parts(columns: Sequence[MetricColumn], weights: Weights, spread: Array) -> tuple[Part, ...]:

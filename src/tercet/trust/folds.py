@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.association.figures import value_of
-from tercet.association.weighted import Array
 from tercet.errors import InputError, OptionError, shorten
+
+from .figures import value_of
+from .sample import Array
 
 #: A mean of metrics: their numbers, and what each weighs.
 Weights = tuple[tuple[int, float], ...]
@@ -24,32 +25,10 @@ _Places = NDArray[np.int64]
 def out_of_fold(
     figure: str, human: Array, metrics: Array, choices: Sequence[Candidates], *, unit: str, n_folds: int, seed: int
 ) -> Array:
-    """Return scores of each choice where it was not made.
+    """Return scores of each choice where it was not made, shape (len(choices), n, m).
 
-    Parameters
-    ----------
-    figure : str
-        What the best candidate has most of.
-    human : ndarray, shape (n, m)
-        Grades of each system and item; NaN where there is none.
-    metrics : ndarray, shape (k, n, m)
-        NaN at the same places.
-    choices : sequence of callable
-    unit : {"items", "systems"}
-        What a fold holds: a fifth of the items, say, of all systems; or some of the systems with all their items.
-    n_folds : int
-        Fewer where there are fewer systems.
-    seed : int
-
-    Returns
-    -------
-    ndarray, shape (len(choices), n, m)
-        For each output the mean that was chosen, and standardized, without the outputs of its fold.
-
-    Raises
-    ------
-    InputError, OptionError
-        For fewer items than twice the folds, or fewer than three systems; for fewer than two folds.
+    For each output it is the mean that was best by the figure without the outputs of its fold, which holds some of
+    the items, or some of the systems with all their items. There are fewer folds where there are fewer systems.
     """
     axis = 1 if unit == "items" else 0
     found = np.full((len(choices), *human.shape), np.nan)
@@ -66,7 +45,7 @@ def out_of_fold(
 def _folds(human: Array, axis: int, n_folds: int, seed: int) -> Iterator[tuple[_Places, _Places]]:
     """Yield the items, or systems, that choose, and those that are held out."""
     if not isinstance(n_folds, int) or n_folds < 2:
-        raise OptionError(f"The number of folds must be a whole number from 2. Got {shorten(n_folds)} instead.")
+        raise OptionError(f"The number of folds must be an integer of at least 2. Got {shorten(n_folds)} instead.")
     graded = np.flatnonzero((~np.isnan(human)).any(axis=1 - axis))
     if axis == 1 and len(graded) < 2 * n_folds:
         raise InputError(f"{len(graded)} graded items are too few for {n_folds} folds.")

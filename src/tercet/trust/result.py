@@ -8,15 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from tercet.association.figures import FIGURES
-from tercet.association.intervals import UNITS
-from tercet.association.weighted import Array
 from tercet.comparison.test_sets import TestSet
 from tercet.errors import OptionError, did_you_mean, shorten
 
-from .columns import FigureValue, MetricColumn
-from .grades import Grades
+from .figures import FIGURES, UNITS, FigureValue
+from .grades import Grades, MetricColumn
 from .layers import LayerSweep
+from .sample import Array, graded
 
 #: Of a row in :meth:`Correlation.records`.
 COLUMNS = (
@@ -121,11 +119,8 @@ class Correlation:
 
     def graded(self, table: DimensionTable, columns: Sequence[MetricColumn]) -> tuple[Array, Array]:
         """Return grades (n, m) of the graded systems, and scores (k, n, m); NaN where one of them is missing."""
-        human = self.grades.mean(table.dimension, self.standardize)
         scores = np.array([column.scores for column in columns], np.float64)
-        there = ~np.isnan(human) & ~np.isnan(scores).any(axis=0)
-        kept = there.any(axis=1)
-        return np.where(there, human, np.nan)[kept], np.where(there, scores, np.nan)[:, kept]
+        return graded(self.grades.mean(table.dimension, self.standardize), scores)
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each figure of each metric and dimension, in the order of :data:`COLUMNS`."""

@@ -6,50 +6,52 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tercet.association.agreement import krippendorff_alpha, raw_agreement
-from tercet.association.between_metrics import pvalues_between, test_name, williams_between
-from tercet.association.figures import FIGURES, figures_for, points_of, value_of
-from tercet.association.intervals import UNITS, distributions, percentile_interval
-from tercet.association.significance import clusters
-from tercet.association.ties import without_noise
-from tercet.association.weighted import Array
 from tercet.comparison.checks import check_references
 from tercet.comparison.compare import read_metrics, read_test_set
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
-from tercet.core.checks import MOST_RESAMPLES, flag, integer, number, one_of
-from tercet.core.options import check_values
+from tercet.core.checks import MOST_RESAMPLES, integer, number, one_of
+from tercet.core.options import Value, option
 from tercet.display.progress import bars_within
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.metric import Metric
 from tercet.resampling.paired_tests import holm
 from tercet.scoring import batch_stats, summarize
 
-from .columns import FigureValue, MetricColumn
-from .given import grades_of, with_scores
-from .grades import Grades
+from .figures import FIGURES, UNITS, FigureValue, distributions, figures_for, percentile_interval, points_of, value_of
+from .grades import Grades, MetricColumn
 from .layers import layer_sweeps
+from .pairs import without_noise
 from .reading import read_graded
 from .remarks import remarks
 from .result import Correlation, DimensionTable
+from .sample import Array, graded
+from .significance import clusters, pvalues_between, test_name, williams_between
 
-_SHARE = "a number above 0 and below 1, such as"
-_CHECKS = {
-    "unit": one_of(*UNITS),
-    "n_resamples": integer(1, MOST_RESAMPLES),
-    "n_permutations": integer(1, MOST_RESAMPLES),
-    "confidence_level": number(f"{_SHARE} 0.95", lambda x: 0 < x < 1),
-    "alpha": number(f"{_SHARE} 0.05", lambda x: 0 < x < 1),
-    "ties": one_of("scored", "exact"),
-    "standardize": flag,
-    "seed": integer(0),
-    "progress": flag,
-}
+
+class CorrelateOptions(Value):
+    """The settings of a correlation."""
+
+    name = "correlate"
+
+    unit: str = option(default="items", check=one_of(*UNITS))
+    n_resamples: int = option(default=1000, check=integer(1, MOST_RESAMPLES))
+    n_permutations: int = option(default=1000, check=integer(1, MOST_RESAMPLES))
+    seed: int = option(default=12345, check=integer(0))
+    confidence_level: float = option(
+        default=0.95, check=number("a number above 0 and below 1, such as 0.95", lambda x: 0 < x < 1)
+    )
+    alpha: float = option(
+        default=0.05, check=number("a number above 0 and below 1, such as 0.05", lambda x: 0 < x < 1)
+    )
+    ties: str = option(default="scored", check=one_of("scored", "exact"))
+    standardize: bool = option(default=False)
+    progress: bool = option(default=False)
 
 
 def correlate(
@@ -76,7 +78,7 @@ def correlate(
     Parameters
     ----------
     test_set : path, TestSet, or mapping of str to sequence of str
-        A table of texts and grades (:func:`tercet.correlation.reading.read_graded`), one of
+        A table of texts and grades (:func:`tercet.trust.reading.read_graded`), one of
         :func:`tercet.read_test_sets`, or what each system wrote, by its name.
     metrics : str, MetricSpec or iterable of them
         As of :func:`tercet.compare`; may be empty where there are `scores`.
@@ -122,7 +124,7 @@ def correlate(
     and TER in percent), unless the option ``scale`` says another. The threshold of ties, ``epsilon``, is a difference
     of such scores. System scores are means of segment scores. A metric of which less is better is negated first. An
     output counts where it has a grade and a score of every metric. Definitions and sources stand with each figure
-    (:data:`tercet.association.figures.FIGURES`).
+    (:data:`tercet.trust.figures.FIGURES`).
 
     Examples
     --------
@@ -136,9 +138,9 @@ def correlate(
     """
     from tqdm import tqdm
 
-    settings = {"unit": unit, "n_resamples": n_resamples, "n_permutations": n_permutations}
-    settings |= {"confidence_level": confidence_level, "alpha": alpha, "ties": ties, "standardize": standardize}
-    check_values("correlate", {**settings, "seed": seed, "progress": progress}, _CHECKS)
+    given = {"unit": unit, "n_resamples": n_resamples, "n_permutations": n_permutations, "seed": seed}
+    given |= {"confidence_level": confidence_level, "alpha": alpha, "ties": ties, "standardize": standardize}
+    settings = CorrelateOptions.made({**given, "progress": progress})
     if rank_by is not None and rank_by not in FIGURES:
         raise OptionError(f"There is no figure {shorten(rank_by)} to rank by. {did_you_mean(rank_by, FIGURES)}")
     if isinstance(test_set, str | os.PathLike):
@@ -148,8 +150,7 @@ def correlate(
     specs = [] if isinstance(metrics, Sequence) and not metrics else read_metrics(metrics)
     needed_by = list(dict.fromkeys(each.metric for each in specs if each.takes_references))
     test_set, encoded = read_test_set(test_set, references, needed_by)
-    known = grades_of(grades, list(test_set.systems), len(test_set.references))
-    known = with_scores(known, scores)
+    known = Grades.of_lists(grades, list(test_set.systems), len(test_set.references)).with_scores(scores)
     chosen = [dimension] if isinstance(dimension, str) else list(dimension) or known.dimensions
     for each in chosen:
         known.check(each)
@@ -171,27 +172,12 @@ def correlate(
         tables = []
         for each in chosen:
             bar.set_description(each[:40])
-            plan = _Plan(known, each, standardize, rank_by, unit, n_resamples, n_permutations, seed)
-            tables.append(_table(plan, columns, confidence_level, alpha))
+            tables.append(_table(known, each, columns, rank_by, settings))
             bar.update()
     return Correlation(
         test_set, known, columns, tables, unit, n_resamples, n_permutations, seed, confidence_level, alpha,
         standardize, ties,
     )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """What is asked of one dimension."""
-
-    grades: Grades
-    dimension: str
-    standardize: bool
-    rank_by: str | None
-    unit: str
-    n_resamples: int
-    n_permutations: int
-    seed: int
 
 
 def _scored(spec: MetricSpec, called: str, test_set: TestSet, encoded: Any) -> Iterator[MetricColumn]:
@@ -213,49 +199,45 @@ def _scored(spec: MetricSpec, called: str, test_set: TestSet, encoded: Any) -> I
         yield MetricColumn(label, signature, -values if negated else values, negated, spec, name, scorer.scale)
 
 
-def _table(plan: _Plan, columns: Sequence[MetricColumn], level: float, alpha: float) -> DimensionTable:
-    grades, dimension = plan.grades, plan.dimension
-    human = grades.mean(dimension, plan.standardize)
-    metrics = np.array([column.scores for column in columns], np.float64)
-    there = ~np.isnan(human) & ~np.isnan(metrics).any(axis=0)
+def _table(
+    grades: Grades, dimension: str, columns: Sequence[MetricColumn], rank_by: str | None, settings: CorrelateOptions
+) -> DimensionTable:
+    o = settings
+    human, metrics = graded(
+        grades.mean(dimension, o.standardize), np.array([column.scores for column in columns], np.float64)
+    )
+    there = ~np.isnan(human)
     if there.sum() < 2:
         raise InputError(f"Fewer than two outputs have a grade in {shorten(dimension)} and a score of every metric.")
-    human, metrics = np.where(there, human, np.nan), np.where(there, metrics, np.nan)
-    kept = there.any(axis=1)
-    human, metrics = human[kept], metrics[:, kept]
     names = figures_for(len(human))
     if not (there.sum(0) > 1).any():  # of no item are there two outputs to compare
         names = [name for name in names if not name.startswith("item.")]
-    rank_by = plan.rank_by or _default(human, names)
+    rank_by = rank_by or _default(human, names)
     if rank_by not in names:
         raise OptionError(
             f"The figure {rank_by!r} needs several systems with grades of the same item; {shorten(dimension)} has "
             f"{', '.join(names)}."
         )
     found = {name: [value_of(name, human, metric) for metric in metrics] for name in names}
-    drawn = distributions(found, human, metrics, plan.unit, plan.n_resamples, plan.seed)
+    drawn = distributions(found, human, metrics, o.unit, o.n_resamples, o.seed)
     labels = [column.label for column in columns]
     figures: dict[str, dict[str, FigureValue]] = {label: {} for label in labels}
     for name in names:
         for place, (label, (value, epsilon)) in enumerate(zip(labels, found[name], strict=True)):
-            low, high = percentile_interval(drawn[name][place], value, level)
+            low, high = percentile_interval(drawn[name][place], value, o.confidence_level)
             n = points_of(name, human, metrics[place])
             figures[label][name] = FigureValue(value, low, high, epsilon, n)
-    values = [value for value, _ in found[rank_by]]
-    epsilons = [epsilon for _, epsilon in found[rank_by]]
-    pvalues = pvalues_between(rank_by, human, metrics, epsilons, plan.n_permutations, plan.seed)
-    groups = clusters(values, pvalues, alpha)
+    values, epsilons = ([each[place] for each in found[rank_by]] for place in (0, 1))
+    pvalues = pvalues_between(rank_by, human, metrics, epsilons, o.n_permutations, o.seed)
+    groups = clusters(values, pvalues, o.alpha)
     ranking = sorted(range(len(labels)), key=lambda each: (groups[each], -np.nan_to_num(values[each], nan=-np.inf)))
-    raters = grades.values[dimension].reshape(len(grades.raters), -1)
     table = DimensionTable(
         dimension, int(there.sum()), int(there.any(axis=0).sum()), figures, rank_by,
         [labels[each] for each in ranking], dict(zip(labels, groups, strict=True)), test_name(rank_by), pvalues,
-        _adjusted(values, pvalues), williams_between(rank_by, human, metrics), _agreement(raters),
+        _adjusted(values, pvalues), williams_between(rank_by, human, metrics), grades.agreement(dimension),
+        layers=layer_sweeps(dimension, rank_by, human, metrics, columns, figures, o.n_permutations, o.seed),
     )  # fmt: skip
-    table.layers.extend(
-        layer_sweeps(dimension, rank_by, human, metrics, columns, figures, plan.n_permutations, plan.seed)
-    )
-    table.remarks.extend(remarks(table, drawn[rank_by], labels, alpha))
+    table.remarks.extend(remarks(table, drawn[rank_by], labels, o.alpha))
     return table
 
 
@@ -274,13 +256,3 @@ def _adjusted(values: Sequence[float], pvalues: Array) -> Array:
     for way, p in zip(ways, holm([float(pvalues[way]) for way in ways]), strict=True):
         found[way] = p
     return found
-
-
-def _agreement(raters: Array) -> dict[str, float]:
-    if ((~np.isnan(raters)).sum(0) > 1).sum() == 0:
-        return {}
-    return {
-        "alpha_ordinal": krippendorff_alpha(raters, "ordinal"),
-        "alpha_interval": krippendorff_alpha(raters, "interval"),
-        "raw": raw_agreement(raters),
-    }

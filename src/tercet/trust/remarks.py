@@ -8,12 +8,11 @@ from statistics import NormalDist
 
 import numpy as np
 
-from tercet.association.weighted import Array
-
 from .result import DimensionTable
+from .sample import Array
 
 #: Items below which intervals and tests are too narrow to rely on.
-_FEW = 30
+_RELIABLE = 30
 #: Chance of finding a difference that is there, for how many items that takes.
 _POWER = 0.8
 #: Beyond this many, the difference is as good as none.
@@ -21,18 +20,9 @@ _MOST = 1_000_000
 
 
 def remarks(table: DimensionTable, drawn: Array, labels: Sequence[str], alpha: float) -> list[str]:
-    """Return sentences on what the figures do not tell.
-
-    Parameters
-    ----------
-    table : DimensionTable
-    drawn : ndarray, shape (k, B)
-        The figure of the ranking, of each metric in the resamples.
-    labels : sequence of str
-    alpha : float
-    """
+    """Return warnings; `drawn` (k, B) is the figure of the ranking of each metric in the resamples."""
     found = []
-    if table.n_items < _FEW:
+    if table.n_items < _RELIABLE:
         found.append(f"Only {table.n_items} graded items: intervals and tests of so few are not reliable.")
     if len(labels) < 2:
         return found
@@ -55,26 +45,11 @@ def remarks(table: DimensionTable, drawn: Array, labels: Sequence[str], alpha: f
 
 
 def items_needed(difference: float, drawn: Array, n_items: int, alpha: float) -> int | None:
-    """Return how many items a one-sided test needs to find a difference, or None for more than a million.
+    """Return how many items a one-sided test needs to find a difference; None for more than a million.
 
-    Parameters
-    ----------
-    difference : float
-        Of two metrics.
-    drawn : ndarray
-        The difference in resamples of the items.
-    n_items : int
-    alpha : float
-
-    Notes
-    -----
-    The error of a difference shrinks with the root of the items; it must be as small as the difference over the sum
-    of the normal quantiles of 1 - alpha and of the power.
-
-    Examples
-    --------
-    >>> items_needed(0.1, np.array([0.0, 0.1, 0.2]), 60, 0.05)
-    248
+    `drawn` is the difference in resamples of the items. The error of a difference shrinks with
+    the root of the items; it must be as small as the difference over the sum of the normal quantiles of 1 - alpha and
+    of the power.
     """
     known = drawn[~np.isnan(drawn)]
     if len(known) < 2 or math.isnan(difference) or abs(difference) < 1e-12:

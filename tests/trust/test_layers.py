@@ -5,13 +5,13 @@ import pytest
 
 import tercet
 from conftest import ROOT
-from tercet.association.figures import value_of
 from tercet.comparison.metric_specs import parse_metric
-from tercet.correlation.columns import FigureValue, MetricColumn
-from tercet.correlation.folds import out_of_fold, singles, standardized
-from tercet.correlation.layers import layer_sweeps
-from tercet.correlation.tables import to_json, to_text
 from tercet.report.trust import trust_html
+from tercet.trust.figures import FigureValue, value_of
+from tercet.trust.folds import out_of_fold, singles, standardized
+from tercet.trust.grades import MetricColumn
+from tercet.trust.layers import layer_sweeps
+from tercet.trust.tables import to_json, to_text
 from texts import MINILM
 
 FEW = {"n_resamples": 50, "n_permutations": 200}

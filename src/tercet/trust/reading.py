@@ -15,7 +15,7 @@ from tercet.files.read import READERS, check_no_workbook
 from tercet.files.roles import role_of
 from tercet.files.table import Table
 
-from .grades import Grades
+from .grades import Grades, Row
 
 #: Columns of a long table, by any of these names.
 _ITEM = ("item", "id", "item_id", "segment", "segment_id", "seg_id", "doc_id", "docid")
@@ -29,8 +29,6 @@ _HUMAN, _SCORES = "human", "scores"
 #: Between the parts of ``system.dimension.rater``.
 _BETWEEN = ".:/|"
 
-_Row = tuple[str, str, str, int, Any]
-
 
 def read_graded(
     path: str | os.PathLike[str],
@@ -40,43 +38,15 @@ def read_graded(
     reference_columns: str | Sequence[str] = (),
     source_column: str | None = None,
 ) -> tuple[TestSet, Grades]:
-    r"""Read texts and their grades from a table.
+    """Read texts and their grades from a table (.tsv .csv .jsonl .xlsx, also gzipped).
 
     A wide table has a row for each item: the systems' texts, references, and columns of grades that are named
     ``system.dimension`` or ``system.dimension.rater`` (or with ``:``, ``/`` or ``|``). A long table has a row for
     each grade, with the columns ``item``, ``system``, ``rater``, ``dimension`` and ``value`` (or one column for each
     dimension), and ``text`` and ``reference``. JSON Lines may have ``human``, which holds for each system an object
     of dimensions, and ``scores`` of the same form for metrics. Where systems are called ``better`` and ``worse`` and
-    have no grades, the first was preferred.
-
-    Parameters
-    ----------
-    path : path
-        .tsv .csv .jsonl .xlsx, also gzipped.
-    grades : path, optional
-        A long table without texts; its ``item`` is the ``id`` of the first table, or the number of its row, from 1.
-    systems, reference_columns, source_column
-        As of :func:`tercet.read_test_sets`.
-
-    Returns
-    -------
-    test_set : TestSet
-    grades : Grades
-
-    Raises
-    ------
-    InputError
-        For a file that cannot be read, and for grades that are no numbers or of no system or item.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> path = Path(tempfile.mkdtemp(), "news.tsv")
-    >>> _ = path.write_text("ref\tA\tB\tA.content\tB.content\nit rains\tit rained\train\t4\t2\n", encoding="utf-8")
-    >>> test_set, grades = read_graded(path)
-    >>> test_set.systems, grades.mean("content").tolist()
-    ({'A': ['it rained'], 'B': ['rain']}, [[4.0], [2.0]])
+    have no grades, the first was preferred. `grades` is a long table without texts; its ``item`` is the ``id`` of the
+    first table, or the number of its row, from 1. Columns are given as to :func:`tercet.read_test_sets`.
     """
     name = os.fspath(path)
     table = _table(name)
@@ -89,9 +59,7 @@ def read_graded(
         )
         ids = _numbers(table)
     names, n_items = list(test_set.systems), len(test_set.references)
-    rows = [] if long else [*_wide(table, names), *_objects(table, _HUMAN, names)]
-    for each in (table,) if long else ():
-        rows += _long(each, names, ids)
+    rows = [*(_long(table, names, ids) if long else (*_wide(table, names), *_objects(table, _HUMAN, names)))]
     if grades is not None:
         rows += _long(_table(os.fspath(grades)), names, ids)
     if not rows and set(names) == {"better", "worse"}:
@@ -135,7 +103,7 @@ def _numbers(table: Table) -> dict[str, int]:
     return {name: number for number, name in enumerate(ids)}
 
 
-def _wide(table: Table, systems: Sequence[str]) -> Iterator[_Row]:
+def _wide(table: Table, systems: Sequence[str]) -> Iterator[Row]:
     for column, cells in table.columns.items():
         for system in sorted(systems, key=len, reverse=True):
             rest = column[len(system) + 1 :]
@@ -146,7 +114,7 @@ def _wide(table: Table, systems: Sequence[str]) -> Iterator[_Row]:
                 break
 
 
-def _objects(table: Table, name: str, systems: Sequence[str]) -> Iterator[_Row]:
+def _objects(table: Table, name: str, systems: Sequence[str]) -> Iterator[Row]:
     """Yield what objects of the systems hold: a value, or one of each rater, for each dimension."""
     for item, cell in enumerate(table.columns.get(name, ())):
         if cell is None:
@@ -166,35 +134,34 @@ def _objects(table: Table, name: str, systems: Sequence[str]) -> Iterator[_Row]:
                     yield dimension, rater, system, item, each
 
 
-def _long(table: Table, systems: Sequence[str], ids: dict[str, int]) -> Iterator[_Row]:
+def _long(table: Table, systems: Sequence[str], ids: dict[str, int]) -> Iterator[Row]:
     item, system, rater = (_find(table, names) for names in (_ITEM, _SYSTEM, _RATER))
     if item is None or system is None:
         raise InputError(f"{table.name}: a table of grades needs the columns item and system; it has none of one.")
     dimension, value = _find(table, _DIMENSION), _find(table, _VALUE)
-    known = {item, system, rater, _find(table, _TEXT)}
-    if dimension is None or value is None:
+    if dimension is not None and value is not None:
+        columns = {value: table.columns[dimension]}
+    else:  # a column for each dimension
+        known = {item, system, rater, _find(table, _TEXT)}
         columns = {
-            name: name
+            name: [name] * len(cells)
             for name, cells in table.columns.items()
             if name not in known and _are_numbers(cells) and role_of(name) != "reference"
         }
-    else:
-        columns = {value: ""}
     for row in range(len(table.lines)):
         key, of = str(table.columns[item][row]), table.columns[system][row]
         if key not in ids or of not in systems:
             what, place = (key, item) if key not in ids else (of, system)
             raise InputError(f"{table.place(row, place)}: {shorten(what)} is not in the table of texts.")
         who = "" if rater is None else str(table.columns[rater][row] or "")
-        for column, name in columns.items():
-            called = name or str(table.columns[dimension or ""][row])
-            yield called, who, of, ids[key], table.columns[column][row]
+        for column, dimensions in columns.items():
+            yield str(dimensions[row]), who, of, ids[key], table.columns[column][row]
 
 
 def _are_numbers(cells: Sequence[Any]) -> bool:
-    given = [cell for cell in cells if cell not in (None, "")]
+    given = [str(cell).replace(",", ".") for cell in cells if cell not in (None, "")]
     try:
-        return bool(given) and all(isinstance(float(str(cell).replace(",", ".")), float) for cell in given)
+        return bool([*map(float, given)])
     except ValueError:
         return False
 

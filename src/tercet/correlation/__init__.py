@@ -1,1 +1,0 @@
-"""Tables of texts and human grades -> which metric to trust; in words, tables and files."""

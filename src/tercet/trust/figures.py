@@ -1,0 +1,186 @@
+"""The figures that say how well a metric agrees with grades, by name, and their bootstrap intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from tercet.resampling.draws import bootstrap_weights
+
+from . import correlations
+from .pairs import accuracy, calibrate, darr, difference_pearson
+from .sample import Array, OfColumns, OfPoints, Sample
+from .spa import resampled_soft_accuracy, soft_pairwise_accuracy
+
+#: What is drawn anew, and what an interval then says.
+UNITS: Mapping[str, str] = {
+    "items": "other items for the same systems",
+    "systems": "other systems on the same items",
+    "both": "other items and other systems",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FigureValue:
+    """A figure of a metric.
+
+    Attributes
+    ----------
+    value : float
+    low, high : float
+        Bootstrap interval.
+    epsilon : float
+        Differences of the metric's scores, in their own unit, of at most this much count as ties; 0 but for
+        ``item.acc_eq``.
+    n : int
+        Outputs, items or systems that it is of. Items with a constant side have no correlation.
+    """
+
+    value: float
+    low: float
+    high: float
+    epsilon: float
+    n: int
+
+
+class Figure(NamedTuple):
+    """A figure: of a sample; the systems that it needs; what it is; of an item, what some items have none of."""
+
+    function: Callable[[Sample], Array]
+    least_systems: int
+    about: str
+    of_item: OfColumns | None = None
+
+
+def _pooled(figure: OfPoints, about: str) -> Figure:
+    return Figure(lambda sample: sample.pooled(figure), 1, f"{about} of all outputs")
+
+
+def _of_items(figure: OfColumns, about: str, least_systems: int) -> Figure:
+    about = f"{about} of the systems of an item, mean over items"
+    return Figure(lambda sample: sample.within(figure), least_systems, about, figure)
+
+
+def _of_systems(figure: OfColumns, about: str) -> Figure:
+    return Figure(lambda sample: sample.between(figure), 3, f"{about} of the systems' means")
+
+
+def _accuracy(sample: Sample, epsilon: float = 0.0) -> Array:
+    return sample.within(partial(accuracy, epsilon=epsilon))
+
+
+FIGURES: Mapping[str, Figure] = {
+    "pooled.pearson": _pooled(correlations.points_pearson, "Pearson's r"),
+    "pooled.spearman": _pooled(correlations.points_spearman, "Spearman's rho"),
+    "pooled.kendall_b": _pooled(correlations.points_kendall_b, "Kendall's tau-b"),
+    "pooled.kendall_c": _pooled(correlations.points_kendall_c, "Kendall's tau-c"),
+    "item.pearson": _of_items(correlations.columns_pearson, "Pearson's r", 3),
+    "item.spearman": _of_items(correlations.columns_spearman, "Spearman's rho", 3),
+    "item.kendall_b": _of_items(correlations.columns_kendall_b, "Kendall's tau-b", 2),
+    "item.kendall_c": _of_items(correlations.columns_kendall_c, "Kendall's tau-c", 2),
+    "item.acc23": Figure(_accuracy, 2, "pairs of systems ordered alike or tied in both, mean over items"),
+    "item.tau23": Figure(lambda sample: 2 * _accuracy(sample) - 1, 2, "acc23 on the scale from -1 to 1"),
+    "item.acc_eq": Figure(_accuracy, 2, "acc23 with the metric's best threshold of ties (acc*eq)"),
+    "item.pdp": Figure(difference_pearson, 2, "Pearson's r of differences between systems of an item"),
+    "item.darr": Figure(darr, 2, "(concordant - discordant) / all pairs with different grades"),
+    "system.pearson": _of_systems(correlations.columns_pearson, "Pearson's r"),
+    "system.spearman": _of_systems(correlations.columns_spearman, "Spearman's rho"),
+    "system.kendall_b": _of_systems(correlations.columns_kendall_b, "Kendall's tau-b"),
+    "system.kendall_c": _of_systems(correlations.columns_kendall_c, "Kendall's tau-c"),
+    "system.pairwise_accuracy": Figure(
+        lambda sample: sample.between(accuracy), 2, "pairs of systems ordered alike by their means"
+    ),
+    "system.spa": Figure(resampled_soft_accuracy, 2, "1 less the difference of p between systems"),
+}
+
+
+def figures_for(n_systems: int) -> list[str]:
+    """Return the figures that are defined for n systems."""
+    return [name for name, figure in FIGURES.items() if n_systems >= figure.least_systems]
+
+
+def value_of(name: str, human: Array, metric: Array) -> tuple[float, float]:
+    """Return a figure, and the threshold of ties that it was computed with: 0 but for ``item.acc_eq``."""
+    if name == "item.acc_eq":
+        return calibrate(human, metric)
+    if name == "system.spa":
+        return soft_pairwise_accuracy(human, metric), 0.0
+    return float(FIGURES[name].function(Sample.whole(human, metric))[0]), 0.0
+
+
+def points_of(name: str, human: Array, metric: Array) -> int:
+    """Return of how many outputs, items or systems a figure is: items with a constant side have no correlation."""
+    there, level, of_item = ~np.isnan(human), name.partition(".")[0], FIGURES[name].of_item
+    if level == "pooled":
+        return int(there.sum())
+    if level == "system":
+        return int(there.any(axis=1).sum())
+    if of_item is None:
+        return int((there.sum(0) > 1).sum())
+    return int((~np.isnan(Sample.whole(human, metric).by_item(of_item))).sum())
+
+
+def resampled(name: str, sample: Sample, found: tuple[float, float]) -> Array:
+    """Return a figure of resamples, shape (B,), with the threshold of ties that was `found` for all.
+
+    SPA of resamples is by the normal distribution; it is shifted to match the point estimate.
+    """
+    value, epsilon = found
+    if name == "item.acc_eq":
+        return _accuracy(sample, epsilon)
+    function = FIGURES[name].function
+    values = function(sample)
+    if name == "system.spa" and not math.isnan(value):
+        values = np.clip(values + value - function(Sample.whole(sample.human, sample.metric)), 0.0, 1.0)
+    return values
+
+
+def draws(n_systems: int, n_items: int, unit: str, n_resamples: int, seed: int) -> Iterator[tuple[Array, Array]]:
+    """Yield how often each system and item is drawn, in chunks of resamples: shapes (b or 1, n) and (b or 1, m).
+
+    The same seed gives the same items, whether or not systems are drawn too.
+    """
+    of_systems = np.ones((1, n_systems))
+    if unit != "items":
+        of_systems = np.concatenate(list(bootstrap_weights(n_systems, n_resamples, seed + 1)))
+    if unit == "systems":
+        yield of_systems, np.ones((1, n_items))
+        return
+    start = 0
+    for items in bootstrap_weights(n_items, n_resamples, seed):
+        stop = start + len(items)
+        yield of_systems[start:stop] if unit == "both" else of_systems, items
+        start = stop
+
+
+def distributions(
+    names: Mapping[str, list[tuple[float, float]]],
+    human: Array,
+    metrics: Array,
+    unit: str,
+    n_resamples: int,
+    seed: int,
+) -> dict[str, Array]:
+    """Return figures of all metrics (k, n, m), given their values, in the same resamples: by name, shape (k, B)."""
+    parts: dict[str, list[Array]] = {name: [] for name in names}
+    for drawn in draws(human.shape[0], human.shape[1], unit, n_resamples, seed):
+        samples = [Sample(human, metric, *drawn) for metric in metrics]
+        for name, found in names.items():
+            rows = [resampled(name, sample, each) for sample, each in zip(samples, found, strict=True)]
+            parts[name].append(np.array(rows))
+    return {name: np.concatenate(each, axis=1) for name, each in parts.items()}
+
+
+def percentile_interval(draws: Array, value: float, confidence_level: float) -> tuple[float, float]:
+    """Return the percentile interval, which holds the value itself; NaN where no resample has the figure."""
+    known = draws[~np.isnan(draws)]
+    if not len(known) or np.isnan(value):
+        return float("nan"), float("nan")
+    tail = (1 - confidence_level) / 2
+    low, high = np.quantile(known, [tail, 1 - tail])
+    return float(min(low, value)), float(max(high, value))

@@ -1,0 +1,140 @@
+"""Figures and tests of real test sets, as mt-metrics-eval and scipy gave them: ``RULES_CORRELATION.md``."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import sacrebleu
+from rouge_score import rouge_scorer
+
+import tercet
+from conftest import ROOT
+from tercet.trust.figures import FIGURES, value_of
+
+GOLDEN_NAMES = {
+    "acc_eq_star": "item.acc_eq",
+    "acc23": "item.acc23",
+    "kendall_b": "item.kendall_b",
+    "pdp": "item.pdp",
+    "pearson_sys": "system.pearson",
+    "pairwise_accuracy": "system.pairwise_accuracy",
+}
+
+#: Sums of the reference's SPA depend on the processor's kernels and threads: the golden ones had these.
+SPA = """
+import json, sys
+import numpy as np
+from tercet.trust.spa import soft_pairwise_accuracy
+for human, metric in json.load(sys.stdin):
+    print(soft_pairwise_accuracy(np.array(human), np.array(metric)))
+"""
+
+
+def rows_of(sets, name):
+    with open(sets / f"{name}.jsonl", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def correlation(sets, name, rank_by=None, n_permutations=1):
+    """Return rows and golden figures, and the correlation of the same texts, of which the first reference counts."""
+    rows, golden = rows_of(sets, name), json.loads((sets / f"{name}.mtme.json").read_text())
+    systems = golden["systems"]
+    texts = {system: [row["hyps"][system] for row in rows] for system in systems}
+    grades = {
+        dimension: {system: [row["human"][system][dimension] for row in rows] for system in systems}
+        for dimension in golden["dimensions"]
+    }
+    metrics = ["rouge:rouge_types=rouge1+rouge2+rougeL,compat=rouge_score", "bleu:compat=sacrebleu", "chrf"]
+    references = [row["refs"][0] for row in rows]
+    found = tercet.correlate(
+        texts, metrics, grades, references=references, rank_by=rank_by, n_resamples=1, n_permutations=n_permutations
+    )
+    return rows, golden, found
+
+
+def originals(rows, systems):
+    """Return what the golden files were made from: scores of the first reference by rouge_score and sacrebleu."""
+    scorer = rouge_scorer.RougeScorer(["rouge1", "rouge2", "rougeL"])
+    by_sacrebleu = {"bleu": sacrebleu.sentence_bleu, "chrf": sacrebleu.sentence_chrf}
+    pairs = [[(row["refs"][0], row["hyps"][system]) for row in rows] for system in systems]
+    rouge = [[scorer.score(*pair) for pair in own] for own in pairs]
+    return {
+        **{name: np.array([[each[name].fmeasure for each in own] for own in rouge]) for name in rouge[0][0]},
+        **{
+            name: np.array([[score(text, [reference]).score for reference, text in own] for own in pairs])
+            for name, score in by_sacrebleu.items()
+        },
+    }
+
+
+@pytest.mark.parametrize("name", ["summeval_a", "realsumm_a"])
+def test_figures_are_those_of_mt_metrics_eval(sets, name):
+    rows, golden, found = correlation(sets, name)
+    columns = {column.score: column for column in found.metrics}
+    for metric, scores in originals(rows, golden["systems"]).items():
+        np.testing.assert_array_equal(columns[metric].scores, scores)  # to the last bit, which decides ties
+    pairs, expected = [], []
+    for dimension, own in golden["dimensions"].items():
+        for metric, figures in own["metrics"].items():
+            ours = found.table(dimension).figures[columns[metric].label]
+            for theirs, name in GOLDEN_NAMES.items():
+                assert ours[name].value == pytest.approx(figures[theirs], abs=1e-12), (metric, name)
+            assert ours["item.acc_eq"].epsilon == figures["epsilon"], metric
+            assert ours["system.spa"].value == pytest.approx(figures["spa"], abs=5e-4)
+            pairs.append((found.grades.mean(dimension).tolist(), columns[metric].scores.tolist()))
+            expected.append(figures["spa"])
+    run = subprocess.run(
+        [sys.executable, "-c", SPA], input=json.dumps(pairs), capture_output=True, text=True, check=True,
+        env={**os.environ, "OPENBLAS_CORETYPE": "Haswell", "OPENBLAS_NUM_THREADS": "2"}, cwd=ROOT,
+    )  # fmt: skip
+    assert list(map(float, run.stdout.split())) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["summeval_a", "realsumm_a"])
+@pytest.mark.parametrize(
+    ("rank_by", "test", "draws", "tolerance"),
+    [("pooled.pearson", "perm_both", 10_000, 0.02), ("item.acc_eq", "perm_pairs", 5_000, 0.04)],
+)
+def test_p_is_that_of_mt_metrics_eval(sets, name, rank_by, test, draws, tolerance):
+    _, golden, found = correlation(sets, name, rank_by, draws)
+    names = [column.score for column in found.metrics]
+    for dimension, own in golden["dimensions"].items():
+        for title, tests in own["tests"].items():
+            one, other = (names.index(each) for each in title.split(" < "))
+            p = found.table(dimension).pvalues[one, other]
+            assert p == pytest.approx(tests[test]["p"], abs=tolerance), (dimension, title)
+
+
+@pytest.mark.parametrize("name", ["summeval_a", "realsumm_a"])
+def test_correlations_are_those_of_scipy(sets, name):
+    """The golden files were made from scores of five decimals, which are kept beside them."""
+    rows = rows_of(sets, name)
+    golden = json.loads((sets / f"{name}.corr.json").read_text())["correlations"]
+    kept = json.loads((sets / f"{name}.rouge155.json").read_text())
+    systems = sorted(rows[0]["hyps"])
+    checked = 0
+    for title, levels in golden.items():
+        (run, score, measure), dimension = title.partition(" ~ ")[0].split(), title.partition(" ~ ")[2]
+        documents, place = kept["runs"][run]["per_doc"], "RPF".index(measure)
+        metric = np.array([[documents[each][row["id"]][score][place] for row in rows] for each in systems])
+        human = np.array([[row["human"][each][dimension] for row in rows] for each in systems])
+        for level, figures in zip(("pooled", "item", "system"), levels.values(), strict=True):
+            for figure in {f"{level}.{each}" for each in figures} & set(FIGURES):
+                expected = figures[figure.partition(".")[2]]
+                assert value_of(figure, human, metric)[0] == pytest.approx(expected, abs=1e-6), (title, figure)
+                checked += 1
+    assert checked > 100
+
+
+@pytest.mark.parametrize("name", ["comet_rr_mixed", "wmt19_darr_lten"])
+def test_preferences_are_those_of_the_golden_files(sets, name):
+    golden = json.loads((sets / f"{name}.darr.json").read_text())
+    for metric, counts in golden["kendall_tau_like"].items():
+        scores = golden["segment_scores"][metric]
+        table = np.array([scores["better"], scores["worse"]])
+        human = np.repeat([[1.0], [0.0]], table.shape[1], axis=1)
+        (expected,) = (value for key, value in counts.items() if key.startswith("tau_like (con-dis)"))
+        assert value_of("item.darr", human, table)[0] == pytest.approx(expected, abs=1e-6)
