@@ -21,7 +21,7 @@ COLOURS = (
     "rgba(230,159,0,.50)",
     "rgba(204,121,167,.55)",
 )
-#: Colours of what adds to a score and of what takes from it; colour-blind readers can tell them apart too.
+#: Colours of what adds to a score and of what takes from it; colour-blind readers can distinguish them too.
 ADDS, TAKES = "86,140,233", "220,50,47"
 _MOST_ROWS = 200
 
