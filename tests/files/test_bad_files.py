@@ -18,33 +18,21 @@ BAD_TABLES = {
     "none": ("none.tsv", None, "cannot be read: No such file or directory"),
     "folder": ("folder.tsv", "folder", "cannot be read: "),
     "empty": ("a.tsv", b"", "a.tsv: expected the names of the columns in the first line, but it is empty"),
-    "blank": ("a.tsv", b"\n\n", "but its first line is empty"),
     "header only": ("a.tsv", b"mt\tref\n", "has a header (mt, ref) and no rows"),
     "ragged": ("a.tsv", PAIRS + b"b\n", "line 3: expected 2 cells, as in the header, found 1"),
     "column twice": ("a.tsv", b"mt\tmt\na\tb\n", "the column 'mt' appears twice"),
     "no references": ("a.tsv", b"mt\tx\na\tb\n", "that it holds references (choose with --reference-column"),
     "not utf-8": ("a.tsv", PAIRS + b"caf\xe9\ta\n", "line 3: found the byte 0xe9, which is not UTF-8"),
-    "half utf-16": ("a.tsv", PAIRS.decode().encode("utf-16")[:-1], "which is not UTF-16"),
     "nul": ("a.tsv", PAIRS + b"a\0\tb\n", "line 3: found a NUL character"),
     "binary": ("a.tsv", bytes(range(256)) * 9, "found the byte 0x80, which is not UTF-8"),
     "workbook": ("a.xlsx", b"PK\x03\x04", "a.xlsx is not an Excel workbook (.xlsx), or is damaged"),
-    "workbook inside": ("a.tsv", b"PK\x03\x04", "a.tsv is a ZIP archive, as workbooks (.xlsx, .ods)"),
-    "gzip inside": ("a.tsv", gzip.compress(PAIRS), "a.tsv is gzipped: rename it to a.tsv.gz, or unpack it."),
     "gzipped twice": ("a.tsv.gz", gzip.compress(gzip.compress(PAIRS)), "a.tsv.gz is gzipped: unpack it."),
-    "utf-32": ("a.csv", "mt,ref\n".encode("utf-32"), "a.csv is UTF-32, which is not supported; expected t"),
     "old mac tsv": ("a.tsv", PAIRS.replace(b"\n", b"\r"), "a.tsv has old Mac line ends (CR); expected LF or CRLF"),
-    "old mac csv": ("a.csv", b"mt,ref\ra,b\r", "a.csv has old Mac line ends (CR); expected LF or CRLF"),
-    "old mac jsonl": ("a.jsonl", b'{"mt": "a"}\r{"mt": "b"}', "a.jsonl has old Mac line ends (CR)"),
-    "key twice": ("a.jsonl", b'{"mt": "a", "ref": "b", "mt": "c"}', "line 1: the key 'mt' appears twice; expected d"),
     "gzip by name only": ("a.tsv.gz", PAIRS, "cannot be read: Not a gzipped file"),
     "cut gzip": ("a.tsv.gz", gzip.compress(PAIRS)[:-9], "cannot be read: Compressed file ended"),
     "open quote": ("a.csv", b'mt,ref\n"a,b\n', "line 2: the quote that opens cell 1 is never closed"),
     "million columns": ("a.csv", b"mt,ref" + b"," * 10**6 + b"\na,b\n", "line 1: more than 500 c"),
-    "no json": ("a.jsonl", b"{", "line 1: not JSON"),
-    "json list": ("a.jsonl", b"[1]\n", "line 1: found [1]; expected an object"),
     "deep json": ("a.jsonl", b"[" * 10**5, "nested too deeply"),
-    "huge integer": ("a.jsonl", b'{"mt": ' + b"1" * 5_000 + b"}", "line 1: Exceeds the limit"),
-    "surrogate": ("a.jsonl", rb'{"mt": "\ud800", "ref": "a"}', "the lone surrogate '\\ud800' is not a character"),
     "number": ("a.jsonl", b'{"mt": 7, "ref": "a"}', "that it holds what a system wrote (choose with --system"),
     "missing prediction": ("a.jsonl", b'{"mt": "a", "ref": "b"}\n{"ref": "c"}', "line 2, column 'mt': the"),
     "no reference": ("a.jsonl", b'{"mt": "a", "ref": null}\n{"mt": "a", "ref": "c"}', "segment 1 has no reference"),
@@ -61,11 +49,7 @@ BAD_TEXTS = {
     "folder": ("folder", "folder", "cannot be read: "),
     "not utf-8": ("a.txt", b"a\ncaf\xe9\n", "UTF-8"),
     "nul": ("a.txt", b"a\nb\0\n", "line 2: found a NUL character"),
-    "old mac": (
-        "a.txt",
-        b"a\rb\r",
-        "a.txt has old Mac line ends (CR); expected LF or CRLF: save the file with those",
-    ),
+    "old mac": ("a.txt", b"a\rb\r", "a.txt has old Mac line ends (CR); expected LF or CRLF: save the file with"),
     "old mac gzip": ("a.gz", gzip.compress(b"a\rb"), "a.gz has old Mac line ends (CR)"),
     "utf-32": ("a.txt", "a\nb\n".encode("utf-32"), "UTF-"),
     "gzip by name only": ("a.gz", b"a\nb\n", "cannot be read: Not a gzipped file"),
@@ -113,11 +97,10 @@ def refused(tmp_path, monkeypatch, capsys):
         assert {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")} == before
         shown = capsys.readouterr()
         assert shown.out == ""
-        told = [line for line in shown.err.splitlines() if not line.startswith("warning: ")]
-        assert len(told) == 1, shown.err
-        assert told[0].startswith("error: ")
-        assert len(told[0]) < 5_100
-        return told[0]
+        (error,) = (line for line in shown.err.splitlines() if not line.startswith("warning: "))
+        assert error.startswith("error: ")
+        assert len(error) < 5_100
+        return error
 
     return run
 
@@ -162,12 +145,6 @@ def test_options(command, option, message, refused):
 
 def test_a_forged_table_of_document_frequencies(refused):
     Path("forged.idf").write_bytes(b'{"n_documents": -1}')
-    arguments = [
-        "score",
-        "in.tsv",
-        "-m",
-        f"bertscore_idf:model_type={MINILM},num_layers=1,idf=forged.idf",
-        "-o",
-        "old",
-    ]
-    assert "'forged.idf' is not an IDF table of tercet" in refused(arguments, "in.tsv", PAIRS)
+    metric = f"bertscore_idf:model_type={MINILM},num_layers=1,idf=forged.idf"
+    told = refused(["score", "in.tsv", "-m", metric, "-o", "old"], "in.tsv", PAIRS)
+    assert "'forged.idf' is not an IDF table of tercet" in told

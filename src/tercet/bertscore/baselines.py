@@ -20,13 +20,7 @@ _HEAD = ["LAYER", "P", "R", "F"]
 
 
 def find_baseline(baseline_path: str | None, lang: str | None, model_type: str) -> Path:
-    """Return the file of baselines: the one given, or that of the installed package bert-score.
-
-    Raises
-    ------
-    OptionError
-        When there is none; says how to make one.
-    """
+    """Return the file of baselines: the one given, or that of the installed package bert-score."""
     if baseline_path is not None:
         given = os.path.expanduser(baseline_path)
         if not os.path.isfile(given):  # False also for what cannot be the name of a file
@@ -52,18 +46,7 @@ def find_baseline(baseline_path: str | None, lang: str | None, model_type: str) 
 
 
 def read_baseline(path: Path) -> NDArray[np.float64]:
-    """Read a file of baselines: comma-separated, a head ``LAYER,P,R,F``, a row per layer from 0 on.
-
-    Returns
-    -------
-    ndarray of float64, shape (layers, 3)
-        Precision, recall and F of unrelated texts.
-
-    Raises
-    ------
-    InputError
-        When the file is none; names the line.
-    """
+    """Read a file of baselines: comma-separated, a head ``LAYER,P,R,F``, a row per layer from 0 on."""
     rows: list[list[float]] = []
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:  # with or without the mark that Excel writes
@@ -90,13 +73,7 @@ def _baseline_row(line: list[str], number: int, place: str) -> list[float]:
 
 
 def baselines_of(path: Path, layers: range) -> NDArray[np.float64]:
-    """Return the baselines of some layers, shape (layers, 3).
-
-    Raises
-    ------
-    OptionError
-        When the file has no such layers, or is of a deeper encoder although all layers are asked for.
-    """
+    """Return the baselines of some layers, shape (layers, 3)."""
     rows = read_baseline(path)
     if layers.stop > len(rows) or (len(layers) > 1 and len(layers) != len(rows)):
         raise OptionError(

@@ -243,7 +243,7 @@ class IdfTable:
             raise InputError(f"There is no IDF table at {shown}.")
         try:
             if size > _LARGEST_FILE:
-                raise InputError(f"it is of {size:,} bytes")
+                raise InputError(f"its size is {size:,} bytes")
             with pa.OSFile(str(file), "rb") as source:
                 table = pa.ipc.open_file(source).read_all()
             table.validate(full=True)  # before it is read: a malformed one may end the process

@@ -27,25 +27,6 @@ def match(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return precision and recall of pairs of texts, in every layer.
 
-    Parameters
-    ----------
-    store : Store
-        Embeddings of the different texts.
-    weights : ndarray of float32, shape (tokens,)
-        Share of each token in its text; a text's shares sum to 1 (or are NaN).
-    predictions, references : ndarray of int64, shape (n,)
-        The texts of each pair.
-    floors : pair of ndarray of bool, shape (n,), optional
-        The pairs whose best matches count as 0 where they are negative: of prediction tokens, of reference tokens.
-
-    Returns
-    -------
-    precision, recall : ndarray of float64, shape (layers, n)
-        ``sum_i w_i max_j cos(x_i, y_j)`` over the prediction's and over the reference's tokens; 0 for a pair with a
-        text without tokens.
-
-    Notes
-    -----
     Memory: 100 MB beside the store, whatever the number of pairs. Time: the product of the lengths times dimensions.
     """
     import torch

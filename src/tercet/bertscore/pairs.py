@@ -25,38 +25,16 @@ STORE_BYTES = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts of a batch as ids: documents are the n predictions, then the m references.
+    """The texts of a batch as ids: documents are the n predictions, then the m references."""
 
-    Attributes
-    ----------
-    rows : Ragged of int32
-        Ids of the different texts.
-    shares : ndarray of float32, shape (tokens,)
-        Weight of each token over the sum of its text's.
-    text : ndarray of int64, shape (n + m,)
-        The text of each document.
-    unweighted : ndarray of bool, shape (texts,)
-        Texts that have tokens, but whose weights sum to 0.
-    """
-
-    rows: Ragged
-    shares: NDArray[np.float32]
-    text: NDArray[np.int64]
-    unweighted: NDArray[np.bool_]
+    rows: Ragged  # ids of the different texts
+    shares: NDArray[np.float32]  # weight of each token over the sum of its text's
+    text: NDArray[np.int64]  # the text of each document
+    unweighted: NDArray[np.bool_]  # texts that have tokens, but whose weights sum to 0
 
 
 def prepare_texts(documents: Ragged, weights: Weights, subwords: Subwords, zero_weight: str) -> Texts:
-    """Find the different texts and the share of each token in them.
-
-    Parameters
-    ----------
-    documents : Ragged of int32
-        Ids of every document.
-    weights : Weights
-    subwords : Subwords
-    zero_weight : {"uniform", "nan"}
-        Shares of a text whose weights sum to 0: the same for all tokens but the special ones around it, or NaN.
-    """
+    """Find the different texts and the share of each token in them."""
     rows, text = different_rows(documents)
     lengths, values = rows.lengths, rows.values
     of_token = weights.of(values).astype(np.float64)
@@ -86,17 +64,6 @@ def score_pairs(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return precision and recall of pairs, shape (layers, pairs) each.
 
-    Parameters
-    ----------
-    predictions, references : ndarray of int64, shape (pairs,)
-        The texts of each pair.
-    limit : int or None
-        Texts of more tokens go through the encoder in overlapping windows.
-    floors : pair of ndarray of bool, shape (pairs,), optional
-        See :func:`tercet.align.match`.
-
-    Notes
-    -----
     Pairs are taken in order, as many at a time as `STORE_BYTES` of embeddings allow. Memory: that, `KEPT_BYTES` for
     references, and what the encoder itself needs for a batch.
     """

@@ -20,20 +20,10 @@ _PIECE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """Means over random pairs of texts.
+    """Means over random pairs of texts."""
 
-    Attributes
-    ----------
-    means : ndarray of float64, shape (layers, 3)
-        Precision, recall and F; layer 0 is the embeddings.
-    errors : ndarray of float64, shape (layers, 3)
-        Standard errors of the means.
-    n_pairs : int
-    signature : str
-    """
-
-    means: NDArray[np.float64]
-    errors: NDArray[np.float64]
+    means: NDArray[np.float64]  # precision, recall and F; layer 0 is the embeddings
+    errors: NDArray[np.float64]  # standard errors of the means
     n_pairs: int
     signature: str
 
@@ -43,30 +33,6 @@ def make_baseline(
 ) -> Baseline:
     """Score random pairs of a corpus' texts with every layer, as bert-score's authors did for their baselines.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        Unrelated sentences of one language; blank ones and repetitions are left out.
-    model_type : str
-        Folder or name of the encoder.
-    n_pairs : int
-        Number of pairs, at most; each text is the prediction of one pair and the reference of another before any is
-        used again.
-    seed : int
-    **options
-        Of ``bertscore_idf``, such as ``device`` and ``batch_size``; without ``idf`` all tokens count the same.
-
-    Returns
-    -------
-    Baseline
-
-    Raises
-    ------
-    InputError
-        With fewer than two different texts.
-
-    Notes
-    -----
     Source: Zhang et al. 2020, section 5 (rescaling), who took a million pairs from Common Crawl.
     """
     if isinstance(texts, str) or n_pairs < 1:

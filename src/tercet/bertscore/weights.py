@@ -20,18 +20,10 @@ _LARGEST = float(np.finfo(np.float32).max)  # of the precision in which weights 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each subword id counts.
+    """What each subword id counts."""
 
-    Attributes
-    ----------
-    values : ndarray of float32, shape (v,)
-        Weight by id.
-    unseen : float
-        Weight of greater ids.
-    """
-
-    values: NDArray[np.float32]
-    unseen: float
+    values: NDArray[np.float32]  # weight by id
+    unseen: float  # weight of greater ids
 
     @property
     def digest(self) -> str:
@@ -59,20 +51,6 @@ def mapped_weights(mapping: Mapping[Any, Any], subwords: Subwords, strict: bool 
 
     Ids that it does not name get what a defaultdict or a Counter has for them, or else its greatest weight; CLS and
     SEP get 0.
-
-    Parameters
-    ----------
-    mapping : mapping of int or str to float
-        Keys of one kind: ``"2003"`` is a token, ``2003`` an id.
-    subwords : Subwords
-    strict : bool
-        Whether the mapping is used as bert-score does: NaN for what it does not name (an error when it is met),
-        also for CLS and SEP.
-
-    Raises
-    ------
-    OptionError
-        On keys of both kinds, a token that the tokenizer does not have, or a weight that is negative or not finite.
     """
     kinds = {isinstance(key, str) for key in mapping}
     unseen = _default(mapping)

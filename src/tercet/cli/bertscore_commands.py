@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from enum import Enum
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -22,12 +21,6 @@ from tercet.files.lines import stream_lines
 from .score_options import Quiet
 
 idf = typer.Typer(no_args_is_help=True, help="Make files of document frequencies for bertscore_idf.")
-
-
-class Compat(str, Enum):
-    """Packages whose way of counting documents can be had."""
-
-    bert_score = "bert_score"
 
 
 Corpus = Annotated[
@@ -46,7 +39,7 @@ def fit_idf(
     output: Output,
     max_length: MaxLength = None,
     compat: Annotated[
-        Compat | None,
+        Literal["bert_score"] | None,
         typer.Option(
             help="Count documents as this package does, for bertscore_idf with the same compat; blank lines then "
             "count as texts."
@@ -65,7 +58,7 @@ def fit_idf(
     check_outputs({"--output": output}, corpus)
     lines = _lines(corpus) if compat is None else chain.from_iterable(map(stream_lines, corpus))
     with tqdm(lines, unit="text", disable=quiet) as texts:  # which ends its line before an error's
-        table = IdfTable.fit(texts, model, max_length=max_length, compat=None if compat is None else compat.value)
+        table = IdfTable.fit(texts, model, max_length=max_length, compat=compat)
     if not table.n_documents:
         raise InputError("The corpus is empty: it has no line with text.")
     table.save(output)

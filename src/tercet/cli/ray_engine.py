@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,34 +14,28 @@ from tercet.errors import OptionError
 from tercet.scale.ray import score_systems
 from tercet.scale.tables import to_comparison
 
+from .score_options import ScoreOutput, Scores, TextsOrParquet
+
 
 def score_with_ray(
-    files: Sequence[str],
-    specs: Sequence[MetricSpec],
-    *,
-    systems: Sequence[str],
-    references: Sequence[str],
-    id_column: str | None,
-    on_bad_file: str,
-    segments: Path | None,
-    confidence_level: float,
-    seed: int,
-    progress: bool,
+    texts: TextsOrParquet, specs: Sequence[MetricSpec], scores: Scores, output: ScoreOutput
 ) -> Comparison:
     """Return the scores of all files together; warns of files that were left out."""
-    options = {"scale": 100, "confidence_level": confidence_level, "seed": seed}
-    scorers = [(spec, spec.scorer(**options)) for spec in specs]
+    level, seed = scores.confidence_level, scores.seed
+    scorers = [(spec, spec.scorer(scale=100, confidence_level=level, seed=seed)) for spec in specs]
     results = score_systems(
-        list(files), {spec.label: scorer for spec, scorer in scorers}, systems=systems or None,
-        references=references or None, id=id_column, write_segments=segments, on_bad_file=on_bad_file,
-        progress=progress,
+        texts.files, {spec.label: scorer for spec, scorer in scorers}, systems=texts.system,
+        references=texts.reference_column, id=texts.id_column, write_segments=output.segments,
+        on_bad_file=texts.on_bad_file, progress=output.progress,
     )  # fmt: skip
     bad = next(iter(results.values())).bad_files
     if bad:
-        told = "1 file could not be read and is" if len(bad) == 1 else f"{len(bad):,} files could not be read and are"
-        typer.echo(f"warning: {told} left out: {visible('; '.join(bad[:5]))}", err=True)
-    name = Path(files[0]).name if len(files) == 1 else f"{len(files):,} files"
-    return to_comparison(name, scorers, results, confidence_level, seed)
+        subject = (
+            "1 file could not be read and is" if len(bad) == 1 else f"{len(bad):,} files could not be read and are"
+        )
+        typer.echo(f"warning: {subject} left out: {visible('; '.join(bad[:5]))}", err=True)
+    name = Path(texts.files[0]).name if len(texts.files) == 1 else f"{len(texts.files):,} files"
+    return to_comparison(name, scorers, results, level, seed)
 
 
 def refuse_with_ray(**given: object) -> None:
@@ -50,8 +43,3 @@ def refuse_with_ray(**given: object) -> None:
     named = [f"--{name.replace('_', '-')}" for name, value in given.items() if value]
     if named:
         raise OptionError(f"{' and '.join(named)} {'do' if named[1:] else 'does'} not work with --engine ray.")
-
-
-def shows_progress(quiet: bool) -> bool:
-    """Return whether Ray Data shows its progress: in a terminal, unless it is not wanted."""
-    return not quiet and sys.stderr.isatty()

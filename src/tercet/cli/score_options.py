@@ -1,59 +1,29 @@
-"""The options of ``tercet score`` and ``tercet compare``, as typer sees them."""
+"""The options of ``tercet score``, ``compare`` and ``correlate``, in groups that commands take."""
 
 from __future__ import annotations
 
-from enum import Enum
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
+from tercet.errors import OptionError
+
 from .completion import metrics_like
 
-
-class Format(str, Enum):
-    """Forms of the result."""
-
-    text = "text"
-    json = "json"
-    tsv = "tsv"
-    csv = "csv"
-    markdown = "markdown"
-    latex = "latex"
-    html = "html"
+if TYPE_CHECKING:
+    from tercet.comparison.metric_specs import MetricSpec
+    from tercet.comparison.test_sets import TestSet
 
 
-class PairedTest(str, Enum):
-    """Paired tests."""
+Format = Literal["text", "json", "tsv", "csv", "markdown", "latex", "html"]
 
-    permutation = "permutation"
-    bootstrap = "bootstrap"
-
-
-class Engine(str, Enum):
-    """What reads and counts the texts."""
-
-    memory = "memory"
-    ray = "ray"
-
-
-class BadFile(str, Enum):
-    """What is done with a file that cannot be read."""
-
-    error = "error"
-    skip = "skip"
-
-
-class Interval(str, Enum):
-    """Kinds of bootstrap intervals."""
-
-    percentile = "percentile"
-    BCa = "BCa"
-
-
-#: Parts of the help.
-INPUT, SCORES, OUTPUT = "What is read", "Metrics and tests", "Output"
-#: Its end: how metrics are written.
+#: The end of the help.
 HOW_METRICS_ARE_WRITTEN = "\b\n" + "\n".join((
     "How a metric is written:",
     "  -m bleu -m chrf                         by name; several",
@@ -63,185 +33,203 @@ HOW_METRICS_ARE_WRITTEN = "\b\n" + "\n".join((
     "'tercet metrics' lists the metrics, 'tercet metrics bleu' the options of BLEU.",
 ))  # fmt: skip
 
-_FILES = (
-    "Tables with named columns (.tsv, .csv, .jsonl, .xlsx, .tmx; each is a test set), or text files with one segment "
-    "per line (each is a system). Any of them may be gzipped (.gz)."
-)
-Files = Annotated[list[str], typer.Argument(help=_FILES, show_default=False)]
-FilesOrParquet = Annotated[
-    list[str],
-    typer.Argument(help=f"{_FILES} With --engine ray also .parquet, folders and patterns.", show_default=False),
-]
+#: Options by their part of the help.
+reading = partial(typer.Option, rich_help_panel="What is read")
+scoring = partial(typer.Option, rich_help_panel="Metrics and tests")
+writing = partial(typer.Option, rich_help_panel="Output")
+
 References = Annotated[
     list[str] | None,
-    typer.Option(
-        "--references", "-r", metavar="FILE", rich_help_panel=INPUT,
+    reading(
+        "--references", "-r", metavar="FILE",
         help="File of references; repeatable. For systems in text files, a text file, one segment per line: an empty "
         "line is an empty reference, as in sacrebleu. (In a table, an empty cell means no reference.) For systems in "
         "TMX files, a TMX file: they are joined by source text.",
     ),
 ]  # fmt: skip
-Source = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", rich_help_panel=INPUT, help="Text file of sources, when systems are text files."),
-]
+_GUESSED = "Default: guessed from the column names."
 Systems = Annotated[
     list[str] | None,
-    typer.Option(
-        "--system", "-s", metavar="COLUMN", rich_help_panel=INPUT,
-        help="Column of a system; repeatable. Default: guessed from the column names.",
-    ),
-]  # fmt: skip
+    reading("--system", "-s", metavar="COLUMN", help=f"Column of a system; repeatable. {_GUESSED}"),
+]
 ReferenceColumns = Annotated[
     list[str] | None,
-    typer.Option(
-        "--reference-column", metavar="COLUMN", rich_help_panel=INPUT,
-        help="Column of references; repeatable. Default: guessed from the column names.",
-    ),
-]  # fmt: skip
-SourceColumn = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN", rich_help_panel=INPUT, help="Column of sources. Default: guessed from the column names."
-    ),
+    reading("--reference-column", metavar="COLUMN", help=f"Column of references; repeatable. {_GUESSED}"),
 ]
-EngineName = Annotated[
-    Engine,
-    typer.Option(
-        metavar="ENGINE", rich_help_panel=INPUT,
-        help="memory, or ray: all files, also of Parquet (.parquet), are parts of one test set of any size, which "
-        "Ray's workers score: on this machine, or on the cluster in RAY_ADDRESS.",
-    ),
-]  # fmt: skip
-IdColumn = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN", rich_help_panel=INPUT,
-        help="With --engine ray: the column of the items' ids, by which resamples draw them. Default: they are known "
-        "by their texts.",
-    ),
-]  # fmt: skip
-OnBadFile = Annotated[
-    BadFile,
-    typer.Option(
-        metavar="HOW", rich_help_panel=INPUT,
-        help="With --engine ray: stop at a file that cannot be read (error), or leave it out with a warning (skip).",
-    ),
-]  # fmt: skip
-Metrics = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--metric", "-m", metavar="METRIC", rich_help_panel=SCORES, autocompletion=metrics_like, show_default=False,
-        help="A metric, with options behind a colon if need be (see below); repeatable. Scores are in percent unless "
-        "scale=1 is given. Default: bleu.",
-    ),
-]  # fmt: skip
-Baseline = Annotated[
-    str | None,
-    typer.Option(
-        "--baseline", "-b", metavar="SYSTEM", rich_help_panel=SCORES,
-        help="System that the others are tested against; default: the first.",
-    ),
-]  # fmt: skip
-TestName = Annotated[
-    PairedTest,
-    typer.Option(
-        "--test", metavar="TEST", rich_help_panel=SCORES,
-        help="Paired test of the differences: permutation or bootstrap.",
-    ),
-]  # fmt: skip
-Resamples = Annotated[
-    int | None,
-    typer.Option(
-        "--n-resamples", min=1, max=1_000_000, metavar="N", rich_help_panel=SCORES,
-        help="Resamples of the test; default: 10,000 permutations or 1,000 bootstrap samples.",
-    ),
-]  # fmt: skip
-Alpha = Annotated[
-    float,
-    typer.Option(
-        metavar="X", rich_help_panel=SCORES,
-        help="Significance level, above 0 and below 1: differences with a smaller p are significant.",
-    ),
-]  # fmt: skip
+SourceColumn = Annotated[str | None, reading(metavar="COLUMN", help=f"Column of sources. {_GUESSED}")]
 Level = Annotated[
     float,
-    typer.Option(
-        min=0.01, max=0.9999, metavar="X", rich_help_panel=SCORES,
-        help="Confidence level of the bootstrap intervals.",
-    ),
-]  # fmt: skip
-IntervalKind = Annotated[
-    Interval,
-    typer.Option(metavar="KIND", rich_help_panel=SCORES, help="Kind of the bootstrap intervals: percentile or BCa."),
+    scoring(min=0.01, max=0.9999, metavar="X", help="Confidence level of the bootstrap intervals."),
 ]
 Seed = Annotated[
-    int,
-    typer.Option(
-        min=0, metavar="N", rich_help_panel=SCORES,
-        help="Seed of all resampling: the same seed gives the same numbers.",
-    ),
-]  # fmt: skip
-Form = Annotated[
-    Format | None,
-    typer.Option(
-        "--format", "-f", metavar="FORMAT", rich_help_panel=OUTPUT,
-        help=f"Form of the output: {', '.join(Format)}. Default: by the name of --out (.html, .json, .tsv, .csv, "
-        ".md, .tex or .txt), else text.",
-    ),
-]  # fmt: skip
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", "-o", metavar="FILE", rich_help_panel=OUTPUT, help="Output file; default: standard output."
-    ),
+    int, scoring(min=0, metavar="N", help="Seed of all resampling: the same seed gives the same numbers.")
 ]
-Segments = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", rich_help_panel=OUTPUT,
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
+
+
+@dataclass
+class Texts:
+    """The texts that are scored."""
+
+    files: list[str] = typer.Argument(
+        show_default=False,
+        help="Tables with named columns (.tsv, .csv, .jsonl, .xlsx, .tmx; each is a test set), or text files with "
+        "one segment per line (each is a system). Any of them may be gzipped (.gz). With score --engine ray also "
+        ".parquet, folders and patterns.",
+    )
+    references: References = None
+    source: str | None = reading(None, metavar="FILE", help="Text file of sources, when systems are text files.")
+    system: Systems = None
+    reference_column: ReferenceColumns = None
+    source_column: SourceColumn = None
+
+    def test_sets(self, specs: Sequence[MetricSpec]) -> list[TestSet]:
+        """Read what metrics need, and warn of what is odd in it."""
+        from tercet.comparison.remarks import warn_of
+        from tercet.comparison.test_sets import read_test_sets
+
+        found = read_test_sets(
+            self.files, references=self.references or (), source=self.source, systems=self.system or (),
+            reference_columns=self.reference_column or (), source_column=self.source_column,
+            need_references=any(spec.takes_references for spec in specs),
+        )  # fmt: skip
+        for each in found:
+            warn_of(each)
+        return found
+
+    def inputs(self, specs: Sequence[MetricSpec]) -> list[str]:
+        """Return all files that are read; metrics and their options may name some too."""
+        named = [value for spec in specs for value in (*spec.options.values(), spec.metric)]
+        metric_files = [value for value in named if isinstance(value, str) and os.path.isfile(value)]
+        return [*self.files, *(self.references or ()), *filter(None, [self.source]), *metric_files]
+
+
+@dataclass
+class TextsOrParquet(Texts):
+    """Texts in memory, or in files of any size, which Ray's workers read."""
+
+    engine: Literal["memory", "ray"] = reading(
+        "memory", metavar="ENGINE",
+        help="memory, or ray: all files, also of Parquet (.parquet), are parts of one test set of any size, which "
+        "Ray's workers score: on this machine, or on the cluster in RAY_ADDRESS.",
+    )  # fmt: skip
+    id_column: str | None = reading(
+        None, metavar="COLUMN",
+        help="With --engine ray: the column of the items' ids, by which resamples draw them. Default: they are known "
+        "by their texts.",
+    )  # fmt: skip
+    on_bad_file: Literal["error", "skip"] = reading(
+        "error", metavar="HOW",
+        help="With --engine ray: stop at a file that cannot be read (error), or leave it out with a warning (skip).",
+    )  # fmt: skip
+
+
+@dataclass
+class Scores:
+    """The metrics, and the intervals of their scores."""
+
+    metric: list[str] | None = scoring(
+        None, "--metric", "-m", metavar="METRIC", autocompletion=metrics_like, show_default=False,
+        help="A metric, with options behind a colon if need be (see below); repeatable. Scores are in percent unless "
+        "scale=1 is given. Default: bleu.",
+    )  # fmt: skip
+    confidence_level: Level = 0.95
+    interval: Literal["percentile", "BCa"] = scoring(
+        "percentile", metavar="KIND", help="Kind of the bootstrap intervals: percentile or BCa."
+    )
+    seed: Seed = 12345
+
+    @property
+    def resampling(self) -> dict[str, Any]:
+        """The options of bootstrap intervals, as ``compare`` takes them."""
+        return {"confidence_level": self.confidence_level, "interval": self.interval, "seed": self.seed}
+
+
+@dataclass
+class Tests(Scores):
+    """Scores, and the tests of their differences."""
+
+    baseline: str | None = scoring(
+        None, "--baseline", "-b", metavar="SYSTEM",
+        help="System that the others are tested against; default: the first.",
+    )  # fmt: skip
+    test: Literal["permutation", "bootstrap"] = scoring(
+        "permutation", metavar="TEST", help="Paired test of the differences: permutation or bootstrap."
+    )
+    n_resamples: int | None = scoring(
+        None, min=1, max=1_000_000, metavar="N",
+        help="Resamples of the test; default: 10,000 permutations or 1,000 bootstrap samples.",
+    )  # fmt: skip
+    alpha: float = scoring(
+        0.05, metavar="X",
+        help="Significance level, above 0 and below 1: differences with a smaller p are significant.",
+    )  # fmt: skip
+
+
+@dataclass
+class Output:
+    """Where results go, and in which form."""
+
+    format: Format | None = writing(
+        None, "--format", "-f", metavar="FORMAT",
+        help=f"Form of the output: {', '.join(get_args(Format))}. Default: by the name of --out (.html, .json, "
+        ".tsv, .csv, .md, .tex or .txt), else text.",
+    )  # fmt: skip
+    out: Path | None = writing(None, "--out", "-o", metavar="FILE", help="Output file; default: standard output.")
+    quiet: Quiet = False
+
+    @property
+    def progress(self) -> bool:
+        """Whether a bar is shown."""
+        return not self.quiet and sys.stderr.isatty()
+
+
+@dataclass
+class ScoreOutput(Output):
+    """Output of scores."""
+
+    segments: Path | None = writing(
+        None, metavar="FILE",
         help="TSV file for the scores of every segment. Texts are written unchanged, even those that a spreadsheet "
-        "would take for formulas: import the columns as text.",
-    ),
-]  # fmt: skip
-SegmentsOrParquet = Annotated[
-    Path | None,
-    typer.Option(
-        "--segments", metavar="FILE", rich_help_panel=OUTPUT,
-        help="TSV file for the scores of every segment, texts unchanged. With --engine ray: a folder for Parquet "
-        "files.",
-    ),
-]  # fmt: skip
-Segment = Annotated[
-    int | None,
-    typer.Option(
-        min=1, metavar="N", rich_help_panel=OUTPUT,
-        help="Show the segment with this number, all systems side by side, instead of the tables.",
-    ),
-]  # fmt: skip
-Export = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FOLDER", rich_help_panel=OUTPUT,
-        help="Folder for one TSV file per system, with the columns source, candidate (the system's texts) and "
-        "reference; texts as in --segments.",
-    ),
-]  # fmt: skip
-FailUnder = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="METRIC=VALUE", rich_help_panel=OUTPUT,
-        help="End with code 1 if a system scores less: bleu=30, rougeL=45. Where lower is better, as of ter=60, if "
+        "would take for formulas: import the columns as text. With score --engine ray: a folder for Parquet files.",
+    )  # fmt: skip
+    fail_under: list[str] | None = writing(
+        None, metavar="METRIC=VALUE",
+        help="End with code 1 if a system scores less: bleu=30, rougeL=45; for lower-is-better metrics (ter=60), if "
         "it scores more. The name of a metric stands for its main score, as rouge for rouge1. Repeatable. All output "
         "is written first.",
-    ),
-]  # fmt: skip
-Verbose = Annotated[
-    bool,
-    typer.Option(
-        "--verbose", "-v", rich_help_panel=OUTPUT,
+    )  # fmt: skip
+    verbose: bool = writing(
+        False, "--verbose", "-v",
         help="Show in text what metrics report beside scores: precisions, brevity penalty and lengths of BLEU as "
         "sacrebleu prints them, edits of TER. JSON always has it.",
-    ),
-]  # fmt: skip
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
+    )  # fmt: skip
+
+
+@dataclass
+class CompareOutput(ScoreOutput):
+    """Output of comparisons."""
+
+    segment: int | None = writing(
+        None, min=1, metavar="N",
+        help="Show the segment with this number, all systems side by side, instead of the tables.",
+    )  # fmt: skip
+    export: Path | None = writing(
+        None, metavar="FOLDER",
+        help="Folder for one TSV file per system, with the columns source, candidate (the system's texts) and "
+        "reference; texts as in --segments.",
+    )  # fmt: skip
+
+    def check_segment_alone(self, form: Format) -> None:
+        """Refuse options of tables beside --segment."""
+        tables = {
+            "--format": form != "text",
+            "--segments": self.segments,
+            "--export": self.export,
+            "--fail-under": self.fail_under,
+        }
+        given = [name for name, value in tables.items() if value]
+        if given:
+            raise OptionError(
+                f"--segment shows one segment as text and excludes {', '.join(given)}: give only one of them."
+            )

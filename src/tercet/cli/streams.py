@@ -30,15 +30,10 @@ codecs.register_error(_REPLACED, _replaced)
 
 @contextmanager
 def standard_streams() -> Iterator[None]:
-    """Let a command use the standard streams as they are.
+    """Open streams that were closed (``>&-``), and flush at the end.
 
-    A stream that was closed (``>&-``) is there, and raises an OSError where it is used. What is written is flushed at
-    the end. A reader that has enough, as ``head`` does, ends the command with code 1 and without a word.
-
-    Raises
-    ------
-    OSError
-        Where what was written did not reach its place, such as a full disk.
+    A reader that has enough, such as ``head``, ends the command quietly, with code 1. An output
+    that is full or closed raises an OSError that names the standard output.
     """
     _open_closed()
     for stream in (sys.stdout, sys.stderr):

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from tercet.comparison.metric_specs import MetricSpec, parse_metric
-from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
-from tercet.core.scorer import Scorer
+from tercet.comparison.scores import Comparison, ScoreTable
 from tercet.errors import OptionError, did_you_mean, shorten
 
 
@@ -28,18 +27,7 @@ class _Score(NamedTuple):
 
 
 def read_thresholds(written: Sequence[str] | None, metrics: Iterable[MetricSpec]) -> list[Threshold]:
-    """Return the thresholds that ``METRIC=VALUE`` texts stand for.
-
-    Raises
-    ------
-    OptionError
-        For a text of another form, and for a name that no score of these metrics has.
-
-    Examples
-    --------
-    >>> read_thresholds(["bleu=30", "rouge=45.5"], [MetricSpec("bleu", {}), MetricSpec("rouge", {})])
-    [Threshold(name='bleu', value=30.0), Threshold(name='rouge', value=45.5)]
-    """
+    """Return the thresholds that ``METRIC=VALUE`` texts stand for; names that no score has are refused."""
     found = []
     for text in written or ():
         name, _, value = text.rpartition("=")
@@ -50,7 +38,8 @@ def read_thresholds(written: Sequence[str] | None, metrics: Iterable[MetricSpec]
         if not threshold.name or not math.isfinite(threshold.value):
             raise OptionError(f"--fail-under takes METRIC=VALUE, such as bleu=30. Got {shorten(text)} instead.")
         found.append(threshold)
-    scores = [each for spec in metrics for each in _scores(spec.label, spec.scorer(scale=100))] if found else []
+    scorers = [(spec.label, spec.scorer(scale=100)) for spec in metrics] if found else []
+    scores = [_Score(label, name, name == each.primary) for label, each in scorers for name in each.score_names]
     for name, _ in found:
         if not _meant(name, scores):
             known = dict.fromkeys(score.name for score in scores)
@@ -68,46 +57,30 @@ def failures(thresholds: Iterable[Threshold], comparisons: Iterable[Comparison])
         labels = comparison.score_labels()
         for threshold in thresholds:
             for index in _meant(threshold.name, scores):
-                table, label = comparison.tables[index], labels[index]
-                lines += [
-                    f"{comparison.test_set.name}: the system {shorten(row.system)}: "
-                    f"{_told(label, table, row, threshold)}"
-                    for row in table.rows
-                    if not _is_reached(table, row, threshold)
-                ]
+                for system, why in _worse(comparison.tables[index], threshold.value):
+                    name = f"{comparison.test_set.name}: the system {shorten(system)}"
+                    lines.append(f"{name}: {labels[index]} is {why}")
     return lines
 
 
-def _scores(label: str, scorer: Scorer) -> list[_Score]:
-    return [_Score(label, name, name == scorer.primary) for name in scorer.score_names]
+def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
+    """Yield the systems beyond a limit, and by how much; a score that is no number is beyond."""
+    way = "below" if table.higher_is_better else "above"
+    for row in table.rows:
+        if not (row.value >= limit if table.higher_is_better else row.value <= limit):
+            by = abs(row.value - limit)
+            yield row.system, f"{row.value:.2f}, {way} {limit:g} by {by:{'.2f' if by >= 0.005 else '.1g'}}."
 
 
 def _meant(name: str, scores: Sequence[_Score]) -> list[int]:
     """Return which scores a name stands for: those of this name, or the primary ones of a metric of this name."""
     named = [index for index, score in enumerate(scores) if name in (score.name, f"{score.metric} {score.name}")]
-    metric = _label(name)
+    try:
+        metric = parse_metric(name).label  # as tables name it
+    except OptionError:  # no metric: the name of a score, or a mistake
+        metric = name
     return named or [
         index
         for index, score in enumerate(scores)
         if score.is_primary and metric in (score.metric, score.metric.partition(":")[0])
     ]
-
-
-def _label(name: str) -> str:
-    """Return how tables name a metric that was written as --metric takes it."""
-    try:
-        return parse_metric(name).label
-    except OptionError:  # no metric: the name of a score, or a mistake
-        return name
-
-
-def _is_reached(table: ScoreTable, row: SystemScore, threshold: Threshold) -> bool:
-    """Return whether a score is good enough; what is no number is not."""
-    return row.value >= threshold.value if table.higher_is_better else row.value <= threshold.value
-
-
-def _told(label: str, table: ScoreTable, row: SystemScore, threshold: Threshold) -> str:
-    by = abs(row.value - threshold.value)
-    way = "below" if table.higher_is_better else "above"
-    written = f"{by:.2f}" if by >= 0.005 else f"{by:.1g}"
-    return f"{label} is {row.value:.2f}, {way} {threshold.value:g} by {written}."

@@ -28,56 +28,28 @@ _ACTIVATIONS = {"Identity": "none", "Tanh": "tanh"}
 
 @dataclass(frozen=True, slots=True)
 class Dense:
-    """A linear layer behind the pooling.
+    """A linear layer behind the pooling."""
 
-    Attributes
-    ----------
-    path : str
-        Its folder inside that of the encoder, such as ``2_Dense``.
-    activation : {"none", "tanh"}
-    """
-
-    path: str
+    path: str  # its folder inside that of the encoder, such as 2_Dense
     activation: str
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """How an encoder makes one embedding of a text.
+    """How an encoder makes one embedding of a text."""
 
-    Attributes
-    ----------
-    home : str
-        The folder, or the name on the Hub, that was asked for.
-    network : str
-        The folder of the network itself: the same, or one inside it.
-    pooling : str or None
-        None where nothing is declared.
-    steps : tuple of Dense or None
-        What follows the pooling, in order; None stands for a division by the length.
-    max_length : int or None
-    lowercase : bool
-    prompt : str
-        Stands before every text.
-    """
-
-    home: str
-    network: str
-    pooling: str | None = None
+    home: str  # the folder, or the name on the Hub, that was asked for
+    network: str  # the folder of the network itself: the same, or one inside it
+    pooling: str | None = None  # none where nothing is declared
+    # what follows the pooling, in order; None is a division by the length
     steps: tuple[Dense | None, ...] = ()
     max_length: int | None = None
     lowercase: bool = False
-    prompt: str = ""
+    prompt: str = ""  # stands before every text
 
 
 def declared_by(model_type: str) -> Declared:
-    """Read what the files of an encoder declare; an encoder without such files declares nothing.
-
-    Raises
-    ------
-    OptionError
-        For what sentence-transformers supports and this metric does not, such as several poolings at once.
-    """
+    """Read what the files of an encoder declare; an encoder without such files declares nothing."""
     folder = os.path.expanduser(model_type)
     home = str(Path(folder).resolve()) if os.path.isdir(folder) else locate(model_type)
     modules = _read(home, "modules.json")

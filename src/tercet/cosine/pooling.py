@@ -24,14 +24,7 @@ SUMS_OF_ALL = ("mean", "weightedmean", "mean_sqrt_len_tokens")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layer:
-    """A dense layer, loaded.
-
-    Attributes
-    ----------
-    weight : ndarray of float32, shape (out, in)
-    bias : ndarray of float32, shape (out,)
-    activation : {"none", "tanh"}
-    """
+    """A dense layer, loaded."""
 
     weight: NDArray[np.float32]
     bias: NDArray[np.float32]
@@ -45,21 +38,11 @@ class Layer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pooling:
-    """How a text gets its embedding.
+    """How a text gets its embedding."""
 
-    Attributes
-    ----------
-    name : str
-        One of :data:`~.options.POOLINGS`.
-    steps : tuple of Layer or None
-        What follows; None is a division by the length.
-    digest : str or None
-        Eight characters that stand for the dense layers; None where there are none.
-    """
-
-    name: str
-    steps: tuple[Layer | None, ...]
-    digest: str | None
+    name: str  # one of POOLINGS
+    steps: tuple[Layer | None, ...]  # what follows; None is a division by the length
+    digest: str | None  # eight characters that stand for the dense layers; None where there are none
 
     def finish(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return embeddings of texts, shape (n, out), from what was pooled, shape (n, d)."""
@@ -73,13 +56,7 @@ class Pooling:
 
 
 def pooling_of(declared: Declared, asked: str, use_safetensors: bool) -> Pooling:
-    """Return the pooling that is asked for, or for ``"auto"`` the declared one, and what the folder has behind it.
-
-    Raises
-    ------
-    OptionError
-        When the weights of a dense layer are not found.
-    """
+    """Return the pooling that is asked for, or for ``"auto"`` the declared one, and what the folder has behind it."""
     name = asked if asked != "auto" else declared.pooling or "mean"
     steps = tuple(None if step is None else _layer(declared.home, step, use_safetensors) for step in declared.steps)
     layers = [step for step in steps if step is not None]
@@ -98,20 +75,6 @@ def token_weights(
 ) -> NDArray[np.float32]:
     """Return what each token of some windows adds to its text, shape (b, width).
 
-    Parameters
-    ----------
-    name : str
-        A pooling other than ``"max"``.
-    windows : Windows
-    chosen : ndarray of int64, shape (b,)
-        The windows of a batch.
-    taken : ndarray of bool, shape (b, width)
-        The tokens that the window gives to its text.
-    rows : Ragged
-        The texts.
-
-    Notes
-    -----
     For a text in several windows, ``"cls"`` and ``"lasttoken"`` are means over its windows, each weighted by the
     number of tokens that are taken from it.
     """

@@ -65,20 +65,6 @@ def embed(
 ) -> Vectors:
     """Return the vectors of distinct texts, shape (n, d).
 
-    Parameters
-    ----------
-    encoder : Encoder
-    pooling : Pooling
-    rows : Ragged of int32
-        Ids of each text.
-    of_references : ndarray of bool, shape (n,)
-        Which texts are references.
-    limit : int or None
-        Texts of more tokens go through the encoder in overlapping windows.
-    batch_size : int
-
-    Notes
-    -----
     Vectors are kept for later calls. So references are embedded once for several systems, and the same call gives the
     same bits. References are embedded before predictions: then predictions are batched in the same way whether or not
     the references were kept. Texts that fit in one batch go together, because two batches would take twice the time.
@@ -136,14 +122,7 @@ def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_s
 
 
 def cosines(vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the cosine of each pair of vectors, 1 to the bit for a vector and itself; 0 beside a vector of zeros.
-
-    Examples
-    --------
-    >>> vectors = np.array([[3, 4], [0, 0], [4, -3], [-6, -8]], np.float32)
-    >>> cosines(vectors, np.array([0, 0, 0, 0]), np.array([0, 1, 2, 3])).tolist()
-    [1.0, 0.0, 0.0, -1.0]
-    """
+    """Return the cosine of each pair of vectors, 1 to the bit for a vector and itself; 0 beside a vector of zeros."""
     found = np.zeros(len(left))
     for start in range(0, len(left), _PAIRS):
         part = slice(start, start + _PAIRS)

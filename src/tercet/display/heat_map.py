@@ -25,11 +25,6 @@ def heat_map(
     dot; bars show the weights. Figures grow with the texts up to 40 inches; beyond that every second, third ...
     token is named. Scripts that no installed font has are drawn as squares, and right-to-left scripts letter by
     letter: the SVG and HTML pictures show them as a browser does.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Not registered with pyplot: it is freed like any object, and a notebook shows it.
     """
     from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle

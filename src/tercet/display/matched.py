@@ -16,18 +16,8 @@ MATCH_LEVELS = ("match",)
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """What a metric says of one of its scores, in the function ``matched`` of its room's ``explain``.
+    """What a metric says of one of its scores, in the function ``matched`` of its room's ``explain``."""
 
-    Attributes
-    ----------
-    scorer : Scorer
-        Explains no more than this score needs.
-    levels : tuple of str
-        What the levels of the tokens say, from 1 on.
-    words : callable
-        Returns the tokens of the output from the metric's explanation.
-    """
-
-    scorer: Any
-    levels: tuple[str, ...]
-    words: Callable[[Any], list[Word]]
+    scorer: Any  # explains no more than this score needs
+    levels: tuple[str, ...]  # what the levels of the tokens say, from 1 on
+    words: Callable[[Any], list[Word]]  # the tokens of the output, from the metric's explanation

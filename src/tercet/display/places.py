@@ -16,31 +16,15 @@ Ids = Sequence[int]
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A token as it is compared, and how it matches.
-
-    Attributes
-    ----------
-    text : str
-    level : int
-        0 without a match; else the length of the longest n-gram or run that goes through it, or the number of its
-        skip-bigrams.
-    written : str or None
-        The token as the text has it, where a stem or a lemma is compared in its place.
-    """
+    """A token as it is compared, and how it matches."""
 
     text: str
-    level: int
-    written: str | None = None
+    level: int  # 0 without a match; else the length of its longest n-gram or run, or its number of skip-bigrams
+    written: str | None = None  # as the text has it, where a stem or a lemma is compared
 
 
 def words_of(compared: Sequence[str], levels: Sequence[int], written: Sequence[str]) -> list[Word]:
-    """Return tokens as they are compared and as they were written, with their levels.
-
-    Examples
-    --------
-    >>> words_of(["two", "cat"], [0, 1], ["two", "cats"])
-    [Word(text='two', level=0, written=None), Word(text='cat', level=1, written='cats')]
-    """
+    """Return tokens as they are compared and as they were written, with their levels."""
     return [
         Word(text, level, None if text == other else other)
         for text, level, other in zip(compared, levels, written, strict=True)
@@ -49,19 +33,11 @@ def words_of(compared: Sequence[str], levels: Sequence[int], written: Sequence[s
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """An n-gram or skip-bigram of the prediction.
-
-    Attributes
-    ----------
-    text : str
-        Its tokens, joined by blanks.
-    prediction, reference : int
-        How often it stands in the prediction, and in the reference that has it most often.
-    """
+    """An n-gram or skip-bigram of the prediction, its tokens joined by blanks."""
 
     text: str
-    prediction: int
-    reference: int
+    prediction: int  # how often it occurs there
+    reference: int  # and in the reference that has it most often
 
     @property
     def counted(self) -> int:
@@ -108,11 +84,6 @@ def ngram_levels(ids: Ids, limits: Mapping[int, Counter[tuple[int, ...]]]) -> li
 
     An n-gram counts as often as `limits` say for its order: where it stands within longer ones that
     count, then where it comes first.
-
-    Examples
-    --------
-    >>> ngram_levels([1, 1, 1, 2, 3], ngram_limits([[1, 2, 4, 5, 1, 3]], (1, 2)))
-    [1, 0, 2, 2, 1]
     """
     levels = [0] * len(ids)
     for order in sorted(limits, reverse=True):
@@ -130,11 +101,6 @@ def lcs_places(ids: Ids, reference: Ids) -> tuple[list[int], list[int]]:
 
     The one of rouge_score and ROUGE-1.5.5: from the ends, a match first, else back in the reference unless that would
     shorten it (by Hyyrö's bit vectors: Python's integers are such).
-
-    Examples
-    --------
-    >>> lcs_places([1, 2, 3, 4], [1, 3, 2, 4])
-    ([3, 2, 0], [3, 1, 0])
     """
     everywhere = (1 << len(reference)) - 1
     places: dict[int, int] = {}
@@ -194,13 +160,7 @@ def weighted_lcs_places(ids: Ids, reference: Ids, worth: Sequence[float]) -> tup
 
 
 def run_levels(places: Iterable[int], size: int) -> list[int]:
-    """Return for each of `size` tokens the length of the run of places that it is in.
-
-    Examples
-    --------
-    >>> run_levels([0, 1, 3], 5)
-    [2, 2, 0, 1, 0]
-    """
+    """Return for each of `size` tokens the length of the run of places that it is in."""
     levels = [0] * size
     run: list[int] = []
     for place, following in pairwise([*sorted(set(places)), -1]):

@@ -25,14 +25,7 @@ def bars_within(shown: bool) -> Iterator[None]:
 
 @contextmanager
 def bar_of(what: str, unit: str, total: int) -> Iterator[Any]:
-    """Yield a bar to update, removed after the block; None if bars are hidden.
-
-    Examples
-    --------
-    >>> with bar_of("encoding", "text", 10) as bar:
-    ...     print(bar)
-    None
-    """
+    """Yield a bar to update, removed after the block; None if bars are hidden."""
     if not _shown.get():
         yield None
         return

@@ -17,38 +17,21 @@ from .subwords import Subwords
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Embeddings of texts, one after the other.
+    """Embeddings of texts, one after the other."""
 
-    Attributes
-    ----------
-    vectors : torch.Tensor of float32, shape (layers, tokens, dimensions)
-        Of length one each, on the device of the encoder.
-    offsets : ndarray of int64, shape (n + 1,)
-        Text i has the rows ``offsets[i]`` to ``offsets[i + 1]``.
-    """
-
-    vectors: Any
-    offsets: NDArray[np.int64]
+    vectors: Any  # of length one each, on the device of the encoder
+    offsets: NDArray[np.int64]  # text i has the rows offsets[i] to offsets[i + 1]
 
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """What is run through the encoder: texts, or overlapping windows of those that are too long.
+    """What is run through the encoder: texts, or overlapping windows of those that are too long."""
 
-    Attributes
-    ----------
-    ids : Ragged of int32
-        A row per window.
-    first, last : ndarray of int64, shape (windows,)
-        The tokens of the window whose embeddings are taken: from `first` up to, but not including, `last`.
-    target : ndarray of int64, shape (windows,)
-        The row of the store where the first of them goes.
-    """
-
-    ids: Ragged
+    ids: Ragged  # a row per window
+    # the tokens of the window whose embeddings are taken: from `first` up to, but not including, `last`
     first: NDArray[np.int64]
     last: NDArray[np.int64]
-    target: NDArray[np.int64]
+    target: NDArray[np.int64]  # the row of the store where the first of them goes
 
     def some(self, chosen: NDArray[np.bool_]) -> Windows:
         """Return the windows that are marked."""
@@ -117,15 +100,7 @@ def fill(
     one_length: bool = False,
     bar: Any = None,
 ) -> None:
-    """Run windows through a model and write their normalised embeddings into a store.
-
-    Parameters
-    ----------
-    vectors : torch.Tensor, shape (layers, tokens, dimensions)
-        With one layer the model's output is taken, with more all of its hidden states.
-    windows, model, padding_id, budget, one_length, bar
-        As for :func:`states_of`.
-    """
+    """Run windows through a model and write their normalised embeddings into a store."""
     import torch
 
     batches = states_of(
@@ -155,31 +130,6 @@ def states_of(
 ) -> Iterator[tuple[NDArray[np.int64], Any, NDArray[np.bool_]]]:
     """Run windows through a model, batch by batch.
 
-    Parameters
-    ----------
-    windows : Windows
-    model : torch.nn.Module
-    device : torch.device
-    several : bool
-        Whether all hidden states of the model are taken, not its output alone.
-    padding_id : int
-    budget : int
-        Greatest number of tokens in a batch, padding included (one window is always taken).
-    one_length : bool
-        Whether a batch takes windows of one length only, for models that do not ignore padding.
-    bar : tqdm, optional
-        Told of the windows of each batch.
-
-    Yields
-    ------
-    chosen : ndarray of int64, shape (b,)
-        The windows of the batch.
-    states : torch.Tensor, shape (layers, b, width, dimensions)
-    taken : ndarray of bool, shape (b, width)
-        The tokens whose states are those of their text: no padding, and none that another window gives.
-
-    Notes
-    -----
     Memory: the model's own for `budget` tokens. Windows are sorted by length; a batch of equal lengths has no mask.
     """
     import torch

@@ -39,26 +39,15 @@ class Encoder:
 
     Embeddings of references are kept between calls, at most `KEPT_BYTES` of them, those that have not been used for
     longest going first: several systems with the same references pay for them once.
-
-    Attributes
-    ----------
-    subwords : Subwords
-    network : Network
-    device : torch.device
-    n_layers : int
-        Number of layers that are embedded: 1, or with all of them the depth and one for the embeddings.
-    label : str
-        Name, and a digest of weights, configuration and tokenizer, as they stand in a signature.
-    padding_shows : bool
-        Whether the network embeds a text in another way when the batch pads it (ConvBERT, FNet, Nystromformer ...):
-        such a one gets batches of one length only, so that no score depends on the batch.
     """
 
     subwords: Subwords
     network: Network
     device: Any
-    n_layers: int
-    label: str
+    n_layers: int  # number of layers that are embedded: 1, or with all of them the depth and one for the embeddings
+    label: str  # name, and a digest of weights, configuration and tokenizer, as they stand in a signature
+    # whether the batch's padding changes a text's embedding (ConvBERT, FNet, Nystromformer ...): such a network gets
+    # batches of one length only, so that no score depends on the batch
     padding_shows: bool
     _blocks: list[_Block] = field(default_factory=list)
     _places: dict[bytes, tuple[_Block, int]] = field(default_factory=dict)
@@ -81,26 +70,6 @@ class Encoder:
     ) -> Store:
         """Embed different texts.
 
-        Parameters
-        ----------
-        windows : Windows
-            What to run; a window per text unless some are too long for the encoder.
-        rows : Ragged of int32
-            Ids of each text, all different.
-        keep : ndarray of bool, shape (n,)
-            Which texts are references, worth keeping for other calls.
-        batch_size : int
-            The encoder takes 512 times as many tokens at a time on an accelerator, 6 times as many on the CPU, where
-            small batches stay in the caches.
-        bar : tqdm, optional
-            Told of every batch.
-
-        Returns
-        -------
-        Store
-
-        Notes
-        -----
         Memory: `token_bytes` for each token, and again for those that are kept.
         """
         import torch

@@ -16,15 +16,7 @@ _CALLED = {"model_type": "encoder", "model_id": "language model"}
 
 
 def locate(model: str, option: str = "model_type") -> str:
-    """Return the absolute path of a folder, or the name of a model of the Hub as it is; `option` names it.
-
-    Raises
-    ------
-    OptionError
-        For what is written as a path but is no folder with a config.json.
-    InputError
-        Where there is no working directory, which transformers asks for as it is imported.
-    """
+    """Return the absolute path of a folder, or the name of a model of the Hub as it is; `option` names it."""
     check_working_directory("transformers")
     path = os.path.expanduser(model)
     if os.path.isdir(path):  # False also for what cannot be the name of a folder

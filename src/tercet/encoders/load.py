@@ -45,30 +45,7 @@ def encoder_of(
     lowercase: bool = False,
     use_safetensors: bool = True,
 ) -> Encoder:
-    """Return an encoder; the last two are kept for later calls.
-
-    Parameters
-    ----------
-    model_type : str
-        A folder or a name of the Hub.
-    num_layers : int or None
-        The layer whose embeddings are used: None for the one that bert-score uses for this name.
-    all_layers : bool
-        Whether the embeddings of every layer are used.
-    last_layer : bool
-        Whether those of the last layer are, whatever `num_layers` is.
-    device : str or None
-        None for the first of ``cuda``, ``mps`` and ``cpu`` that is there.
-    dtype : {None, "float32", "bfloat16", "float16"}
-        Precision of the network; None for float32.
-    lowercase : bool
-        Whether texts are lower-cased before all else.
-
-    Raises
-    ------
-    OptionError
-        When the encoder cannot be found, or the layer is not known or not there.
-    """
+    """Return an encoder; the last two are kept for later calls."""
     model = locate(model_type)
     chosen = None if all_layers or last_layer else chosen_layer(model_type, num_layers)
     with _loading:
@@ -81,13 +58,7 @@ def encoder_of(
 
 
 def chosen_layer(model_type: str, num_layers: int | None) -> int:
-    """Return the layer that is used: the one asked for, or bert-score's for this model.
-
-    Raises
-    ------
-    OptionError
-        For a model that bert-score has no layer for.
-    """
+    """Return the layer that is used: the one asked for, or bert-score's for this model."""
     layer = num_layers if num_layers is not None else best_layer(model_type)
     if layer is not None:
         return layer

@@ -1,4 +1,4 @@
-"""What users are told of texts that are longer than an encoder takes."""
+"""Warnings of texts that are longer than an encoder takes."""
 
 from __future__ import annotations
 

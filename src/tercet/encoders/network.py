@@ -24,45 +24,16 @@ _NOT_OF_THE_MODEL = ("_name_or_path", "transformers_version", "architectures", "
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A loaded encoder.
+    """A loaded encoder."""
 
-    Attributes
-    ----------
-    model : torch.nn.Module
-        In evaluation mode; without the layers behind the one that is used.
-    config : transformers.PretrainedConfig
-    depth : int
-        Number of layers before it was cut.
-    digest : str
-        Eight characters that stand for the weights and the configuration.
-    """
-
-    model: Any
+    model: Any  # in evaluation mode; without the layers behind the one that is used
     config: Any
-    depth: int
-    digest: str
+    depth: int  # number of layers before it was cut
+    digest: str  # eight characters that stand for the weights and the configuration
 
 
 def load_network(model: str, config: Any, num_layers: int | None, use_safetensors: bool) -> Network:
-    """Load a located encoder in single precision.
-
-    Parameters
-    ----------
-    model : str
-        A folder or a name of the Hub, from :func:`~.find.locate`.
-    config : transformers.PretrainedConfig
-    num_layers : int or None
-        Layers to keep: 0 for the embeddings alone, None for all.
-    use_safetensors : bool
-        Whether to take weights from safetensors files only.
-
-    Raises
-    ------
-    OptionError
-        When the weights are not found, when the encoder has fewer layers, or none that can be cut.
-    InputError
-        When the weights do not fill the network.
-    """
+    """Load a located encoder in single precision."""
     import torch
     import transformers
 

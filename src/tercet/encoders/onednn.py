@@ -17,11 +17,6 @@ def use_onednn(model: Any) -> bool:
     PyTorch gives single precision to MKL, which on some processors takes twice as long. The weights are kept once, in
     oneDNN's order: the model cannot be saved, moved or trained any more. Layers whose weights the model's own code
     reads, as Mamba's does, stay as they are.
-
-    Returns
-    -------
-    bool
-        Whether the layers were replaced.
     """
     import torch
 

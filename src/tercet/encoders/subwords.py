@@ -39,16 +39,6 @@ class Subwords:
 
     A text is stripped, special tokens are added, and ids are kept: references that are counted first and embedded
     afterwards are split once.
-
-    Attributes
-    ----------
-    tokenizer : transformers.PreTrainedTokenizerBase
-    prefix_space : bool
-        Whether a space is put before each text.
-    limit : int or None
-        The greatest number of tokens, special ones included, that the encoder takes; None for no limit.
-    head, tail : tuple of int
-        Special tokens that stand around every text, such as ``[CLS]`` and ``[SEP]``.
     """
 
     def __init__(
@@ -131,13 +121,7 @@ class Subwords:
         return Ragged(whole.values[kept], offsets)
 
     def length_limit(self, max_length: int | None) -> int | None:
-        """Return the limit that holds for texts: the one asked for, or that of the encoder.
-
-        Raises
-        ------
-        OptionError
-            When more is asked for than the encoder takes, or less than a text of one token needs.
-        """
+        """Return the limit that holds for texts: the one asked for, or that of the encoder."""
         least = self.n_special + 1
         if max_length is None:
             return self.limit
@@ -212,7 +196,7 @@ class Subwords:
                     return tuple(whole[:start]), tuple(whole[start + len(inside) :])
         raise OptionError(
             f"The tokenizer {type(self.tokenizer).__name__} gives no token for single letters: its "
-            "special tokens cannot be told from those of a text."
+            "special tokens cannot be distinguished from those of a text."
         )
 
 
@@ -243,13 +227,7 @@ def puts_space(tokenizer: Any, asked: bool | str, use_fast: bool) -> bool:
 
 
 def lower_casing(tokenizer: Any) -> Any:
-    """Let a tokenizer lower-case texts before all else, as sentence-transformers does where a folder asks for it.
-
-    Raises
-    ------
-    OptionError
-        For one of the slow tokenizers of transformers.
-    """
+    """Let a tokenizer lower-case texts before all else, as sentence-transformers does where a folder asks for it."""
     from tokenizers.normalizers import Lowercase, Sequence
 
     backend = getattr(tokenizer, "backend_tokenizer", None)

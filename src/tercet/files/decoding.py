@@ -28,30 +28,9 @@ _NO_TEXT = {
 
 
 def decode(data: bytes | bytearray, name: str) -> str:
-    r"""Return the text of a file in UTF-8, or in UTF-16; line ends stay as they are.
+    """Return the text of a file in UTF-8, or in UTF-16; line ends stay as they are.
 
     UTF-16 has a byte order mark, or makes lines of known letters in one byte order alone: other bytes do not.
-
-    Parameters
-    ----------
-    data : bytes or bytearray
-        All of the file.
-    name : str
-        Of the file, for messages.
-
-    Raises
-    ------
-    InputError
-        Names the line of the first byte that is no text. No other encoding is guessed: a wrong guess would score
-        texts that nobody wrote. Of some files that are no text, says what they are. Refuses old Mac line ends.
-
-    Examples
-    --------
-    >>> decode("naïve\n".encode("utf-16"), "test.txt")
-    'naïve\n'
-    >>> decode("two\nnaïve\n".encode("latin-1"), "a.txt")
-    Traceback (most recent call last):
-    tercet.errors.InputError: a.txt, line 2: found the byte 0xef, which is not UTF-8; expected text saved as UTF-8.
     """
     _check_beginning(data, name)
     utf16 = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
@@ -76,15 +55,7 @@ def decode(data: bytes | bytearray, name: str) -> str:
 
 
 def check_line_ends(text: str, name: str) -> None:
-    r"""Raise an InputError for the text of a file without ``\n`` where ``\r`` stands between lines.
-
-    Examples
-    --------
-    >>> check_line_ends("one line\r", "a.txt")
-    >>> check_line_ends("two\rlines", "a.txt")
-    Traceback (most recent call last):
-    tercet.errors.InputError: a.txt has old Mac line ends (CR); expected LF or CRLF: save the file with those.
-    """
+    r"""Raise an InputError for the text of a file without ``\n`` where ``\r`` stands between lines."""
     if 0 <= text.find("\r") < len(text) - 1:
         raise InputError(f"{name} has old Mac line ends (CR); expected LF or CRLF: save the file with those.")
 
@@ -104,13 +75,7 @@ def _check_beginning(data: bytes | bytearray, name: str) -> None:
 
 
 def _unmarked_utf16(data: bytes | bytearray) -> str:
-    r"""Return the name of UTF-16 in the byte order that makes lines of text of these bytes, or "" for other bytes.
-
-    Examples
-    --------
-    >>> _unmarked_utf16("mt\n猫\n".encode("utf-16-be")), _unmarked_utf16(b"mt\n\0\n"), _unmarked_utf16(b"mt\n")
-    ('utf-16-be', '', '')
-    """
+    """Return the name of UTF-16 in the byte order that makes lines of text of these bytes, or "" for other bytes."""
     fitting = []
     for encoding in ("utf-16-le", "utf-16-be") if b"\0" in data and len(data) % 2 == 0 else ():
         try:

@@ -25,38 +25,7 @@ from .table import MOST_COLUMNS, Row, Table, listed, table_of_rows
 
 
 def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
-    r"""Read a table whose cells are separated by tabs, its first line the names of the columns.
-
-    Parameters
-    ----------
-    stream : binary file
-    name : str
-        Of the file, for messages.
-    limits : Limits
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    InputError
-        Names the line of a row with more or fewer cells than the header, of bytes that are not text; a column
-        that is there twice; a file without rows, or beyond the limits.
-
-    Examples
-    --------
-    >>> import io
-    >>> read_tsv(io.BytesIO(b'mt\tref\nIt is 5" wide.\t"Five inches"\n'), "test.tsv").columns
-    {'mt': ['It is 5" wide.'], 'ref': ['"Five inches"']}
-    >>> read_tsv(io.BytesIO(b'mt\tref\nA "cat".\t"A ""cat""."\n'), "test.tsv").columns["ref"]
-    ['"A ""cat""."']
-    >>> read_tsv(io.BytesIO(b'mt\tref\nA cat.\t"A ""cat""."\n'), "test.tsv").columns["ref"]
-    ['A "cat".']
-    >>> read_tsv(io.BytesIO(b"mt\tref\nA cat.\n"), "test.tsv")
-    Traceback (most recent call last):
-    tercet.errors.InputError: test.tsv, line 2: expected 2 cells, as in the header, found 1.
-    """
+    """Read a table whose cells are separated by tabs, its first line the names of the columns."""
     text = decode(read_bytes(stream, name, limits), name)
     lines = enumerate(text.split("\n"), 1)
     plain = listed(((number, line.removesuffix("\r").split("\t", MOST_COLUMNS)) for number, line in lines), name)
@@ -71,28 +40,16 @@ def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
 
 
 def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
-    r"""Read a table whose cells are separated by commas, semicolons or tabs, its first row the names of the columns.
+    """Read a table whose cells are separated by commas, semicolons or tabs, its first row the names of the columns.
 
     A cell in quotes may hold separators, line ends and doubled quotes; a quote elsewhere in a cell is a character.
-    The separator is what splits the header into cells, and if there are several, every other row into as many; where
-    that does not tell, an InputError names what was found. A first line such as ``sep=;``, which Excel writes and
-    reads, says it. Parameters and errors as of :func:`read_tsv`, and
-    an InputError names the line of a quote that is never closed, or closed before the end of its cell.
-
-    Examples
-    --------
-    >>> import io
-    >>> read_csv(io.BytesIO(b'mt;ref\n"one; two";three\n'), "test.csv").columns
-    {'mt': ['one; two'], 'ref': ['three']}
-    >>> read_csv(io.BytesIO(b'mt,ref\n"one,two\n'), "test.csv")
-    Traceback (most recent call last):
-    tercet.errors.InputError: test.csv, line 2: the quote that opens cell 1 is never closed.
+    The separator is what splits the header into cells, and if there are several, every other row into as many; or a
+    first line such as ``sep=;``, which Excel writes and reads, names it.
     """
     text = decode(read_bytes(stream, name, limits), name)
-
-    told = re.match('sep=([^"\r])\r?\n', text)
-    separator = told[1] if told else _separator(text, name, limits)
-    rows = _Quoted(text, separator, name, limits).rows(start=told.end() if told else 0)
+    named = re.match('sep=([^"\r])\r?\n', text)
+    separator = named[1] if named else _separator(text, name, limits)
+    rows = _Quoted(text, separator, name, limits).rows(start=named.end() if named else 0)
     return table_of_rows(listed(rows, name), name)
 
 
@@ -115,7 +72,7 @@ def _separator(text: str, name: str, limits: Limits) -> str:
     found = ", and by ".join(f"{each!r} into {', '.join(map(shorten, splitting[each][:5]))}" for each in alike)
     raise InputError(
         f"{name}: cannot tell what separates the cells; every row splits as the header does: by {found}. Save the "
-        "file as TSV (.tsv), or give it a first line that tells, such as sep=;"
+        "file as TSV (.tsv), or name the separator in its first line, such as sep=;"
     )
 
 
@@ -150,8 +107,8 @@ class _TooManyCellsError(InputError):
 class _Quoted:
     """A text with cells in quotes, read row by row.
 
-    The csv module would do, but for its limit on the size of a cell, which is one for the whole process, its
-    silence about text behind a closing quote, and the line of an opening quote, which it does not tell.
+    The csv module has one limit on the size of a cell for the whole process, ends a row at a CR within a cell, and
+    does not know the line of an opening quote.
     """
 
     def __init__(self, text: str, separator: str, name: str, limits: Limits, *, quotes_in_text: bool = True) -> None:

@@ -48,14 +48,7 @@ class _Side(NamedTuple):
 def columns_of(
     table: Table, systems: Sequence[str], references: Sequence[str], source: str | None
 ) -> tuple[list[str], list[str], str | None]:
-    """Return the columns that codes of languages name; without systems, all others of the references' language are.
-
-    Examples
-    --------
-    >>> memory = Table("test.tmx", {"en": ["a"], "de DeepL": ["b"], "de ann": ["c"]}, [1])
-    >>> columns_of(memory, [], ["DE Ann"], "en")
-    (['de DeepL'], ['de ann'], 'en')
-    """
+    """Return the columns of codes of languages; systems are by default all others of the references' language."""
 
     def pick(code: str) -> str:
         try:
@@ -74,30 +67,10 @@ def join_memories(
 ) -> Joined:
     """Read a memory for each system and for each set of references, and join them by source text.
 
-    A segment is a unit of the first memory of references. White space does not tell source texts apart, nor does the
-    way in which Unicode composes a letter; case does. Where a source text occurs several times, its translations are
-    taken in the order of the files if there are as many as references, or once for all if neither side's differ.
-    What cannot be joined is left out for every system; a warning counts it and names the first.
-
-    Parameters
-    ----------
-    systems : mapping of str to str
-        The file of each system, by its name. Where a file has several translations in a unit, by authors, each is a
-        system, called by both names.
-    references : sequence of str
-        Files, the first of which has the segments.
-    target, source : str or None
-        Languages, as :func:`~tercet.files.tmx.pick_language` takes them. By default the source is what the header of
-        the first memory of references says, and the target its only other language.
-
-    Returns
-    -------
-    Joined
-
-    Raises
-    ------
-    InputError
-        For a file that cannot be read, has not both languages, or has no source text in common with the references.
+    A segment is a unit of the first memory of references. Source texts that differ in white space, or in how Unicode
+    composes a letter, are the same; those that differ in case are not. Where a source text occurs several times, its
+    translations are taken in the order of the files if there are as many as references, or once for all if neither
+    side's differ. What cannot be joined is left out for every system; a warning counts it and names the first.
     """
     paths = list(systems.values())
     memories = {path: _read(path) for path in [*references, *paths]}
@@ -168,8 +141,8 @@ def _side(path: str, table: Table, source: str, target: str) -> _Side:
     if columns[1:] and columns[1] == f"{target} 2":
         row = next(row for row, text in enumerate(table.columns[columns[1]]) if text is not None)
         raise InputError(
-            f"{path}, line {table.lines[row]}: two translations in {target!r}; expected one in a unit, or an author "
-            "(creationid, changeid) of each in the file, who tells them apart."
+            f"{path}, line {table.lines[row]}: two translations in {target!r}; expected one in a unit, or a "
+            "different author (creationid, changeid) for each."
         )
     units: dict[str, list[_Unit]] = {}
     variants: dict[str, str] = {}

@@ -15,42 +15,14 @@ from .table import MOST_COLUMNS, RaggedRows, Table
 
 
 def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
-    r"""Read a table from a file with a JSON object on each line.
+    """Read a table from a file with a JSON object on each line.
 
     A key that a line lacks, ``null`` and ``NaN`` (how pandas writes a missing text) are ``None``. Lines of
     white space are passed over.
 
     A key whose values are objects of texts, ``"hyps": {"system A": "text"}``, gives a column for each of their keys
     in its place. It is called ``system A``, and ``hyps.system A`` where another column has that name, or where only
-    the whole tells what the texts are: ``refs.A`` is a reference, ``A`` would be a system.
-
-    Parameters
-    ----------
-    stream : binary file
-    name : str
-        Of the file, for messages.
-    limits : Limits
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    InputError
-        Names the line that is not a JSON object and why, or in which an object has a key twice; a file without
-        objects, or beyond the limits.
-
-    Examples
-    --------
-    >>> import io
-    >>> read_jsonl(io.BytesIO(b'{"mt": "a", "refs": ["b", "c"]}\n{"mt": "d"}\n'), "test.jsonl").columns
-    {'mt': ['a', 'd'], 'refs': [['b', 'c'], None]}
-    >>> read_jsonl(io.BytesIO(b'{"ref": "a", "hyps": {"A": "b", "B": "c", "ref": "d"}}'), "test.jsonl").columns
-    {'ref': ['a'], 'A': ['b'], 'B': ['c'], 'hyps.ref': ['d']}
-    >>> read_jsonl(io.BytesIO(b'{"mt": "a"}\n{"mt": "b"\n'), "test.jsonl")
-    Traceback (most recent call last):
-    tercet.errors.InputError: test.jsonl, line 2: not JSON (Expecting ',' delimiter, column 11); expected an object.
+    the whole name has the role: ``refs.A`` is a reference, ``A`` would be a system.
     """
     rows = RaggedRows(name)
     for line, text in enumerate(decode(read_bytes(stream, name, limits), name).split("\n"), 1):

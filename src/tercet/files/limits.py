@@ -12,21 +12,11 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Sizes of a file that are still read; beyond them are archives made to fill memory, and files of another kind.
+    """Sizes of files that are read; larger ones are archives made to fill memory, or files of another kind."""
 
-    Attributes
-    ----------
-    n_bytes : int
-        Of the whole file, unpacked: 2 GiB, some five million segments with a reference.
-    n_lines : int
-        Of the whole file: 20 million.
-    line : int
-        Of a line, in bytes, or of a quoted cell: 64 MiB, a hundred long novels.
-    """
-
-    n_bytes: int = 2 << 30
-    n_lines: int = 20_000_000
-    line: int = 64 << 20
+    n_bytes: int = 2 << 30  # of the whole file, unpacked: 2 GiB, some five million segments with a reference
+    n_lines: int = 20_000_000  # of the whole file
+    line: int = 64 << 20  # of a line, in bytes, or of a quoted cell: 64 MiB, a hundred long novels
 
     def check(self, n_bytes: int, n_lines: int, name: str) -> None:
         """Raise an InputError for a file of more bytes or lines."""
@@ -50,17 +40,7 @@ LIMITS = Limits()
 
 
 def read_bytes(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> bytearray:
-    r"""Return all of a file, or raise an InputError as soon as it is, or has a line, beyond the limits.
-
-    Examples
-    --------
-    >>> import io
-    >>> read_bytes(io.BytesIO(b"a\nb"), "a.txt")
-    bytearray(b'a\nb')
-    >>> read_bytes(io.BytesIO(b"a\n" + bytes(5000)), "a.txt", Limits(line=4096))
-    Traceback (most recent call last):
-    tercet.errors.InputError: a.txt, line 2: a line of more than 4 KiB; expected a segment per line, or per cell.
-    """
+    """Return all of a file, or raise an InputError as soon as it is, or has a line, beyond the limits."""
     data = bytearray()
     start = n_lines = 0  # of the line that is not yet at its end, and before it
     while chunk := stream.read(min(_CHUNK, limits.line)):
@@ -76,13 +56,7 @@ def read_bytes(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> bytearra
 
 
 def size(n_bytes: int) -> str:
-    """Return a number of bytes in words.
-
-    Examples
-    --------
-    >>> size(2 << 30), size(5_000_000), size(100)
-    ('2 GiB', '4.77 MiB', '100 bytes')
-    """
+    """Return a number of bytes in words."""
     for unit, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
         if n_bytes >= 1 << power:
             return f"{n_bytes / (1 << power):.3g} {unit}"

@@ -22,13 +22,7 @@ STDIN = "-"
 
 @contextmanager
 def open_binary(path: str) -> Iterator[BinaryIO]:
-    """Open a file to read its bytes, unpacked where its name ends in .gz; ``-`` is the standard input.
-
-    Raises
-    ------
-    InputError
-        Names the file that cannot be opened or read, or is no whole archive: also while it is being read.
-    """
+    """Open a file to read its bytes, unpacked where its name ends in .gz; ``-`` is the standard input."""
     try:
         if path == STDIN:
             yield sys.stdin.buffer
@@ -46,12 +40,6 @@ def stream_lines(path: str) -> Iterator[str]:
     """Yield the lines of a text file in UTF-8, without their ends; what is in memory does not grow with the file.
 
     A file may be of any size, a line as long as :class:`tercet.limits.Limits` says.
-
-    Raises
-    ------
-    InputError
-        Names the file that cannot be read, is not UTF-8, or has old Mac line ends; the line that is too long, or has
-        a NUL, as no text has.
     """
     with open_binary(path) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n")
@@ -80,21 +68,6 @@ def read_lines(path: str) -> list[str]:
 
     Lines end with ``\n`` or ``\r\n``, the last one with or without; other characters that some programs take for
     line ends (form feeds, U+2028) are part of the text. So is a ``\r`` elsewhere; a warning counts the lines.
-
-    Raises
-    ------
-    InputError
-        Names the file that cannot be read, or has only ``\r`` as line ends, as old Macs wrote them; or the line that
-        is not UTF-8; see :func:`tercet.files.decoding.decode`.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> path = os.path.join(tempfile.mkdtemp(), "system.txt")
-    >>> with open(path, "wb") as file:
-    ...     _ = file.write("¡Hola!\r\n\r\nuna línea\u2028y media".encode())
-    >>> read_lines(path)
-    ['¡Hola!', '', 'una línea\u2028y media']
     """
     with open_binary(path) as stream:
         name = STANDARD_INPUT if path == STDIN else path

@@ -45,34 +45,7 @@ WORKBOOKS = (".xls", ".xlsb", ".ods", ".numbers")
 
 
 def read_table(path: str | os.PathLike[str], *, format: str | None = None, limits: Limits = LIMITS) -> Table:
-    r"""Read a file of texts in columns.
-
-    Parameters
-    ----------
-    path : str or path
-    format : {"tsv", "csv", "jsonl", "tmx", "xlsx"}, optional
-        By default, what the end of the file's name says: .tsv .tab .csv .jsonl .ndjson .tmx .xlsx .xlsm, in
-        any case.
-    limits : Limits
-        Sizes beyond which a file is refused.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    InputError
-        Names the file, the line, what was found and what was expected; also for a file that cannot be opened.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "test.TSV")
-    >>> _ = path.write_text("mt\tref\nel gato\tun gato\n", encoding="utf-8")
-    >>> read_table(path)
-    Table(name='test.TSV', columns={'mt': ['el gato'], 'ref': ['un gato']}, lines=[2])
-    """
+    """Read a file of texts in columns."""
     path = Path(path)
     reader = READERS[_format(path, format)]
     try:
@@ -83,38 +56,7 @@ def read_table(path: str | os.PathLike[str], *, format: str | None = None, limit
 
 
 def items(table: Table, system: str, references: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """Return the predictions of a system and the references of each item.
-
-    Parameters
-    ----------
-    table : Table
-    system : str
-        The column of the predictions. An empty cell is an empty text.
-    references : sequence of str
-        The columns of references. A cell is a text, or a list of them; one that is empty or ``None`` gives its item
-        a reference less, so an item may end with an empty list.
-
-    Returns
-    -------
-    predictions : list of str
-    references : list of list of str
-        Those of an item in the order of the columns.
-
-    Raises
-    ------
-    InputError
-        Names a column that is not there, or the line and column of a cell that is not text, or of a prediction that
-        is missing.
-
-    Examples
-    --------
-    >>> table = Table("test.jsonl", {"mt": ["a", ""], "ref": ["b", ""], "ref2": [["c", "d"], None]}, [1, 2])
-    >>> items(table, "mt", ["ref", "ref2"])
-    (['a', ''], [['b', 'c', 'd'], []])
-    >>> items(table, "ref2", ["ref"])
-    Traceback (most recent call last):
-    tercet.errors.InputError: test.jsonl, line 1, column 'ref2': expected a text, got ['c', 'd'] (list).
-    """
+    """Return the predictions of a system and the references of each item."""
     predictions = table.column(system)
     for row, cell in enumerate(predictions):
         if cell is None:
@@ -135,15 +77,7 @@ def items(table: Table, system: str, references: Sequence[str]) -> tuple[list[st
 
 
 def check_no_workbook(path: str) -> None:
-    """Raise an InputError for a spreadsheet, by the end of its name; says how to save it as a file that is read.
-
-    Examples
-    --------
-    >>> check_no_workbook("data/test.ods")
-    Traceback (most recent call last):
-    tercet.errors.InputError: data/test.ods is, judging by its extension, a workbook that is not supported: save it \
-as an Excel workbook (.xlsx), or the sheet as CSV in UTF-8 (.csv).
-    """
+    """Raise an InputError for a spreadsheet, by the end of its name; says how to save it as a file that is read."""
     if path.lower().endswith(WORKBOOKS):
         raise InputError(
             f"{path} is, judging by its extension, a workbook that is not supported: save it as an Excel workbook "

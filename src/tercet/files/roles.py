@@ -9,10 +9,10 @@ from typing import Any
 
 from .table import Table
 
-# A name is judged by its words; numbers, single letters ("ref A") and these words tell nothing about its role.
+# A name is judged by its words; numbers, single letters ("ref A") and these words say nothing of its role.
 _FILLERS = frozenset({"text", "texts", "sentence", "sentences", "segment", "segments", "string", "strings"})
 
-# One of these anywhere, and the column tells about the texts: "source_lang", "mt_score", "doc_id".
+# One of these anywhere, and the column is about the texts: "source_lang", "mt_score", "doc_id".
 _ABOUT = frozenset({
     "id", "ids", "docid", "segid", "index", "name", "names", "lang", "langs", "language", "languages", "lp", "locale",
     "score", "scores", "rating", "ratings", "rank", "domain", "genre", "dataset", "split", "date", "time", "url",
@@ -38,20 +38,11 @@ _BARE_SOURCES = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Columns by what they hold.
-
-    Attributes
-    ----------
-    source : str or None
-    references : tuple of str
-        In the order of the file; each row has the references of all of them.
-    systems : tuple of str
-        In the order of the file.
-    """
+    """Columns by what they hold."""
 
     source: str | None
-    references: tuple[str, ...]
-    systems: tuple[str, ...]
+    references: tuple[str, ...]  # in the order of the file; each row has the references of all of them
+    systems: tuple[str, ...]  # in the order of the file
 
 
 def guess_roles(table: Table) -> Roles:
@@ -60,19 +51,6 @@ def guess_roles(table: Table) -> Roles:
     Only columns of text have a role: not those of numbers, of other JSON values, or without any text. References
     may be lists of texts too. What is neither source, reference nor a word about the texts (an id, a language, a
     score) is a system: a file may have any number of them, under their own names.
-
-    Returns
-    -------
-    Roles
-        A guess, for a user to see and change. The columns of a TMX file are languages, and so all systems here.
-
-    Examples
-    --------
-    >>> cells = ["a text"]
-    >>> names = ["segment_id", "SRC", "ref", "Reference 2", "Google", "online-B", "BLEU"]
-    >>> columns = dict.fromkeys(names, cells) | {"BLEU": ["31.4"]}
-    >>> guess_roles(Table("test.tsv", columns, [2]))
-    Roles(source='SRC', references=('ref', 'Reference 2'), systems=('Google', 'online-B'))
     """
     roles = {name: role_of(name) for name in table.columns}
     texts = [name for name, cells in table.columns.items() if _is_text(cells)]
@@ -90,13 +68,7 @@ def guess_roles(table: Table) -> Roles:
 
 
 def role_of(name: str) -> str:
-    """Return what the name of a column says that it holds: source, reference, system, or only words about them.
-
-    Examples
-    --------
-    >>> [role_of(name) for name in ("src", "refs.A", "hyps.human", "online-B", "system_name")]
-    ['source', 'reference', 'system', 'system', 'about']
-    """
+    """Return what the name of a column says that it holds: source, reference, system, or only words about them."""
     parts = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()
     every = re.findall(r"[^\W\d_]+", parts)
     words = [word for word in every if len(word) > 1 and word not in _FILLERS] or every[:1]

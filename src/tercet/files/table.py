@@ -20,27 +20,11 @@ Row = tuple[int, list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Cells of a file by column.
+    """Cells of a file by column."""
 
-    Attributes
-    ----------
-    name : str
-        Of the file, without its folder, for messages.
-    columns : dict of str to list
-        A cell per row: text; ``None`` where there is none; in a file of JSON also any other value.
-    lines : list of int
-        The line, counted from 1, on which each row begins.
-
-    Examples
-    --------
-    >>> table = Table("test.tsv", {"mt": ["a", "b"]}, [2, 3])
-    >>> table.place(1, "mt")
-    "test.tsv, line 3, column 'mt'"
-    """
-
-    name: str
-    columns: dict[str, list[Any]]
-    lines: list[int]
+    name: str  # of the file, without its folder, for messages
+    columns: dict[str, list[Any]]  # a text or None per row; in a file of JSON also any other value
+    lines: list[int]  # the line, counted from 1, on which each row begins
 
     def column(self, name: str) -> list[Any]:
         """Return the cells of a column, or raise an InputError with the columns that there are."""
@@ -54,16 +38,7 @@ class Table:
 
 
 class RaggedRows:
-    """Rows that do not all have the same columns, gathered into a table; what a row lacks is ``None`` there.
-
-    Examples
-    --------
-    >>> rows = RaggedRows("test.jsonl")
-    >>> rows.add(1, {"mt": "a"})
-    >>> rows.add(2, {"ref": "b"})
-    >>> rows.table("rows").columns
-    {'mt': ['a', None], 'ref': [None, 'b']}
-    """
+    """Rows that do not all have the same columns, gathered into a table; what a row lacks is ``None`` there."""
 
     def __init__(self, name: str) -> None:
         self._table = Table(name, {}, [])
@@ -82,8 +57,8 @@ class RaggedRows:
         lines.append(line)
         if len(columns) * len(lines) > MOST_CELLS:
             raise InputError(
-                f"{self._table.name}, line {line}: more than {MOST_CELLS:,} cells, as rows of few columns have all "
-                "those of the others; expected rows that share their columns."
+                f"{self._table.name}, line {line}: more than {MOST_CELLS:,} cells, since rows get the columns of "
+                "all others; expected rows that share their columns."
             )
         for name, cells in columns.items():
             cells.append(row.get(name))
@@ -111,19 +86,7 @@ def listed(rows: Iterable[Row], name: str) -> list[Row]:
 
 
 def table_of_rows(rows: list[Row], name: str) -> Table:
-    """Return rows as columns under the names of the first row.
-
-    Raises
-    ------
-    InputError
-        Names the line of a row with more or fewer cells than the first, a column that is there twice, or a file
-        without rows.
-
-    Examples
-    --------
-    >>> table_of_rows([(1, ["mt", "ref"]), (2, ["a", "b"])], "test.csv")
-    Table(name='test.csv', columns={'mt': ['a'], 'ref': ['b']}, lines=[2])
-    """
+    """Return rows as columns under the names of the first row."""
     if not any(cell.strip() for _, cells in rows[:1] for cell in cells):
         found = "its first line is empty" if rows else "it is empty"
         raise InputError(f"{name}: expected the names of the columns in the first line, but {found}.")

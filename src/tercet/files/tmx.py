@@ -20,7 +20,7 @@ _PARENTS = {"body": "tmx", "tu": "body", "tuv": "tu", "seg": "tuv"}
 # Elements within a segment whose content is code of the document's format, not text.
 _CODES = frozenset({"bpt", "ept", "ph", "it", "ut"})
 
-# Who wrote the text of a <tuv>: the first of these that tells the texts of every unit apart.
+# Who wrote the text of a <tuv>: the first of these that differs between the texts of each unit.
 _AUTHORS = ("creationid", "changeid")
 
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -41,56 +41,22 @@ class Memory(NamedTuple):
 
 
 def read_tmx(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
-    r"""Read the texts of a translation memory, a row per unit (``<tu>``) and a column per language.
+    """Read the texts of a translation memory, a row per unit (``<tu>``) and a column per language.
 
     The columns stand in the order in which their languages first occur, each spelled as it first is: languages
     that differ in case only, or in ``_`` for ``-``, are one. Where a unit has several texts of a language and each of
     its texts names its author, there is a column for each author, such as ``en DeepL`` (by ``creationid``, or
-    ``changeid`` where that alone tells them apart); otherwise a second text goes to a column such as ``en 2``. The
+    ``changeid`` where only that differs); otherwise a second text goes to a column such as ``en 2``. The
     content of inline codes (bpt, ept, ph, it, ut) is not text and left out; that of hi, and of sub outside codes, is
     kept, as is all white space. ``lines`` has the line on which the tag of each ``<tu>`` begins.
 
     The file is read in pieces: beside the table, memory does not grow with it.
-
-    Parameters
-    ----------
-    stream : binary file
-        UTF-8, UTF-16 or a declared encoding of single bytes.
-    name : str
-        Of the file, for messages.
-    limits : Limits
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    InputError
-        Names the line where the XML is malformed, or where a tag begins that is misplaced or lacks a language; a file
-        that declares entities (a few lines of them can fill all memory, or name other files). A document type by its
-        name, ``tmx14.dtd``, is accepted and not fetched. Also for a file beyond the limits.
-
-    Examples
-    --------
-    >>> import io
-    >>> unit = '<tu><tuv xml:lang="en"><seg>A <bpt i="1">[b]</bpt>cat</seg></tuv></tu>'
-    >>> read_tmx(io.BytesIO(f'<tmx version="1.4">\n<body>{unit}</body></tmx>'.encode()), "test.tmx")
-    Table(name='test.tmx', columns={'en': ['A cat']}, lines=[2])
     """
     return read_memory(stream, name, limits).table
 
 
 def read_memory(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
-    """Read a translation memory as :func:`read_tmx` does, and the language of its sources.
-
-    Examples
-    --------
-    >>> import io
-    >>> document = '<tmx><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>A</seg></tuv></tu></body></tmx>'
-    >>> read_memory(io.BytesIO(document.encode()), "test.tmx").source_language
-    'en'
-    """
+    """Read a translation memory as :func:`read_tmx` does, and the language of its sources."""
     try:
         from defusedxml.common import DefusedXmlException, EntitiesForbidden
         from defusedxml.ElementTree import XMLParser
@@ -134,33 +100,7 @@ def read_memory(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
 
 
 def pick_language(columns: Iterable[str], wanted: str) -> str:
-    """Return the column of a language, by its code or the beginning of it.
-
-    Parameters
-    ----------
-    columns : iterable of str
-        Of a table that :func:`read_tmx` returned.
-    wanted : str
-        In any case, ``_`` as good as ``-``: "pt" finds "pt-BR", "en-us" finds "EN-US", and "en" finds "en" even
-        where there is "en-GB" too.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    InputError
-        Where no language fits, or several do.
-
-    Examples
-    --------
-    >>> pick_language(["EN-US", "pt-BR"], "pt")
-    'pt-BR'
-    >>> pick_language(["en", "zh-CN", "zh-TW"], "zh")
-    Traceback (most recent call last):
-    tercet.errors.InputError: 'zh' could be each of zh-CN, zh-TW: give the whole code.
-    """
+    """Return the column of a language by its code or the beginning of it: "pt" finds "pt-BR", "en_us" "EN-US"."""
     codes = {_folded(column): column for column in columns}
     code = _folded(wanted.strip())
     if code in codes:
@@ -183,7 +123,7 @@ def _folded(language: str) -> str:
 
 
 class _Units:
-    """What the parser tells of each element, gathered as rows; only the unit at hand is kept beside them."""
+    """Collects rows from the parser's events; beside them, only the unit at hand is kept."""
 
     def __init__(self, name: str, limits: Limits) -> None:
         self.name, self.limits = name, limits
@@ -249,7 +189,7 @@ class _Units:
                 self.authors[kind].add(self.unit_line, written_by)
 
     def memory(self) -> Memory:
-        """Return what was gathered; several texts of a language by their authors, where these tell them apart."""
+        """Return what was gathered; several texts of a language by their authors, where these differ."""
         table = self.rows.table("translation units (<tu>) in <body>")
         authors = [rows.table("").columns for rows in self.authors.values()]
         columns: dict[str, list[Any]] = {}

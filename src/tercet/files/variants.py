@@ -10,27 +10,7 @@ Cells = list[str | None]
 
 
 def by_author(language: str, texts: Mapping[str, Cells], authors: Mapping[str, Cells]) -> dict[str, Cells] | None:
-    """Return the texts of a language in a column for each author, in the order in which the authors first occur.
-
-    Parameters
-    ----------
-    language : str
-        The first word of the columns' names.
-    texts, authors : mapping of str to list of str or None
-        Columns of the texts, as they stand in the units, and who wrote them. Case does not tell authors apart.
-
-    Returns
-    -------
-    dict of str to list of str or None, or None
-        None where the authors do not tell the texts of each unit apart: one has no author, or two have the same.
-
-    Examples
-    --------
-    >>> texts = {"de": ["Hund", "Katze"], "de 2": ["Köter", None]}
-    >>> by_author("de", texts, {"de": ["ann", "BEN"], "de 2": ["Ben", None]})
-    {'de ann': ['Hund', None], 'de Ben': ['Köter', 'Katze']}
-    >>> by_author("de", texts, {"de": ["ann", "ben"], "de 2": ["ann", None]})
-    """
+    """Return the texts of a language in a column for each author, in the order in which the authors first occur."""
     spellings: dict[str, str] = {}
     found: dict[str, Cells] = {}
     rows = zip(*texts.values(), strict=True)

@@ -32,39 +32,7 @@ def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table
     A cell is its text; of a number, of a date and of a formula's last result, what Python writes for it. Formats and
     pictures are passed over, and so are other sheets: a warning names those that hold something.
 
-    Parameters
-    ----------
-    stream : binary file
-    name : str
-        Of the file, for messages.
-    limits : Limits
-
-    Returns
-    -------
-    Table
-        Its lines are the numbers of the sheet's rows.
-
-    Raises
-    ------
-    InputError
-        For a file that is no workbook, or beyond the limits; for merged cells, errors such as #N/A, formulas whose
-        results are not in the file, and cells far below the others; otherwise as
-        :func:`tercet.files.delimited.read_tsv`.
-
-    Notes
-    -----
     Read by openpyxl, row by row. The whole file is in memory.
-
-    Examples
-    --------
-    >>> import openpyxl
-    >>> book, file = openpyxl.Workbook(), io.BytesIO()
-    >>> for row in (["mt", "ref", "grade"], ["el gato", "un gato", 4], ["42", 42, 3.5]):
-    ...     book.active.append(row)
-    >>> book.save(file)
-    >>> _ = file.seek(0)
-    >>> read_workbook(file, "test.xlsx").columns
-    {'mt': ['el gato', '42'], 'ref': ['un gato', '42'], 'grade': ['4', '3.5']}
     """
     data = stream.read(limits.n_bytes + 1)
     limits.check(len(data), 0, name)
@@ -105,7 +73,7 @@ def _sheets(data: bytes, name: str) -> list[Any]:
 def _reading(found: Iterator[T], name: str) -> Iterator[T]:
     """Yield what is found, and turn what openpyxl raises on damaged parts of an archive into an InputError."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # openpyxl tells of everything in a workbook that it passes over
+        warnings.simplefilter("ignore")  # openpyxl warns of everything that it passes over
         try:
             yield from found
         except (InputError, GeneratorExit, MemoryError):
@@ -186,13 +154,7 @@ def _letters(place: int) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return what a cell holds as text; whole numbers without a fraction and days without a time, as they are seen.
-
-    Examples
-    --------
-    >>> _text(4.0), _text(None), _text(True)
-    ('4', '', 'TRUE')
-    """
+    """Return a cell as text: whole numbers without a fraction, and days without a time, as they are seen."""
     if value is None:
         return ""
     if isinstance(value, bool):

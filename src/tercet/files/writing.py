@@ -19,41 +19,13 @@ _PROC = "/proc/self/fd/{}"
 
 @contextmanager
 def write_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    r"""Open a file to write bytes, which take the place of the old ones when all are written, and not before.
+    """Open a file to write bytes, which take the place of the old ones when all are written, and not before.
 
     They go to a file beside it, ``<name>.<letters>.tmp``, which is renamed at the end: whatever happens on the way,
     the old file stays as it was, and of two writers at once the last one's file is there. After an error, Ctrl-C too,
     the file beside is removed; on Linux it has no name until it is complete, so that a process that is killed leaves
     nothing either. A link stays, and the file that it names is written. The file keeps its permissions. What is no
     file, such as a pipe or ``/dev/stdout``, is written directly.
-
-    Parameters
-    ----------
-    path : str or path
-
-    Yields
-    ------
-    binary file
-
-    Raises
-    ------
-    OSError
-        Names the file: where it cannot be written, or the disk is full.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> path = Path(tempfile.mkdtemp(), "scores.tsv")
-    >>> with write_file(path) as file:
-    ...     _ = file.write(b"all\n")
-    >>> with write_file(path) as file:
-    ...     _ = file.write(b"a part")
-    ...     raise KeyError("what happened")
-    Traceback (most recent call last):
-    KeyError: 'what happened'
-    >>> path.read_text(), os.listdir(path.parent)
-    ('all\n', ['scores.tsv'])
     """
     given = os.fspath(path)
     try:
@@ -85,13 +57,7 @@ def write_text_file(path: str | os.PathLike[str]) -> Iterator[TextIO]:
 
 
 def is_plain(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is a file that can be replaced, or none yet: not a pipe, a device or a terminal.
-
-    Examples
-    --------
-    >>> is_plain("/dev/null"), is_plain("no such file")
-    (False, True)
-    """
+    """Return whether a path is a file that can be replaced, or none yet: not a pipe, a device or a terminal."""
     target, old = _target(os.fspath(path))
     return not _is_device(target) and (old is None or stat.S_ISREG(old.st_mode))
 

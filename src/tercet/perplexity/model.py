@@ -34,42 +34,21 @@ _LIMITS = ("max_position_embeddings", "n_positions", "max_seq_len", "n_ctx")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LanguageModel:
-    """A causal language model with its tokenizer.
-
-    Attributes
-    ----------
-    tokenizer : transformers.PreTrainedTokenizerBase
-    network : torch.nn.Module
-        In evaluation mode.
-    body, head : torch.nn.Module or None
-        The parts that give hidden states, and logits for some of them; None where the whole is more than the two.
-    device : torch.device
-    vocabulary_size : int
-        Number of tokens that the network has a logit for.
-    limit : int or None
-        The greatest number of tokens that the model takes; None for no limit.
-    label : str
-        Its name with a digest of weights, configuration and tokenizer.
-    """
+    """A causal language model with its tokenizer."""
 
     tokenizer: Any
-    network: Any
+    network: Any  # in evaluation mode
+    # the parts that give hidden states, and logits for some of them; None where the whole is more than the two
     body: Any
     head: Any
     device: Any
-    vocabulary_size: int
-    limit: int | None
-    label: str
+    vocabulary_size: int  # number of tokens that the network has a logit for
+    limit: int | None  # the greatest number of tokens that the model takes; None for no limit
+    label: str  # its name with a digest of weights, configuration and tokenizer
     _lock: Any = field(default_factory=Lock)
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of texts of any length, without special tokens around them.
-
-        Raises
-        ------
-        InputError
-            For an id that the network has no logit for.
-        """
+        """Return the ids of texts of any length, without special tokens around them."""
         if not texts:
             return []
         with self._lock:  # a tokenizer serves one thread at a time
@@ -102,18 +81,6 @@ class LanguageModel:
     def surprisals(self, windows: Windows, batch_size: int) -> NDArray[np.float64]:
         """Return the negative log-likelihood in nats of every target of some windows.
 
-        Parameters
-        ----------
-        windows : Windows
-        batch_size : int
-            The model takes 512 times as many tokens at a time on an accelerator, 24 times as many on the CPU.
-
-        Returns
-        -------
-        ndarray of float64, shape (windows.n_targets,)
-
-        Notes
-        -----
         Windows are sorted by length and padded on the right, where a causal model does not look. Time: the network's,
         and the head's for the targets alone. Memory: the network's own for the tokens of a batch (or of one window),
         and 32 MB of logits at a time; where `head` is None, the logits of a batch, up to 256 MB (or of one window).
@@ -161,15 +128,7 @@ class LanguageModel:
 
 
 def language_model(model_id: str, device: str | None, dtype: str | None) -> LanguageModel:
-    """Return a language model; the last two are kept for later calls.
-
-    Raises
-    ------
-    OptionError
-        When the model cannot be found, or is not a causal language model.
-    InputError
-        When its weights do not fill the network.
-    """
+    """Return a language model; the last two are kept for later calls."""
     model = locate(model_id, _OPTION)
     with _loading:
         leave_threads_of_the_parent()

@@ -20,34 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Texts, ready to be scored.
+    """Texts, ready to be scored."""
 
-    Attributes
-    ----------
-    rows : list of list of int
-        The ids of each text, with the start token, after any truncation.
-    whole : ndarray of int64, shape (n,)
-        How many ids each had before it was cut.
-    skipped : ndarray of int64, shape (n,)
-        How many tokens of each were cut from its beginning.
-    sizes : ndarray of int64, shape (n, 2)
-        Bytes in UTF-8 and characters that the scored tokens of each stand for.
-    """
-
-    rows: list[list[int]]
-    whole: NDArray[np.int64]
-    skipped: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    rows: list[list[int]]  # the ids of each text, with the start token, after any truncation
+    whole: NDArray[np.int64]  # how many ids each had before it was cut
+    skipped: NDArray[np.int64]  # how many tokens of each were cut from its beginning
+    sizes: NDArray[np.int64]  # bytes in UTF-8 and characters that the scored tokens of each stand for
 
 
 def start_of(o: Perplexity, model: LanguageModel) -> list[int]:
-    """Return the ids before each text: the start token, or nothing.
-
-    Raises
-    ------
-    OptionError
-        When a start token is asked for and the tokenizer has none.
-    """
+    """Return the ids before each text: the start token, or nothing."""
     if not o.add_start_token:
         return []
     if model.tokenizer.bos_token_id is None:
@@ -59,13 +41,7 @@ def start_of(o: Perplexity, model: LanguageModel) -> list[int]:
 
 
 def window_of(o: Perplexity, model: LanguageModel) -> tuple[int | None, int]:
-    """Return how many tokens the model sees at a time, None for no limit, and how far a window moves on.
-
-    Raises
-    ------
-    OptionError
-        When more is asked for than the model takes, or a stride leaves a window without a token before it.
-    """
+    """Return how many tokens the model sees at a time, None for no limit, and how far a window moves on."""
     size = model.limit if o.max_length is None else o.max_length
     if size is not None and model.limit is not None and size > model.limit:
         raise OptionError(

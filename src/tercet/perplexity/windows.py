@@ -13,24 +13,13 @@ from tercet.columns.ragged import Ragged
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """What is run through a model: texts, or overlapping windows of those that are too long.
+    """What is run through a model: texts, or overlapping windows of those that are too long."""
 
-    Attributes
-    ----------
-    ids : Ragged of int32
-        A row per window, of at least two ids.
-    first : ndarray of int64, shape (windows,)
-        The place in the window, from 1, of its first target: the tokens before it were scored in an earlier window.
-    target : ndarray of int64, shape (windows,)
-        The number of that target among those of all texts.
-    offsets : ndarray of int64, shape (n + 1,)
-        Text i has the targets ``offsets[i]`` to ``offsets[i + 1]``.
-    """
-
-    ids: Ragged
+    ids: Ragged  # a row per window, of at least two ids
+    # where its first target is in the window, from 1: the tokens before it were scored in an earlier window
     first: NDArray[np.int64]
-    target: NDArray[np.int64]
-    offsets: NDArray[np.int64]
+    target: NDArray[np.int64]  # the number of that target among those of all texts
+    offsets: NDArray[np.int64]  # text i has the targets offsets[i] to offsets[i + 1]
 
     @property
     def n_targets(self) -> int:
@@ -43,12 +32,6 @@ def windows_of(rows: Sequence[Sequence[int]], size: int | None, stride: int) -> 
 
     Every id of a row but its first is a target once, in the first window that holds it. So the targets of later
     windows have at least ``size - stride`` ids before them.
-
-    Examples
-    --------
-    >>> windows = windows_of([[1, 2, 3, 4, 5, 6, 7], [8, 9], [1]], 4, 2)
-    >>> windows.ids.lists(), windows.first.tolist(), windows.target.tolist(), windows.offsets.tolist()
-    ([[1, 2, 3, 4], [3, 4, 5, 6], [5, 6, 7], [8, 9]], [1, 2, 2, 1], [0, 3, 5, 6], [0, 6, 7, 7])
     """
     ids: list[NDArray[np.int32]] = []
     places: list[tuple[int, int]] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from tercet.comparison.scores import Comparison
@@ -19,13 +18,7 @@ _LETTERS = 30  # of the name of a system
 
 
 def intervals_figure(comparison: Comparison) -> Any:
-    """Return a figure: for each score a row for each system, with its interval; a dashed line at the baseline.
-
-    Raises
-    ------
-    OptionError
-        Where matplotlib is not installed.
-    """
+    """Return a figure: for each score a row for each system, with its interval; a dashed line at the baseline."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -39,14 +32,10 @@ def intervals_figure(comparison: Comparison) -> Any:
     places = [-place for place in range(len(names))]
     for number, (table, label) in enumerate(zip(comparison.tables, comparison.score_labels(), strict=True)):
         axes = figure.add_subplot(down, across, 1 + number)
-        rows = table.rows
-        baseline = next(row.value for row in rows if row.difference is None)
-        if comparison.test is None:
-            rows = [replace(row, as_good=True) for row in rows]  # none is known to be worse
-        draw_intervals(axes, rows, baseline, _COLOURS)
-        shown = [fitted(one_cell(names[row.system]), _LETTERS) for row in rows] if number % across == 0 else []
+        draw_intervals(axes, table.rows, comparison.test is not None, _COLOURS)
+        shown = [fitted(one_cell(names[row.system]), _LETTERS) for row in table.rows if number % across == 0]
         axes.set_yticks(places if shown else [], labels=shown, parse_math=False)
-        axes.set_ylim(-len(rows) + 0.45, 0.55)
+        axes.set_ylim(-len(table.rows) + 0.45, 0.55)
         axes.tick_params(axis="y", length=0)
         axes.set_xlabel(f"{one_cell(label)}, {level} interval", parse_math=False)
         axes.spines[["top", "left", "right"]].set_visible(False)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
 
@@ -35,16 +33,16 @@ _BINS = 30
 def system_intervals(
     comparison: Comparison, table: ScoreTable, rows: Sequence[SystemScore], called: Sequence[str], prefix: str
 ) -> str:
-    """Return the plot of the intervals of systems, with its numbers in words."""
+    """Return a row for each system: its score and the interval; with these numbers in words."""
     level = f"{100 * comparison.confidence_level:g} %"
-    baseline = next(row.value for row in rows if row.difference is None)
-    if comparison.test is None:
-        rows = [replace(row, as_good=True) for row in rows]  # none is known to be worse
     listed = "; ".join(
         f"{name} {row.value:.2f} ({row.low:.2f} to {row.high:.2f})" for name, row in zip(called, rows, strict=True)
     )
     description = f"{table.name} of each system with {level} intervals: {listed}"
-    return _interval_plot(rows, called, baseline, f"{table.name}, {level} interval", description, prefix)
+    figure, axes = _rows_of_systems(len(rows), highest=28)
+    draw_intervals(axes, rows, comparison.test is not None, (INK, ACCENT, PAPER))
+    label = f"{table.name}, {level} interval"
+    return inline_svg(figure, [label, *(fitted(name, _COLUMNS) for name in called)], description, prefix)
 
 
 def scores_by_length(
@@ -57,43 +55,10 @@ def scores_by_length(
 
 
 def score_distributions(table: ScoreTable, rows: Sequence[SystemScore], called: Sequence[str], prefix: str) -> str:
-    """Return the plot of the scores of single segments, with their medians in words."""
+    """Return a row for each system: the histogram of its segments' scores, with a line at their median."""
     scores = [np.array([score for score in table.segments[row.system] if score is not None]) for row in rows]
     medians = "; ".join(f"{name} {np.median(own):.2f}" for name, own in zip(called, scores, strict=True))
     description = f"Histograms of the segments' {table.name}; medians: {medians}"
-    return _distribution_plot(scores, called, f"{table.name} of single segments", description, prefix)
-
-
-def _interval_plot(
-    rows: Sequence[SystemScore], names: Sequence[str], baseline: float, label: str, description: str, prefix: str
-) -> str:
-    """Return a row for each system: its score and the interval; a dashed line at the baseline's score."""
-    figure, axes = _rows_of_systems(len(rows), highest=28)
-    draw_intervals(axes, rows, baseline, (INK, ACCENT, PAPER))
-    axes.set_xlabel("@0")
-    return inline_svg(figure, [label, *(fitted(name, _COLUMNS) for name in names)], description, prefix)
-
-
-def draw_intervals(axes: Any, rows: Sequence[SystemScore], baseline: float, colours: tuple[str, str, str]) -> None:
-    """Draw a row for each system, downwards; colours: of lines, of what is as good as the best, and of paper."""
-    ink, accent, paper = colours
-    axes.axvline(baseline, color=ink, linewidth=1, linestyle=(0, (4, 3)), alpha=0.7, zorder=1)
-    for place, row in enumerate(rows):
-        colour = accent if row.as_good else ink
-        axes.plot([row.low, row.high], [-place, -place], color=colour, linewidth=2.2, solid_capstyle="round")
-        axes.plot(
-            [row.value], [-place], linestyle="", marker="D" if row.best else "o", markersize=7.5,
-            color=colour, markerfacecolor=colour if row.as_good else paper, markeredgewidth=1.8, zorder=3,
-        )  # fmt: skip
-    low, high = min(row.low for row in rows), max(row.high for row in rows)
-    margin = 0.05 * (high - low) or 1.0
-    axes.set_xlim(low - margin, high + margin)
-
-
-def _distribution_plot(
-    scores: Sequence[NDArray[np.float64]], names: Sequence[str], label: str, description: str, prefix: str
-) -> str:
-    """Return a row for each system: the histogram of its segments' scores, with a line at their median."""
     figure, axes = _rows_of_systems(len(scores), highest=56)
     together = np.concatenate(list(scores))
     low, high = float(together.min()), float(together.max())
@@ -107,27 +72,40 @@ def _distribution_plot(
         axes.stairs(floor + 0.9 * count / highest, edges, baseline=floor, fill=True, color=ACCENT, alpha=0.6)
         axes.plot([np.median(own)] * 2, [floor, floor + 0.9], color=INK, linewidth=2, solid_capstyle="butt")
     axes.set_xlabel("@0")
-    return inline_svg(figure, [label, *(fitted(name, _COLUMNS) for name in names)], description, prefix)
+    return inline_svg(
+        figure,
+        [f"{table.name} of single segments", *(fitted(name, _COLUMNS) for name in called)],
+        description,
+        prefix,
+    )
+
+
+def draw_intervals(axes: Any, rows: Sequence[SystemScore], tested: bool, colours: tuple[str, str, str]) -> None:
+    """Draw a row for each system, downwards, and a dashed line at the baseline's score.
+
+    Colours: of lines, of what is as good as the best, and of paper.
+    """
+    ink, accent, paper = colours
+    baseline = next(row.value for row in rows if row.difference is None)
+    axes.axvline(baseline, color=ink, linewidth=1, linestyle=(0, (4, 3)), alpha=0.7, zorder=1)
+    for place, row in enumerate(rows):
+        as_good = row.as_good or not tested  # without a test none is known to be worse
+        colour = accent if as_good else ink
+        axes.plot([row.low, row.high], [-place, -place], color=colour, linewidth=2.2, solid_capstyle="round")
+        axes.plot(
+            [row.value], [-place], linestyle="", marker="D" if row.best else "o", markersize=7.5,
+            color=colour, markerfacecolor=colour if as_good else paper, markeredgewidth=1.8, zorder=3,
+        )  # fmt: skip
+    low, high = min(row.low for row in rows), max(row.high for row in rows)
+    margin = 0.05 * (high - low) or 1.0
+    axes.set_xlim(low - margin, high + margin)
 
 
 def length_plot(
     values: Sequence[Sequence[float]], shown: Sequence[int], labels: Sequence[str], texts: tuple[str, str, str],
     prefix: str,
 ) -> str:  # fmt: skip
-    """Return lines over the buckets: those of the systems `shown` in colour, the others grey.
-
-    Parameters
-    ----------
-    values : sequence of sequence of float
-        A row for each system, a number for each bucket.
-    shown : sequence of int
-        Which systems have a colour, as many as `SERIES` has at most.
-    labels : sequence of str
-        Of the buckets.
-    texts : tuple of str
-        Under the buckets, beside the scores, and the description.
-    prefix : str
-    """
+    """Return lines over the buckets: those of the systems `shown` in colour, the others grey."""
     figure, axes = _axes(_HEIGHT, left=48)
     places = range(len(labels))
     for index, row in enumerate(values):
@@ -144,13 +122,14 @@ def length_plot(
 
 
 def _rows_of_systems(number: int, highest: int) -> tuple[Any, Any]:
-    """Return axes with a row for each system, higher ones for few; the texts @1, @2 ... are their names."""
+    """Return axes with a row for each system; the texts @1, @2 ... are their names, @0 is the label below."""
     row = max(_ROW, min(highest, (_HEIGHT - _BOTTOM - _TOP) // number))
     figure, axes = _axes(row * number + _BOTTOM + _TOP, left=_LEFT)
     axes.set_yticks([-place for place in range(number)], labels=[f"@{1 + place}" for place in range(number)])
     axes.set_ylim(-number + 0.45, 0.55)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color=LINE)
+    axes.set_xlabel("@0")
     return figure, axes
 
 

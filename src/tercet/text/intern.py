@@ -15,36 +15,19 @@ from tercet.engine.plain_text import strings
 
 @dataclass(frozen=True, slots=True)
 class Interned:
-    """Token ids of documents.
-
-    Attributes
-    ----------
-    ids, offsets, line_starts, line_offsets
-        As :func:`tercet.engine.plain_text.intern` returns them.
-    n_types : int
-        Number of different tokens.
-    words : callable
-        Gives the list of the different tokens, by id (made on demand: few scores need it).
-    """
+    """Token ids of documents, as :func:`tercet.engine.plain_text.intern` returns them."""
 
     ids: NDArray[np.int32]
     offsets: NDArray[np.int64]
     line_starts: NDArray[np.int64]
     line_offsets: NDArray[np.int64]
-    n_types: int
+    n_types: int  # number of different tokens
+    # returns the list of the different tokens, by id (made on demand: most scores do not need it)
     words: Callable[[], list[str]]
 
 
 def intern_texts(texts: Any, reading: str) -> Interned:
-    """Split the texts of an Arrow column as :func:`tercet.engine.plain_text.intern` does; time is linear.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> found = intern_texts(pa.array(["a да a"], pa.large_string()), "char")
-    >>> found.ids.tolist(), found.words()
-    ([0, 1, 2, 0], ['a', 'д', 'а'])
-    """
+    """Split the texts of an Arrow column as :func:`tercet.engine.plain_text.intern` does; time is linear."""
     ids, offsets, line_starts, line_offsets, words, bounds = engine.intern(bytes_of(texts), reading)
     return Interned(ids, offsets, line_starts, line_offsets, len(bounds) - 1, lambda: strings((words, bounds)))
 

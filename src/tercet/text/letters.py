@@ -13,32 +13,14 @@ from .intern import bytes_of
 
 @dataclass(slots=True)
 class LetterCounts:
-    """Letters of the references of a corpus; counts of parts add up to those of the whole.
+    """Letters of the references of a corpus; counts of parts add up to those of the whole."""
 
-    Attributes
-    ----------
-    ascii : int
-        Letters a to z, which ROUGE's tokenizer keeps.
-    other : int
-        Letters and marks of other scripts (and letters with accents), which it drops.
-    without_blanks : int
-        Those of scripts that are written without blanks between words (Chinese, Japanese, Thai ...).
-    lost : int
-        References with letters of which ROUGE's tokenizer keeps none.
-    references : int
-        All references.
-
-    Examples
-    --------
-    >>> LetterCounts(3, 1, 0, 0, 1) + LetterCounts(0, 9, 9, 1, 2)
-    LetterCounts(ascii=3, other=10, without_blanks=9, lost=1, references=3)
-    """
-
-    ascii: int
-    other: int
+    ascii: int  # letters a to z, which ROUGE's tokenizer keeps
+    other: int  # letters and marks of other scripts (and letters with accents), which it drops
+    # of scripts that are written without blanks between words (Chinese, Japanese, Thai ...)
     without_blanks: int
-    lost: int
-    references: int
+    lost: int  # references with letters of which ROUGE's tokenizer keeps none
+    references: int  # all references
 
     def __add__(self, other: LetterCounts) -> LetterCounts:
         return LetterCounts(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))

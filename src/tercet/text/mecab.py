@@ -11,26 +11,14 @@ from .optional_packages import optional_package
 
 
 class _Language(NamedTuple):
-    """What a language is split with.
+    """What a language is split with."""
 
-    Attributes
-    ----------
-    module, package : str
-        Of MeCab: what Python imports, and what pip installs.
-    dictionary, dictionary_package : str
-        The same of the dictionary.
-    entries : int
-        How many the dictionary has, by which sacrebleu knows it.
-    suffix : str
-        What follows MeCab's version in sacrebleu's signature.
-    """
-
-    module: str
-    package: str
-    dictionary: str
-    dictionary_package: str
-    entries: int
-    suffix: str
+    module: str  # of MeCab: what Python imports, and what pip installs
+    package: str  # of MeCab: what Python imports, and what pip installs
+    dictionary: str  # the same of the dictionary
+    dictionary_package: str  # the same of the dictionary
+    entries: int  # how many the dictionary has, by which sacrebleu knows it
+    suffix: str  # what follows MeCab's version in sacrebleu's signature
 
 
 _LANGUAGES = {
@@ -57,25 +45,14 @@ def _tagger(tokenizer: str) -> Any:
 
 
 def mecab_label(tokenizer: str) -> str:
-    """Return what sacrebleu's signature calls a tokenizer: with MeCab's version, and the dictionary.
-
-    Raises
-    ------
-    OptionError
-        Where a package is not installed, or has another dictionary.
-    """
+    """Return what sacrebleu's signature calls a tokenizer: with MeCab's version, and the dictionary."""
     return f"{tokenizer}-{_tagger(tokenizer).version()}-{_LANGUAGES[tokenizer].suffix}"
 
 
 def split_by_mecab(tokenizer: str, text: str) -> str:
-    r"""Return a text with blanks between its words, as sacrebleu does.
+    """Return a text with blanks between its words, as sacrebleu does.
 
     Like there, nothing after a NUL is seen, and white space of any kind that is left within a line separates words.
-
-    Raises
-    ------
-    InputError
-        For a text that is too long for MeCab: some hundred thousand letters without a blank.
     """
     words = _tagger(tokenizer).parse(text.strip())
     if words is None:

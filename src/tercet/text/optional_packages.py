@@ -9,26 +9,7 @@ from tercet.errors import OptionError, to_install
 
 
 def optional_package(module: str, tokenizer: str, package: str | None = None) -> Any:
-    """Return a module that a tokenizer needs.
-
-    Parameters
-    ----------
-    module : str
-    tokenizer : str
-        For the message.
-    package : str, optional
-        What pip calls it, where that is not the name of the module.
-
-    Raises
-    ------
-    OptionError
-        Where it is not installed; names the package and the extra.
-
-    Examples
-    --------
-    >>> optional_package("json", "ja-mecab").__name__
-    'json'
-    """
+    """Return a module that a tokenizer needs."""
     try:
         return import_module(module)
     except ImportError:

@@ -20,15 +20,7 @@ _ABBREVIATION = re.compile(
 
 
 def split_sentences(text: str) -> str:
-    r"""Put each sentence of a text without line ends on a line of its own; leave other texts as they are.
-
-    Examples
-    --------
-    >>> split_sentences("It rains. Dr. Who stays at 3.5 km. Why?")
-    'It rains.\nDr. Who stays at 3.5 km.\nWhy?'
-    >>> split_sentences("雨が降る。寒い。")
-    '雨が降る。\n寒い。'
-    """
+    """Put each sentence of a text without line ends on a line of its own; leave other texts as they are."""
     if "\n" in text.strip():
         return text
 
@@ -44,14 +36,9 @@ def split_sentences(text: str) -> str:
 
 
 def truncate_words(text: str, limit: int) -> str:
-    r"""Keep the first `limit` words of a text (words as white space separates them), and its line ends.
+    """Keep the first `limit` words of a text (words as white space separates them), and its line ends.
 
     Source: ROUGE-1.5.5, option -l.
-
-    Examples
-    --------
-    >>> truncate_words("one two\nthree four", 3)
-    'one two\nthree'
     """
     kept: list[str] = []
     for line in text.split("\n"):
@@ -65,14 +52,9 @@ def truncate_words(text: str, limit: int) -> str:
 
 
 def truncate_bytes(text: str, limit: int) -> str:
-    r"""Keep the first `limit` bytes of a text in UTF-8, line ends not counted; half a character is dropped.
+    """Keep the first `limit` bytes of a text in UTF-8, line ends not counted; half a character is dropped.
 
     Source: ROUGE-1.5.5, option -b.
-
-    Examples
-    --------
-    >>> truncate_bytes("one two\nthree", 9)
-    'one two\nth'
     """
     kept: list[str] = []
     for line in text.split("\n"):

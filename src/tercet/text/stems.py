@@ -32,24 +32,7 @@ _LONGEST_OF_PYMORPHY = 40
 
 
 def stemmer_for(stemmer: str | WordMap) -> WordMap:
-    """Return the function that stems one lower-cased word.
-
-    Parameters
-    ----------
-    stemmer : str or callable
-        ``"porter"`` (NLTK's Porter on words of more than three letters, as rouge_score does), a language of
-        NLTK's Snowball stemmers as name or code (``"russian"``, ``"ru"``), or a function.
-
-    Raises
-    ------
-    OptionError
-        On a language that has no stemmer.
-
-    Examples
-    --------
-    >>> stemmer_for("porter")("running"), stemmer_for("ru")("кошками")
-    ('run', 'кошк')
-    """
+    """Return the function that stems one lower-cased word."""
     if callable(stemmer):
         return _checked("stemmer", stemmer)
     if stemmer == "porter":
@@ -106,19 +89,7 @@ def _snowball(language: str) -> WordMap:
 
 
 def lemmatizer_for(lemmatizer: str | WordMap) -> WordMap:
-    """Return the function that gives the lemma of one word.
-
-    Parameters
-    ----------
-    lemmatizer : str or callable
-        A language code of simplemma (Russian by pymorphy3 where that is installed: its dictionary has ten times the
-        words), or a function.
-
-    Raises
-    ------
-    OptionError
-        When simplemma is not installed or does not know the language.
-    """
+    """Return the function that gives the lemma of one word."""
     if callable(lemmatizer):
         return _checked("lemmatizer", lemmatizer)
     return _pymorphy() if _by_pymorphy(lemmatizer) else _simplemma(lemmatizer)
@@ -169,13 +140,7 @@ def stemmer_label(stemmer: str | WordMap | None) -> str | None:
 
 
 def lemmatizer_label(lemmatizer: str | WordMap | None) -> str | None:
-    """Return what stands for a lemmatizer in a signature: a language, and the package that knows its lemmas.
-
-    Examples
-    --------
-    >>> lemmatizer_label("de")
-    'de(simplemma)'
-    """
+    """Return what stands for a lemmatizer in a signature: a language, and the package that knows its lemmas."""
     if not isinstance(lemmatizer, str):
         return None if lemmatizer is None else tokenizer_label(lemmatizer)
     return f"{lemmatizer}({'pymorphy3' if _by_pymorphy(lemmatizer) else 'simplemma'})"
@@ -197,13 +162,7 @@ def _checked(option: str, function: WordMap) -> WordMap:
 
 
 def stopwords_for(stopwords: str | Collection[str]) -> frozenset[str]:
-    """Return stop-words: those given, or the list of the package stop-words for a language code.
-
-    Raises
-    ------
-    OptionError
-        When the package is not installed or has no list for the language.
-    """
+    """Return stop-words: those given, or the list of the package stop-words for a language code."""
     if not isinstance(stopwords, str):
         return frozenset(stopwords)
     try:

@@ -31,18 +31,10 @@ _MOST_BYTES = 256 << 20
 
 
 class SubwordModel(NamedTuple):
-    """A model that was read.
+    """A model that was read."""
 
-    Attributes
-    ----------
-    processor : sentencepiece.SentencePieceProcessor
-        Takes calls of several threads at once.
-    digest : str
-        The first digits of the SHA-256 of its file.
-    """
-
-    processor: Any
-    digest: str
+    processor: Any  # takes calls of several threads at once
+    digest: str  # the first digits of the SHA-256 of its file
 
     def split(self, texts: Sequence[str]) -> list[str]:
         """Return each text with blanks between its pieces, as sacrebleu does; its BLEU strips the right end first."""
@@ -51,13 +43,7 @@ class SubwordModel(NamedTuple):
 
 
 def is_model_path(tokenizer: object) -> bool:
-    """Return whether a tokenizer is written as the path of a file.
-
-    Examples
-    --------
-    >>> [is_model_path(each) for each in ("my.model", "models/m", "hf://owner/name/my.model", "flores200", "13a")]
-    [True, True, True, False, False]
-    """
+    """Return whether a tokenizer is written as the path of a file."""
     return isinstance(tokenizer, str) and (tokenizer.endswith(".model") or "/" in tokenizer or os.sep in tokenizer)
 
 
@@ -73,18 +59,7 @@ def subword_label(tokenizer: str) -> str:
 
 
 def subword_model(tokenizer: str) -> SubwordModel:
-    """Return a model, which is read once as long as its file does not change.
-
-    Parameters
-    ----------
-    tokenizer : str
-        A name, a path, or ``hf://owner/name/file``, with ``@revision`` behind the name if it is not ``main``.
-
-    Raises
-    ------
-    OptionError
-        Where the package sentencepiece or the file is missing, or the file is no model.
-    """
+    """Return a model, which is read once as long as its file does not change."""
     path = _located(tokenizer)
     try:
         found = os.stat(path)
@@ -95,7 +70,7 @@ def subword_model(tokenizer: str) -> SubwordModel:
 
 @lru_cache(maxsize=16)
 def _read(path: str, tokenizer: str, changed: int, size: int) -> SubwordModel:
-    """Return the model of a file; when it was changed, and its size, tell a new file from the one that was read."""
+    """Return the model of a file; its size and time of change show when it must be read again."""
     sentencepiece = optional_package("sentencepiece", tokenizer)
     if size > _MOST_BYTES:
         raise _no_model(path, tokenizer, f"it has {size:,} bytes")

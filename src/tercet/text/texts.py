@@ -16,15 +16,7 @@ READINGS = ("rouge", "none", "13a", "13a-unstripped", "unicode", "char")
 
 
 def of_texts(batch: Batch, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what a function of the engine makes of the texts of a batch.
-
-    Raises
-    ------
-    InputError
-        Names the first text that cannot be encoded (a lone surrogate).
-    MemoryError
-        Names the item whose texts take more memory than there is.
-    """
+    """Return what a function of the engine makes of the texts of a batch."""
     offsets = None if batch.one_each else batch.reference_offsets
     texts = bytes_of(batch.texts) if batch.strings is None else [*batch.strings[0], *batch.strings[1]]
     try:

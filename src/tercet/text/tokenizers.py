@@ -76,13 +76,7 @@ _PYTHON_TOKENIZERS: dict[str, Splitter] = {
 
 
 def tokenizer_label(tokenizer: str | Splitter) -> str:
-    """Return the name that stands for a tokenizer in a signature.
-
-    Raises
-    ------
-    OptionError
-        For a tokenizer of sacrebleu whose package or file is missing: what is in them is part of its name.
-    """
+    """Return the name that stands for a tokenizer in a signature."""
     if isinstance(tokenizer, str):
         if tokenizer in MECAB_TOKENIZERS:
             return mecab_label(tokenizer)
@@ -98,32 +92,7 @@ def tokenize(
     prepare: Callable[[str], str] | None = None,
     lines: bool = False,
 ) -> tuple[TokenBatch, Callable[[], list[str]]]:
-    """Split the texts of a batch into tokens.
-
-    Parameters
-    ----------
-    batch : Batch
-    tokenizer : str or callable
-        A name (rouge, 13a, intl, zh, ja, jieba, ja-mecab, ko-mecab, char, unicode, none), the name or path of a
-        SentencePiece model, or a function from a text to its tokens.
-    lowercase : bool
-        Lower-case every text first (:meth:`str.lower`).
-    prepare : callable, optional
-        A function applied to every text before that, such as a cut.
-    lines : bool
-        Keep line ends: tokenizers that are Python functions then get one line at a time.
-
-    Returns
-    -------
-    tokens : TokenBatch
-    words : callable
-        Gives the list of the different tokens, by id.
-
-    Raises
-    ------
-    InputError
-        When a callable returns anything else than strings.
-    """
+    """Split the texts of a batch into tokens."""
     texts = batch.texts
     if prepare is not None:
         texts = _mapped(prepare, texts)
