@@ -225,7 +225,8 @@ class TestProcesses:
         assert shell("tercet score none.tsv 2>&-", table.parent)[::2] == (2, "")
         assert shell("tercet score in.tsv --segments s.tsv --out x.txt <&- >&- 2>&-", table.parent)[0] == 0
         assert (table.parent / "s.tsv").read_text().startswith("test_set\tsegment")
-        for line in ("score - -r in.tsv", f"idf fit - -m {MINILM} -o x -q"):
+        (table.parent / "ref.txt").write_text("a\n")
+        for line in ("score - -r ref.txt", f"idf fit - -m {MINILM} -o x -q"):
             found = shell(f"tercet {line} <&-", table.parent)
             assert found[::2] == (2, "error: '-' cannot be read: Bad file descriptor.\n")
 
