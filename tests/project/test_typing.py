@@ -1,28 +1,14 @@
-"""Public types: one with the declarations, and strict checkers refuse what the functions would."""
+"""Public types: a strict checker takes what the functions take, and refuses what they would."""
 
-import ast
+import dataclasses
 import os
 import re
 import subprocess
 import sys
-import typing
-
-import pytest
 
 import tercet
-import tercet.typing
-from conftest import ROOT
-from tercet.core.option_docs import option_docs
-from tercet.core.options import Options
-from tercet.registry import METRICS, options_type
-
-SOURCE = ROOT / "src" / "tercet"
-STUB = ast.parse((SOURCE / "__init__.pyi").read_text()).body
-CLASSES = {
-    node.name: {each.target.id: ast.unparse(each.annotation) for each in node.body if isinstance(each, ast.AnnAssign)}
-    for node in ast.parse((SOURCE / "typing.py").read_text()).body
-    if isinstance(node, ast.ClassDef)
-}
+from conftest import ROOT, needed
+from suite import SUITE
 
 #: Calls, with what mypy says of those that it must refuse.
 CALLS = """
@@ -68,66 +54,29 @@ bleu.n_segments + "1"  # operator
 """
 
 
-@pytest.mark.parametrize("name", ["Options", *(entry.options for entry in METRICS.values())])
-def test_the_options_are_those_that_are_declared(name):
-    shared = option_docs(Options)
-    kinds = {entry.options: option_docs(options_type(metric))[: -len(shared)] for metric, entry in METRICS.items()}
-    declared = {"Options": shared, **kinds}[name]
-    assert CLASSES[name] == {each.name: ast.unparse(ast.parse(each.python_type)) for each in declared}
+def calls_with_every_option():
+    """Each metric under both names, with each of its options at its default, which every door must take."""
+    for metric, known in SUITE.items():
+        options = tercet.scorer(metric, **needed(metric)).options
+        plain = (str, int, float, bool, type(None))
+        values = {each.name: getattr(options, each.name) for each in dataclasses.fields(options)}
+        given = ", ".join(f"{name}={value!r}" for name, value in values.items() if type(value) in plain)
+        for name in (metric, known.short):
+            yield f'tercet.score("{name}", ["a"], ["a"], {given})'
+        yield f'tercet.scorer("{metric}", {given})'
+        yield f'tercet.Stream("{metric}", {given})'
 
 
-def test_the_names_are_those_of_the_registry():
-    for metric, entry in METRICS.items():
-        assert typing.get_args(getattr(tercet.typing, entry.room.title().replace("_", ""))) == tuple(
-            dict.fromkeys((metric, entry.room))
-        )
-    known = {name for metric, entry in METRICS.items() for name in (metric, entry.room)}
-    assert set(typing.get_args(tercet.typing.Metric)) == known
-
-
-def test_the_stub_has_the_public_names():
-    names = [each for node in STUB if isinstance(node, ast.ImportFrom) for each in node.names]
-    imported = {each.name for each in names if each.asname == each.name}
-    defined = {node.name for node in STUB if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-    told = imported | defined
-    assert set(tercet.__all__) <= told
-    assert all(hasattr(tercet, name) for name in told)
-
-
-@pytest.mark.parametrize("function", ["score", "explain", "scorer", "arrow_statistics", "__init__", "from_arrow"])
-def test_each_metric_has_an_overload_with_its_options(function):
-    """`__init__` and `from_arrow` are those of Stream, the only class of the stub."""
-    nodes = [node for part in STUB for node in ast.walk(part)]
-    overloads = [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == function]
-    metric = [each.arg for each in overloads[0].args.args].index("metric")
-    found = {
-        ast.unparse(node.args.args[metric].annotation): ast.unparse(node.args.kwarg.annotation) for node in overloads
-    }
-    assert found == {entry.room.title().replace("_", ""): f"Unpack[{entry.options}]" for entry in METRICS.values()}
-
-
-@pytest.mark.long
-def test_mypy_refuses_what_the_functions_would(tmp_path):
+def test_mypy_takes_every_option_and_refuses_what_the_functions_would(tmp_path):
     file = tmp_path / "calls.py"
-    file.write_text(CALLS)
+    lines = [*CALLS.splitlines(), *calls_with_every_option(), *(f"print(tercet.{name})" for name in tercet.__all__)]
+    file.write_text("\n".join(lines))
     own_cache = ["--cache-dir", tmp_path / "cache"]
     run = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", *own_cache, file],
-        cwd=ROOT, env={**os.environ, "MYPYPATH": str(SOURCE.parent)}, capture_output=True, text=True, timeout=300,
+        cwd=ROOT, env={**os.environ, "MYPYPATH": str(ROOT / "src")}, capture_output=True, text=True, timeout=300,
         check=False,
     )  # fmt: skip
     found = {int(line): code for line, code in re.findall(r"calls.py:(\d+): error: .*\[([\w-]+)\]", run.stdout)}
-    marked = {number: line.partition("  # ")[2] for number, line in enumerate(CALLS.splitlines(), 1)}
+    marked = {number: line.partition("  # ")[2] for number, line in enumerate(lines, 1)}
     assert found == {number: code for number, code in marked.items() if code}, run.stdout
-
-
-def test_the_package_is_imported_without_what_scoring_needs():
-    """What is used is imported when it is used."""
-    code = (
-        "import sys, tercet; heavy = {'numpy', 'pyarrow', 'datasets', 'evaluate'} & set(sys.modules);"
-        "missing = [name for name in tercet.__all__ if not hasattr(tercet, name)]; print(heavy, missing)"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == "set() []\n"
-    with pytest.raises(AttributeError, match="module 'tercet' has no attribute 'scores'"):
-        tercet.scores  # noqa: B018
