@@ -18,6 +18,7 @@ PAGES = [ROOT / "README.md", *ROOT.glob("metrics/*/README.md"), *ROOT.glob("docs
 DOCUMENTS = sorted(
     str(path.relative_to(ROOT)) for path in PAGES if "```python\n>>> " in path.read_text(encoding="utf-8")
 )
+SLOW = ["metrics/perplexity_lm/README.md"]  # of a real language model
 MODULES = sorted(module.name for module in pkgutil.walk_packages(tercet.__path__, "tercet."))
 CARD_SECTIONS = (
     "Metric description", "How to use", "Inputs", "Output values", "Values from popular papers", "Examples",
@@ -32,7 +33,9 @@ def test_docstring_examples(name):
 
 
 @pytest.mark.usefixtures("real_language_model")
-@pytest.mark.parametrize("path", DOCUMENTS)
+@pytest.mark.parametrize(
+    "path", [pytest.param(each, marks=[pytest.mark.long] * (each in SLOW)) for each in DOCUMENTS]
+)
 def test_examples_of_a_document(path, monkeypatch):
     monkeypatch.chdir(ROOT)
     text = "\n".join(re.findall(r"```python\n(.*?)```", (ROOT / path).read_text(encoding="utf-8"), flags=re.DOTALL))
