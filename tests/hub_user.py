@@ -41,64 +41,55 @@ def loaded_folder(module):
 
 def tour(name, given):
     """Look at the module first: what its loading imports can be seen once."""
-    return {**look(name, given), **score(name, given)}
-
-
-def score(name, given):
-    """Score the items in every way that evaluate has."""
-    predictions, references, options = given["predictions"], given["references"], given["options"]
-    both = {"predictions": predictions, "references": references}
-    whole = evaluate.load(name).compute(**both, **options)
-    pickled = pickle.loads(pickle.dumps(whole))
-    found = {"whole": whole, "counted": [whole.n_segments, whole.empty_predictions]}
-    found["pickled"] = [pickled == whole, type(whole).__name__, type(pickled).__name__]
-
-    module = evaluate.load(name, module_type="metric")
-    for prediction, texts in zip(predictions, references, strict=True):
-        module.add(prediction=prediction, reference=texts)
-    found["one by one"] = module.compute(**options)
-    module.add_batch(predictions=predictions[:2], references=references[:2])
-    module.add_batch(predictions=predictions[2:], references=references[2:])
-    found["in batches"] = module.compute(**options)
-    singles = [texts[0] for texts in references]
-    found["single references"] = module.compute(predictions=predictions, references=singles, **options)
-
-    for case, more in given["combined"].items():
-        modules = evaluate.combine([evaluate.load(name), evaluate.load(given["partner"])])
-        found[case] = refused(lambda modules=modules, more=more: modules.compute(**both, **more))
-
-    with ThreadPoolExecutor(2) as pool:
-        found["threads"] = list(pool.map(lambda _: evaluate.load(name).compute(**both, **options), range(2)))
-    # last, as it embeds texts in other batches, which moves the last bits of what is kept of the references
-    found["configuration"] = list(evaluate.load(name, given["configuration"]).compute(**both, **options))
-    return found
-
-
-def look(name, given):
-    """Look at what the loader made of the files, and at what the module refuses."""
     before = set(sys.modules)
     module = evaluate.load(name)
+    imported = sorted({key.partition(".")[0] for key in set(sys.modules) - before})
+    return {"imported": imported, **look(module, name, given), **score(module, name, given)}
+
+
+def look(module, name, given):
+    """Look at what the loader made of the files, and at what the module refuses."""
     found = {
-        "imported": sorted({key.partition(".")[0] for key in set(sys.modules) - before}),
         "class": type(module).__name__,
         "first class": loading.import_main_class(type(module).__module__).__name__,
         "files": sorted(path.name for path in loaded_folder(module).glob("*.py")),
         "schemas": len(module.features),
-        "documented": [
-            getattr(module, each).__doc__.endswith(module.inputs_description)
-            for each in ("compute", "add", "add_batch")
-        ],
         "other type": refused(lambda: evaluate.load(name, module_type="comparison")),
+        "empty": refused(lambda: module.compute(predictions=[], references=[])),
     }
-    good = {"predictions": given["predictions"], "references": given["references"]}
     for case, (predictions, references) in given["bad"].items():
         bad = {"predictions": predictions, "references": references}
-        found[f"{case}, computed"] = refused(lambda bad=bad: evaluate.load(name).compute(**bad, **given["options"]))
-        found[f"{case}, added"] = refused(lambda bad=bad: evaluate.load(name).add_batch(**bad))
-    found["empty"] = refused(lambda: evaluate.load(name).compute(predictions=[], references=[], **given["options"]))
-    module.add_batch(**good)
-    refused(lambda: module.add_batch(predictions=["x", None], references=["x", "y"]))
-    found["after a refusal"] = module.compute(**given["options"])
+        found[f"{case}, computed"] = refused(lambda bad=bad: module.compute(**bad))
+        found[f"{case}, added"] = refused(lambda bad=bad: module.add_batch(**bad))
+    return found
+
+
+def score(module, name, given):
+    """Score the items in every way that evaluate has; what was refused before has left nothing behind."""
+    predictions, references = given["predictions"], given["references"]
+    both = {"predictions": predictions, "references": references}
+    whole = module.compute(**both)
+    pickled = pickle.loads(pickle.dumps(whole))
+    found = {"whole": whole, "counted": [whole.n_segments, whole.empty_predictions]}
+    found["pickled"] = [pickled == whole, type(whole).__name__, type(pickled).__name__]
+    for prediction, texts in zip(predictions, references, strict=True):
+        module.add(prediction=prediction, reference=texts)
+    found["one by one"] = module.compute()
+    module.add_batch(predictions=predictions[:2], references=references[:2])
+    module.add_batch(predictions=predictions[2:], references=references[2:])
+    found["in batches"] = module.compute()
+    singles = [texts[0] for texts in references]
+    found["single references"] = module.compute(predictions=predictions, references=singles)
+
+    partner = evaluate.load(given["partner"], module_type="metric")
+    for case, options in given["combined"].items():
+        together = evaluate.combine([module, partner])
+        found[case] = refused(lambda together=together, options=options: together.compute(**both, **options))
+    with ThreadPoolExecutor(2) as pool:
+        found["threads"] = list(pool.map(lambda _: evaluate.load(name).compute(**both), range(2)))
+    found["configuration"] = list(evaluate.load(name, given["configuration"]).compute(**both))
+    compute = module.compute_metrics(None, decode=lambda rows: rows)
+    found["of a Trainer"] = compute(predictions, singles)
     return found
 
 
@@ -108,7 +99,7 @@ def share(name, given):
         name, num_process=2, process_id=given["process"], experiment_id="both", cache_dir=given["folder"]
     )
     module.add_batch(predictions=given["predictions"], references=given["references"])
-    return module.compute(**given["options"])
+    return module.compute()
 
 
 def revisions(name, given):

@@ -6,7 +6,6 @@ import io
 import json
 import runpy
 import warnings
-from typing import NamedTuple
 
 import pytest
 from PIL import Image
@@ -15,49 +14,26 @@ from playwright.sync_api import expect
 import tercet
 from conftest import ROOT, SHARES
 from language_models import SMOLLM2
+from suite import SUITE
 from tercet.api import make_scorer
-from tercet.registry import METRICS
 from texts import LATIN, MINILM, all_pairs
 
 #: Pictures of the pages, for whoever wants to look; the README shows some (see CONTRIBUTING.md).
 SCREENSHOTS = ROOT / "build" / "screenshots"
 
 
-class OnPage(NamedTuple):
-    """What is special about a metric's page.
-
-    Attributes
-    ----------
-    score : str
-        The name of the score in large letters.
-    chosen : dict
-        Options that give another score.
-    begun : dict
-        What the page begins with, where the metric has no default.
-    pictured : int
-        The example that the pictures show.
-    """
-
-    score: str
-    chosen: dict
-    begun: dict = {}  # noqa: RUF012  nothing changes it
-    pictured: int = 0
-
-
-PAGES = {
-    "bleu_multi": OnPage("bleu", {"max_order": 2}),
-    "chrf_multi": OnPage("chrf", {"char_order": 2}),
-    "rouge_nlws": OnPage("rouge1", {"rouge_types": ["rougeSU4"]}, pictured=6),
-    "bleu_rouge_f": OnPage("bleu_rouge_f", {"max_order": 1}),
-    "jaccard_sets": OnPage("jaccard", {"lemmatizer": "fr"}, pictured=2),
-    "bertscore_idf": OnPage("mean_f1", {"idf": False}, {"model_type": MINILM, "num_layers": 5}),
-    "embedding_cosine": OnPage("cosine", {"pooling": "cls"}, {"model_type": MINILM}),
-    "ter": OnPage("ter", {"normalized": True}),
-    "perplexity_lm": OnPage("perplexity", {"max_length": 9}, {"model_id": SMOLLM2}),
+#: What a page begins with, where the metric has no default.
+BEGUN = {
+    **{metric: {} for metric in SUITE},
+    "bertscore_idf": {"model_type": MINILM, "num_layers": 5},
+    "embedding_cosine": {"model_type": MINILM},
+    "perplexity_lm": {"model_id": SMOLLM2},
 }
+#: The examples that pictures show, where they are not the first.
+PICTURED = {"rouge_nlws": 6, "jaccard_sets": 2}
 #: How the menu of bertscore_idf calls that encoder.
 SMALL = "all-MiniLM-L6-v2 (small)"
-CASES = {metric: runpy.run_path(str(ROOT / "metrics" / metric / "cases.py")) for metric in METRICS}
+CASES = {metric: runpy.run_path(str(ROOT / "metrics" / metric / "cases.py")) for metric in SUITE}
 #: Entries of a result that are not in its table.
 APART = {"signature", "segments", "intervals", "hashcode", "interpretation"}
 
@@ -68,12 +44,12 @@ def scored(metric, predictions, references=None, **options):
     """What the metric says of these texts, with what the page begins with."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the page shows them as notes
-        return tercet.score(metric, predictions, references, **{**PAGES[metric].begun, **options}).to_dict(full=True)
+        return tercet.score(metric, predictions, references, **{**BEGUN[metric], **options}).to_dict(full=True)
 
 
 def scored_alone(metric, prediction, references=None, **options):
     """What the metric says of one text, scored as a segment but for the options that were chosen."""
-    of_one = make_scorer(metric, {**PAGES[metric].begun, **options}).segment_options
+    of_one = make_scorer(metric, {**BEGUN[metric], **options}).segment_options
     return scored(metric, [prediction], [references], **{**of_one, **options})
 
 
@@ -204,6 +180,6 @@ def photograph(visitor, name, stop=None):
         box = visitor.find(stop).bounding_box()
         how["clip"] = {"x": 0, "y": 0, "width": visitor.page.viewport_size["width"], "height": box["y"]}
     with Image.open(io.BytesIO(visitor.page.screenshot(**how))) as picture:
-        picture.convert("RGB").quantize(256, kmeans=3, dither=Image.Dither.NONE).save(
+        picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
             SCREENSHOTS / f"{name}.png", optimize=True
         )

@@ -44,7 +44,7 @@ class TestIdfFit:
         with gzip.open(tmp_path / "more.txt.gz", "wt", encoding="utf-8") as file:
             file.write("a further line\r\n")
         arguments = (corpus, tmp_path / "more.txt.gz", "-", "-m", MINILM, "-o", tmp_path / "table.idf", "--quiet")
-        assert process("idf", "fit", *arguments, input="and one more\n").returncode == 0
+        command("idf", "fit", *arguments, stdin=b"and one more\n")
         expected = tercet.IdfTable.fit([*LINES, "a further line", "and one more"], MINILM)
         assert tercet.IdfTable.load(tmp_path / "table.idf") == expected
 
@@ -156,12 +156,7 @@ def test_a_mistake_ends_with_a_message_and_code_2(arguments, message, tmp_path):
     assert (tmp_path / "text.txt").read_text() == "one text\n"
 
 
-def test_says_its_version_and_what_it_can_do():
-    assert process("--version").stdout.strip() == f"tercet {tercet.__version__}"
-    assert "bertscore-baseline" in process("--help").stdout
-
-
-@pytest.mark.parametrize("words", ["--version", "--help", "compare --help", "metrics"])
+@pytest.mark.parametrize("words", ["--version", "compare --help", "metrics"])
 def test_what_scores_nothing_imports_nothing_that_scores(words):
     code = "import sys; from tercet.cli.app import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
     ended = subprocess.run([sys.executable, "-c", code, *words.split()], capture_output=True, text=True, check=False)
@@ -172,20 +167,17 @@ def test_what_scores_nothing_imports_nothing_that_scores(words):
 
 
 def test_the_package_can_be_run_as_the_command():
-    for words in (["--version"], ["metrics", "bleu"]):
-        run = subprocess.run([sys.executable, "-m", "tercet", *words], capture_output=True, text=True, check=False)
-        assert (run.returncode, run.stdout, run.stderr) == (0, process(*words).stdout, "")
+    run = subprocess.run([sys.executable, "-m", "tercet", "--version"], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout, run.stderr) == (0, f"tercet {tercet.__version__}\n", "")
+    assert process("--version").stdout == run.stdout
 
 
-@pytest.mark.parametrize(
-    "words",
-    [(), ("score",), ("compare",), ("explain",), ("bertscore-baseline",), ("idf",), ("idf", "fit")],
-    ids=" ".join,
-)
-def test_h_is_help_in_every_command(words):
-    told = run(*words, "-h")
-    assert told == run(*words, "--help")
-    assert f"Usage: {' '.join(('tercet', *words))} " in told
+def test_h_is_help_in_every_command():
+    for words in ("", "score", "compare", "correlate", "explain", "metrics", "bertscore-baseline", "idf", "idf fit"):
+        shown = run(*words.split(), "-h")
+        assert shown == run(*words.split(), "--help")
+        assert f"Usage: {' '.join(['tercet', *words.split()])} " in shown
+    assert "bertscore-baseline" in run("--help")
 
 
 @pytest.fixture
@@ -195,116 +187,90 @@ def table(tmp_path):
     return path
 
 
-class TestStreams:
-    """Standard streams that are closed, full or no longer read."""
+def shell(line, folder, **environment):
+    """Run a line of bash that begins with the command, or has it once, and return its code and what it printed."""
+    ended = subprocess.run(
+        ["bash", "-c", line.replace("tercet", f'"{TERCET}"', 1)], cwd=folder, capture_output=True, text=True,
+        timeout=120, check=False, env={**os.environ, **environment},
+    )  # fmt: skip
+    assert "Traceback" not in ended.stderr
+    assert "Exception ignored" not in ended.stderr
+    return ended.returncode, ended.stdout, ended.stderr
 
-    COMMANDS = (
-        "score in.tsv",
-        "score in.tsv -f json",
-        "compare in.tsv --segment 1",
-        "explain bleu_multi in.tsv -a nltk",
-    )
 
-    def shell(self, line, folder, **environment):
-        ended = subprocess.run(
-            ["bash", "-c", line.replace("tercet", f'"{TERCET}"', 1)], cwd=folder, capture_output=True, text=True,
-            timeout=120, check=False, env={**os.environ, **environment},
-        )  # fmt: skip
-        assert "Traceback" not in ended.stderr
-        assert "Exception ignored" not in ended.stderr
-        return ended.returncode, ended.stdout, ended.stderr
+#: Commands that print in different ways.
+PRINTING = [
+    "score in.tsv",
+    *(
+        pytest.param(line, marks=pytest.mark.long)
+        for line in ("score in.tsv -f json", "compare in.tsv --segment 1", "explain bleu_multi in.tsv -a nltk")
+    ),
+]
 
-    @pytest.mark.parametrize(
-        ("line", "unbuffered"),
-        [
-            (COMMANDS[0], ""),
-            *(pytest.param(line, "", marks=pytest.mark.long) for line in COMMANDS[1:]),
-            pytest.param(COMMANDS[0], "1", marks=pytest.mark.long),
-        ],
-    )
-    def test_the_output_is_closed_or_full(self, table, line, unbuffered):
+
+class TestProcesses:
+    """What only a process meets: streams that are closed, full or no longer read, and what is around it."""
+
+    @pytest.mark.parametrize("line", PRINTING)
+    def test_the_output_is_closed_or_full_or_nobody_reads_it(self, table, line):
         for where, why in ((">&-", "Bad file descriptor"), ("> /dev/full", "No space left on device")):
-            found = self.shell(f"tercet {line} {where}", table.parent, PYTHONUNBUFFERED=unbuffered)
-            assert found == (2, "", f"error: the standard output: {why}.\n")
-
-    @pytest.mark.parametrize(
-        "line", [COMMANDS[0], *(pytest.param(line, marks=pytest.mark.long) for line in COMMANDS[1:])]
-    )
-    def test_a_reader_that_has_enough_ends_it_without_a_word(self, table, line):
-        code, out, told = self.shell(f"tercet {line} | true; echo ${{PIPESTATUS[0]}}", table.parent)
-        assert (code, out, told) == (0, "1\n", "")
+            assert shell(f"tercet {line} {where}", table.parent) == (2, "", f"error: the standard output: {why}.\n")
+        assert shell(f"tercet {line} | true; echo ${{PIPESTATUS[0]}}", table.parent) == (0, "1\n", "")
 
     @pytest.mark.long
-    def test_a_closed_output_does_not_matter_where_none_is_needed(self, table):
-        code, _, told = self.shell("tercet score in.tsv --out x.txt >&-", table.parent)
-        assert (code, told) == (0, "x.txt\n")
+    def test_closed_streams_do_not_matter_where_none_is_needed(self, table):
+        code, _, err = shell("tercet score in.tsv --out x.txt >&-", table.parent)
+        assert (code, err) == (0, "x.txt\n")
         assert "bleu_multi" in (table.parent / "x.txt").read_text()
-        assert self.shell("tercet score in.tsv 2>&-", table.parent)[0] == 0
-        assert self.shell("tercet score none.tsv 2>&-", table.parent)[::2] == (2, "")
-        code, _, _ = self.shell("tercet score in.tsv --segments s.tsv --out x.txt <&- >&- 2>&-", table.parent)
-        assert code == 0
+        assert shell("tercet score none.tsv 2>&-", table.parent)[::2] == (2, "")
+        assert shell("tercet score in.tsv --segments s.tsv --out x.txt <&- >&- 2>&-", table.parent)[0] == 0
         assert (table.parent / "s.tsv").read_text().startswith("test_set\tsegment")
-
-    @pytest.mark.long
-    def test_a_closed_input(self, table):
         (table.parent / "ref.txt").write_text("a\n")
-        code, _, told = self.shell("tercet score - -r ref.txt <&-", table.parent)
-        assert (code, told) == (2, "error: '-' cannot be read: Bad file descriptor.\n")
-        code, _, told = self.shell(f"tercet idf fit - -m {MINILM} -o x -q <&-", table.parent)
-        assert (code, told) == (2, "error: '-' cannot be read: Bad file descriptor.\n")
-        assert self.shell("tercet score in.tsv <&-", table.parent)[0] == 0
+        for line in ("score - -r ref.txt", f"idf fit - -m {MINILM} -o x -q"):
+            found = shell(f"tercet {line} <&-", table.parent)
+            assert found[::2] == (2, "error: '-' cannot be read: Bad file descriptor.\n")
 
-
-class TestSurroundings:
     @pytest.mark.long
     def test_a_folder_that_is_deleted_meanwhile(self, table, tmp_path):
         gone = tmp_path / "gone"
-        gone.mkdir()
         line = f"cd gone && rmdir ../gone && tercet score {table}"
-        code, out, _ = TestStreams().shell(line, tmp_path)
-        assert (code, "bleu_multi" in out) == (0, True)
-        gone.mkdir()
-        code, _, told = TestStreams().shell(f"{line} --out {tmp_path / 'x.txt'}", tmp_path)
-        assert (code, told) == (0, f"{tmp_path / 'x.txt'}\n")
-        for option in ("--out x", "--segments x"):
+        for option, code, err in (
+            (f"--out {tmp_path / 'x.txt'}", 0, f"{tmp_path / 'x.txt'}\n"),
+            ("--out x", 2, "error: The folder in which the command was started no longer exists.\n"),
+            ("--segments x", 2, "error: The folder in which the command was started no longer exists.\n"),
+        ):
             gone.mkdir()
-            code, _, told = TestStreams().shell(f"{line} {option}", tmp_path)
-            assert (code, told) == (2, "error: The folder in which the command was started no longer exists.\n")
+            assert shell(f"{line} {option}", tmp_path)[::2] == (code, err)
 
     @pytest.mark.parametrize(
         "environment",
-        [
-            {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
-            {"LC_ALL": "C"},
-            {"PYTHONIOENCODING": "ascii"},
-        ],
+        [{"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}, {"PYTHONIOENCODING": "ascii"}],
     )
     @pytest.mark.long
     def test_a_terminal_of_few_signs(self, tmp_path, environment):
         path = tmp_path / "я.tsv"
         path.write_text("система\tref\nкот сидел тут и там\tкот сидел здесь и там\n", encoding="utf-8")
         for arguments in ("score я.tsv", "compare я.tsv --segment 1", "score я.tsv --out я.json -f json"):
-            code, _, _ = TestStreams().shell(f"tercet {arguments}", tmp_path, **environment)
-            assert code == 0
+            assert shell(f"tercet {arguments}", tmp_path, **environment)[0] == 0
         assert "система" in (tmp_path / "я.json").read_text(encoding="utf-8")
-        code, _, told = TestStreams().shell("tercet score я.tsv -s нет", tmp_path, **environment)
-        assert (code, "has no column" in told) == (2, True)
+        code, _, err = shell("tercet score я.tsv -s нет", tmp_path, **environment)
+        assert (code, "has no column" in err) == (2, True)
 
     @pytest.mark.long
     def test_without_assertions_and_with_warnings_as_errors(self, table):
-        code = "from tercet.cli.app import main; main()"
-        for flags in (["-OO"], ["-W", "error::UserWarning"]):
-            ended = subprocess.run(
+        def run(*flags):
+            code = "from tercet.cli.app import main; main()"
+            return subprocess.run(
                 [sys.executable, *flags, "-c", code, "score", table], capture_output=True, text=True, check=False
             )
-            assert (ended.returncode, ended.stderr) == (0, "")
-            assert "bleu_multi" in ended.stdout
+
+        for flags in (["-OO"], ["-W", "error::UserWarning"]):
+            ended = run(*flags)
+            assert (ended.returncode, ended.stderr, "bleu_multi" in ended.stdout) == (0, "", True)
         table.write_text("mt\tref\na b\tc\n\td\n", encoding="utf-8")
-        ended = subprocess.run(
-            [sys.executable, *flags, "-c", code, "score", table], capture_output=True, text=True, check=False
-        )
-        told = "error: in: the system 'mt' has 1 empty text, the first in segment 2: nothing matches there.\n"
-        assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", told)
+        ended = run("-W", "error::UserWarning")
+        message = "error: in: the system 'mt' has 1 empty text, the first in segment 2: nothing matches there.\n"
+        assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", message)
 
     def test_memory_that_does_not_suffice(self, table):
         code = """if True:

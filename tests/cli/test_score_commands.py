@@ -5,14 +5,13 @@ import json
 import os
 import re
 import resource
-import subprocess
 from itertools import zip_longest
 
 import pytest
 import sacrebleu
 from markdown_it import MarkdownIt
 
-from commands import TERCET, command, process
+from commands import command, process
 from conftest import ROOT
 from tercet import score
 from tercet.comparison.test_sets import read_test_sets
@@ -47,47 +46,26 @@ class TestScoreAndCompare:
         run = command("score", SAMPLES["en"], "-m", "bleu:smooth_method=exp", "-v")
         assert f"bleu_multi:smooth_method=exp, large: {theirs}\n" in run.stdout
 
-    @pytest.mark.parametrize(
-        ("name", "form"),
-        [
-            ("a.json", "json"),
-            ("a.CSV", "csv"),
-            ("a.tsv", "tsv"),
-            ("a.md", "markdown"),
-            ("a.tex", "latex"),
-            ("a.txt", "text"),
-            ("a", "text"),
-        ],
-    )
-    def test_the_form_is_that_of_the_output_s_name_unless_it_is_given(self, name, form, tmp_path):
-        for path, more in ((name, ()), ("given.log", ("-f", form)), ("b.html", ("-f", form))):
-            command("score", SAMPLES["en"], "-m", "chrf", "-q", "-o", tmp_path / path, *more)
-        made = {(tmp_path / path).read_text() for path in (name, "given.log", "b.html")}
-        assert len(made) == 1
-
-    def test_a_report_is_made_by_the_name_of_its_file(self, tmp_path):
+    def test_the_form_is_that_of_the_output_s_name_unless_it_is_given(self, tmp_path):
+        names = {"json": "a.json", "csv": "a.CSV", "tsv": "a.tsv", "markdown": "a.md", "latex": "a.tex", "text": "a"}
+        for form, name in names.items():
+            for path, more in ((name, ()), ("b.html", ("-f", form))):
+                command("score", SAMPLES["en"], "-m", "chrf", "-q", "-o", tmp_path / path, *more)
+            assert (tmp_path / name).read_text() == (tmp_path / "b.html").read_text(), form
         command("score", SAMPLES["en"], "-m", "chrf", "-q", "-o", tmp_path / "a.html")
         assert (tmp_path / "a.html").read_text().startswith("<!DOCTYPE html>")
 
-    @pytest.mark.parametrize("form", ["json", "csv", "tsv", "markdown", "latex", "html"])
-    def test_what_programs_read_is_utf_8_whatever_the_locale(self, form, tmp_path):
-        (tmp_path / "ru.tsv").write_text("эталон ref\tсистема\tмодель ё\nкот\tкот\tкит\n", encoding="utf-8")
-        latin = {**os.environ, "PYTHONIOENCODING": "latin1"}
-        run = subprocess.run(
-            [TERCET, "score", "ru.tsv", "-m", "chrf", "-q", "--reference-column", "эталон ref", "-f", form],
-            cwd=tmp_path, env=latin, capture_output=True, check=True,
-        )  # fmt: skip
-        assert "система" in run.stdout.decode("utf-8")
-        assert "модель ё" in run.stdout.decode("utf-8")
-
-    def test_a_terminal_that_lacks_letters_still_tells_systems_apart(self, tmp_path):
+    def test_what_programs_read_is_utf_8_whatever_the_locale_and_terminals_are_shown_signs(self, tmp_path):
         (tmp_path / "ru.tsv").write_text("ref\tкот\tкит\na b\ta b\tb a\n", encoding="utf-8")
-        latin = {**os.environ, "PYTHONIOENCODING": "latin1"}
-        run = subprocess.run(
-            [TERCET, "score", "ru.tsv", "-m", "chrf", "-q"], cwd=tmp_path, env=latin, capture_output=True, check=True
-        )
-        assert rb"\u043a\u043e\u0442" in run.stdout
-        assert rb"\u043a\u0438\u0442" in run.stdout
+        given = ("score", "ru.tsv", "-m", "chrf", "-q", "-f")
+        shown = {
+            form: process(*given, form, cwd=tmp_path, env={"PYTHONIOENCODING": "latin1"}, text=False).stdout
+            for form in ("json", "html", "text")
+        }
+        assert "кот" in shown["json"].decode("utf-8")
+        assert "кот" in shown["html"].decode("utf-8")
+        assert rb"\u043a\u043e\u0442" in shown["text"]
+        assert rb"\u043a\u0438\u0442" in shown["text"]
 
     def test_a_metric_that_is_given_twice_is_scored_once_and_so_it_says(self):
         run = command("score", SAMPLES["en"], "-m", "bleu", "-m", "bleu_multi", "-m", "bleu:scale=1")
@@ -143,18 +121,6 @@ class TestScoreAndCompare:
             command(*words, "-m", "bleu_multi:missing_references=skip", cwd=tmp_path)
         run = command("explain", "bleu_multi", "news.tsv", "-a", "nltk", code=2, cwd=tmp_path)
         assert "news, segment 2 has no reference; bleu_multi:missing_references=skip" in run.stderr
-
-    @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-    @pytest.mark.long
-    def test_signs_that_the_encoding_lacks_do_not_end_it(self, encoding):
-        for arguments in (["compare", SAMPLES["es"], "--n-resamples", "20"], ["score", SAMPLES["es"]]):
-            run = subprocess.run(
-                [TERCET, *arguments], env={**os.environ, "PYTHONIOENCODING": encoding}, capture_output=True,
-                timeout=120, check=False,
-            )  # fmt: skip
-            assert (run.returncode, b"-----" in run.stdout) == (0, True)
-            assert b"\\u" not in run.stdout
-            assert b"Error" not in run.stderr
 
     def test_test_sets_are_not_compared_with_each_other(self):
         run = command("score", SAMPLES["en"], SAMPLES["es"])
@@ -217,13 +183,13 @@ def contents(folder):
     return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-#: What else would be written over what a command reads or writes, with what it says of it.
-OTHERS_OVERWRITTEN = (
+OVERWRITTEN = (
+    (["score", "in.tsv", "--out", "in.tsv"], "--out would overwrite the input 'in.tsv'"),
+    (["score", "in.tsv", "--out", "x", "--segments", "./x"], "--out and --segments would be"),
     (["score", "in.tsv", "--out", "link"], "--out would overwrite the input 'in.tsv'"),
     (["score", "link", "--segments", "hard"], "--segments would overwrite the input 'link'"),
     (["score", "A.txt", "-r", "ref.txt", "-o", "./ref.txt"], "--out would overwrite the input 'ref.txt'"),
     (["score", "A.txt", "-r", "ref.txt", "--source", "src.txt", "-o", "src.txt"], "the input 'src.txt'"),
-    (["score", "-", "-r", "ref.txt", "--out", "A.txt"], "--out would overwrite the standard input"),
     (["score", "in.tsv", "-m", "bertscore_idf:lang=en,idf=old.txt", "-o", "old.txt"], "the input 'old.txt'"),
     (["compare", "in.tsv", "--out", "new", "--segments", "new"], "--out and --segments would be written to"),
     (["compare", "in.tsv", "--export", ".", "--out", "mt_in.tsv"], "--out and --export of mt_in.tsv"),
@@ -232,22 +198,19 @@ OTHERS_OVERWRITTEN = (
 
 
 class TestOutputs:
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (["score", "in.tsv", "--out", "in.tsv"], "--out would overwrite the input 'in.tsv'"),
-            (["score", "in.tsv", "--out", "x", "--segments", "./x"], "--out and --segments would be"),
-            *(pytest.param(*each, marks=pytest.mark.long) for each in OTHERS_OVERWRITTEN),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("arguments", "message"), OVERWRITTEN)
     def test_that_would_overwrite_what_is_read_or_each_other(self, here, arguments, message):
         before = contents(here)
-        with (here / "A.txt").open() as piped:
-            run = subprocess.run(
-                [TERCET, *arguments], cwd=here, stdin=piped, capture_output=True, text=True, timeout=120, check=False
-            )
+        run = command(*arguments, cwd=here, code=2)
         assert message in run.stderr
-        assert (run.returncode, run.stdout) == (2, "")
+        assert run.stdout == ""
+        assert contents(here) == before
+
+    def test_that_would_overwrite_the_standard_input(self, here):
+        before = contents(here)
+        with (here / "A.txt").open() as piped:
+            run = process("score", "-", "-r", "ref.txt", "--out", "A.txt", cwd=here, stdin=piped)
+        assert (run.returncode, "--out would overwrite the standard input" in run.stderr) == (2, True)
         assert contents(here) == before
 
     def test_an_export_over_what_is_read(self, here):
@@ -278,10 +241,7 @@ class TestOutputs:
 
         before = contents(here)
         for option in ("--out", "--segments"):
-            run = subprocess.run(
-                [TERCET, "score", "in.tsv", option, "old.txt"], preexec_fn=small_disk,
-                cwd=here, capture_output=True, text=True, timeout=120, check=False,
-            )  # fmt: skip
+            run = process("score", "in.tsv", option, "old.txt", preexec_fn=small_disk, cwd=here)
             assert (run.returncode, run.stderr) == (2, "error: old.txt: File too large.\n")
             assert contents(here) == before
         run = command("score", "in.tsv", "--out", "/dev/full", cwd=here, code=2)

@@ -1,4 +1,8 @@
-"""What cannot be scored is refused, by index, before anything is stored; what is odd but legal is scored."""
+"""What cannot be scored is refused, by index, before anything is stored; what is odd but legal is scored.
+
+Every mistake comes through every door for one metric. Texts are checked in one place for all of them, so for each of
+the others one mistake a door shows that it is asked.
+"""
 
 import re
 from collections import UserDict
@@ -14,13 +18,16 @@ import pytest
 
 import tercet
 from conftest import ZERO_BLEU, needed
+from suite import COMPARING, SUITE
 from tercet import InputError, TercetError
-from tercet.api import make_scorer
 from tercet.comparison.paired import paired_significance
-from tercet.registry import METRICS, metric_class
 
 PREDICTIONS = ["the cat sat on the mat today", "a dog"]
 REFERENCES = [["the cat lay on the mat today", "a cat"], ["a dog barks"]]
+
+pytestmark = pytest.mark.filterwarnings("ignore:bertscore_idf. all tokens of:UserWarning")  # of so small a corpus
+
+each_metric = pytest.mark.parametrize("metric", COMPARING)
 
 
 def score(metric, predictions, references, **options):
@@ -38,30 +45,15 @@ def add_batch(metric, predictions, references, **options):
     return module.compute(**{**needed(metric), **options})
 
 
+@cache
+def expected(metric):
+    return score(metric, PREDICTIONS, REFERENCES)
+
+
 @pytest.fixture(autouse=True)
 def _own_files(monkeypatch, tmp_path):
     """Let no test wait for a file that a failed one still locks."""
     monkeypatch.setattr("evaluate.config.HF_METRICS_CACHE", str(tmp_path))
-
-
-# a corpus of one reference has no document frequencies to speak of
-pytestmark = [
-    pytest.mark.costly("bertscore_idf", "perplexity_lm"),
-    pytest.mark.filterwarnings("ignore:bertscore_idf. all tokens of:UserWarning"),
-]
-
-every_metric = pytest.mark.parametrize("metric", sorted(METRICS))
-#: Those that compare with references, which most mistakes are about; the room of another has tests of its own.
-COMPARING = sorted(name for name in METRICS if metric_class(name).takes_references)
-
-
-def nothing_matches(metric):
-    """The score of an item without a match: where lower is better, every word is an edit."""
-    return 0.0 if metric_class(metric).higher_is_better else 100.0
-
-
-each_metric = pytest.mark.parametrize("metric", COMPARING)
-each_way = pytest.mark.parametrize("way", [score, compute, add_batch])
 
 
 def cases(table):
@@ -69,7 +61,16 @@ def cases(table):
     return [pytest.param(*values, id=name) for name, values in table.items()]
 
 
-def added(call):
+# Doors: each gives a bad corpus to something, and returns the message with which it is refused
+
+
+def door_score(metric, predictions, references):
+    with pytest.raises(InputError) as refused:
+        score(metric, predictions, references)
+    return str(refused.value)
+
+
+def after_a_good_item(call):
     """Return a door of a module: what is refused there leaves what was added before, which still scores."""
 
     def door(metric, predictions, references):
@@ -84,15 +85,9 @@ def added(call):
     return door
 
 
-@cache
-def expected(metric):
-    return score(metric, PREDICTIONS, REFERENCES)
-
-
-def door_score(metric, predictions, references):
-    with pytest.raises(InputError) as refused:
-        score(metric, predictions, references)
-    return str(refused.value)
+door_compute = after_a_good_item(lambda module, given, p, r: module.compute(predictions=p, references=r, **given))
+door_add_batch = after_a_good_item(lambda module, given, p, r: module.add_batch(predictions=p, references=r))
+door_add = after_a_good_item(lambda module, given, p, r: module.add(prediction=p, reference=r))
 
 
 def door_paired(metric, predictions, references):
@@ -116,19 +111,20 @@ def door_trainer(metric, predictions, references):
     with pytest.raises(InputError) as refused:
         compute.add(predictions, references)
     found = compute(PREDICTIONS[1:], REFERENCES[1:], compute_result=True)
-    name = make_scorer(metric, needed(metric)).primary
-    assert found[name] == pytest.approx(expected(metric)[name], abs=2e-6)
+    primary = SUITE[metric].primary
+    assert found[primary] == pytest.approx(expected(metric)[primary], abs=2e-6)
     return str(refused.value)
 
 
 DOORS = {
     "score": door_score,
-    "compute": added(lambda module, given, p, r: module.compute(predictions=p, references=r, **given)),
-    "add_batch": added(lambda module, given, p, r: module.add_batch(predictions=p, references=r)),
+    "compute": door_compute,
+    "add_batch": door_add_batch,
     "paired": door_paired,
     "comparison": door_comparison,
 }
-each_door = pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+#: A trainer may hand over ids in the place of texts, so a corpus of another kind is another mistake there.
+DOORS_OF_ITEMS = {**DOORS, "trainer": door_trainer}
 
 
 class Unreadable(list):
@@ -183,17 +179,20 @@ ITEMS = {
 }
 
 
-@each_metric
 @pytest.mark.parametrize(("prediction", "reference", "message"), cases(ITEMS))
-class TestABadItemIsNamed:
-    @pytest.mark.parametrize("door", [*DOORS.values(), door_trainer], ids=[*DOORS, "trainer"])
-    def test_in_a_corpus(self, metric, door, prediction, reference, message):
-        refused = door(metric, ["a", prediction, "b"], [["a"], reference, ["b"]])
-        assert message.format(1) in refused
+def test_a_bad_item_is_named_at_every_door(prediction, reference, message):
+    for name, door in DOORS_OF_ITEMS.items():
+        refused = door("bleu_multi", ["a", prediction, "b"], [["a"], reference, ["b"]])
+        assert message.format(1) in refused, name
+    assert message.format(0) in door_add("bleu_multi", prediction, reference)
 
-    def test_alone(self, metric, prediction, reference, message):
-        door = added(lambda module, given, p, r: module.add(prediction=p, reference=r))
-        assert message.format(0) in door(metric, prediction, reference)
+
+@each_metric
+def test_a_bad_item_is_named_by_every_metric(metric):
+    for name, door in DOORS_OF_ITEMS.items():
+        refused = door(metric, ["a", None, "b"], [["a"], ["a"], ["b"]])
+        assert refused.startswith("item 1 of predictions must be a string, got None"), name
+    assert "item 1 of the references of item 0 must be a string" in door_add(metric, "a", ["a", 7])
 
 
 TEXTS_WANTED = "predictions must be a list with one text per item, got "
@@ -225,7 +224,9 @@ CORPORA = {
     ),
     "lazy table": (pl.DataFrame({"a": ["b"]}).lazy(), ["a"], TEXTS_WANTED),
     "unreadable": (Unreadable(), ["a"], "predictions cannot be read. ZeroDivisionError: by design"),
-    "generator that ends in an error": ((1 / each for each in (1, 0)), ["a"], "predictions cannot be read. ZeroDiv"),
+    "generator that ends in an error": (  # made anew for each door, which uses it up
+        lambda: (1 / each for each in (1, 0)), ["a"], "predictions cannot be read. ZeroDivisionError"
+    ),
     "text as references": (["a", "b"], "ab", TEXTS_OR_LISTS_WANTED),
     "dict as references": (["a"], {"a": 1}, TEXTS_OR_LISTS_WANTED),
     "None as references": (["a"], None, TEXTS_OR_LISTS_WANTED),
@@ -234,33 +235,29 @@ CORPORA = {
     ),
     "unreadable references": (["a"], Unreadable(), "references cannot be read. ZeroDivisionError: by design"),
 }  # fmt: skip
+LACKING = {
+    "empty corpus": ([], [], "The corpus is empty"),
+    "no reference, []": (["a", "b"], [["a"], []], "item 1 of references is empty: every item needs at least one"),
+    "no reference, None": (["a", "b"], ["a", None], "item 1 of references is empty"),
+    "no references at all": (["a", "b"], [[], []], "item 0 (and 1 more) of references is empty"),
+}
 
 
-@each_metric
-@each_door
 @pytest.mark.parametrize(("predictions", "references", "message"), cases(CORPORA))
-def test_a_bad_corpus_is_refused(metric, door, predictions, references, message):
-    if hasattr(predictions, "__next__"):
-        predictions = (1 / each for each in (1, 0))  # a new one, as each door uses it up
-    if references is None and door is door_comparison:
-        message = "predictions2 must have one entry per item"  # the metric, named later, may take no references
-    assert message in door(metric, predictions, references)
+def test_a_bad_corpus_is_refused_at_every_door(predictions, references, message):
+    for name, door in DOORS.items():
+        given = predictions() if callable(predictions) else predictions
+        if references is None and name == "comparison":
+            continue  # the metric is named later, and may take none
+        assert message in door("bleu_multi", given, references), name
 
 
 @each_metric
-@each_way
-@pytest.mark.parametrize(
-    ("predictions", "references", "message"),
-    cases({
-        "empty corpus": ([], [], "The corpus is empty"),
-        "no reference, []": (["a", "b"], [["a"], []], "item 1 of references is empty: every item needs at least one"),
-        "no reference, None": (["a", "b"], ["a", None], "item 1 of references is empty"),
-        "no references at all": (["a", "b"], [[], []], "item 0 (and 1 more) of references is empty"),
-    }),
-)  # fmt: skip
-def test_a_corpus_that_lacks_something_is_refused(metric, way, predictions, references, message):
-    with pytest.raises(InputError, match=re.escape(message)):
-        way(metric, predictions, references)
+@pytest.mark.parametrize(("predictions", "references", "message"), cases(LACKING))
+def test_a_corpus_that_lacks_something_is_refused(metric, predictions, references, message):
+    for way in (score, compute, add_batch):
+        with pytest.raises(InputError, match=re.escape(message)):
+            way(metric, predictions, references)
 
 
 ODD_VALUES = {
@@ -275,13 +272,14 @@ ODD_VALUES = {
 ODD_VALUES["list of itself"].append(ODD_VALUES["list of itself"])
 
 
-@every_metric
+@pytest.mark.costly("bertscore_idf", "perplexity_lm")
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("metric", SUITE)
 @pytest.mark.parametrize("value", ODD_VALUES.values(), ids=ODD_VALUES)
 def test_an_odd_value_of_any_option_is_taken_or_refused_by_name_and_loses_nothing(metric, value):
     module = tercet.load(metric)
     module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
-    for option in metric_class(metric).all_options():
+    for option in tercet.scorer(metric, **needed(metric)).all_options():
         if isinstance(value, type) and option in ("tokenizer", "stemmer", "lemmatizer"):
             continue  # a callable, whose errors are the user's
         given = {"n_resamples": 10, **needed(metric), option: value}
@@ -289,7 +287,7 @@ def test_an_odd_value_of_any_option_is_taken_or_refused_by_name_and_loses_nothin
             module.compute(**given)
         except TercetError as error:
             message = str(error)
-            assert option in message or metric_class(metric).loads_model, message
+            assert option in message or SUITE[metric].loads_model, message
             assert "\n" not in message
             assert len(message) < 1500
             assert len(module) == len(PREDICTIONS)
@@ -303,53 +301,36 @@ def test_an_input_error_is_a_value_error():
     assert issubclass(TercetError, ValueError)
 
 
+#: What a module refuses that no door above shows.
+REFUSALS = {
+    "an unknown input": lambda m, given: m.add_batch(predictions=["a"], references=["a"], sources=["a"]),
+    "no reference": lambda m, given: m.compute(**given, predictions=["a"], references=[None]),
+    "unknown option": lambda m, given: m.compute(**given, segmets=True),
+    "wrong option": lambda m, given: m.compute(**given, scale=10),
+}
+#: Options that are refused only once texts are scored.
+LATE = {
+    "options that exclude each other": ("bleu_multi", {"stemmer": "porter", "lemmatizer": "en"}),
+    "stemmer of no language": ("rouge_nlws", {"stemmer": "klingon"}),
+    "lemmatizer of no language": ("rouge_nlws", {"lemmatizer": "klingon"}),
+    "tokenizer without strings": ("bleu_multi", {"tokenizer": lambda text: [1]}),
+    "no encoder": ("bertscore_idf", {"model_type": "./nowhere"}),
+    "too deep a layer": ("bertscore_idf", {"num_layers": 7}),
+    "no table": ("bertscore_idf", {"idf": "nowhere.idf"}),
+    "no baseline": ("bertscore_idf", {"rescale_with_baseline": True, "baseline_path": "nowhere.tsv"}),
+    "long text": ("bertscore_idf", {"max_length": 4, "long_text": "error"}),
+    "no encoder of texts": ("embedding_cosine", {"model_type": "./nowhere"}),
+    "long text to embed": ("embedding_cosine", {"max_length": 4, "long_text": "error"}),
+}
+
+
 @each_metric
-@pytest.mark.parametrize(
-    "refuse",
-    [
-        pytest.param(lambda m, given: m.add_batch(predictions=["a", None], references=["a", "b"]), id="batch"),
-        pytest.param(
-            lambda m, given: m.add_batch(predictions=["a", "b\ud800"], references=["a", "b"]), id="surrogate"
-        ),
-        pytest.param(lambda m, given: m.add_batch(predictions=["a"], references=["a"], sources=["a"]), id="input"),
-        pytest.param(lambda m, given: m.add(prediction="a", reference=7), id="add"),
-        pytest.param(lambda m, given: m.compute(**given, predictions=["a", "b"], references=["a"]), id="compute"),
-        pytest.param(
-            lambda m, given: m.compute(**given, predictions=["a"], references=["\ud800"]), id="compute, surrogate"
-        ),
-        pytest.param(
-            lambda m, given: m.compute(**given, predictions=["a"], references=[None]), id="compute, no reference"
-        ),
-        pytest.param(lambda m, given: m.compute(**given, segmets=True), id="unknown option"),
-        pytest.param(lambda m, given: m.compute(**given, scale=10), id="wrong option"),
-    ],
-)
-def test_a_refusal_loses_nothing_and_adds_nothing(metric, refuse):
-    check_that_nothing_is_lost(metric, refuse)
+def test_a_refusal_loses_nothing_and_adds_nothing(metric):
+    for refuse in REFUSALS.values():
+        check_that_nothing_is_lost(metric, refuse)
 
 
-@pytest.mark.parametrize(
-    ("metric", "options"),
-    cases({
-        **{
-            f"{metric}, {name}": (metric, options)
-            for metric in ("bleu_multi", "rouge_nlws")
-            for name, options in {
-                "options that exclude each other": {"stemmer": "porter", "lemmatizer": "en"},
-                "stemmer of no language": {"stemmer": "klingon"},
-                "lemmatizer of no language": {"lemmatizer": "klingon"},
-                "tokenizer without strings": {"tokenizer": lambda text: [1]},
-            }.items()
-        },
-        "no encoder": ("bertscore_idf", {"model_type": "./nowhere"}),
-        "too deep a layer": ("bertscore_idf", {"num_layers": 7}),
-        "no table": ("bertscore_idf", {"idf": "nowhere.idf"}),
-        "no baseline": ("bertscore_idf", {"rescale_with_baseline": True, "baseline_path": "nowhere.tsv"}),
-        "long text": ("bertscore_idf", {"max_length": 4, "long_text": "error"}),
-        "no encoder of texts": ("embedding_cosine", {"model_type": "./nowhere"}),
-        "long text to embed": ("embedding_cosine", {"max_length": 4, "long_text": "error"}),
-    }),
-)  # fmt: skip
+@pytest.mark.parametrize(("metric", "options"), cases(LATE))
 def test_an_option_that_fails_late_loses_nothing(metric, options):
     check_that_nothing_is_lost(metric, lambda module, given: module.compute(**{**given, **options}))
 
@@ -360,7 +341,7 @@ def check_that_nothing_is_lost(metric, refuse):
     with pytest.raises(TercetError):
         refuse(module, needed(metric))
     module.add(prediction=PREDICTIONS[1], reference=REFERENCES[1])
-    assert module.compute(**needed(metric)) == score(metric, PREDICTIONS, REFERENCES)
+    assert module.compute(**needed(metric)) == expected(metric)
 
 
 @ZERO_BLEU
@@ -372,67 +353,54 @@ def test_a_failing_tokenizer_loses_nothing(metric):
         module.compute(missing_references="skip", tokenizer=lambda text: [text] * (1 // 0))
     again = module.compute(missing_references="skip")
     assert again == score(metric, ["a", "b"], [["a"], None], missing_references="skip")
-    assert module.compute(predictions=PREDICTIONS, references=REFERENCES) == score(metric, PREDICTIONS, REFERENCES)
+    assert module.compute(predictions=PREDICTIONS, references=REFERENCES) == expected(metric)
 
 
-@each_metric
-@each_way
 class TestAnItemWithoutReference:
     LISTS = (REFERENCES[0], None, REFERENCES[1])
     TEXTS = (PREDICTIONS[0], "nobody wrote this", PREDICTIONS[1])
 
-    def test_is_an_error_that_names_the_choices(self, metric, way):
+    @pytest.mark.parametrize("way", [score, compute, add_batch])
+    def test_is_an_error_that_names_the_choices_and_must_not_be_every_item(self, way):
         with pytest.raises(InputError, match=r"item 1 .* missing_references='skip' .* missing_references='zero'"):
-            way(metric, self.TEXTS, self.LISTS, missing_references="error")
-
-    def test_is_left_out(self, metric, way):
-        result = way(metric, self.TEXTS, self.LISTS, missing_references="skip", segments=True)
-        expected = score(metric, PREDICTIONS, REFERENCES, segments=True)
-        for name, (first, second) in expected.pop("segments").items():
-            assert result["segments"][name] == [first, None, second]
-        assert (result.n_segments, result.missing_references) == (2, 1)
-        assert result.empty_predictions == expected.empty_predictions
-        scores = make_scorer(metric, needed(metric)).score_names
-        assert {name: result[name] for name in scores} == {name: expected[name] for name in scores}
-
-    def test_scores_0_and_counts(self, metric, way):
-        result = way(metric, self.TEXTS, self.LISTS, missing_references="zero", segments=True)
-        expected = score(metric, PREDICTIONS, REFERENCES, segments=True)
-        for name, (first, second) in expected["segments"].items():
-            assert result["segments"][name] == [first, nothing_matches(metric), second]
-        assert (result.n_segments, result.missing_references) == (3, 1)
-
-    def test_must_not_be_every_item(self, metric, way):
+            way("bleu_multi", self.TEXTS, self.LISTS, missing_references="error")
         with pytest.raises(InputError, match="No item has a reference"):
-            way(metric, self.TEXTS, [[], None, []], missing_references="skip")
+            way("bleu_multi", self.TEXTS, [[], None, []], missing_references="skip")
+
+    @each_metric
+    def test_is_left_out_or_scores_0(self, metric):
+        """One way scores the others' rows, and the items left out are no part of them."""
+        whole = score(metric, PREDICTIONS, REFERENCES, segments=True)
+        for way in (score, add_batch):
+            skipped = way(metric, self.TEXTS, self.LISTS, missing_references="skip", segments=True)
+            zero = way(metric, self.TEXTS, self.LISTS, missing_references="zero", segments=True)
+            for name, (first, second) in whole["segments"].items():
+                assert skipped["segments"][name] == [first, None, second]
+                assert zero["segments"][name] == [first, SUITE[metric].nothing, second]
+            assert (skipped.n_segments, skipped.missing_references) == (2, 1)
+            assert (zero.n_segments, zero.missing_references) == (3, 1)
+            assert skipped[SUITE[metric].primary] == whole[SUITE[metric].primary]
+
+    def test_is_counted_over_all_batches(self):
+        module = tercet.load("bleu_multi")
+        module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
+        module.add(prediction="a", reference=None)
+        with pytest.raises(InputError, match=re.escape("item 2 (and 1 more) of references is empty")):
+            module.compute(predictions=["b"], references=[[]])
+        assert module.compute(missing_references="zero").missing_references == 1
 
 
 @each_metric
-def test_the_items_without_reference_are_counted_over_all_batches(metric):
-    module = tercet.load(metric)
-    module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
-    module.add(prediction="a", reference=None)
-    with pytest.raises(InputError, match=re.escape("item 2 (and 1 more) of references is empty")):
-        module.compute(predictions=["b"], references=[[]], **needed(metric))
-    assert module.compute(missing_references="zero", **needed(metric)).missing_references == 1
-
-
-@each_metric
-@each_way
 @pytest.mark.parametrize("empty", ["", " \t\n"])
-class TestAnEmptyPrediction:
-    def test_scores_0_and_is_counted(self, metric, way, empty):
-        result = way(metric, [empty, *PREDICTIONS], [["a b"], *REFERENCES], segments=True)
-        found = {name: values[0] for name, values in result["segments"].items()}
-        assert found == dict.fromkeys(result["segments"], nothing_matches(metric))
-        assert (result.n_segments, result.empty_predictions) == (3, 1)
-
-    @pytest.mark.parametrize("reference", ["a b", "", "\n"])
-    def test_scores_0_as_a_corpus(self, metric, way, empty, reference):
-        result = way(metric, [empty], [reference])
-        primary = result[make_scorer(metric, needed(metric)).primary]
-        assert primary == (nothing_matches(metric) if reference.strip() else 0.0)  # two empty texts: no edit
-        assert result.empty_predictions == 1
+def test_an_empty_prediction_scores_0_and_is_counted(metric, empty):
+    result = compute(metric, [empty, *PREDICTIONS], [["a b"], *REFERENCES], segments=True)
+    found = {name: values[0] for name, values in result["segments"].items()}
+    assert found == dict.fromkeys(result["segments"], SUITE[metric].nothing)
+    assert (result.n_segments, result.empty_predictions) == (3, 1)
+    for reference in ("a b", "", "\n"):
+        alone = score(metric, [empty], [reference])
+        assert alone[SUITE[metric].primary] == (SUITE[metric].nothing if reference.strip() else 0.0)  # else no edit
+        assert alone.empty_predictions == 1
 
 
 @pytest.mark.parametrize(
@@ -485,19 +453,24 @@ LISTS = {
 }
 
 
-@each_metric
-@each_way
+#: What reads a container: Python's own texts, or columns that stay in Arrow, with the strings of a network's metric.
+READERS = ["bleu_multi", "rouge_nlws", "bertscore_idf"]
+
+
+@pytest.mark.parametrize("metric", READERS)
 class TestAnyContainerWillDo:
     @pytest.mark.parametrize("container", TEXTS.values(), ids=TEXTS)
-    def test_for_texts(self, metric, way, container):
+    def test_for_texts(self, metric, container):
         references = [texts[0] for texts in REFERENCES]
-        expected = score(metric, PREDICTIONS, references)
-        assert way(metric, container(PREDICTIONS), container(references)) == expected
+        whole = score(metric, PREDICTIONS, references)
+        for way in (score, add_batch):
+            assert way(metric, container(PREDICTIONS), container(references)) == whole
 
     @pytest.mark.parametrize("container", LISTS.values(), ids=LISTS)
-    def test_for_lists_of_references(self, metric, way, container):
-        assert way(metric, PREDICTIONS, container(REFERENCES)) == score(metric, PREDICTIONS, REFERENCES)
+    def test_for_lists_of_references(self, metric, container):
+        for way in (score, add_batch):
+            assert way(metric, PREDICTIONS, container(REFERENCES)) == expected(metric)
 
-    def test_for_as_many_references_each(self, metric, way):
+    def test_for_as_many_references_each(self, metric):
         lists = [["a b", "c"], ["d", "e"]]
-        assert way(metric, PREDICTIONS, np.array(lists)) == score(metric, PREDICTIONS, lists)
+        assert score(metric, PREDICTIONS, np.array(lists)) == score(metric, PREDICTIONS, lists)

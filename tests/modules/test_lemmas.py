@@ -3,12 +3,13 @@
 import json
 
 import pytest
+import simplemma
+from nltk.stem.snowball import SnowballStemmer
 
 import tercet
 from conftest import ZERO_BLEU
 from oracles import unicode_tokens
-from tercet.api import make_scorer
-from tercet.text.stems import lemmatizer_for, stemmer_for
+from suite import SUITE
 from texts import all_pairs
 
 pytestmark = ZERO_BLEU
@@ -33,12 +34,6 @@ each_metric = pytest.mark.parametrize("metric", OPTIONS)
 each_language = pytest.mark.parametrize("language", FORMS)
 
 
-def primary(metric, prediction, reference, **options):
-    scorer = make_scorer(metric, {**OPTIONS[metric], **options})
-    result = tercet.score(metric, [prediction], [reference], **OPTIONS[metric], **options)
-    return result[scorer.primary]
-
-
 def words_of(metric, why):
     """Return the words of the prediction in an explanation."""
     found = why.to_dict()
@@ -49,38 +44,41 @@ def words_of(metric, why):
 
 @each_metric
 @each_language
-class TestEachLanguage:
-    def test_other_forms_of_the_same_words_match_by_lemma(self, metric, language):
-        prediction, reference, _ = FORMS[language]
-        assert primary(metric, prediction, reference, tokenizer="unicode") < 1
-        assert primary(metric, prediction, reference, tokenizer="unicode", lemmatizer=language) == pytest.approx(1.0)
+def test_other_forms_of_the_same_words_match_by_lemma_and_explanations_show_both(metric, language):
+    prediction, reference, lemmas = FORMS[language]
+    options = {"tokenizer": "unicode", **OPTIONS[metric]}
+    by_word = tercet.score(metric, [prediction], [reference], **options)
+    by_lemma = tercet.score(metric, [prediction], [reference], lemmatizer=language, **options)
+    assert by_word[SUITE[metric].primary] < 1
+    assert by_lemma[SUITE[metric].primary] == pytest.approx(1.0)
 
-    @pytest.mark.parametrize(
-        ("option", "function"), [("lemmatizer", lemmatizer_for), ("stemmer", stemmer_for)], ids=["lemma", "stem"]
-    )
-    def test_the_score_is_that_of_texts_of_lemmas_or_stems(self, metric, language, option, function):
-        predictions, references = all_pairs([language])
+    why = tercet.explain(metric, prediction, [reference], lemmatizer=language, **options)
+    words, written = words_of(metric, why), prediction.lower().split()
+    assert [word["text"] for word in words] == lemmas.split()
+    assert [word["written"] or word["text"] for word in words] == written
+    for word, lemma in zip(written, lemmas.split(), strict=True):
+        assert (f'<ruby>{word}<rt style="font-size:70%">{lemma}</rt></ruby>' in why.to_html()) == (word != lemma)
+    json.dumps(why.to_dict())
 
-        def mapped(text):
-            return " ".join(map(function(language), unicode_tokens(text.lower())))
 
-        there = tercet.score(
-            metric, predictions, references, tokenizer="unicode", **{option: language}, **OPTIONS[metric]
-        )
-        written = [mapped(text) for text in predictions], [[mapped(text) for text in each] for each in references]
-        assert dict(there) == dict(tercet.score(metric, *written, tokenizer="none", **OPTIONS[metric]))
+@each_metric
+@pytest.mark.parametrize(
+    ("given", "function"),
+    [
+        ({"lemmatizer": "de"}, lambda word: simplemma.lemmatize(word, lang="de").lower()),
+        ({"stemmer": "fr"}, SnowballStemmer("french").stem),
+    ],
+    ids=["lemma", "stem"],
+)
+def test_the_score_is_that_of_texts_of_lemmas_or_stems(metric, given, function):
+    predictions, references = all_pairs(list(given.values()))
 
-    def test_explanations_show_the_word_and_its_lemma(self, metric, language):
-        prediction, reference, lemmas = FORMS[language]
-        options = {"tokenizer": "unicode", "lemmatizer": language, **OPTIONS[metric]}
-        why = tercet.explain(metric, prediction, [reference], **options)
-        words = words_of(metric, why)
-        assert [word["text"] for word in words] == lemmas.split()
-        written = prediction.lower().split()
-        assert [word["written"] or word["text"] for word in words] == written
-        for word, lemma in zip(written, lemmas.split(), strict=True):
-            assert (f'<ruby>{word}<rt style="font-size:70%">{lemma}</rt></ruby>' in why.to_html()) == (word != lemma)
-        json.dumps(why.to_dict())
+    def mapped(text):
+        return " ".join(map(function, unicode_tokens(text.lower())))
+
+    there = tercet.score(metric, predictions, references, tokenizer="unicode", **given, **OPTIONS[metric])
+    written = [mapped(text) for text in predictions], [[mapped(text) for text in each] for each in references]
+    assert dict(there) == dict(tercet.score(metric, *written, tokenizer="none", **OPTIONS[metric]))
 
 
 @each_metric
@@ -105,7 +103,5 @@ def test_stopwords_leave_words_and_lemmas_together():
     why = tercet.explain(
         "rouge_nlws", "the mice of the house", ["a mouse"], stopwords="en", lemmatizer="en", rouge_types=["rouge1"]
     )
-    assert [(word.written, word.text) for word in why.types[0].prediction_words] == [
-        ("mice", "mouse"),
-        (None, "house"),
-    ]
+    words = [(word.written, word.text) for word in why.types[0].prediction_words]
+    assert words == [("mice", "mouse"), (None, "house")]

@@ -111,9 +111,9 @@ def test_copied_code_has_neither_prompts_nor_output(reader):
     [
         (1280, False),
         (390, True),
-        *(pytest.param(*each, marks=pytest.mark.long) for each in [(1280, True), (390, False)]),
     ],
 )
+@pytest.mark.long
 def test_pages_fit_their_window_and_have_no_barriers(browser, site, width, dark):
     reader = Reader(browser, site, width=width, dark=dark)
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from readme_renderer.markdown import render
 
 from conftest import ROOT
 
-DOCUMENTS = ["README.md", "docs/quickstart.md"]
+DOCUMENTS = ["README.md", pytest.param("docs/quickstart.md", marks=pytest.mark.long)]
 URLS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]
 
 #: Runs the examples of a document as they stand.
@@ -91,6 +91,7 @@ def test_commands_run_outside_of_a_checkout_and_write_a_report(document, install
         assert shown in report
 
 
+@pytest.mark.long
 def test_the_index_can_show_the_readme(wheel, archive):
     run([sys.executable, "-m", "twine", "check", "--strict", str(wheel), str(archive)])
     page = render((ROOT / "README.md").read_text(encoding="utf-8"))
@@ -114,14 +115,12 @@ print(engine.__name__, "after", tercet.__file__)
 """
 
 
-@pytest.fixture(scope="module")
-def scores(installed, tmp_path_factory):
-    """What the compiled engine gives, without a word."""
-    done = run([sys.executable, "-c", SCORES], env=installed[1], cwd=tmp_path_factory.mktemp("elsewhere"))
-    assert done.stderr == ""
+def scored(environment, folder, *flags):
+    """Return the scores, the engine that gave them, and what was said, of a user's program."""
+    (folder / "mine.py").write_text(SCORES)
+    done = run([sys.executable, *flags, "mine.py"], env=environment, cwd=folder)
     *scores, engine = done.stdout.splitlines()
-    assert engine.startswith(f"tercet.engine._engine after {installed[0]}")
-    return scores
+    return scores, engine, done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +133,7 @@ def without(archive, tmp_path_factory):
 
 
 class TestEngine:
-    def test_is_in_the_wheel_of_this_python_and_its_sources_are_not(self, wheel, archive):
+    def test_is_in_the_wheel_of_this_python_and_its_sources_are_not(self, wheel, archive, installed, tmp_path):
         inside = [name for name in ZipFile(wheel).namelist() if name.startswith("tercet/engine/")]
         assert {Path(name).suffix for name in inside} == {".py", Path(EXTENSION_SUFFIXES[0]).suffix}
         tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
@@ -142,32 +141,32 @@ class TestEngine:
         with tarfile.open(archive) as sources:
             assert {Path(name).suffix for name in sources.getnames() if "/engine/" in name} >= {".pyx", ".pxi", ".h"}
             assert not [name for name in sources.getnames() if name.endswith((".so", ".pyd"))]
+        folder, environment = installed
+        _, engine, said = scored(environment, tmp_path)
+        assert engine.startswith(f"tercet.engine._engine after {folder}")
+        assert said == ""
 
-    def test_is_plain_without_a_compiler_and_warns_once_at_the_line_of_the_user(self, scores, without, tmp_path):
-        (tmp_path / "mine.py").write_text(SCORES)
-        done = run([sys.executable, "mine.py"], env=without, cwd=tmp_path)
-        *found, engine = done.stdout.splitlines()
-        assert found == scores
+    @pytest.mark.long
+    def test_is_plain_without_a_compiler_and_warns_once_at_the_line_of_the_user(self, installed, without, tmp_path):
+        expected, _, _ = scored(installed[1], tmp_path)
+        found, engine, said = scored(without, tmp_path)
+        assert found == expected
         assert engine.startswith("tercet.engine.plain after")
-        warned, line = done.stderr.splitlines()
-        assert re.match(
-            r".*mine.py:\d: RuntimeWarning: tercet runs without its compiled engine: .* pip install", warned
-        )
+        warned, line = said.splitlines()
+        told = r".*mine.py:\d: RuntimeWarning: tercet runs without its compiled engine: .* pip install"
+        assert re.match(told, warned)
         assert line.strip() in SCORES
+        strict = ("-W", "error::RuntimeWarning")
+        with pytest.raises(AssertionError, match="RuntimeWarning: tercet runs without its compiled engine"):
+            scored(without, tmp_path, *strict)
+        assert scored(without, tmp_path, *strict, "-W", "ignore:tercet runs without")[0] == expected
+        assert scored({**without, "TERCET_ENGINE": "plain"}, tmp_path, *strict)[0] == expected
 
-    def test_the_warning_can_be_an_error_or_silenced(self, scores, without, tmp_path):
-        strict = [sys.executable, "-W", "error::RuntimeWarning"]
-        done = subprocess.run([*strict, "-c", SCORES], env=without, cwd=tmp_path, capture_output=True, text=True)
-        assert "RuntimeWarning: tercet runs without its compiled engine" in done.stderr.splitlines()[-1]
-        done = run([*strict, "-W", "ignore:tercet runs without", "-c", SCORES], env=without, cwd=tmp_path)
-        assert done.stdout.splitlines()[:-1] == scores
-        done = run([*strict, "-c", SCORES], env={**without, "TERCET_ENGINE": "plain"}, cwd=tmp_path)
-        assert done.stdout.splitlines()[:-1] == scores
-
+    @pytest.mark.long
     def test_required_is_an_error_where_there_is_none(self, archive, without, tmp_path):
         with pytest.raises(AssertionError, match=r"CompileError.*'/bin/false'"):
             built(archive, tmp_path, "--wheel", CC="/bin/false", TERCET_ENGINE="required")
         with pytest.raises(AssertionError, match="ImportError: cannot import name '_engine'"):
-            run([sys.executable, "-c", SCORES], env={**without, "TERCET_ENGINE": "required"}, cwd=tmp_path)
+            scored({**without, "TERCET_ENGINE": "required"}, tmp_path)
         with pytest.raises(AssertionError, match="TERCET_ENGINE must be 'plain' or 'required', got 'Plain'"):
-            run([sys.executable, "-c", SCORES], env={**without, "TERCET_ENGINE": "Plain"}, cwd=tmp_path)
+            scored({**without, "TERCET_ENGINE": "Plain"}, tmp_path)

@@ -1,10 +1,17 @@
-"""The page of a Space for those who do not see it, see little, or have no mouse: axe-core's rules, keys, contrast."""
+"""The page of each Space in windows of all sizes and in the dark, for those who see little or have no mouse.
+
+axe-core's rules, keys, contrast, and what a phone shows. Pages have the same parts; what differs are the picture and
+the options of a metric, so each page is looked at once in the light and once on a dark phone, and one page in all.
+"""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from page_checks import ROWS, has
+from page_checks import CASES, PICTURED, ROWS, has, has_its_bars, photograph
+from suite import UNLIKE
+from tercet.core.option_docs import option_docs
+from tercet.registry import metric_class
 
 pytest_plugins = ["pages"]
 pytestmark = pytest.mark.costly
@@ -24,20 +31,77 @@ BORDER = """box => {
 }"""
 
 
-def has_no_violation(visitor, where):
-    """axe-core finds nothing: no rule is left out, and no part of the page."""
+def has_no_violation(visitor, where, part=None):
+    """axe-core finds nothing on the page, or in a part of it; no rule is left out."""
     expect(visitor.page.locator("p.loading")).to_have_count(0)  # gradio's own, of a part that is yet to come
     visitor.page.mouse.move(0, 0)
     visitor.page.wait_for_timeout(250)  # until colours have faded to their last
-    found = Axe().run(visitor.page).response["violations"]
+    found = Axe().run(visitor.page, context=part).response["violations"]
     named = {each["id"]: [node["html"][:200] for node in each["nodes"][:3]] for each in found}
     assert named == {}, where
 
 
-@pytest.mark.parametrize(("dark", "width"), [(False, 1280), (True, 390)])
-def test_breaks_no_rule_of_axe(visit, metric, table, dark, width):
+def is_readable(visitor, *selectors):
+    for selector in selectors:
+        contrast, text = visitor.least_contrast(selector)
+        assert contrast >= 4.5, f"{selector}: {text}"
+
+
+def shows_its_example(visitor, metric):
+    """The page comes to show the score and the picture of an example."""
+    visitor.find("#examples button").nth(PICTURED.get(metric, 0)).click()
+    visitor.until(lambda: has(visitor.seen()["score"]))
+
+
+def test_a_wide_window_has_the_options_open(visit, metric):
+    visitor = visit(metric)
+    expect(visitor.find("#options .form")).to_be_visible()
+    for option in option_docs(metric_class(metric)):
+        if option.name in CASES[metric]["DEMO_OPTIONS"]:
+            expect(visitor.find(f"#option-{option.name}")).to_contain_text(option.first_sentence)
+    assert visitor.width() <= 1280
+    shows_its_example(visitor, metric)
+    photograph(visitor, f"{metric}-desktop", "#examples")
+    has_no_violation(visitor, "an example is scored", "#picture")
+
+
+def test_a_dark_phone_shows_it_all_without_moving_sideways_and_is_readable(visit, metric):
+    visitor = visit(metric, width=390, dark=True)
+    expect(visitor.find("#options .form")).to_be_hidden()
+    visitor.give("w" * 300 + " a cat", "a cat " * 40)
+    visitor.compute()
+    visitor.until(lambda: has(visitor.seen()["score"]))
+    visitor.find("#options").get_by_role("button", name="Options").click()
+    expect(visitor.find("#options .form")).to_be_visible()
+    assert visitor.width() <= 390
+    shows_its_example(visitor, metric)
+    photograph(visitor, f"{metric}-phone")
+    shown = ("#picture p[dir=auto] span", "#picture p b", "#picture summary")
+    picture = [part for part in shown if visitor.find(part).count()]
+    assert picture
+    is_readable(visitor, "#options .info-text", "#result .tercet-score", "#result td", *picture)
+    for tab in ("Card", "File", "Text"):
+        visitor.open(tab)
+        assert visitor.width() <= 390, tab
+    visitor.give("a cat " * 2_000, "a cat")
+    visitor.compute()
+    expect(visitor.find("#result [role=alert]")).to_be_visible()
+    is_readable(visitor, "#result [role=alert]")
+
+
+@pytest.mark.parametrize(
+    ("metric", "dark", "width"),
+    [
+        ("bleu_multi", True, 390),
+        *(
+            pytest.param(metric, *how, marks=pytest.mark.long)
+            for metric in UNLIKE
+            for how in [(False, 1280), (True, 1280), (False, 390)]
+        ),
+    ],
+)
+def test_breaks_no_rule_of_axe(visit, table, metric, dark, width):
     visitor = visit(metric, dark=dark, width=width)
-    has_no_violation(visitor, "the page as it opens")
     visitor.compute()
     visitor.until(lambda: has(visitor.seen()["score"]))
     visitor.code()
@@ -50,24 +114,20 @@ def test_breaks_no_rule_of_axe(visit, metric, table, dark, width):
     expect(visitor.find("#result [role=alert]")).to_be_visible()
     has_no_violation(visitor, "a text is refused")
     visitor.open("File")
-    has_no_violation(visitor, "no file is chosen")
     visitor.upload(table)
     expect(visitor.find("#about-file")).to_contain_text(f"{len(ROWS)} rows.")
-    has_no_violation(visitor, "a file is read")
-    visitor.choose("#system", "mt")  # where there are no references, nobody knows which column it is
+    visitor.choose("#system", "mt")
     visitor.compute_file()
     visitor.until(lambda: has(visitor.seen("file")["score"]))
+    has_its_bars(visitor)
     visitor.code("file")
     has_no_violation(visitor, "a file is scored")
+    expect(visitor.find("#items [role=gridcell]").first).to_be_visible()
+    is_readable(visitor, "#file-result td", "#items [role=gridcell]", "#about-file p")
+    assert visitor.width() <= width
+    photograph(visitor, f"{metric}-file-{width}")
     visitor.open("Card")
     has_no_violation(visitor, "the card")
-
-
-@pytest.mark.parametrize(("dark", "width"), [(True, 1280), (False, 390)])
-@pytest.mark.parametrize("metric", ["bleu_multi", "bertscore_idf"])  # a minute each; pictures differ
-@pytest.mark.long
-def test_breaks_no_rule_of_axe_in_the_other_light_either(visit, metric, table, dark, width):
-    test_breaks_no_rule_of_axe(visit, metric, table, dark, width)
 
 
 def test_keys_lead_from_the_texts_to_the_button_and_then_to_the_options(visit):
@@ -104,10 +164,9 @@ def test_results_and_messages_are_announced(visit, table):
 @pytest.mark.parametrize("dark", [False, True])
 def test_labels_can_be_read_and_boxes_without_a_tick_seen(visit, dark):
     visitor = visit("bleu_multi", dark=dark)
-    labels = ("#options [data-testid=block-info]", "#prediction [data-testid=block-info]", "#options .info-text")
-    for selector in labels:
-        contrast, text = visitor.least_contrast(selector)
-        assert contrast >= 4.5, text
+    is_readable(
+        visitor, "#options [data-testid=block-info]", "#prediction [data-testid=block-info]", "#options .info-text"
+    )
     boxes = visitor.find("input[type=checkbox]:visible:not(:checked)")
     assert boxes.count()
     assert min(box.evaluate(BORDER) for box in boxes.all()) >= 3
