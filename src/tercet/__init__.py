@@ -23,8 +23,8 @@ from .errors import TercetError as TercetError
 _PLACES = {
     "IdfTable": "bertscore.idf_table",
     "Result": "core.result",
-    "Stream": "streams.stream",
-    "arrow_statistics": "streams.arrow",
+    "Stream": "sums.stream",
+    "arrow_statistics": "sums.arrow",
     "best_mean": "correlation.best_mean",
     "compare": "comparison.compare",
     "compute_metrics": "training.trainer",

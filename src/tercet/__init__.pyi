@@ -37,7 +37,7 @@ from .perplexity.options import PerplexityOptions as PerplexityValues
 from .prepared import PreparedScorer
 from .rouge.explain import RougeMatches
 from .rouge.options import RougeOptions as RougeValues
-from .streams.stream import Stream as _Stream
+from .sums.stream import Stream as _Stream
 from .ter.explain import TerEdits
 from .ter.options import TerOptions as TerValues
 from .training.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics

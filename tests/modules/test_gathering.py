@@ -136,12 +136,12 @@ def split(text):
         time.sleep(0.5)
     return text.split()
 
-def full(path, handed):
+def full(path, rows, options):
     raise OSError(28, "No space left on device", str(path))
 
 FAULTS = {
-    "garbage": lambda path, handed: path.write_bytes(b"not a file of Arrow"),
-    "a stream": lambda path, handed: tercet.Stream("bleu").save(path),
+    "garbage": lambda path, rows, options: path.write_bytes(b"not a file of Arrow"),
+    "a stream": lambda path, rows, options: tercet.Stream("bleu").save(path),
     "a full disk": full,
 }
 
@@ -153,7 +153,7 @@ def work(folder, number, todo):
     if todo.get("fault") == "a version":
         signature.__version__ = "0.0.7"
     elif "fault" in todo:
-        shards.write_parts = FAULTS[todo["fault"]]
+        shards.write_rows = FAULTS[todo["fault"]]
     module = tercet.load(
         "bleu_multi", num_process=3, process_id=number, cache_dir=folder, timeout=todo.get("timeout", 60)
     )
@@ -280,7 +280,7 @@ class TestProcesses:
         ("fault", "why"),
         [
             ("garbage", r"What process 1 of 3 handed over cannot be used: .*-3-1\.shard is damaged, or no file"),
-            ("a stream", "What process 1 of 3 handed over cannot be used: .* has the format tercet-stream-2"),
+            ("a stream", r"What process 1 of 3 handed over cannot be used: .*\.shard was written by Stream\.save"),
             ("a full disk", "process 1 of 3 ended before its compute"),
             ("a version", r"process 1 of 3 counts otherwise than process 0: .*version:tercet-0\.0\.7"),
         ],
