@@ -28,23 +28,23 @@ if TYPE_CHECKING:
     from .comparison.compare import compare as compare
     from .comparison.test_sets import read_test_sets as read_test_sets
     from .core.result import Result as Result
-    from .correlation.best_mean import best_mean as best_mean
-    from .correlation.correlate import correlate as correlate
     from .metric import Metric as Metric
     from .modules.loading import load as load
     from .registry import *  # noqa: F403
-    from .streams.arrow import arrow_statistics as arrow_statistics
-    from .streams.stream import Stream as Stream
+    from .sums.arrow import arrow_statistics as arrow_statistics
+    from .sums.stream import Stream as Stream
     from .training.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
     from .training.trainer import compute_metrics as compute_metrics
+    from .trust.best_mean import best_mean as best_mean
+    from .trust.correlate import correlate as correlate
 
 #: Where each name is, which is imported when it is first used: the import of this package takes milliseconds.
 _PLACES = {
     "IdfTable": "bertscore.idf_table",
     "Metric": "metric",
     "Result": "core.result",
-    "Stream": "streams.stream",
-    "arrow_statistics": "streams.arrow",
+    "Stream": "sums.stream",
+    "arrow_statistics": "sums.arrow",
     "best_mean": "trust.best_mean",
     "compare": "comparison.compare",
     "compute_metrics": "training.trainer",

@@ -87,38 +87,75 @@ def test_an_interruption_or_a_full_memory_loses_nothing():
 
 # ---------------------------------------------------------------- processes
 
-# What the processes of a run do: batches to add, then seconds to sleep, an end, or options to compute with. None
+# What the processes of a run do: batches to add, then seconds to sleep, an end, or options to compute with; None
 # never comes. All runs are at once, each with a folder of its own, in children of one process.
 PAIRS = [([prediction], [references]) for prediction, references in zip(PREDICTIONS, REFERENCES, strict=True)]
-ADDS = {"batches": PAIRS}
+ADDS, ADDS_NOTHING, NO_TOKENS = {"batches": PAIRS}, {"batches": []}, {"batches": [(["no tokens"], [["here"]])]}
 BRIEFLY = {"batches": PAIRS, "timeout": 6}
-NO_TOKENS = [(["no tokens"], [["here"]])]
 EVERYTHING = {"segments": True, "confidence_level": 0.9, "n_resamples": 50, "signature": True, "grid": True}
+# What comes of it, for each process: a result, the beginning of an error, what all but the first return, nothing
+# where it has no end, or whatever the timing makes of it.
+DONE, NOTHING, WHATEVER = [None, None], None, ...
+ENDED = "GatheringError: process {} of 3 ended before its compute"
+ENDED_EARLY = "GatheringError: process {} of 3 (ended before its compute|did not join within 60 sec)"
+LATE = r"GatheringError: process {} of 3 did not {} within 6 seconds \('timeout'\)"
+OTHERS_LATE = r"GatheringError: (another process did not join within 6 seconds|process 0 of 3 ended before)"
+UNUSABLE = "GatheringError: What process 1 of 3 handed over cannot be used: .*"
+
+
+def each_with(todo, name, values):
+    return [{**todo, "options": {name: value}} for value in values]
+
+
+def three_times(**options):
+    return score(PREDICTIONS * 3, REFERENCES * 3, **options)
+
+
 RUNS = {
-    "first and last": [{"batches": PAIRS[:2]}, {"batches": []}, {"batches": PAIRS[2:]}],
-    "second": [{"batches": []}, {"batches": PAIRS}, {"batches": []}],
-    "nobody": [{"batches": []}] * 3,
-    "dies": [ADDS, ADDS, {"batches": PAIRS, "die": True}],
-    "dies with much on disk": [ADDS, {"batches": [(PREDICTIONS * 800, REFERENCES * 800)], "die": True}, ADDS],
-    "last never comes": [BRIEFLY, BRIEFLY, None],
-    "first never comes": [None, BRIEFLY, None],
-    "never computes": [BRIEFLY, {**BRIEFLY, "sleep": 12}, BRIEFLY],
-    "other options": [{**ADDS, "options": {"max_order": order}} for order in (2, 2, 3)],
-    "other numbers of threads": [{**ADDS, "options": {"n_jobs": number}} for number in (1, 2, 3)],
-    "interrupted": [{**ADDS, "options": {"tokenizer": "interrupted"}}] * 3,
-    "one is interrupted": [{**ADDS, "options": {"tokenizer": each}} for each in ("split", "interrupted", "split")],
-    "one dies as it counts": [{**ADDS, "options": {"tokenizer": each}} for each in ("split", "split", "dies")],
-    "counts longer than the timeout": [
-        {**BRIEFLY, "options": {"tokenizer": each}} for each in ("split", "slow", "split")
-    ],
-    "fails on a text": [{"batches": part, "options": {"tokenizer": "fails"}} for part in (PAIRS, PAIRS, NO_TOKENS)],
-    "items without reference": [ADDS, {"batches": [*PAIRS, (["a"], [[]])]}, {"batches": [(["b"], [[]])]}],
-    "everything asked for": [{"batches": part, "options": EVERYTHING} for part in (PAIRS[:3], PAIRS[3:5], PAIRS[5:])],
-    "again at once": [{**ADDS, "times": 3, "sleep": number == 0 and 0.5} for number in range(3)],
-    **{
-        fault: [ADDS, {**ADDS, "fault": fault}, ADDS] for fault in ("garbage", "a stream", "a full disk", "a version")
-    },
-}
+    "first and last": ([{"batches": PAIRS[:2]}, ADDS_NOTHING, {"batches": PAIRS[2:]}], [score, DONE, DONE]),
+    "second": ([ADDS_NOTHING, ADDS, ADDS_NOTHING], [score, DONE, DONE]),
+    "nobody": ([ADDS_NOTHING] * 3, ["InputError: The corpus is empty", DONE, DONE]),
+    "dies": ([ADDS, ADDS, {**ADDS, "die": True}], [ENDED_EARLY.format(2), WHATEVER, NOTHING]),
+    "dies with much on disk": (
+        [ADDS, {"batches": [(PREDICTIONS * 800, REFERENCES * 800)], "die": True}, ADDS],
+        [ENDED_EARLY.format(1), NOTHING, WHATEVER]),
+    "last never comes": ([BRIEFLY, BRIEFLY, None], [LATE.format(2, "join"), OTHERS_LATE, NOTHING]),
+    "first never comes": ([None, BRIEFLY, None], [NOTHING, LATE.format(0, "join"), NOTHING]),
+    "never computes": ([BRIEFLY, {**BRIEFLY, "sleep": 12}, BRIEFLY], [LATE.format(1, "compute"), WHATEVER, WHATEVER]),
+    "other options": (
+        each_with(ADDS, "max_order", (2, 2, 3)),
+        [r"GatheringError: process 2 of 3 was given max_order=3, process 0 max_order=2: give all", DONE, DONE]),
+    "other numbers of threads": (each_with(ADDS, "n_jobs", (1, 2, 3)), [three_times, DONE, DONE]),
+    "interrupted": (each_with(ADDS, "tokenizer", ["interrupted"] * 3), ["KeyboardInterrupt", WHATEVER, WHATEVER]),
+    "one is interrupted": (
+        each_with(ADDS, "tokenizer", ("split", "interrupted", "split")),
+        [ENDED.format(1), "KeyboardInterrupt", WHATEVER]),
+    "one dies as it counts": (
+        each_with(ADDS, "tokenizer", ("split", "split", "dies")), [ENDED.format(2), WHATEVER, NOTHING]),
+    "counts longer than the timeout": (
+        each_with(BRIEFLY, "tokenizer", ("split", "slow", "split")),
+        [lambda: three_times(tokenizer=str.split), DONE, DONE]),
+    "fails on a text": (
+        [{**each, "options": {"tokenizer": "fails"}} for each in (ADDS, ADDS, NO_TOKENS)],
+        ["ValueError: no tokens in no tokens$", DONE, DONE]),
+    "items without reference": (
+        [ADDS, {"batches": [*PAIRS, (["a"], [[]])]}, {"batches": [(["b"], [[]])]}],
+        [rf"InputError: item {2 * len(PAIRS)} \(and 1 more\) of references", DONE, DONE]),
+    "everything asked for": (
+        [{"batches": part, "options": EVERYTHING} for part in (PAIRS[:3], PAIRS[3:5], PAIRS[5:])],
+        [lambda: score(**EVERYTHING), DONE, DONE]),
+    "again at once": ([{**ADDS, "times": 3, "sleep": each} for each in (0.5, 0, 0)], [three_times, DONE, DONE]),
+    "garbage": (
+        [ADDS, {**ADDS, "fault": "garbage"}, ADDS], [UNUSABLE + r"-3-1\.shard is damaged, or no file", DONE, DONE]),
+    "a stream": (
+        [ADDS, {**ADDS, "fault": "a stream"}, ADDS], [UNUSABLE + r"was written by Stream\.save, and", DONE, DONE]),
+    "a full disk": (
+        [ADDS, {**ADDS, "fault": "a full disk"}, ADDS],
+        [ENDED.format(1), "GatheringError: process 1 of 3 cannot write or read evaluate's files. OSError", DONE]),
+    "a version": (
+        [ADDS, {**ADDS, "fault": "a version"}, ADDS],
+        [r"GatheringError: process 1 of 3 counts otherwise than process 0: .*version:tercet-0\.0\.7", DONE, DONE]),
+}  # fmt: skip
 PROCESSES = """
 import json, os, signal, sys, time
 import tercet
@@ -136,12 +173,12 @@ def split(text):
         time.sleep(0.5)
     return text.split()
 
-def full(path, handed):
+def full(path, rows, options):
     raise OSError(28, "No space left on device", str(path))
 
 FAULTS = {
-    "garbage": lambda path, handed: path.write_bytes(b"not a file of Arrow"),
-    "a stream": lambda path, handed: tercet.Stream("bleu").save(path),
+    "garbage": lambda path, rows, options: path.write_bytes(b"not a file of Arrow"),
+    "a stream": lambda path, rows, options: tercet.Stream("bleu").save(path),
     "a full disk": full,
 }
 
@@ -153,7 +190,7 @@ def work(folder, number, todo):
     if todo.get("fault") == "a version":
         signature.__version__ = "0.0.7"
     elif "fault" in todo:
-        shards.write_parts = FAULTS[todo["fault"]]
+        shards.write_rows = FAULTS[todo["fault"]]
     module = tercet.load(
         "bleu_multi", num_process=3, process_id=number, cache_dir=folder, timeout=todo.get("timeout", 60)
     )
@@ -192,12 +229,13 @@ for child in children:
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory):
-    """What each process of each run says: a result and the files that are left, or an error."""
+def outcomes(tmp_path_factory):
+    """What each process of each run returns: a result and the files that are left, or an error."""
     folder = tmp_path_factory.mktemp("processes")
     subprocess.run(
         [sys.executable, "-c", PROCESSES, str(folder)],
-        input=json.dumps(RUNS), text=True, timeout=180, check=True, env={**os.environ, "HF_HOME": str(folder)},
+        input=json.dumps({name: todos for name, (todos, _) in RUNS.items()}),
+        text=True, timeout=180, check=True, env={**os.environ, "HF_HOME": str(folder)},
     )  # fmt: skip
     return {
         name: [json.loads(path.read_text()) if path.exists() else None for path in paths]
@@ -206,91 +244,18 @@ def said(tmp_path_factory):
 
 
 @pytest.mark.long
-class TestProcesses:
-    @pytest.mark.parametrize("run", ["first and last", "second"])
-    def test_one_may_have_nothing_to_add(self, said, run):
-        (result, left), *others = said[run]
-        assert result == json.loads(json.dumps(score()))
-        assert not [name for name in left if not name.endswith(".lock")]
-        assert others == [[None, None]] * 2
-
-    def test_one_must_have_something(self, said):
-        assert said["nobody"][0].startswith("InputError: The corpus is empty")
-
-    @pytest.mark.parametrize(("run", "number"), [("dies", 2), ("dies with much on disk", 1)])
-    def test_one_that_dies_is_named(self, said, run, number):
-        assert re.match(
-            f"GatheringError: process {number} of 3 (ended before its compute|did not join within 60 sec)",
-            said[run][0],
-        )
-
-    def test_one_that_never_comes_is_named_within_the_timeout(self, said):
-        first, second, _ = said["last never comes"]
-        assert first.startswith("GatheringError: process 2 of 3 did not join within 6 seconds ('timeout')")
-        waited = r"another process did not join within 6 seconds \('timeout'\)"
-        assert re.match(f"GatheringError: ({waited}|process 0 of 3 ended before)", second)
-        assert said["first never comes"][1].startswith("GatheringError: process 0 of 3 did not join within 6 seconds")
-
-    def test_one_that_never_computes_is_named_within_the_timeout(self, said):
-        first, *_ = said["never computes"]
-        assert first.startswith("GatheringError: process 1 of 3 did not compute within 6 seconds ('timeout')")
-
-    def test_one_that_was_given_other_options_is_named(self, said):
-        assert said["other options"][0] == (
-            "GatheringError: process 2 of 3 was given max_order=3, process 0 max_order=2: give all the same."
-        )
-
-    def test_each_may_have_a_number_of_threads_of_its_own(self, said):
-        (result, _), *_ = said["other numbers of threads"]
-        assert result == json.loads(json.dumps(score(PREDICTIONS * 3, REFERENCES * 3)))
-
-    def test_an_interruption_passes(self, said):
-        assert said["interrupted"][0].startswith("KeyboardInterrupt")
-        first, second, _ = said["one is interrupted"]
-        assert first.startswith("GatheringError: process 1 of 3 ended before its compute")
-        assert second.startswith("KeyboardInterrupt")
-
-    def test_one_that_dies_as_it_counts_is_named(self, said):
-        first, _, third = said["one dies as it counts"]
-        assert first.startswith("GatheringError: process 2 of 3 ended before its compute")
-        assert third is None
-
-    @ZERO_BLEU
-    def test_one_may_count_for_longer_than_the_timeout(self, said):
-        (result, _), *others = said["counts longer than the timeout"]
-        assert result == json.loads(json.dumps(score(PREDICTIONS * 3, REFERENCES * 3, tokenizer=str.split)))
-        assert others == [[None, None]] * 2
-
-    def test_what_one_cannot_count_is_the_error_of_one_process(self, said):
-        assert said["fails on a text"] == ["ValueError: no tokens in no tokens", [None, None], [None, None]]
-        number = 2 * len(PAIRS)
-        assert said["items without reference"][0].startswith(f"InputError: item {number} (and 1 more) of references")
-
-    def test_segments_and_intervals_are_those_of_one_process(self, said):
-        (result, _), *_ = said["everything asked for"]
-        assert result == json.loads(json.dumps(score(**EVERYTHING)))
-
-    def test_a_process_may_begin_anew_while_the_first_still_adds(self, said):
-        (result, left), *others = said["again at once"]
-        assert result == json.loads(json.dumps(score(PREDICTIONS * 3, REFERENCES * 3)))
-        assert not [name for name in left if not name.endswith(".lock")]
-        assert others == [[None, None]] * 2
-
-    @pytest.mark.parametrize(
-        ("fault", "why"),
-        [
-            ("garbage", r"What process 1 of 3 handed over cannot be used: .*-3-1\.shard is damaged, or no file"),
-            ("a stream", "What process 1 of 3 handed over cannot be used: .* has the format tercet-stream-2"),
-            ("a full disk", "process 1 of 3 ended before its compute"),
-            ("a version", r"process 1 of 3 counts otherwise than process 0: .*version:tercet-0\.0\.7"),
-        ],
-    )
-    def test_one_whose_file_cannot_be_used_is_named(self, said, fault, why):
-        first, second, third = said[fault]
-        assert re.match(f"GatheringError: {why}", first)
-        assert third == [None, None]
-        if fault == "a full disk":
-            assert second.startswith("GatheringError: process 1 of 3 cannot write or read evaluate's files. OSError")
+@ZERO_BLEU
+@pytest.mark.parametrize("run", RUNS)
+def test_a_run_of_three_processes(outcomes, run):
+    for outcome, expected in zip(outcomes[run], RUNS[run][1], strict=True):
+        if callable(expected):
+            result, left = outcome
+            assert result == json.loads(json.dumps(expected()))
+            assert not [name for name in left if not name.endswith(".lock")]
+        elif isinstance(expected, str):
+            assert re.match(expected, outcome)
+        elif expected is not WHATEVER:
+            assert outcome == expected
 
 
 # ---------------------------------------------------------------- disks

@@ -20,7 +20,7 @@ STEPS = [
     {"text", "counting", "encoders", "resampling"},
     {"bleu", "chrf", "ter", "rouge", "bleu_rouge", "jaccard", "bertscore", "cosine", "perplexity"},
     {"registry", "api"},
-    {"streams"},
+    {"sums"},
     {"training", "modules", "mean", "prepared"},
     {"comparison"},
     {"trust", "scale"},
@@ -38,7 +38,7 @@ TRAVELS = {room for rooms in STEPS[:9] for room in rooms}  # files of these are 
 OWN_IN_SPACES = {"registry", "engine.chosen"}  # the builder writes others there
 ANYWHERE = {"numpy", "pyarrow"}
 INSIDE_FUNCTIONS = {
-    *("nltk", "regex", "simplemma", "pymorphy3", "stop_words", "evaluate"),
+    *("nltk", "regex", "simplemma", "pymorphy3", "stop_words", "evaluate", "ray"),
     *(
         "torch",
         "transformers",

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tercet.errors import InputError
 from tercet.files.lines import STDIN
-from tercet.files.read import SUFFIXES
+from tercet.files.read import table_format as table_format
+from tercet.files.read import unpacked
 
 
 def names_of(paths: list[str]) -> list[str]:
@@ -34,15 +35,6 @@ def without_ends(path: str) -> str:
     """Return the name of a file without its folder and its last end."""
     if path == STDIN:
         return "stdin"
-    name = Path(_unpacked(path)).name
+    name = Path(unpacked(path)).name
     stem, _, end = name.rpartition(".")
     return stem if stem and end.isalpha() else name
-
-
-def table_format(path: str) -> str:
-    """Return the format of a table by the end of its file's name, or "" for a text file."""
-    return SUFFIXES.get(Path(_unpacked(path)).suffix.lower(), "")
-
-
-def _unpacked(path: str) -> str:
-    return path[:-3] if path.lower().endswith(".gz") else path

@@ -15,7 +15,7 @@ from tercet.core.stats import SegmentStats
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.resampling.paired_tests import PairedTestResult, paired_bootstrap_test, paired_permutation_test
 from tercet.scoring import summarize
-from tercet.streams.parts import Part, stats_of_parts
+from tercet.sums.rows import Rows, stats_of_rows
 
 from .encoded import Encoded
 
@@ -111,15 +111,15 @@ def paired_significance(
     if references is None and scorer.takes_references:
         raise InputError("references must be a list with one text or one list of texts per item, got None.")
     both = read_systems(predictions1, predictions2, references if scorer.takes_references else None)
-    systems = [[Part.of_texts(both.batch(system))] for system in range(2)]
+    systems = [[Rows.of_texts(both.batch(system))] for system in range(2)]
     return significance(scorer, systems, test=test, n_resamples=n_resamples, seed=seed)
 
 
 def significance(
-    scorer: Scorer, parts: Sequence[Sequence[Part]], *, test: str, n_resamples: int | None, seed: int
+    scorer: Scorer, parts: Sequence[Sequence[Rows]], *, test: str, n_resamples: int | None, seed: int
 ) -> dict[str, Any]:
     """Return what :func:`paired_significance` does, for the parts of each system, and options that were checked."""
-    whole = [stats_of_parts(scorer, each) for each in parts]
+    whole = [stats_of_rows(scorer, each) for each in parts]
     kept = np.logical_and(*(each.column("items") > 0 for each in whole))
     if not kept.any():
         raise InputError(scorer.nothing_left)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import reduce
 from operator import add
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from tercet.columns.batch import Corpus
+from tercet.columns.batch import Batch, Corpus
 
 from .scorer import Scorer
 from .stats import SegmentStats, check_alike
@@ -21,62 +21,77 @@ PIECE = 1 << 13
 #: The same where a network embeds texts: many of them have neighbours of their length.
 PIECE_OF_NETWORKS = 1 << 16
 
+T = TypeVar("T")
+
+
+def each_piece(scorer: Scorer, n_items: int, work: Callable[[int, int], T]) -> Iterator[T]:
+    """Yield what `work` makes of each piece, given where it starts and stops, in order; ``n_jobs`` threads work."""
+    n_jobs, size = scorer.asked.n_jobs, _largest_piece(scorer)
+    size = max(1, min(size, -(-n_items // n_jobs)))
+    starts = range(0, max(1, n_items), size)
+    stops = range(size, size * len(starts) + 1, size)
+    if n_jobs == 1 or len(starts) == 1:
+        yield from map(work, starts, stops)
+        return
+    pool = ThreadPoolExecutor(n_jobs)
+    try:
+        yield from pool.map(work, starts, stops)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for what is under way
+
 
 def corpus_stats(scorer: Scorer, corpus: Corpus) -> tuple[SegmentStats, Any]:
-    """Return the statistics of every item of a corpus, and what the scorer learned from it.
+    """Return the statistics of every item of a corpus, and the context that the scorer fitted to it.
 
-    Notes
-    -----
-    One pass: a piece is encoded once, and counted with what it says of itself. Where the corpus decides otherwise,
-    and the signature tells (such as of a tokenizer), a piece is counted again; scorers that need sums over the
-    corpus get a pass for them first. With ``n_jobs``, threads take one piece each. Memory: the rows, and some pieces.
+    A piece is encoded once, and counted in the context of itself. It is counted again where the context of the corpus
+    gives another signature; only scorers whose signature does not show that are fitted to the corpus first.
     """
-    size = PIECE_OF_NETWORKS if scorer.loads_model else PIECE
-    if corpus.n_items <= size and (scorer.asked.n_jobs == 1 or corpus.n_items == 1):
-        batch = corpus.part(0, corpus.n_items)
+    n = corpus.n_items
+    if n <= _largest_piece(scorer) and (scorer.asked.n_jobs == 1 or n == 1):
+        batch = corpus.part(0, n)
         context = scorer.fit(batch)
         return scorer.segment_stats(batch, context), context
-    size = max(1, min(size, -(-corpus.n_items // scorer.asked.n_jobs)))
-    starts = range(0, corpus.n_items, size)
 
-    rows = np.empty((corpus.n_items, len(scorer.columns)))
+    rows = np.empty((n, len(scorer.columns)))
 
-    def put(start: int, made: SegmentStats) -> SegmentStats:
-        """Return statistics whose rows are where they belong among all."""
-        own = rows[start : start + size]
+    def counted(batch: Batch, start: int, context: Any) -> SegmentStats:
+        made = scorer.segment_stats(batch, context)
+        own = rows[start : start + len(made)]
         own[:] = made.rows
         return replace(made, rows=own)
 
-    def stats_of(start: int, context: Any) -> SegmentStats:
-        return put(start, scorer.segment_stats(corpus.part(start, start + size), context))
+    contexts: list[Any]
+    pieces: dict[int, SegmentStats] = {}
 
-    def at_once(start: int) -> tuple[Any, SegmentStats]:
-        batch = corpus.part(start, start + size)
+    def fitted_and_counted(start: int, stop: int) -> Any:
+        batch = corpus.part(start, stop)
         context = scorer.fit(batch)
-        return context, put(start, scorer.segment_stats(batch, context))
+        pieces[start] = counted(batch, start, context)
+        return context
 
-    def again(start: int, made: SegmentStats, context: Any) -> SegmentStats:
-        return made if made.signature == scorer.signature(context) else stats_of(start, context)
+    if scorer.needs_corpus and not scorer.signature_tells:
+        size = _largest_piece(scorer)
+        contexts = [scorer.fit(corpus.part(start, start + size)) for start in range(0, n, size)]
+    else:
+        contexts = list(each_piece(scorer, n, fitted_and_counted))
+    context = joined_context(contexts)
+    signature = scorer.signature(context)
 
-    pool = ThreadPoolExecutor(scorer.asked.n_jobs)
+    def settled(start: int, stop: int) -> SegmentStats:
+        made = pieces.get(start)
+        if made is not None and made.signature == signature:
+            return made
+        return counted(corpus.part(start, stop), start, context)
 
-    def each(function: Callable[..., Any], *arguments: Any) -> list[Any]:
-        several = scorer.asked.n_jobs > 1 and len(starts) > 1
-        return list((pool.map if several else map)(function, *arguments))
-
-    try:
-        if scorer.needs_corpus and not scorer.signature_tells:
-            context = _sum([scorer.fit(corpus.part(start, start + size)) for start in starts])
-            parts = each(lambda start: stats_of(start, context), starts)
-        else:
-            contexts, made = zip(*each(at_once, starts), strict=True)
-            context = _sum(contexts)
-            parts = each(lambda start, one: again(start, one, context), starts, made)
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for what is under way
+    parts = list(each_piece(scorer, n, settled))
     check_alike(parts)
     return replace(parts[0], rows=rows), context
 
 
-def _sum(contexts: Any) -> Any:
+def joined_context(contexts: Sequence[Any]) -> Any:
+    """Return the context of a corpus from those of its parts; None where the scorer has none."""
     return None if contexts[0] is None else reduce(add, contexts)
+
+
+def _largest_piece(scorer: Scorer) -> int:
+    return PIECE_OF_NETWORKS if scorer.loads_model else PIECE

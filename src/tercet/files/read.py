@@ -92,6 +92,16 @@ def check_no_workbook(path: str) -> None:
         raise InputError(f"{path} is JSON by its name; expected JSON Lines, an object per line (.jsonl).")
 
 
+def table_format(path: str) -> str:
+    """Return the format of a table by the end of its file's name, or "" for a text file."""
+    return SUFFIXES.get(Path(unpacked(path)).suffix.lower(), "")
+
+
+def unpacked(path: str) -> str:
+    """Return the name of a file without the end that says it is compressed."""
+    return path[:-3] if path.lower().endswith(".gz") else path
+
+
 def _format(path: Path, format: str | None) -> str:
     if format is not None:
         if format not in READERS:

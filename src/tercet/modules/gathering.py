@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from tercet.columns.batch import Batch
 from tercet.core.scorer import Scorer
 from tercet.errors import GatheringError, InputError, OptionError, TercetError, did_you_mean, shorten, told
-from tercet.streams.parts import Part
+from tercet.sums.rows import Rows
 
 from .shards import Shards
 
@@ -31,37 +31,22 @@ class Added(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be made of all items that were added.
-
-    Attributes
-    ----------
-    scorer : Scorer
-    batches : callable
-        From the items that were added to a process to a batch of each system.
-    result : callable
-        From the parts of each system, one of each process, to the result.
-    """
+    """How items are scored: those of a process -> a batch of each system; the rows of each system -> the result."""
 
     scorer: Scorer
     batches: Callable[[list[Any]], list[Batch]]
-    result: Callable[[list[list[Part]]], Any]
+    result: Callable[[list[list[Rows]]], Any]
 
 
 _ANOTHER = "Another folder is named by cache_dir=..., or by HF_HOME in the environment."
 
 
 class Gathering:
-    """Mixin for a module of evaluate, before its class: keeps checked texts until a function takes them.
+    """Mixin for a module of evaluate, before its class: keeps checked texts in memory until `compute` takes them.
 
-    Each process keeps its texts in memory until it computes, where no lock, full disk or interruption can lose them:
-    they are not read or encoded again. One process lets them go when a result is there. Of several, each counts its
-    own at its `compute`, and hands the statistics over in a file; the first puts them together. Texts are handed over
-    only where it takes those of all processes to count them, as for BERTScore's document frequencies.
-
-    The processes meet over the locks of evaluate's files, which hold nothing. They tell the first who is missing, who
-    ended early and who was given other options.
-
-    A module belongs to the first thread that adds to it until that thread has computed: two would mix their items.
+    Of several processes, each counts its own items and hands their rows over in a file; the first puts them together.
+    They meet over the locks of evaluate's files, which hold nothing, but show the first who is missing, ended early,
+    or was given other options. A module belongs to the first thread that adds to it until that thread has computed.
     """
 
     num_process: int
@@ -88,7 +73,7 @@ class Gathering:
         self._added: list[Added] = []
         self._owner: dict[str, int] = {}
         self._job: Job | None = None
-        self._received: list[list[Part]] = []
+        self._received: list[list[Rows]] = []
         self._failure: BaseException | None = None
 
     def __len__(self) -> int:
@@ -106,31 +91,21 @@ class Gathering:
     def _gather(self, items: Added, options: Mapping[str, str], job: Job) -> Any:
         """Return the result of all items, those given here included; None in all processes but the first.
 
-        Parameters
-        ----------
-        items : Added
-        options : mapping of str to str
-            What must be the same in all processes.
-        job : Job
-
-        Raises
-        ------
-        GatheringError
-            Where a process did not come, ended early, or was given other options.
+        A GatheringError names a process that did not come, ended early, or was given other options.
         """
         self._check_thread()
         if self.num_process == 1:
-            found = job.result([[Part.of_texts(batch)] for batch in job.batches([*self._added, items])])
+            found = job.result([[Rows.of_texts(batch)] for batch in job.batches([*self._added, items])])
             self._added, self._owner = [], {}
             return found
         self._keep(items)
         with self._explained():
             self._join()  # also with nothing to hand over: the others wait for this process
             self._shards.announce()
-            parts = self._counted(job)
+            rows = self._counted(job)
             if self.process_id > 0:
                 self._check_first()
-            self._shards.hand_over(parts, options)
+            self._shards.hand_over(rows, options)
             if self.process_id == 0:
                 self._wait_for_others()
             self._job, self._failure = job, None
@@ -142,9 +117,9 @@ class Gathering:
         received, self._received = self._received, []
         if self._failure is not None:
             raise self._failure
-        return job.result([list(parts) for parts in zip(*received, strict=True)])
+        return job.result([list(rows) for rows in zip(*received, strict=True)])
 
-    def _counted(self, job: Job) -> list[Part]:
+    def _counted(self, job: Job) -> list[Rows]:
         """Return what this process has of each system, counted.
 
         What cannot be counted is handed over as texts: the first process then raises the error that one process
@@ -152,9 +127,9 @@ class Gathering:
         """
         batches, self._added = job.batches(self._added), []  # not both in memory
         try:
-            return [Part.counted(job.scorer, batch) for batch in batches]
+            return [Rows.counted(job.scorer, batch) for batch in batches]
         except Exception:
-            return [Part.of_texts(batch) for batch in batches]
+            return [Rows.of_texts(batch) for batch in batches]
 
     def _compute(self, **columns: list[Any]) -> dict[str, Any]:
         """Receive what all processes handed over; an error waits until the base class has closed its files."""
@@ -170,7 +145,7 @@ class Gathering:
         if self.writer is not None:
             return
         self._wait_until_received()
-        self._shards.begin()
+        self._shards.clear()  # what an earlier run left, before the others can know of this process
         self.selected_feature_format = self.features[0] if isinstance(self.features, list) else self.features
         self._init_writer()  # type: ignore[attr-defined]
 

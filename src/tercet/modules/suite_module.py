@@ -18,7 +18,7 @@ from tercet.core.result import Result
 from tercet.core.scorer import Scorer
 from tercet.errors import InputError, OptionError, shorten
 from tercet.metric import Metric
-from tercet.streams.parts import Part, result_of_parts
+from tercet.sums.rows import Rows, result_of_rows
 from tercet.training.trainer import TrainerMetrics, compute_metrics
 
 from .gathering import Gathering, Job
@@ -89,12 +89,12 @@ class SuiteModule(Gathering):
         none_given = predictions is None and references is None
         batch = self._read([], []) if none_given else self._read(predictions, references)
 
-        def result(systems: list[list[Part]]) -> Any:
-            found = result_of_parts(scorer, systems[0])
+        def result(systems: list[list[Rows]]) -> Any:
+            found = result_of_rows(scorer, systems[0])
             return found if self.config_name == "default" else self._dialect.to_entries(found)
 
         if self.num_process == 1 and not len(self):
-            return result([[Part.of_texts(batch)]])  # nothing to gather
+            return result([[Rows.of_texts(batch)]])  # nothing to gather
         shared = shared_options(scorer) if self.num_process > 1 else {}
         return self._gather(batch, shared, Job(scorer, lambda batches: [join_batches(batches)], result))
 

@@ -1,1 +1,1 @@
-"""More texts than one process takes: their parts are counted by the workers of Ray, and the sums put together."""
+"""The public path of ``tercet.scale.ray``, whose code is in ``sums``."""

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.columns.reading import read_batch
 from tercet.core.result import Result
 from tercet.core.scorer import Scorer
 from tercet.core.signature import Signature
@@ -15,33 +14,24 @@ from tercet.errors import InputError, MergeError, shorten
 from tercet.resampling.bootstrap import ROUNDING, named_scores
 from tercet.scoring import tell
 
-from .count import ADDED, KEYS, LEARNT, SPREAD, SQUARES, resampled, resampling_of
-from .learnt import learnt_of, numbers_of
-from .totals import Totals
+from .contexts import context_of, empty_context
+from .summing import ADDED, CONTEXT, SPREAD, SQUARES, resampled, resampling_of, sums_columns
+from .sums import Sums
 
 
-def result_of(scorer: Scorer, totals: Totals) -> Result:
-    """Return the result that sums give.
-
-    Raises
-    ------
-    MergeError
-        For sums of another metric or other options.
-    InputError
-        For sums of no items, or of none that has a score.
-    """
-    check_made(scorer, totals)
-    sums = totals.sums.floats()
-    rows = _of_columns(totals, sums, scorer.columns)
+def result_of(scorer: Scorer, sums: Sums) -> Result:
+    """Return the result that sums give; errors as :func:`check_made`, and where no item has a score."""
+    check_made(scorer, sums)
+    floats = sums.exact.floats()
+    rows = _of_columns(sums, floats, scorer.columns)
     corpus, resamples = rows[0], rows[1:]
     if not corpus[scorer.columns.index("items")]:
         raise InputError(scorer.nothing_left if corpus.any() else "There are no items: nothing was added.")
-    learnt = _learnt(scorer, totals, sums)
-    tell(scorer, scorer.notice(learnt))
+    tell(scorer, scorer.notice(_context(scorer, sums, floats)))
     tell(scorer, scorer.remark(corpus))
 
-    signature = Signature.parse(totals.signature)
-    notes = scorer.notes(_references_of(scorer, totals, sums))
+    signature = Signature.parse(sums.signature)
+    notes = scorer.notes(_references_of(scorer, sums, floats))
     intervals = None
     level = scorer.asked.confidence_level
     if level is not None:
@@ -62,28 +52,23 @@ def result_of(scorer: Scorer, totals: Totals) -> Result:
     )
 
 
-def _of_columns(totals: Totals, sums: NDArray[np.float64], names: tuple[str, ...]) -> NDArray[np.float64]:
-    return sums[:, [totals.columns.index(name) for name in names]]
-
-
-def check_made(scorer: Scorer, totals: Totals) -> None:
-    """Raise a MergeError for sums that these options did not make, as far as their signature tells."""
-    made = Signature.parse(totals.signature)
+def check_made(scorer: Scorer, sums: Sums) -> None:
+    """Raise a MergeError for sums that these options did not make, as far as their signature shows it."""
+    made = Signature.parse(sums.signature)
     if made.metric != scorer.name:
         raise MergeError(f"The sums are of {made.metric or 'no metric'}, and not of {scorer.name}.")
-    empty = None if scorer.needs_corpus else scorer.fit(read_batch([], []))  # what it learns then is not here
-    learnt = (f"{LEARNT}{name}" for name in numbers_of(empty))
-    expected = (*scorer.columns, ADDED, SQUARES, KEYS, *SPREAD, *learnt)
-    for what, names, others in (("lack", expected, totals.columns), ("also have", totals.columns, expected)):
+    empty = None if scorer.needs_corpus else empty_context(scorer)  # a context that was needed is not in the sums
+    expected = sums_columns(scorer, empty)
+    for what, names, others in (("lack", expected, sums.columns), ("also have", sums.columns, expected)):
         lacking = [shorten(name)[1:-1] for name in names if name not in others]
         if lacking:
             raise MergeError(
                 f"The sums {what} {', '.join(lacking[:9])}: they are of another metric, or of other options."
             )
-    _check_numbers(scorer, totals)
+    _check_numbers(scorer, sums)
     resampling = resampling_of(scorer)
     asked = 0 if resampling is None else resampling.n_resamples
-    n_resamples = len(totals.sums.digits) - 1
+    n_resamples = len(sums.exact.digits) - 1
     if asked != n_resamples:
         raise MergeError(
             f"The sums have {n_resamples or 'no'} resamples, and these options ask for {asked or 'none'}: "
@@ -101,39 +86,43 @@ def check_made(scorer: Scorer, totals: Totals) -> None:
         )
 
 
-def _check_numbers(scorer: Scorer, totals: Totals) -> None:
+def _check_numbers(scorer: Scorer, sums: Sums) -> None:
     """Raise a MergeError for a sum that no texts give: below 0, of parts of items, or of more than there are."""
-    counts = {*scorer.base_columns, *totals.columns} - {*scorer.columns[len(scorer.base_columns) :]}
-    added = totals.of_corpus(ADDED)
-    for column, name in enumerate(totals.columns):
-        digits = totals.sums.digits[:, column]
+    counts = {*scorer.base_columns, *sums.columns} - {*scorer.columns[len(scorer.base_columns) :]}
+    added = sums.of_corpus(ADDED)
+    for column, name in enumerate(sums.columns):
+        digits = sums.exact.digits[:, column]
         may_be_negative = scorer.loads_model and name not in counts  # cosines
         wrong = "less than 0" if (digits[:, 0] < 0).any() and not may_be_negative else ""
         if name in counts and name not in SPREAD and digits[:, 2:].any():
             wrong = wrong or "no whole number"
-        if name in ("items", "empty", "missing") and totals.of_corpus(name) > added:
+        if name in ("items", "empty", "missing") and sums.of_corpus(name) > added:
             wrong = wrong or "more than all items"
         if wrong:
             raise MergeError(f"The sum of {shorten(name)} is {wrong}, which no texts give.")
 
 
-def _learnt(scorer: Scorer, totals: Totals, sums: NDArray[np.float64]) -> Any:
-    """Return what the scorer learnt from all texts, as it came along with the sums."""
+def _of_columns(sums: Sums, floats: NDArray[np.float64], names: tuple[str, ...]) -> NDArray[np.float64]:
+    return floats[:, [sums.columns.index(name) for name in names]]
+
+
+def _context(scorer: Scorer, sums: Sums, floats: NDArray[np.float64]) -> Any:
+    """Return the scorer's context of all texts, as its numbers came along with the sums."""
     numbers = {
-        name.removeprefix(LEARNT): int(value)
-        for name, value in zip(totals.columns, sums[0], strict=True)
-        if name.startswith(LEARNT)
+        name.removeprefix(CONTEXT): int(value)
+        for name, value in zip(sums.columns, floats[0], strict=True)
+        if name.startswith(CONTEXT)
     }
-    return learnt_of(numbers or None, scorer)
+    return context_of(numbers or None, scorer)
 
 
-def _references_of(scorer: Scorer, totals: Totals, sums: NDArray[np.float64]) -> str:
+def _references_of(scorer: Scorer, sums: Sums, floats: NDArray[np.float64]) -> str:
     """Return how many references the items have: least and most, or the mean where an item has 31 or more."""
     names = (*scorer.columns[:4], SQUARES)
-    items, _, _, references, squares = _of_columns(totals, sums, names)[0].tolist()
+    items, _, _, references, squares = _of_columns(sums, floats, names)[0].tolist()
     if items * squares == references * references:  # no spread
         return f"{references / items:g}"
-    spread = totals.sums.digits[0, [totals.columns.index(name) for name in SPREAD]].ravel()
+    spread = sums.exact.digits[0, [sums.columns.index(name) for name in SPREAD]].ravel()
     if not spread[-1] and spread.sum() == items:  # not after a digit overflowed
         known = np.flatnonzero(spread)
         return f"{known[0]}-{known[-1]}"
@@ -154,8 +143,3 @@ def _intervals(
         bounds[np.abs(bounds - score) <= ROUNDING * abs(score)] = score
         intervals[name] = bounds.tolist()
     return intervals
-
-
-def identity_of(totals: Totals) -> tuple[int, int]:
-    """Return two numbers that tell whether two totals are of the same items."""
-    return int(totals.of_corpus(ADDED)), int(totals.of_corpus(KEYS))

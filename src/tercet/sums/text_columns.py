@@ -1,4 +1,4 @@
-"""Tables in Arrow's memory -> predictions, references and ids: the columns are named, or guessed from their names."""
+"""Tables in Arrow's memory -> predictions, references and ids, from columns that are named or have such names."""
 
 from __future__ import annotations
 
@@ -11,23 +11,64 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tercet.columns.arrow_items import check_arrow
+from tercet.columns.containers import as_list
 from tercet.errors import InputError, did_you_mean, shorten
-from tercet.files.roles import role_of
+from tercet.files.roles import Roles, role_of
 
 _TEXT, _LISTS = pa.large_string(), pa.large_list(pa.large_string())
 
 
+def roles_of(schema: Any) -> Roles:
+    """Return which columns hold predictions and references, by their names and types: a pyarrow.Schema."""
+    of_system = [field for field in schema if role_of(field.name) == "system"]
+    texts = [field.name for field in of_system if is_text(field.type)]
+    nulls = [field.name for field in of_system if is_null(field.type)]  # a column of nothing has any type
+    references = [
+        field.name
+        for field in schema
+        if role_of(field.name) == "reference" and (is_text(field.type) or is_list(field.type) or is_null(field.type))
+    ]
+    return Roles(source=None, references=tuple(references), systems=tuple(texts or nulls))
+
+
+def choose_columns(
+    roles: Roles,
+    known: Sequence[str],
+    systems: Sequence[str] | None,
+    references: str | Sequence[str] | None,
+    id: str | None,
+    *,
+    take_references: bool,
+    one_system: bool,
+) -> tuple[list[str], list[str]]:
+    """Return the columns of predictions and of references: those that are named, else by their roles.
+
+    An InputError names a column that is not among the known ones, or asks for a name where roles leave it open.
+    """
+    if not (references is None or isinstance(references, Iterable)):
+        raise InputError(f"references must be the names of columns, got {shorten(references)}.")
+    named = [references] if isinstance(references, str) else list(references or ())
+    for name in (*named, *(systems or ()), *([] if id is None else [id])):
+        if name not in known:
+            raise InputError(f"The table has no column {shorten(name)}. {did_you_mean(name, known)}")
+    others = {*named, *(systems or ()), id}
+    found = list(systems or (name for name in roles.systems if name not in others))
+    if not found or (one_system and len(found) > 1):
+        which = f"several may be: {', '.join(found)}" if found else "none is"
+        raise InputError(
+            f"Which column holds the predictions? By their names, {which}. The columns are "
+            f"{', '.join(known) or 'none at all'}: name one of them."
+        )
+    if not named and take_references:
+        named = [name for name in roles.references if name not in others]
+        if not named:
+            raise InputError(f"No column's name says that it holds references: name one of {', '.join(known)}.")
+    return found, named
+
+
 @dataclass(frozen=True, slots=True)
 class TextColumns:
-    """Which columns of a table hold what.
-
-    Attributes
-    ----------
-    prediction : str
-    references : tuple of str
-        Of texts, or of lists of texts; an item has those of all of them.
-    id : str or None
-    """
+    """Which columns of a table hold what; those of references hold texts or lists of texts, and an item has all."""
 
     prediction: str
     references: tuple[str, ...]
@@ -35,53 +76,14 @@ class TextColumns:
 
     @classmethod
     def of(
-        cls,
-        schema: Any,
-        prediction: str | None,
-        references: str | Sequence[str] | None,
-        id: str | None,
-        need_references: bool = True,
-    ) -> TextColumns:
-        """Return the columns that are named, and for what is not named those whose names say what they hold.
-
-        Parameters
-        ----------
-        schema : pyarrow.Schema
-
-        Raises
-        ------
-        InputError
-            For a column that is not there, and where the names leave it open.
-        """
-        if not (references is None or isinstance(references, Iterable)):
-            raise InputError(f"references must be the names of columns, got {shorten(references)}.")
-        named = [references] if isinstance(references, str) else list(references or ())
-        for name in [*named, *(each for each in (prediction, id) if each is not None)]:
-            if name not in schema.names:
-                raise InputError(f"The table has no column {shorten(name)}. {did_you_mean(name, schema.names)}")
-        fields = [field for field in schema if field.name not in {*named, prediction, id}]
-        if prediction is None:
-            systems = [each.name for each in fields if role_of(each.name) == "system" and is_text(each.type)]
-            if not systems:  # a column of nothing has any type
-                systems = [each.name for each in fields if role_of(each.name) == "system" and is_null(each.type)]
-            if len(systems) != 1:
-                found = f"several may be: {', '.join(systems)}" if systems else "none is"
-                raise InputError(
-                    f"Which column holds the predictions? By their names, {found}. The columns are "
-                    f"{', '.join(schema.names) or 'none at all'}: name one of them."
-                )
-            prediction = systems[0]
-        if not named and need_references:
-            kinds = (is_text, is_list, is_null)
-            named = [
-                each.name
-                for each in fields
-                if role_of(each.name) == "reference" and any(is_kind(each.type) for is_kind in kinds)
-            ]
-            if not named:
-                raise InputError(
-                    f"No column's name says that it holds references: name one of {', '.join(schema.names)}."
-                )
+        cls, schema: Any, prediction: str | None, references: str | Sequence[str] | None, id: str | None,
+        take_references: bool = True,
+    ) -> TextColumns:  # fmt: skip
+        """Return the columns of a pyarrow.Schema that are named, else those whose names say what they hold."""
+        systems = None if prediction is None else [prediction]
+        (prediction,), named = choose_columns(
+            roles_of(schema), schema.names, systems, references, id, take_references=take_references, one_system=True
+        )
         columns = cls(prediction, tuple(named), id)
         for name in columns.names:
             if schema.names.count(name) > 1:
@@ -104,13 +106,7 @@ class TextColumns:
                 raise InputError(f"The column {name!r} is of the type {kind}; expected {expected}.")
 
     def texts(self, table: Any) -> tuple[Any, Any]:
-        """Return predictions and references; an empty cell of references, or none, is no reference.
-
-        Raises
-        ------
-        InputError
-            For a prediction that is missing, and as :meth:`check_types` and :func:`~.arrow_items.check_arrow`.
-        """
+        """Return predictions, of which none may be missing, and references, of which empty cells are none."""
         self.check_types(table.schema)
         for name in (self.prediction, *self.references):
             check_arrow(table[name], f"the column {name!r}")
@@ -122,10 +118,11 @@ class TextColumns:
         return predictions, _joined(columns) if columns else None
 
     def ids(self, table: Any) -> Any:
-        """Return the ids; None where no column has them; InputError as :func:`~.arrow_items.check_arrow`."""
-        if self.id is not None:
-            check_arrow(table[self.id], f"the column {self.id!r}")
-        return None if self.id is None else table[self.id]
+        """Return the ids; None where no column has them."""
+        if self.id is None:
+            return None
+        check_arrow(table[self.id], f"the column {self.id!r}")
+        return table[self.id]
 
     def row(self, table: Any, number: int) -> str:
         """Return what an error calls a row: its number in this table and, where it has one, its id."""
@@ -133,13 +130,7 @@ class TextColumns:
 
 
 def as_table(given: Any) -> Any:
-    """Return a pyarrow.Table of what is one, or offers itself as one (Polars, pandas, DuckDB, a record batch).
-
-    Raises
-    ------
-    InputError
-        For anything else.
-    """
+    """Return a pyarrow.Table of what is one, or offers itself as one (Polars, pandas, DuckDB, a record batch)."""
     if isinstance(given, pa.Table):
         return given
     try:
@@ -150,6 +141,35 @@ def as_table(given: Any) -> Any:
         raise InputError(
             f"Expected an Arrow table, or a frame that offers itself as one; got {shorten(given)}."
         ) from None
+
+
+def read_ids(ids: Any) -> Any:
+    """Return ids as an Arrow array; an InputError names the first that is neither text nor a whole number."""
+    if isinstance(ids, (pa.Array, pa.ChunkedArray)):
+        check_arrow(ids, "ids")
+    if isinstance(ids, pa.ChunkedArray):
+        ids = pa.concat_arrays(ids.chunks) if ids.num_chunks else pa.array([], pa.string())
+    if not isinstance(ids, pa.Array):
+        given = as_list(ids, "ids", "a string or a whole number per item", 1)
+        return pa.array([_as_text(each, index) for index, each in enumerate(given)], pa.large_string())
+    if pa.types.is_dictionary(ids.type):
+        return read_ids(read_ids(ids.dictionary).cast(pa.large_string()).take(ids.indices))
+    known = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_integer)
+    if ids.null_count or (len(ids) and not any(is_kind(ids.type) for is_kind in known)):
+        found = f"item {ids.is_null().index(True).as_py()} has no id" if ids.null_count else f"ids are {ids.type}"
+        raise InputError(f"{found}; expected a string or a whole number for each item.")
+    return ids
+
+
+def _as_text(id: Any, item: int) -> str:
+    if not isinstance(id, (str, int, np.integer)) or isinstance(id, bool):
+        raise InputError(f"the id of item {item} must be a string or a whole number, got {shorten(id)}.")
+    try:
+        text = str(id)
+        text.encode()
+    except ValueError:  # a lone surrogate, or a number of thousands of digits
+        raise InputError(f"the id of item {item} cannot be written in UTF-8: {shorten(id)}.") from None
+    return text
 
 
 def _joined(columns: list[Any]) -> Any:

@@ -8,24 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from tercet.comparison.facts import facts_of_result
-from tercet.comparison.metric_specs import MetricSpec
-from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
-from tercet.comparison.test_sets import TestSet
 from tercet.core.result import Result
 from tercet.core.scorer import Scorer
+
+from .facts import facts_of_result
+from .metric_specs import MetricSpec
+from .scores import Comparison, ScoreTable, SystemScore
+from .test_sets import TestSet
 
 
 @dataclass(frozen=True, slots=True)
 class CountedSet(TestSet):
-    """A test set of which the names are known, and the number of segments.
-
-    Attributes
-    ----------
-    n_items : int
-    bad_files : tuple of str
-        Why files were left out.
-    """
+    """A test set without texts: its names, its number of segments, and why files were left out."""
 
     n_items: int = 0
     bad_files: tuple[str, ...] = ()

@@ -7,8 +7,8 @@ from typing import Any
 
 from tercet.errors import InputError
 
-from .count import count, read_ids, summing_scorer
-from .text_columns import TextColumns, as_table
+from .summing import summing_scorer, sums_of
+from .text_columns import TextColumns, as_table, read_ids
 
 
 def arrow_statistics(
@@ -75,4 +75,4 @@ def arrow_statistics(
         if columns.id is None:
             raise
         raise InputError(f"{columns.row(rows, corpus.missing[0])}: {error}") from None
-    return count(scorer, corpus, None if ids is None else read_ids(ids)).to_table()
+    return sums_of(scorer, corpus, None if ids is None else read_ids(ids)).to_table()

@@ -1,8 +1,7 @@
-"""A stream's result is that of the whole corpus, however it was cut and merged; what is refused adds nothing."""
+"""A stream's result is that of `tercet.score`; what is refused adds nothing."""
 
 import copy
 import pickle
-import random
 import warnings
 from itertools import pairwise
 
@@ -11,35 +10,19 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from test_same_bits import COUNTS
 
 import tercet
 from conftest import ZERO_BLEU, close, needed
 from tercet import InputError, MergeError, OptionError, Stream
 from tercet.registry import METRICS
-from texts import LATIN, PAIRS, all_pairs, awkward_corpus, corpora
+from texts import LATIN, PAIRS, all_pairs, awkward_corpus
 
-#: Options with which each metric's rows are the same on every machine and in every batch.
-COUNTS = [
-    ("bleu_multi", {}),
-    ("bleu_multi", {"compat": "nltk", "smooth_method": "nltk3", "weights": {"flat": (0.5, 0.5)}}),
-    ("bleu_multi", {"tokenizer": "unicode", "grid": True, "scale": 100, "missing_references": "zero"}),
-    ("rouge_nlws", {"tokenizer": "unicode"}),
-    ("rouge_nlws", {"tokenizer": "rouge", "output": "all", "multi_ref": "jackknife", "use_stemmer": True}),
-    ("rouge_nlws", {"tokenizer": "unicode", "rouge_types": ["rougeW", "rougeSU4"], "missing_references": "skip"}),
-    ("rouge_nlws", {"compat": "rouge155", "missing_references": "zero"}),
-    ("chrf_multi", {"word_order": [0, 2], "missing_references": "zero"}),
-    ("bleu_rouge_f", {}),
-    ("jaccard_sets", {"variants": {"letters": {"tokenizer": "char"}}, "scale": 100}),
-    ("ter", {"normalized": True, "asian_support": True, "missing_references": "zero"}),
-]
 NETWORKS = [("bertscore_idf", {"idf": False}), ("embedding_cosine", {}), ("perplexity_lm", {})]
 ROUGE = {"rouge_types": ["rouge1", "rougeL"], "tokenizer": "unicode"}
 ASKED = {**ROUGE, "confidence_level": 0.9, "n_resamples": 50}
 
 pytestmark = ZERO_BLEU
-each_count = pytest.mark.parametrize(("metric", "options"), COUNTS)
 each_metric = pytest.mark.parametrize(("metric", "options"), COUNTS + NETWORKS)
 
 
@@ -85,16 +68,6 @@ def everything(result):
     return result.to_dict(full=True)
 
 
-def merged(streams, rng):
-    """Return one stream, of any tree of merges."""
-    streams = list(streams)
-    while len(streams) > 1:
-        one, other = (streams.pop(rng.randrange(len(streams))) for _ in range(2))
-        one.merge(other)
-        streams.append(one)
-    return streams[0]
-
-
 def test_every_metric_is_tested():
     assert {metric for metric, _ in COUNTS + NETWORKS} == set(METRICS)
 
@@ -116,6 +89,7 @@ class TestTheResult:
                 assert near(value, expected[name], tolerance)
         for name in ("metric", "n_segments", "empty_predictions", "missing_references"):
             assert getattr(found, name) == getattr(expected, name)
+        assert found.signature == expected.signature
         assert type(found) is type(expected)
 
     def test_of_many_items_is_within_the_rounding_of_sums_of_floats(self):
@@ -123,13 +97,6 @@ class TestTheResult:
         options = {**ROUGE, "output": "all", "missing_references": "zero"}
         found, expected = stream_of("rouge", [corpus], **options).result(), tercet.score("rouge", *corpus, **options)
         assert max(abs(found[name] - value) for name, value in expected.items()) <= 2e-15
-
-    @each_metric
-    def test_has_the_signature_of_score(self, metric, options):
-        corpus = all_pairs()
-        stream = stream_of(metric, [corpus], **options)
-        expected = quietly(tercet.score, metric, *corpus, **needed(metric), **options).signature
-        assert quietly(stream.result).signature == expected
 
     @pytest.mark.parametrize(
         ("references", "shown"),
@@ -150,59 +117,15 @@ class TestTheResult:
         assert f"|refs:{shown}|" in found.signature
         assert found.signature == tercet.score("rouge", *corpus, missing_references=missing, **ROUGE).signature
 
-    @each_count
-    @settings(deadline=None)
-    @given(corpora(), st.randoms(use_true_random=False))
-    def test_is_the_same_to_the_bit_for_any_order_and_any_cuts(self, metric, options, corpus, rng):
-        options = {**options, "confidence_level": 0.9, "n_resamples": 20}
-        n = len(corpus[0])
-        order, cuts = rng.sample(range(n), n), sorted(rng.choices(range(n + 1), k=3))
-        shuffled = [[column[each] for each in order] for column in corpus]
-        whole = quietly(stream_of(metric, [corpus], **options).result)
-        found = quietly(stream_of(metric, cut(shuffled, [0, *cuts, n]), **options).result)
-        assert everything(found) == everything(whole)
-
-    @each_count
-    @pytest.mark.parametrize("seed", range(3))
-    def test_is_the_same_to_the_bit_for_any_tree_of_merges(self, metric, options, seed):
-        rng = random.Random(seed)
-        corpus = awkward_corpus(seed, n_items=30)
-        options = {**options, "confidence_level": 0.9, "n_resamples": 20}
-        n = len(corpus[0])
-        parts = cut(corpus, [0, *sorted(rng.sample(range(1, n), 9)), n])
-        streams = [stream_of(metric, [part], **options) for part in parts]
-        streams.insert(4, stream_of(metric, [], **options))
-        found = merged(streams, rng)
-        assert len(found) == n
-        whole = stream_of(metric, [corpus], **options)
-        assert everything(quietly(found.result)) == everything(quietly(whole.result))
-        assert found.to_arrow().equals(whole.to_arrow())
-
     @pytest.mark.parametrize(("metric", "options"), NETWORKS)
     def test_of_networks_differs_by_the_batch_no_more_than_score_does(self, metric, options):
         corpus = all_pairs(LATIN)
         whole = quietly(stream_of(metric, [corpus], **options).result)
         parts = [stream_of(metric, [part], **options) for part in cut(corpus, [0, 3, 5, 8])]
-        found = quietly(merged(parts, random.Random(1)).result)
+        parts[0].merge(parts[1:])
+        found = quietly(parts[0].result)
         assert all(close(metric, found[name], whole[name]) for name in whole)
         assert found.signature == whole.signature
-
-    @pytest.mark.parametrize("n_jobs", [2, 3, 16])
-    @pytest.mark.parametrize(("metric", "options"), [("bleu_multi", {}), ("rouge_nlws", ROUGE)])
-    def test_is_the_same_to_the_bit_with_threads(self, metric, options, n_jobs):
-        corpus = awkward_corpus(3, n_items=50)
-        options = {**options, "confidence_level": 0.95, "n_resamples": 30}
-        one = stream_of(metric, [corpus], **options)
-        several = stream_of(metric, [corpus], **options, n_jobs=n_jobs)
-        assert everything(quietly(several.result)) == everything(quietly(one.result))
-        assert several.to_arrow().equals(one.to_arrow())
-
-    def test_is_the_same_where_a_batch_has_several_pieces(self, monkeypatch):
-        corpus = awkward_corpus(4, n_items=40)
-        whole = stream_of("rouge", [corpus], **ROUGE)
-        monkeypatch.setattr("tercet.streams.count.PIECE", 7)
-        pieces = stream_of("rouge", [corpus], **ROUGE)
-        assert pieces.to_arrow().equals(whole.to_arrow())
 
     def test_can_be_asked_for_at_any_time(self):
         stream = stream_of("rouge", [(["a b"], ["a c"])], **ROUGE)
@@ -235,6 +158,7 @@ class TestIntervals:
         corpus = all_pairs()
         one, same, other = (stream_of("rouge", [corpus], **ASKED, seed=seed).result() for seed in (1, 1, 2))
         assert one.intervals == same.intervals != other.intervals
+        assert all(low < one[name] < high for name, (low, high) in one.intervals.items())
         assert "resamples:poisson,50,1|ids:texts|" in one.signature
         assert "|ci:0.9|" in one.signature
 
@@ -257,30 +181,18 @@ class TestIntervals:
         )
         assert one.intervals == other.intervals
 
-    def test_of_one_item_are_its_score_as_those_of_score(self):
+    @pytest.mark.parametrize("n_resamples", [1, 2, 3, 1000])
+    def test_of_one_item_are_its_score_as_those_of_score(self, n_resamples):
         corpus = ["a b c"], ["a b d"]
-        asked = {**ASKED, "n_resamples": 1000}
-        found = stream_of("rouge", [corpus], **asked).result()
-        assert found.intervals == tercet.score("rouge", *corpus, **asked).intervals
-        for n_resamples in (1, 2, 3):
-            few = stream_of("rouge", [corpus], **{**asked, "n_resamples": n_resamples}).result()
-            assert few.intervals == found.intervals
+        found = stream_of("rouge", [corpus], **{**ASKED, "n_resamples": n_resamples}).result()
+        assert found.intervals == tercet.score("rouge", *corpus, **{**ASKED, "n_resamples": 1000}).intervals
 
     def test_of_perplexity_are_numbers_also_for_one_text(self):
-        stream = stream_of(
-            "perplexity",
-            [(["The ferry leaves at noon."],)],
-            **needed("perplexity_lm"),
-            n_resamples=50,
-            confidence_level=0.9,
-        )
+        given = {**needed("perplexity_lm"), "n_resamples": 50, "confidence_level": 0.9}
+        stream = Stream("perplexity", **given)
+        stream.add(["The ferry leaves at noon."])
         result = stream.result()
-        for name, (low, high) in result.intervals.items():
-            assert low == high == result[name]
-
-    def test_hold_the_score(self):
-        result = stream_of("rouge", [all_pairs()], **ASKED).result()
-        assert all(low < result[name] < high for name, (low, high) in result.intervals.items())
+        assert all(low == high == result[name] for name, (low, high) in result.intervals.items())
 
 
 class TestIds:
@@ -308,7 +220,6 @@ class TestIds:
             (["a", "a"], "items 0 and 1 have the same id, 'a': ids must differ."),
             ([7, "7"], "items 0 and 1 have the same id, '7': ids must differ."),
             (["a", None], "the id of item 1 must be a string or a whole number, got None."),
-            ([1.0, 2.0], "the id of item 0 must be a string or a whole number, got 1.0."),
             (np.array([1.0, 2.0]), "the id of item 0 must be a string or a whole number, got"),
             (["a", True], "the id of item 1 must be a string or a whole number, got True."),
             ([b"a", b"b"], "the id of item 0 must be a string or a whole number, got b'a'."),
@@ -351,12 +262,7 @@ class TestMissingReferences:
         found = quietly(stream.result)
         assert near(found, expected, 1e-14)
         assert (found.n_segments, found.missing_references) == (expected.n_segments, 2)
-
-    @pytest.mark.parametrize("choice", ["skip", "zero"])
-    def test_leave_the_number_of_what_was_added_alone(self, choice):
-        stream = stream_of("rouge", [self.CORPUS], **ROUGE, missing_references=choice)
-        assert len(stream) == 4
-        assert repr(stream) == "Stream('rouge_nlws', 4 items)"
+        assert (len(stream), repr(stream)) == (4, f"Stream('{metric}', 4 items)")
 
     def test_are_an_error_that_names_the_item_and_adds_nothing(self):
         stream = stream_of("rouge", [(["k"], ["k"])], **ROUGE)
@@ -405,23 +311,17 @@ class TestWhatIsRefusedAddsNothing:
 
 
 def test_empty_batches_change_nothing():
-    options = {**ROUGE, "confidence_level": 0.9, "n_resamples": 10}
-    stream = stream_of("rouge", [([], []), (["a"], ["a"]), ([], [], []), ([], [])], **options)
-    assert stream.to_arrow().equals(stream_of("rouge", [(["a"], ["a"])], **options).to_arrow())
+    stream = stream_of("rouge", [([], []), (["a"], ["a"]), ([], [], []), ([], [])], **ASKED)
+    assert stream.to_arrow().equals(stream_of("rouge", [(["a"], ["a"])], **ASKED).to_arrow())
 
 
-OTHERS = [
-    ("bleu", {}),
-    ("rouge", {"rouge_types": ["rouge1"], "tokenizer": "unicode"}),
-    ("rouge", {**ROUGE, "tokenizer": "rouge"}),
-    ("rouge", {**ROUGE, "use_stemmer": True}),
-    ("rouge", {**ROUGE, "confidence_level": 0.9}),
-]
+def of_text(text, *parts, **options):
+    return stream_of("rouge", [([text], ["a b"]), *parts], **{**ROUGE, **options})
 
 
 class TestMerging:
     def test_leaves_the_other_as_it_is(self):
-        one, other = (stream_of("rouge", [([text], ["a b"])], **ROUGE) for text in ("a", "b"))
+        one, other = of_text("a"), of_text("b")
         before = other.to_arrow()
         one.merge(other)
         one.add(["c"], ["d"])
@@ -429,67 +329,65 @@ class TestMerging:
         assert (len(one), len(other)) == (3, 1)
 
     def test_takes_several_at_once_of_any_iterable(self):
-        parts = [stream_of("rouge", [([f"a {i}"], ["a b"])], **ROUGE) for i in range(4)]
-        first, *others = parts
+        first, *others = (of_text(f"a {i}") for i in range(4))
         first.merge(iter(others))
         first.merge([])
         assert len(first) == 4
 
-    @pytest.mark.parametrize("how", ["twice", "itself", "list", "inner", "outer", "copy"])
+    @pytest.mark.parametrize("how", ["twice", "itself", "list", "inner", "outer", "copy", "all or nothing"])
     def test_refuses_what_it_has_already_and_adds_nothing(self, how):
-        one, other, third = (stream_of("rouge", [([text], ["a b"])], **ROUGE) for text in "abc")
-        both = stream_of("rouge", [], **ROUGE)
+        one, other, third, both = of_text("a"), of_text("b"), of_text("c"), Stream("rouge", **ROUGE)
         both.merge([other, third])
-        given = {"twice": other, "itself": one, "list": [third, third], "inner": third, "outer": both, "copy": one}[
-            how
-        ]
-        if how in ("twice", "outer"):
-            one.merge(other)
-        if how == "inner":
-            one.merge(both)
+        before_it = {"twice": [other], "outer": [other], "inner": [both]}
+        given = {
+            "twice": other, "itself": one, "list": [third, third], "inner": third, "outer": both,
+            "copy": copy.deepcopy(one), "all or nothing": [other, one],
+        }  # fmt: skip
+        one.merge(before_it.get(how, []))
         before, n = one.to_arrow(), len(one)
-        said = {"itself": "cannot be merged into itself"}.get(how, "was merged before")
-        with pytest.raises(MergeError, match=said):
-            one.merge(copy.deepcopy(given) if how == "copy" else given)
+        expected = "cannot be merged into itself" if how in ("itself", "all or nothing") else "was merged before"
+        with pytest.raises(MergeError, match=expected):
+            one.merge(given[how])
         assert one.to_arrow().equals(before)
         assert len(one) == n
-        one.merge(stream_of("rouge", [(["another"], ["one"])], **ROUGE))
+        one.merge(of_text("another"))
 
     def test_refuses_a_stream_that_grew_since_it_was_merged(self):
-        one, other = (stream_of("rouge", [([text], ["a b"])], **ROUGE) for text in "ab")
+        one, other = of_text("a"), of_text("b")
         one.merge(other)
         other.add(["c"], ["a b"])
         with pytest.raises(MergeError, match=r"was merged before\. Put items that come later into a new stream"):
             one.merge(other)
         assert len(one) == 2
 
-    def test_refuses_other_streams_of_the_same_items(self):
-        parts = [stream_of("rouge", [(["yes"], ["yes"])], **ROUGE) for _ in range(2)]
+    def test_refuses_other_streams_of_the_same_items_unless_ids_are_different(self):
+        one, other = of_text("yes"), of_text("yes")
         with pytest.raises(MergeError, match=r"Both streams hold the same 1 item\. If they are different items"):
-            parts[0].merge(parts[1])
-
-    def test_takes_equal_texts_that_ids_tell_apart(self):
+            one.merge(other)
         parts = [stream_of("rouge", [(["yes"], ["yes"], [i])], **ROUGE) for i in range(3)]
         parts[0].merge(parts[1:])
         assert len(parts[0]) == 3
 
-    @pytest.mark.parametrize(("metric", "options"), OTHERS)
+    @pytest.mark.parametrize(
+        ("metric", "options"),
+        [
+            ("bleu", {}),
+            ("rouge", {"rouge_types": ["rouge1"]}),
+            ("rouge", {"tokenizer": "rouge"}),
+            ("rouge", {"use_stemmer": True}),
+            ("rouge", {"confidence_level": None, "n_resamples": 1000}),
+            ("rouge", {"n_resamples": 51}),
+            ("rouge", {"seed": 1}),
+        ],
+    )
     @pytest.mark.parametrize("begun", [False, True])
-    def test_refuses_other_metrics_and_options_and_adds_nothing(self, metric, options, begun):
-        stream = stream_of("rouge", [(["a"], ["a b"])] * begun, **ROUGE)
+    def test_refuses_other_metrics_options_and_draws_and_adds_nothing(self, metric, options, begun):
+        stream = stream_of("rouge", [(["a"], ["a b"])] * begun, **ASKED)
         before = stream.to_arrow()
         with pytest.raises(MergeError):
-            stream.merge(stream_of(metric, [(["b"], ["a b"])], **options))
+            stream.merge(stream_of(metric, [(["b"], ["a b"])], **({**ASKED, **options} if metric == "rouge" else {})))
         assert stream.to_arrow().equals(before)
         assert len(stream) == begun
-
-    @pytest.mark.parametrize("begun", [False, True])
-    @pytest.mark.parametrize(("seed", "n"), [(1, 20), (12345, 21)])
-    def test_refuses_other_draws(self, begun, seed, n):
-        asked = {**ROUGE, "confidence_level": 0.9, "n_resamples": 20}
-        stream = stream_of("rouge", [(["a"], ["a b"])] * begun, **asked)
-        with pytest.raises(MergeError):
-            stream.merge(stream_of("rouge", [(["b"], ["a b"])], **{**asked, "seed": seed, "n_resamples": n}))
 
     def test_refuses_an_empty_stream_of_another_metric(self):
         with pytest.raises(MergeError, match=r"^A stream of bleu_multi does not merge with one of rouge_nlws\.$"):
@@ -499,13 +397,6 @@ class TestMerging:
     def test_refuses_what_is_no_stream(self, other):
         with pytest.raises(MergeError, match="Only streams merge, got"):
             Stream("bleu").merge(other)
-
-    def test_adds_all_or_nothing(self):
-        stream, other = (stream_of("rouge", [([text], ["a b"])], **ROUGE) for text in "ab")
-        with pytest.raises(MergeError):
-            stream.merge([other, stream])
-        assert len(stream) == 1
-        stream.merge(other)
 
 
 class TestOptions:
@@ -536,16 +427,14 @@ class TestOptions:
 
 def test_what_is_shown():
     stream = Stream("bleu")
-    assert repr(stream) == "Stream('bleu_multi', 0 items)"
-    stream.add(["a"], ["a"])
-    assert repr(stream) == "Stream('bleu_multi', 1 item)"
-    stream.add([str(i) for i in range(1233)], ["a"] * 1233)
-    assert repr(stream) == "Stream('bleu_multi', 1,234 items)"
+    for n, shown in ((0, "0 items"), (1, "1 item"), (1233, "1,234 items")):
+        stream.add([str(i) for i in range(n)], ["a"] * n)
+        assert repr(stream) == f"Stream('bleu_multi', {shown})"
 
 
 @pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda stream: pickle.loads(pickle.dumps(stream))])
 def test_a_copy_goes_its_own_way(way):
-    stream = stream_of("rouge", [(["a"], ["a b"])], **ROUGE)
+    stream = of_text("a")
     other = way(stream)
     other.add(["b"], ["a b"])
     assert (len(stream), len(other)) == (1, 2)

@@ -10,12 +10,11 @@ import pytest
 import tercet
 from tercet.api import make_scorer
 from tercet.columns.reading import read_batch
-from tercet.errors import InputError, MergeError
-from tercet.scale.partials import Partials
-from tercet.scale.parts import list_parts
-from tercet.scale.work import Job, Work, check_folder, labels_of
-from tercet.streams.learnt import learnt_of, plain_of
-from tercet.streams.summary import result_of
+from tercet.errors import InputError
+from tercet.sums.contexts import context_of, plain_context
+from tercet.sums.corpus_files import list_parts
+from tercet.sums.result import result_of
+from tercet.sums.work import Job, Summed, Work, check_folder, labels_of
 from texts import all_pairs, awkward_corpus
 
 OPTIONS = {"confidence_level": 0.9, "n_resamples": 50}
@@ -40,18 +39,24 @@ def work_of(metrics, *, systems=("mt",), segments=None, skip_bad=False, id="id")
     return Work(tuple(jobs), ("refs",), id, segments, skip_bad)
 
 
+def together(parts):
+    """Return what parts come to on their way through a table, as from Ray's workers."""
+    found = Summed()
+    for row in pa.concat_tables([part.to_table() for part in parts]).to_pylist():
+        found.add(Summed.of_row(row))
+    return found
+
+
 @pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws", "jaccard_sets", "bleu_rouge_f"])
-def test_parts_in_any_order_are_the_stream_of_all_items(path, metric):
+def test_parts_in_any_order_and_some_twice_are_the_stream_of_all_items(path, metric):
     options = {"tokenizer": "rouge"} if metric == "rouge_nlws" else {}
     work = work_of({metric: options})
     parts = list_parts([path], whole=False)
     random.Random(0).shuffle(parts)
-    sums = Partials()
-    for part in parts:
-        sums.add(Partials.of_table(work.of_part(part).to_table()))
+    sums = together(map(work.of_part, [*parts, *parts[:2]])).sums[0]
     stream = tercet.Stream(metric, **options, **OPTIONS)
     stream.add(PREDICTIONS, REFERENCES, IDS)
-    found = result_of(work.jobs[0].scorer, sums.totals[0])
+    found = result_of(work.jobs[0].scorer, sums)
     assert found == stream.result()
     assert found.signature == stream.result().signature
 
@@ -88,8 +93,9 @@ def test_a_bad_file_is_left_out_as_a_whole_or_raises(path, tmp_path):
         list(map(work_of({"bleu_multi": {}}).of_part, list_parts([path], whole=False)))
     [part] = list_parts([path], whole=True)
     found = work_of({"bleu_multi": {}}, skip_bad=True, segments=f"{tmp_path}/out").of_part(part)
-    assert not found.totals
+    assert not found.sums
     assert [message.startswith(f"{path} cannot be read") for message in found.bad] == [True]
+    assert together([found, found]) == found
     assert not (tmp_path / "out").exists()
 
 
@@ -97,8 +103,8 @@ def test_a_column_of_numbers_is_a_bad_file(tmp_path):
     pq.write_table(pa.table({"id": [1], "mt": [7], "refs": ["a"]}), tmp_path / "b.parquet")
     [part] = list_parts([str(tmp_path / "b.parquet")], whole=True)
     work = work_of({"rouge_nlws": {}}, skip_bad=True)
-    assert "The column 'mt' is of the type int64; expected text." in work.of_part(part).bad[0]
-    assert work.learn_of_part(part) == {}
+    assert "The column 'mt' is of the type int64; expected text." in work.of_part(part).bad.pop()
+    assert work.fit_part(part) == {}
 
 
 def test_texts_that_cannot_be_scored_are_named_with_their_file(tmp_path):
@@ -108,37 +114,13 @@ def test_texts_that_cannot_be_scored_are_named_with_their_file(tmp_path):
         work_of({"bleu_multi": {}}, skip_bad=True).of_part(part)
 
 
-class TestPartials:
-    def test_a_part_that_comes_twice_counts_once(self, path):
-        one, other, *_ = map(work_of({"bleu_multi": {}}).of_part, list_parts([path], whole=False))
-        once, twice = Partials.joined([one, other]), Partials.joined([one, other, one])
-        assert once.totals[0].sums == twice.totals[0].sums
-        assert Partials.of_table(pa.concat_tables([each.to_table() for each in (one, other, one)])) == twice
-
-    def test_parts_that_overlap_are_refused(self, path):
-        one, other, *_ = map(work_of({"bleu_multi": {}}).of_part, list_parts([path], whole=False))
-        with pytest.raises(MergeError, match=r"counted the part .*a\.parquet#0 twice"):
-            Partials.joined([one, Partials.joined([other, one])])
-
-    def test_there_and_back_as_bytes(self, path):
-        found = Partials.joined(map(work_of({"bleu_multi": {}}).of_part, list_parts([path], whole=False)))
-        found.add(Partials(origins={"b.tsv"}, bad=["b.tsv cannot be read."]))
-        assert Partials.of_bytes(found.to_bytes()) == found
-        assert Partials.of_bytes(b"") == Partials()
-
-
-def test_tables_of_rows_with_equal_ids_but_other_texts_both_count():
+@pytest.mark.parametrize(("id", "n_segments"), [("id", 4), (None, 6)])
+def test_tables_that_come_twice_count_once_if_ids_show_it(id, n_segments):
+    """With equal ids but other texts, both count."""
     tables = [pa.table({"id": [0, 1], "mt": ["a b", text], "refs": [["a b"], ["x y"]]}) for text in ("x", "x y", "x")]
-    work = work_of({"jaccard_sets": {}})
-    both = Partials.of_table(pa.concat_tables([work.of_table(each).to_table() for each in tables]))
-    assert result_of(work.jobs[0].scorer, both.totals[0]).n_segments == 4  # the third is the first again
-
-
-def test_tables_of_rows_without_ids_all_count():
-    table = pa.table({"mt": ["a b", "x"], "refs": [["a b"], ["x y"]]})
-    work = work_of({"jaccard_sets": {}}, id=None)
-    three = Partials.of_table(pa.concat_tables([work.of_table(table).to_table()] * 3))
-    assert result_of(work.jobs[0].scorer, three.totals[0]).n_segments == 6
+    work = work_of({"jaccard_sets": {}}, id=id)
+    sums = together(map(work.of_table, tables)).sums[0]
+    assert result_of(work.jobs[0].scorer, sums).n_segments == n_segments
 
 
 def test_threads_leave_the_scores_of_items_beside_their_ids(tmp_path):
@@ -166,7 +148,7 @@ class TestFolder:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_a_scorer_learnt_travels_as_text(seed):
+def test_the_context_of_a_scorer_travels_as_text(seed):
     scorer = make_scorer("rouge_nlws", {"tokenizer": "auto"})
-    learnt = scorer.fit(read_batch(*awkward_corpus(seed)))
-    assert learnt_of(json.loads(json.dumps(plain_of(learnt))), scorer) == learnt
+    context = scorer.fit(read_batch(*awkward_corpus(seed)))
+    assert context_of(json.loads(json.dumps(plain_context(context))), scorer) == context

@@ -1,4 +1,4 @@
-"""What a worker does with a part of a corpus: it reads, counts, writes the items' scores, and returns sums."""
+"""What a worker does with a part of a corpus: it reads, sums, writes the items' scores, and returns sums."""
 
 from __future__ import annotations
 
@@ -15,26 +15,44 @@ import pyarrow.parquet as pq
 from tercet.core.scorer import Scorer, segment_lists
 from tercet.core.stats import SegmentStats
 from tercet.errors import InputError, TercetError, told
-from tercet.streams.count import count, read_ids
-from tercet.streams.text_columns import TextColumns
 
-from .partials import Partials
-from .parts import BadFileError, Part, place_of, tables_of
+from .corpus_files import BadFileError, FilePart, place_of, tables_of
+from .summing import sums_of
+from .sums import Sums
+from .text_columns import TextColumns, read_ids
+
+
+@dataclass(slots=True)
+class Summed:
+    """What parts of a corpus come to: the sums of each job, and why files were left out; parts may come twice."""
+
+    sums: dict[int, Sums] = field(default_factory=dict)
+    bad: set[str] = field(default_factory=set)
+
+    def add(self, other: Summed) -> None:
+        """Add other parts, once."""
+        for job, sums in other.sums.items():
+            self.sums[job] = self.sums[job].once_with(sums) if job in self.sums else sums
+        self.bad |= other.bad
+
+    def to_table(self) -> Any:
+        """Return a pyarrow.Table of one row."""
+        jobs, sums = list(self.sums), [sums.to_bytes() for sums in self.sums.values()]
+        kinds = (pa.list_(pa.int32()), pa.large_list(pa.large_binary()), pa.list_(pa.string()))
+        columns = [pa.array([each], kind) for each, kind in zip((jobs, sums, sorted(self.bad)), kinds, strict=True)]
+        return pa.table(columns, names=["jobs", "sums", "bad"])
+
+    @classmethod
+    def of_row(cls, row: Mapping[str, Any]) -> Summed:
+        """Return what a row of :meth:`to_table` holds."""
+        return cls(dict(zip(row["jobs"], map(Sums.of_bytes, row["sums"]), strict=True)), set(row["bad"]))
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A metric and a system.
+    """A metric and the column of a system, with the context of the corpus where the scorer must have it.
 
-    Attributes
-    ----------
-    scorer : Scorer
-    prediction : str
-        The column of the system's texts.
-    labels : mapping of str to str
-        What each score of an item is called in the files of their scores.
-    context : object
-        What the scorer learnt from the whole corpus, where it must.
+    `labels` are the names of the scores of an item in the files of such scores.
     """
 
     scorer: Scorer
@@ -45,20 +63,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """All that is done with each part.
-
-    Attributes
-    ----------
-    jobs : tuple of Job
-    references : tuple of str
-        Columns.
-    id : str or None
-        The column by which items are known.
-    segments : str or None
-        Folder or address for the scores of the items.
-    skip_bad : bool
-        Leave files out that cannot be read, instead of raising.
-    """
+    """All that is done with each part: jobs on its columns; scores of items go to the folder `segments`, if any."""
 
     jobs: tuple[Job, ...]
     references: tuple[str, ...]
@@ -72,16 +77,8 @@ class Work:
         needed = [job.prediction for job in self.jobs] + list(self.references)
         return list(dict.fromkeys([*needed, *([] if self.id is None else [self.id])]))
 
-    def of_part(self, part: Part) -> Partials:
-        """Return the sums of a part of a file.
-
-        Raises
-        ------
-        BadFileError
-            For a file that cannot be read, unless such are left out.
-        InputError
-            For texts that cannot be scored; names the file.
-        """
+    def of_part(self, part: FilePart) -> Summed:
+        """Return the sums of a part of a file; errors name the file."""
         rows = _Rows(self, part)
         try:
             for table in self._tables(part):
@@ -92,19 +89,21 @@ class Work:
         except BadFileError as error:
             if not self.skip_bad:
                 raise
-            return Partials(origins={part.name}, bad=[str(error)])
+            return Summed(bad={str(error)})
         rows.write(f"part-{part.number:06}")
-        return Partials(rows.totals, {part.name})
+        return rows.summed(part.name)
 
-    def of_table(self, table: Any) -> Partials:
+    def of_table(self, table: Any) -> Summed:
         """Return the sums of a table; one that comes twice, with the same ids and sums, counts once."""
         rows = _Rows(self)
         rows.add(table)
-        name = sha256(Partials(rows.totals).to_bytes()).hexdigest()[:16]
+        if self.id is None:
+            return rows.summed()
+        name = sha256(b"".join(sums.to_bytes() for sums in rows.sums.values())).hexdigest()[:16]
         rows.write(f"part-{name}")
-        return Partials(rows.totals, set() if self.id is None else {f"block {name}"})
+        return rows.summed(f"block {name}")
 
-    def _tables(self, part: Part) -> Iterator[Any]:
+    def _tables(self, part: FilePart) -> Iterator[Any]:
         """Yield the rows of a part; a BadFileError also for columns that do not hold text."""
         for table in tables_of(part, self.columns):
             for job in self.jobs:
@@ -114,17 +113,17 @@ class Work:
                     raise BadFileError(f"{part.path} cannot be read. {error}") from None
             yield table
 
-    def learn_of_part(self, part: Part) -> dict[int, Any]:
-        """Return what :meth:`learn` does of a part of a file; of one that is left out, nothing."""
+    def fit_part(self, part: FilePart) -> dict[int, Any]:
+        """Return what :meth:`fit` does of a part of a file; of one that is left out, nothing."""
         try:
-            return self.learn(self._tables(part))
+            return self.fit(self._tables(part))
         except BadFileError:
             if not self.skip_bad:
                 raise
             return {}
 
-    def learn(self, tables: Iterable[Any]) -> dict[int, Any]:
-        """Return what the scorers that must see the whole corpus learn from a part of it, by job."""
+    def fit(self, tables: Iterable[Any]) -> dict[int, Any]:
+        """Return the contexts of the scorers that must see the whole corpus, of a part of it, by job."""
         found: dict[int, Any] = {}
         for table in tables:
             for number, job in enumerate(self.jobs):
@@ -134,9 +133,9 @@ class Work:
                     found[number] = found[number] + own if number in found else own
         return found
 
-    def knowing(self, learnt: Mapping[int, Any]) -> Work:
-        """Return the same work, with what was learnt."""
-        jobs = tuple(replace(job, context=learnt.get(number)) for number, job in enumerate(self.jobs))
+    def fitted(self, contexts: Mapping[int, Any]) -> Work:
+        """Return the same work with contexts of the whole corpus."""
+        jobs = tuple(replace(job, context=contexts.get(number)) for number, job in enumerate(self.jobs))
         return replace(self, jobs=jobs)
 
     def _columns_of(self, job: Job) -> TextColumns:
@@ -145,24 +144,24 @@ class Work:
 
 @dataclass(slots=True)
 class _Rows:
-    """A part that is being counted: its sums, and the scores of its items if they are asked for."""
+    """A part that is being summed, with the scores of its items if they are asked for."""
 
     work: Work
-    part: Part | None = None
-    totals: dict[int, Any] = field(default_factory=dict)
+    part: FilePart | None = None
+    sums: dict[int, Sums] = field(default_factory=dict)
     scores: list[Any] = field(default_factory=list)
     n_rows: int = 0
 
     def add(self, table: Any) -> None:
-        """Count further rows."""
+        """Sum further rows."""
         scores: dict[str, Any] = {}
         named = None if self.work.id is None else read_ids(table[self.work.id])
         for number, job in enumerate(self.work.jobs):
             kept: list[SegmentStats] = []
             corpus = job.scorer.corpus(*self.work._columns_of(job).texts(table))
             seen = None if self.work.segments is None else kept.append
-            totals = count(job.scorer, corpus, named, job.context, seen)
-            self.totals[number] = self.totals[number] + totals if number in self.totals else totals
+            sums = sums_of(job.scorer, corpus, named, job.context, seen)
+            self.sums[number] = self.sums[number] + sums if number in self.sums else sums
             if kept:
                 lists = segment_lists(job.scorer, SegmentStats.concatenate(kept))
                 for name, label in job.labels.items():
@@ -171,8 +170,12 @@ class _Rows:
             self.scores.append(pa.table({**self._names_of(table, named), **scores}))
         self.n_rows += table.num_rows
 
+    def summed(self, *origins: str) -> Summed:
+        """Return the sums, marked with where they are from."""
+        return Summed({number: sums.marked(*origins) for number, sums in self.sums.items()})
+
     def _names_of(self, table: Any, named: Any) -> dict[str, Any]:
-        """Return columns that tell which items they are: ids, or the file and the row in it."""
+        """Return columns that name the items: ids, or the file and the row in it."""
         if self.work.id is not None:
             return {self.work.id: named}
         assert self.part is not None
@@ -209,13 +212,7 @@ def check_folder(path: str, files: Sequence[str]) -> None:
 
 
 def labels_of(jobs: Sequence[tuple[str, str, Scorer]]) -> list[dict[str, str]]:
-    """Return what the scores of items are called, for each system, metric and scorer: as short as tells them apart.
-
-    Raises
-    ------
-    InputError
-        Where two jobs are the same.
-    """
+    """Return names of the scores of items, for each system, metric and scorer: as short as makes them different."""
     names = [
         {name: (name, f"{name} {system}", f"{name} {system} {metric}") for name in scorer.segment_names}
         for system, metric, scorer in jobs

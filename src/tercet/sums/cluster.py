@@ -25,18 +25,7 @@ _PATIENCE = 10
 
 @contextmanager
 def running_ray(progress: bool) -> Iterator[Any]:
-    """Return the package ray, connected; what was started here is stopped in the end.
-
-    Parameters
-    ----------
-    progress : bool
-        Whether Ray Data may show its progress.
-
-    Raises
-    ------
-    OptionError
-        Where Ray is not installed.
-    """
+    """Return the package ray, connected; what was started here is stopped in the end."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     local = not os.environ.get("RAY_ADDRESS")
     if local:  # read as Ray is imported: a Ray of this machine is reached at 127.0.0.1 only, as on Windows

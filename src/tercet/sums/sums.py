@@ -1,8 +1,8 @@
-"""What is left of a corpus when its texts are gone: the sums of its rows, and those of its resamples, as a table."""
+"""What is left of a corpus when its texts are gone: the sums of its rows, and those of its resamples."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -14,77 +14,72 @@ from tercet.columns.arrow_items import check_arrow
 from tercet.core.exact import DECIMAL, ExactSums
 from tercet.errors import MergeError, shorten, told
 
+from .file import pack, unpack
+
 #: Columns of a table besides the sums: how they were made, and 0 for the corpus or the number of a resample.
 SIGNATURE, RESAMPLE = "signature", "resample"
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class Sums:
     """Sums that add up exactly: in any order and grouping they come to the same, to the bit.
 
     Attributes
     ----------
     signature : str
-        How the rows, and the resamples if there are any, were made. Only totals with the same one add up.
+        How the rows, and the resamples if there are any, were made. Only sums with the same one add up.
     columns : tuple of str
         Names of the k columns.
-    sums : ExactSums, shape (1 + B, k)
+    exact : ExactSums, shape (1 + B, k)
         Of the corpus, and of B resamples.
-
-    Examples
-    --------
-    >>> totals = Totals("m|tok:13a", ("hits", "items"), ExactSums.of(np.array([[0.5, 1.0], [0.25, 1.0]])))
-    >>> table = (totals + totals).to_table()
-    >>> table.column_names, table["hits"].to_pylist()
-    (['signature', 'resample', 'hits', 'items'], [Decimal('1.500000000000000000')])
-    >>> Totals.of_table(table).sums == (totals + totals).sums
-    True
+    origins : frozenset of str
+        Marks of the parts that were summed, by which one that comes again is known.
     """
 
     signature: str
     columns: tuple[str, ...]
-    sums: ExactSums
+    exact: ExactSums
+    origins: frozenset[str] = field(default=frozenset())
 
-    def __add__(self, other: Totals) -> Totals:
-        """Return the sums of both.
-
-        Raises
-        ------
-        MergeError
-            When they were made in different ways.
-        """
+    def __add__(self, other: Sums) -> Sums:
+        """Return the sums of both; a MergeError when they were made in different ways."""
         if (self.signature, self.columns) != (other.signature, other.columns):
             raise MergeError(f"Sums of different signatures do not add up: {self.signature} and {other.signature}.")
-        return Totals(self.signature, self.columns, self.sums + other.sums)
+        return replace(self, exact=self.exact + other.exact, origins=self.origins | other.origins)
+
+    def marked(self, *origins: str) -> Sums:
+        """Return the same sums with further origins."""
+        return replace(self, origins=self.origins.union(origins))
+
+    def once_with(self, other: Sums) -> Sums:
+        """Return the sums of both, or these where they have the others already; a MergeError if they have a part."""
+        if other.origins and other.origins <= self.origins:
+            return self
+        twice = sorted(other.origins & self.origins)
+        if twice:
+            raise MergeError(f"The part {twice[0]} was counted twice, once with others. Please try again.")
+        return self + other
 
     def of_corpus(self, column: str) -> float:
         """Return the sum of a column over the corpus."""
         at = self.columns.index(column)
-        return float(ExactSums(self.sums.digits[:1, at : at + 1]).floats()[0, 0])
+        return float(ExactSums(self.exact.digits[:1, at : at + 1]).floats()[0, 0])
 
     def to_table(self) -> Any:
         """Return a pyarrow.Table with a row for the corpus (resample 0) and one for each resample.
 
         The sums are decimals with 18 places, which every engine adds exactly.
         """
-        m = len(self.sums.digits)
+        m = len(self.exact.digits)
         first = [pa.array([self.signature] * m), pa.array(np.arange(m, dtype=np.int32))]
-        return pa.table([*first, *self.sums.decimals()], names=[SIGNATURE, RESAMPLE, *self.columns])
+        return pa.table([*first, *self.exact.decimals()], names=[SIGNATURE, RESAMPLE, *self.columns])
 
     @classmethod
-    def of_table(cls, table: Any, columns: tuple[str, ...] | None = None) -> Totals:
+    def of_table(cls, table: Any, columns: tuple[str, ...] | None = None) -> Sums:
         """Return the sums of a table, as :meth:`to_table` gives it; several rows of a resample are added.
 
-        Parameters
-        ----------
-        table : pyarrow.Table
-        columns : tuple of str, optional
-            The columns to take, in their order. Default: all that the table has.
-
-        Raises
-        ------
-        MergeError
-            For a table of something else, of different signatures, or that lacks rows.
+        Takes these columns, in their order, or all that the table has. A MergeError refuses a table of something
+        else, of different signatures, or that lacks rows.
         """
         names = table.column_names
         if columns is None:
@@ -106,14 +101,22 @@ class Totals:
         times = np.bincount(numbers)
         if (times != times[0]).any():
             raise MergeError("The table lacks rows of some resamples: all parts must have those of all resamples.")
-        decimals = [_exact(name, table[name]) for name in columns]
-        sums = ExactSums.of_decimals(decimals)
+        sums = ExactSums.of_decimals([_decimals(name, table[name]) for name in columns])
         ordered = sums.digits[np.argsort(numbers, kind="stable")]
-        parts = [ExactSums(ordered[part :: times[0]]) for part in range(int(times[0]))]
-        total = parts[0]
-        for part in parts[1:]:
+        total, *others = (ExactSums(ordered[part :: times[0]]) for part in range(int(times[0])))
+        for part in others:
             total = total + part
         return cls(signatures[0], columns, total)
+
+    def to_bytes(self) -> bytes:
+        """Return the sums as the bytes of a file."""
+        return pack("sums", {"origins": sorted(self.origins)}, self.to_table())
+
+    @classmethod
+    def of_bytes(cls, data: bytes) -> Sums:
+        """Return the sums that :meth:`to_bytes` wrote."""
+        header, table = unpack(data, "sums", "A part")
+        return cls.of_table(table).marked(*header["origins"])
 
 
 def _resample_numbers(column: Any) -> NDArray[np.int64]:
@@ -129,7 +132,7 @@ def _resample_numbers(column: Any) -> NDArray[np.int64]:
     return numbers
 
 
-def _exact(name: str, column: Any) -> Any:
+def _decimals(name: str, column: Any) -> Any:
     """Return a column of sums as decimals; a MergeError where an engine rounded them, or lost one."""
     rounded = pa.types.is_floating(column.type)
     if rounded or column.null_count:

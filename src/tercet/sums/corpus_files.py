@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.fs as fs
 import pyarrow.parquet as pq
 
-from tercet.comparison.file_names import table_format
 from tercet.errors import InputError, shorten, told
 from tercet.files.lines import open_binary
-from tercet.files.read import READERS, SUFFIXES
-from tercet.files.roles import Roles, guess_roles, role_of
+from tercet.files.read import READERS, SUFFIXES, table_format
+from tercet.files.roles import Roles, guess_roles
 from tercet.files.table import Table
-from tercet.streams.text_columns import is_list, is_text
+
+from .text_columns import roles_of
 
 _PARQUET = (".parquet", ".pq")
 _ENDS = (*_PARQUET, *SUFFIXES)
@@ -28,19 +28,8 @@ _ROWS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a corpus.
-
-    Attributes
-    ----------
-    path : str
-    group : int or None
-        The row group of a Parquet file; None for the whole file.
-    number : int
-        Among all parts.
-    first_row : int
-        The number of its first row in the file.
-    """
+class FilePart:
+    """A row group of a Parquet file, or a whole file (None), and where it stands among all parts and in its file."""
 
     path: str
     group: int | None
@@ -54,19 +43,13 @@ class Part:
 
 
 class BadFileError(InputError):
-    """A file that cannot be read."""
+    """A file that cannot be read, or lacks a column."""
 
 
 def list_files(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
     """Return the files that paths, folders, patterns and addresses (``s3://...``) stand for, each once.
 
-    What has a name that begins with ``_`` or ``.`` is passed over in folders, as by other readers: it is hidden, or
-    not finished.
-
-    Raises
-    ------
-    InputError
-        For a path that is not there, a folder without tables, and a file that is given twice.
+    Names in folders that begin with ``_`` or ``.`` are passed over, as by other readers: hidden, or not finished.
     """
     paths = [given] if isinstance(given, (str, os.PathLike)) else given
     if (
@@ -97,35 +80,23 @@ def list_files(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
     return found
 
 
-def list_parts(files: Sequence[str], whole: bool) -> list[Part]:
-    """Return the parts of files; with `whole`, each file is one, which is left out as a whole if it is bad.
-
-    Raises
-    ------
-    BadFileError
-        For a Parquet file whose end, where its parts are listed, cannot be read.
-    """
-    parts: list[Part] = []
+def list_parts(files: Sequence[str], whole: bool) -> list[FilePart]:
+    """Return the parts of files; with `whole`, each file is one, which is left out as a whole if it is bad."""
+    parts: list[FilePart] = []
     for path in files:
         if whole or not _is_parquet(path):
-            parts.append(Part(path, None, len(parts), 0))
+            parts.append(FilePart(path, None, len(parts), 0))
             continue
         first_row = 0
         with _parquet(path) as file:
             for group in range(file.num_row_groups):
-                parts.append(Part(path, group, len(parts), first_row))
+                parts.append(FilePart(path, group, len(parts), first_row))
                 first_row += file.metadata.row_group(group).num_rows
     return parts
 
 
 def roles_in(path: str) -> tuple[Roles, list[str]]:
-    """Return what the columns of a file hold, by their names, and all names.
-
-    Raises
-    ------
-    BadFileError
-        For a file that cannot be read.
-    """
+    """Return what the columns of a file hold, and all their names."""
     if not _is_parquet(path):
         table = _table(path)
         return guess_roles(table), list(table.columns)
@@ -133,26 +104,8 @@ def roles_in(path: str) -> tuple[Roles, list[str]]:
         return roles_of(file.schema_arrow), list(file.schema_arrow.names)
 
 
-def roles_of(schema: Any) -> Roles:
-    """Return what columns hold, by their names and types: a pyarrow.Schema."""
-    roles = {field.name: role_of(field.name) for field in schema}
-    texts = [field.name for field in schema if is_text(field.type)]
-    lists = [field.name for field in schema if is_list(field.type)]
-    return Roles(
-        source=None,
-        references=tuple(name for name in schema.names if name in {*texts, *lists} and roles[name] == "reference"),
-        systems=tuple(name for name in texts if roles[name] == "system"),
-    )
-
-
-def tables_of(part: Part, columns: Sequence[str]) -> Iterator[Any]:
-    """Yield the rows of a part, some at a time, with these columns.
-
-    Raises
-    ------
-    BadFileError
-        For a file that cannot be read, or lacks a column.
-    """
+def tables_of(part: FilePart, columns: Sequence[str]) -> Iterator[Any]:
+    """Yield the rows of a part, some at a time, with these columns."""
     if not _is_parquet(part.path):
         table = _table(part.path)
         _check_columns(part.path, columns, list(table.columns))

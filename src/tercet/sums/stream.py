@@ -13,11 +13,11 @@ from tercet.core.result import Result
 from tercet.core.signature import Signature
 from tercet.errors import InputError, MergeError, OptionError, shorten
 
-from .count import ADDED, count, read_ids, summing_scorer
-from .stream_file import SavedStream, read_stream, write_stream
-from .summary import check_made, identity_of, result_of
-from .text_columns import as_table
-from .totals import Totals
+from .result import check_made, result_of
+from .stream_file import read_stream, write_stream
+from .summing import ADDED, KEYS, summing_scorer, sums_of
+from .sums import Sums
+from .text_columns import as_table, read_ids
 
 StreamT = TypeVar("StreamT", bound="Stream")
 
@@ -67,9 +67,8 @@ class Stream:
     def __init__(self, metric: str, **options: Any) -> None:
         self._scorer = summing_scorer(metric, options)
         self._given = options
-        self._totals: Totals | None = None
-        self._merged: frozenset[tuple[int, int]] = frozenset()
-        self._origins = frozenset({secrets.token_hex(8)})  # its own, and those of what was merged
+        self._sums: Sums | None = None
+        self._mark = secrets.token_hex(8)
 
     @property
     def metric(self) -> str:
@@ -83,7 +82,7 @@ class Stream:
 
     def __len__(self) -> int:
         """Return how many items were added."""
-        return 0 if self._totals is None else int(self._totals.of_corpus(ADDED))
+        return 0 if self._sums is None else int(self._sums.of_corpus(ADDED))
 
     def add(self, predictions: Any, references: Any = None, ids: Any = None) -> None:
         """Add items; what is refused adds nothing.
@@ -110,7 +109,7 @@ class Stream:
         if named is not None and len(named) != corpus.n_items:
             raise InputError(f"There must be an id for each item, got {len(named)} ids for {corpus.n_items} items.")
         if corpus.n_items:
-            self._totals = self._plus(count(self._scorer, corpus, named))
+            self._sums = self._plus(sums_of(self._scorer, corpus, named).marked(self._mark))
 
     def merge(self, other: Stream | Iterable[Stream]) -> None:
         """Add what another stream has, or several; `other` is not changed.
@@ -122,33 +121,24 @@ class Stream:
             to it since, and for one of the same items.
         """
         streams = other if isinstance(other, Iterable) and not isinstance(other, Stream) else [other]
-        totals, merged, origins = self._totals, self._merged, self._origins
+        sums = self._sums
         for each in streams:
             if not isinstance(each, Stream):
                 raise MergeError(f"Only streams merge, got {shorten(each)}.")
             if each.metric != self.metric:
                 raise MergeError(f"A stream of {each.metric} does not merge with one of {self.metric}.")
-            if each._totals is None:
+            if each._sums is None:
                 continue
             if each is self:
                 raise MergeError("A stream cannot be merged into itself.")
-            if each._origins & origins:
-                raise MergeError(
-                    "The stream, or a part of it, was merged before. Put items that come later into a new stream."
-                )
-            own = {identity_of(each._totals), *each._merged}
-            twice = own & (merged if totals is None else merged | {identity_of(totals)})
-            if twice:
-                n = max(twice)[0]
-                raise MergeError(
-                    f"Both streams hold the same {n:,} {'item' if n == 1 else 'items'}. If they are different items "
-                    "with equal texts, give them ids."
-                )
-            if totals is None:
-                check_made(self._scorer, each._totals)
-            totals = each._totals if totals is None else totals + each._totals
-            merged, origins = merged | own, origins | each._origins
-        self._totals, self._merged, self._origins = totals, merged, origins
+            more = each._sums.marked(_identity(each._sums))
+            if sums is None:
+                check_made(self._scorer, more)
+                sums = more
+            else:
+                _check_different(sums, more)
+                sums = sums + more
+        self._sums = sums
 
     def result(self) -> Result:
         """Return the result of all items so far; more can be added afterwards.
@@ -158,9 +148,9 @@ class Stream:
         InputError
             Where nothing was added, or nothing that has a score.
         """
-        if self._totals is None:
+        if self._sums is None:
             raise InputError("There are no items: nothing was added.")
-        return result_of(self._scorer, self._totals)
+        return result_of(self._scorer, self._sums)
 
     def to_arrow(self) -> Any:
         """Return the sums as a pyarrow.Table, as :func:`tercet.arrow_statistics` does."""
@@ -182,9 +172,9 @@ class Stream:
             For sums that were made with another metric or other options, or a table of something else.
         """
         stream = cls(metric, **options)
-        totals = Totals.of_table(as_table(table), stream._filled().columns)
-        check_made(stream._scorer, totals)
-        stream._totals = totals if totals.of_corpus(ADDED) else None
+        sums = Sums.of_table(as_table(table), stream._filled().columns).marked(stream._mark)
+        check_made(stream._scorer, sums)
+        stream._sums = sums if sums.of_corpus(ADDED) else None
         return stream
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -195,7 +185,7 @@ class Stream:
         InputError
             For a file that cannot be written.
         """
-        write_stream(path, SavedStream(self.metric, self._given, self._totals, self._merged, self._origins))
+        write_stream(path, self.metric, self._given, self._sums)
 
     @classmethod
     def load(cls: type[StreamT], path: str | PathLike[str], **options: Any) -> StreamT:
@@ -210,33 +200,53 @@ class Stream:
         Raises
         ------
         InputError
-            For a file that cannot be read, is damaged, or is something else.
+            For a file that cannot be read, is damaged, is something else, or has the format of another version.
         OptionError
             Names the options that must be given.
         MergeError
-            For a file of another version of tercet, and for options that were given again and are not the same.
+            For sums of another version of tercet, and for options that were given again and are not the same.
         """
-        saved = read_stream(path, options)
+        metric, made_with, sums = read_stream(path, options)
         try:
-            stream = cls(saved.metric, **saved.options)
-            if saved.totals is not None:
-                check_made(stream._scorer, saved.totals)
+            stream = cls(metric, **made_with)
+            if sums is not None:
+                check_made(stream._scorer, sums)
         except (OptionError, MergeError) as error:
             raise type(error)(f"{Path(path).name}: {error}") from None
-        stream._totals, stream._merged, stream._origins = saved.totals, saved.merged, saved.origins
+        stream._sums = sums
         return stream
 
-    def _plus(self, totals: Totals) -> Totals:
-        if self._totals is None:
-            return totals
-        before, now = (Signature.parse(each.signature).get("ids") for each in (self._totals, totals))
+    def _plus(self, sums: Sums) -> Sums:
+        if self._sums is None:
+            return sums
+        before, now = (Signature.parse(each.signature).get("ids") for each in (self._sums, sums))
         if before != now:
             had, have = ("had ids", "have none") if now == "texts" else ("had no ids", "have some")
             raise MergeError(f"Earlier items {had}, these {have}: give ids to all, or to none.")
-        return self._totals + totals
+        return self._sums + sums
 
-    def _filled(self) -> Totals:
-        return count(self._scorer, read_batch([], [])) if self._totals is None else self._totals
+    def _filled(self) -> Sums:
+        return sums_of(self._scorer, read_batch([], [])) if self._sums is None else self._sums
 
     def __repr__(self) -> str:
         return f"Stream({self.metric!r}, {len(self):,} item{'s' * (len(self) != 1)})"
+
+
+def _identity(sums: Sums) -> str:
+    """Return a mark of the items of sums, whichever stream they were added to."""
+    n = int(sums.of_corpus(ADDED))
+    return f"{n:,} {'item' if n == 1 else 'items'} {int(sums.of_corpus(KEYS))}"
+
+
+def _check_different(sums: Sums, other: Sums) -> None:
+    """Raise a MergeError where sums have items of others already; `other` has the mark of its items."""
+    twice = sums.marked(_identity(sums)).origins & other.origins
+    if any(" " not in mark for mark in twice):
+        raise MergeError(
+            "The stream, or a part of it, was merged before. Put items that come later into a new stream."
+        )
+    if twice:
+        same = max(twice).rpartition(" ")[0]
+        raise MergeError(
+            f"Both streams hold the same {same}. If they are different items with equal texts, give them ids."
+        )

@@ -65,15 +65,41 @@ def same(found, expected):
     return found.to_dict(full=True) == expected.to_dict(full=True)
 
 
-class TestDatasets:
-    @pytest.mark.parametrize(("num_proc", "batch_size"), [(None, 64), (2, 300)])
-    def test_equals_a_stream(self, example, corpus, num_proc, batch_size):
-        module, datasets = example("datasets"), pytest.importorskip("datasets")
-        table = corpus(700)
-        found = module.score(datasets.Dataset(shuffled(table)), num_proc=num_proc, batch_size=batch_size)
-        assert same(found, in_another_order(table, module.METRIC, **module.OPTIONS))
-        assert found.intervals
+def by_datasets(module, table, folder):
+    rows = pytest.importorskip("datasets").Dataset(table)
+    yield module.score(rows, num_proc=None, batch_size=64)
+    yield module.score(rows, num_proc=2, batch_size=300)
 
+
+def by_duckdb(module, table, folder):
+    for part, start in enumerate(range(0, len(table), 350)):
+        pq.write_table(table.slice(start, 350), folder / f"{part}.parquet", row_group_size=50)
+    yield module.score(f"{folder}/*.parquet", 64)
+    yield module.score(f"{folder}/*.parquet", 10_000)
+
+
+def by_polars(module, table, folder):
+    pl = pytest.importorskip("polars")
+    rows, heights, statistics = pl.DataFrame(table), [], module.statistics
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "statistics", lambda rows: heights.append(rows.height) or statistics(rows))
+        yield module.score(pl.concat([rows[start : start + 100].lazy() for start in range(0, len(table), 100)]))
+    assert sum(heights) == len(table)
+    assert sum(map(bool, heights)) > 1
+    pq.write_table(table, folder / "some.parquet", row_group_size=50)
+    yield module.score(pl.scan_parquet(folder / "some.parquet"))
+
+
+@pytest.mark.parametrize("way", [by_datasets, by_duckdb, by_polars])
+def test_an_engine_equals_a_stream_however_it_cuts_the_rows(example, corpus, tmp_path, way):
+    module, table = example(way.__name__.removeprefix("by_")), corpus(700)
+    expected = in_another_order(table, module.METRIC, **module.OPTIONS)
+    assert expected.intervals
+    for found in way(module, shuffled(table), tmp_path):
+        assert same(found, expected)
+
+
+class TestFaults:
     def test_a_missing_reference_is_named_by_row_and_id(self, example, corpus):
         module, datasets = example("datasets"), pytest.importorskip("datasets")
         rows = corpus(20).to_pydict()
@@ -87,49 +113,13 @@ class TestDatasets:
         with pytest.raises(InputError, match=r"^The table has no column 'id'\. Did you mean 'idd'\?"):
             module.score(rows, num_proc=None)
 
-
-class TestDuckDB:
-    @pytest.mark.parametrize("batch_size", [64, 10_000])
-    def test_equals_a_stream(self, example, corpus, tmp_path, batch_size):
-        module, table = example("duckdb"), corpus(700)
-        for part, start in enumerate(range(0, 700, 350)):
-            pq.write_table(shuffled(table).slice(start, 350), tmp_path / f"{part}.parquet", row_group_size=50)
-        found = module.score(f"{tmp_path}/*.parquet", batch_size)
-        assert same(found, in_another_order(table, module.METRIC, **module.OPTIONS))
-        assert found.intervals
-
-    def test_faults_name_the_row(self, example, corpus, tmp_path):
+    def test_a_missing_prediction_is_named_by_row_and_id(self, example, corpus, tmp_path):
         module, path = example("duckdb"), str(tmp_path / "some.parquet")
         rows = corpus(20).to_pydict()
         rows["prediction"][7] = None
         pq.write_table(pa.table(rows), path)
         with pytest.raises(Exception, match="row 7, id 7, column 'prediction': the prediction is missing"):
             module.score(path)
-
-
-class TestPolars:
-    def test_equals_a_stream(self, example, corpus, monkeypatch):
-        module, pl = example("polars"), pytest.importorskip("polars")
-        table, heights, statistics = corpus(700), [], module.statistics
-
-        def counted(rows):
-            heights.append(rows.height)
-            return statistics(rows)
-
-        monkeypatch.setattr(module, "statistics", counted)
-        rows = pl.DataFrame(shuffled(table))
-        found = module.score(pl.concat([rows[start : start + 100].lazy() for start in range(0, 700, 100)]))
-        assert same(found, in_another_order(table, module.METRIC, **module.OPTIONS))
-        assert found.intervals
-        assert sum(heights) == 700
-        assert sum(map(bool, heights)) > 1
-
-    def test_a_file_equals_a_stream(self, example, corpus, tmp_path):
-        module, pl = example("polars"), pytest.importorskip("polars")
-        table = corpus(300)
-        pq.write_table(table, tmp_path / "some.parquet", row_group_size=50)
-        found = module.score(pl.scan_parquet(tmp_path / "some.parquet"))
-        assert same(found, in_another_order(table, module.METRIC, **module.OPTIONS))
 
     def test_no_item_at_all(self, example, corpus):
         module, pl = example("polars"), pytest.importorskip("polars")
@@ -149,7 +139,7 @@ local = SparkSession.builder.master("local[2]").config("spark.driver.host", "127
 spark = local.config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", 3).getOrCreate()
 rows = spark.createDataFrame(table)
 
-def told(rows):
+def outcome(rows):
     try:
         return spark_score.score(rows).to_dict(full=True)
     except Exception as error:
@@ -158,13 +148,13 @@ def told(rows):
 by_hash = rows.where("id < 5").repartition(16, "id")  # most partitions are empty
 filled = by_hash.groupBy(functions.spark_partition_id()).count().count()
 print(json.dumps({
-    "shuffled": told(rows.repartition(5).orderBy(functions.rand(seed=1))),
-    "from behind": told(rows.repartition(2).sortWithinPartitions(functions.desc("id"))),
+    "shuffled": outcome(rows.repartition(5).orderBy(functions.rand(seed=1))),
+    "from behind": outcome(rows.repartition(2).sortWithinPartitions(functions.desc("id"))),
     "filled partitions": filled,
-    "empty partitions": told(by_hash),
-    "no rows": told(rows.where("id < 0").repartition(3)),
-    "no reference": told(rows.withColumn("references", functions.expr("if(id = 13, null, references)"))),
-    "no column": told(rows.withColumnRenamed("id", "idd")),
+    "empty partitions": outcome(by_hash),
+    "no rows": outcome(rows.where("id < 0").repartition(3)),
+    "no reference": outcome(rows.withColumn("references", functions.expr("if(id = 13, null, references)"))),
+    "no column": outcome(rows.withColumnRenamed("id", "idd")),
 }), file=open(sys.argv[1], "w"))
 spark.stop()
 """
@@ -200,20 +190,20 @@ class TestSpark:
     def test_equals_a_stream_however_its_partitions_lie(self, example, corpus, tmp_path):
         module, table = example("pyspark"), corpus(700)
         run = subprocess.run(
-            [sys.executable, "-c", SPARK, str(tmp_path / "told.json")],
+            [sys.executable, "-c", SPARK, str(tmp_path / "found.json")],
             cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=300,
         )  # fmt: skip
         assert run.returncode == 0, run.stderr
-        told = json.loads((tmp_path / "told.json").read_text())
+        found = json.loads((tmp_path / "found.json").read_text())
         whole = in_another_order(table, module.METRIC, **module.OPTIONS).to_dict(full=True)
-        assert told["shuffled"] == told["from behind"] == whole
-        assert told["filled partitions"] < 16
+        assert found["shuffled"] == found["from behind"] == whole
+        assert found["filled partitions"] < 16
         some = in_another_order(table.slice(0, 5), module.METRIC, **module.OPTIONS)
-        assert told["empty partitions"] == some.to_dict(full=True)
-        assert told["no rows"].startswith("MergeError: The table has no rows")
-        assert "id 13: item " in told["no reference"]
-        assert "of references is empty: every item needs at least one reference" in told["no reference"]
-        assert "The table has no column 'id'. Did you mean 'idd'?" in told["no column"]
+        assert found["empty partitions"] == some.to_dict(full=True)
+        assert found["no rows"].startswith("MergeError: The table has no rows")
+        assert "id 13: item " in found["no reference"]
+        assert "of references is empty: every item needs at least one reference" in found["no reference"]
+        assert "The table has no column 'id'. Did you mean 'idd'?" in found["no column"]
 
 
 @pytest.mark.long

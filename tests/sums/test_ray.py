@@ -19,7 +19,8 @@ import pytest
 import tercet
 from conftest import NEEDED, ROOT, ZERO_BLEU
 from tercet.errors import InputError, OptionError
-from tercet.scale.ray import score, score_systems
+from tercet.scale.ray import score
+from tercet.sums.ray import score_systems
 from texts import MINILM, all_pairs
 
 os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"  # a Ray of this machine only, at 127.0.0.1
@@ -35,9 +36,9 @@ IDS = list(range(len(PREDICTIONS)))
 COMMAND = str(Path(sys.executable).parent / "tercet")
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="session", autouse=True)
 def cluster():
-    """Ray on two cores, for all tests of this file."""
+    """Ray on two cores, for all tests of Ray."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     settings = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
     ray.init("local", num_cpus=2, object_store_memory=128 << 20, **settings)
@@ -140,10 +141,10 @@ def test_several_systems_and_metrics_in_one_pass(files):
 
 
 @pytest.mark.long
-def test_the_example_s_two_ways_are_equal():
+def test_the_example_s_two_ways_are_equal(cluster):
     run = subprocess.run(
         [sys.executable, "examples/ray_score.py", "--pairs", "30000"], cwd=ROOT, capture_output=True, text=True,
-        timeout=240,
+        timeout=240, env={**os.environ, "RAY_ADDRESS": cluster},
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
     assert run.stdout.rstrip().endswith("equal to the bit: True")

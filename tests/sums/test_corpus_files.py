@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tercet.errors import InputError
-from tercet.scale.parts import BadFileError, list_files, list_parts, roles_in, roles_of, tables_of
+from tercet.sums.corpus_files import BadFileError, list_files, list_parts, roles_in, roles_of, tables_of
 from texts import all_pairs
 
 PAIRS = list(zip(*all_pairs(), strict=True)) * 3

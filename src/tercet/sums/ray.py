@@ -1,0 +1,157 @@
+"""Scores of corpora of any size with Ray Data: on the cores of one machine, or on a cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tercet.api import make_scorer
+from tercet.core.result import Result
+from tercet.core.scorer import Scorer
+from tercet.errors import InputError, OptionError, shorten
+from tercet.files.roles import Roles
+
+from .cluster import running_ray
+from .corpus_files import BadFileError, list_files, roles_in
+from .run import Workers, run
+from .text_columns import choose_columns, roles_of
+from .work import Job, Work, check_folder, labels_of
+
+
+def score(
+    data: Any,
+    metric: str,
+    *,
+    prediction: str | None = None,
+    references: str | Sequence[str] | None = None,
+    id: str | None = None,
+    write_segments: str | os.PathLike[str] | None = None,
+    on_bad_file: str = "error",
+    progress: bool = True,
+    num_gpus: float | None = None,
+    concurrency: int | None = None,
+    **options: Any,
+) -> Result:
+    """Score a corpus of any size with Ray Data.
+
+    The result is that of :class:`tercet.Stream` over the same items, to the bit, whatever the number of workers, the
+    order of the parts, and the workers that fail on the way. (A network's numbers may differ in the last digits with
+    the texts that share a batch.)
+
+    Parameters
+    ----------
+    data : ray.data.Dataset, or path or sequence of paths
+        Files of Parquet, JSON Lines, TSV or CSV, folders of them, patterns such as ``"data/*.parquet"``, or addresses
+        such as ``"s3://bucket/data"``.
+    metric : str
+        A metric of the suite, or its short name.
+    prediction : str, optional
+        Column of the predictions. Default: the one whose name says so, such as "prediction" or "mt".
+    references : str or sequence of str, optional
+        Columns of references, texts or lists of texts; an empty cell is no reference. Default: those whose names say
+        so.
+    id : str, optional
+        Column of texts or whole numbers, different for each item, by which resamples draw the items: items with the
+        same id are drawn together. (Equal ids are refused within 65,536 rows of a file, and not looked for beyond
+        them.) Default: items are known by their texts.
+    write_segments : path, optional
+        Empty folder or address for Parquet files with the scores of each item, beside its id, or its file and row.
+    on_bad_file : {"error", "skip"}
+        What to do with a file that cannot be read: raise, or leave it out as a whole; ``bad_files`` of the result
+        says which and why.
+    progress : bool
+        Show Ray Data's progress.
+    num_gpus : float, optional
+        GPUs for each worker that has a network. Default: 1 where the cluster has any.
+    concurrency : int, optional
+        Workers that have a network. Default: one for each GPU, or each two CPUs.
+    **options
+        The metric's options, as for :func:`tercet.score`.
+
+    Returns
+    -------
+    Result
+        With the attribute ``bad_files``, a list of messages.
+
+    Raises
+    ------
+    InputError, OptionError
+        As :func:`tercet.score`; also for files that cannot be read, and columns that are not there.
+
+    Notes
+    -----
+    Uses the Ray that is running, else the cluster in ``RAY_ADDRESS``, else starts one on this machine and stops it
+    afterwards. Metrics that must see the whole corpus first (``idf=True``, ``tokenizer="auto"``) read it twice.
+    Memory: 65,536 rows a worker, or a whole file of a format other than Parquet.
+    """
+    scorer = make_scorer(metric, options)
+    [result] = score_systems(
+        data, {metric: scorer}, systems=None if prediction is None else [prediction], references=references, id=id,
+        write_segments=write_segments, on_bad_file=on_bad_file, progress=progress,
+        workers=Workers(num_gpus, concurrency), one_system=True,
+    ).values()  # fmt: skip
+    return result
+
+
+def score_systems(
+    data: Any,
+    scorers: Mapping[str, Scorer],
+    *,
+    systems: Sequence[str] | None = None,
+    references: str | Sequence[str] | None = None,
+    id: str | None = None,
+    write_segments: str | os.PathLike[str] | None = None,
+    on_bad_file: str = "error",
+    progress: bool = True,
+    workers: Workers = Workers(),  # noqa: B008  nothing changes it
+    one_system: bool = False,
+) -> dict[tuple[str, str], Result]:
+    """Score several systems by several metrics in one pass over a corpus; results by system and label of a metric.
+
+    Without `systems`, the columns whose names say that they are predictions are scored; only one may be with
+    `one_system`. The others are as for :func:`score`.
+    """
+    if on_bad_file not in ("error", "skip"):
+        raise OptionError(f"on_bad_file must be 'error' or 'skip'. Got {shorten(on_bad_file)} instead.")
+    for scorer in scorers.values():
+        scorer.check_totals()
+    files = None if _is_dataset(data) else list_files(data)
+    if files is None and write_segments is not None and id is None:
+        raise InputError("The rows of a dataset have no numbers: give id= to tell whose scores are written.")
+    folder = None if write_segments is None else os.fspath(write_segments)
+    if folder is not None:
+        check_folder(folder, files or ())
+    with running_ray(progress) as ray:
+        if files is None:
+            roles, known = roles_of(data.schema().base_schema), data.schema().names
+        else:
+            roles, known = _roles_in_first(files, on_bad_file == "skip")
+        compares = any(scorer.takes_references for scorer in scorers.values())
+        columns, named = choose_columns(
+            roles, known, systems, references, id, take_references=compares, one_system=one_system
+        )
+        listed = [(system, metric, scorer) for system in columns for metric, scorer in scorers.items()]
+        labels = labels_of(listed)
+        jobs = tuple(Job(one[2], one[0], own) for one, own in zip(listed, labels, strict=True))
+        if folder is not None and id in {label for own in labels for label in own.values()}:
+            raise InputError(f"The column of the ids, {id!r}, has the name of a score: give it another name.")
+        work = Work(jobs, tuple(named) if compares else (), id, folder, on_bad_file == "skip")
+        results = run(ray, data if files is None else files, work, workers)
+    return {(system, metric): result for (system, metric, _), result in zip(listed, results, strict=True)}
+
+
+def _roles_in_first(files: Sequence[str], skip_bad: bool) -> tuple[Roles, list[str]]:
+    """Return what the columns of the first file that can be read hold, and all names."""
+    for path in files:
+        try:
+            return roles_in(path)
+        except BadFileError as error:
+            if not skip_bad:
+                raise
+            last = error
+    raise InputError(f"No file could be read. {last}")
+
+
+def _is_dataset(data: Any) -> bool:
+    return any(each.__module__.startswith("ray.data") for each in type(data).__mro__)

@@ -1,0 +1,149 @@
+"""Parts of a corpus whose rows are kept, and put together as if the corpus had been given at once; and their file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tercet.columns.batch import Batch, join_batches
+from tercet.columns.reading import read_batch
+from tercet.core.pieces import corpus_stats, joined_context
+from tercet.core.result import Result
+from tercet.core.scorer import Scorer
+from tercet.core.stats import SegmentStats
+from tercet.errors import InputError, TercetError, shorten, told
+from tercet.scoring import batch_stats, score_batch, summarize, tell
+
+from .contexts import context_of, plain_context
+from .file import read_packed, write_packed
+
+_TEXTS = ("predictions", "references")
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Items of a corpus: their statistics and the context fitted to them, their texts, or both."""
+
+    stats: SegmentStats | None = None
+    context: Any = None
+    batch: Batch | None = None
+
+    @classmethod
+    def of_texts(cls, batch: Batch) -> Rows:
+        """Return items that are counted once all parts have arrived."""
+        return cls(batch=batch)
+
+    @classmethod
+    def counted(cls, scorer: Scorer, batch: Batch) -> Rows:
+        """Return items that are counted now, as far as that can be done.
+
+        BERTScore with ``idf=True`` waits for all parts. ROUGE with ``tokenizer="auto"`` is counted with the tokenizer
+        that this part chooses, and its texts are kept for the case that the corpus chooses another.
+        """
+        if not batch.n_items or (scorer.needs_corpus and not scorer.signature_tells):
+            return cls.of_texts(batch)
+        stats, context = corpus_stats(scorer, batch)
+        return cls(stats, context, batch if scorer.needs_corpus else None)
+
+    def __len__(self) -> int:
+        if self.stats is not None:
+            return len(self.stats)
+        return 0 if self.batch is None else self.batch.n_items
+
+    @property
+    def missing(self) -> list[int]:
+        """Indices of the items without a reference."""
+        if self.stats is not None:
+            return np.flatnonzero(self.stats.column("missing")).tolist()
+        return [] if self.batch is None else self.batch.missing
+
+
+def result_of_rows(scorer: Scorer, parts: Sequence[Rows]) -> Result:
+    """Return the result of a corpus in parts, in their order: that of :func:`tercet.score`, to the bit."""
+    if len(parts) == 1 and parts[0].stats is None and parts[0].batch is not None:
+        return score_batch(scorer, parts[0].batch)
+    stats = stats_of_rows(scorer, parts)
+    tell(scorer, scorer.remark(stats.total()))
+    return summarize(scorer, stats)
+
+
+def stats_of_rows(scorer: Scorer, parts: Sequence[Rows]) -> SegmentStats:
+    """Return the statistics of a corpus in parts; errors have the items' numbers in the corpus."""
+    ends = np.cumsum([len(part) for part in parts]).tolist()
+    starts = [end - len(part) for part, end in zip(parts, ends, strict=True)]
+    scorer.check_missing([start + index for part, start in zip(parts, starts, strict=True) for index in part.missing])
+    found = [_filled(scorer, part, start) for part, start in zip(parts, starts, strict=True) if len(part)]
+    stats = [part.stats for part in found if part.stats is not None]
+    if found and len(stats) == len(found):
+        context = joined_context([part.context for part in found])
+        if not scorer.needs_corpus or {each.signature for each in stats} == {scorer.signature(context)}:
+            tell(scorer, scorer.notice(context))
+            return SegmentStats.concatenate(stats)
+    return batch_stats(scorer, join_batches([part.batch for part in parts if part.batch is not None]))
+
+
+def _filled(scorer: Scorer, part: Rows, start: int) -> Rows:
+    """Return a part with its statistics, where those do not depend on the other parts."""
+    if part.stats is not None or part.batch is None or scorer.needs_corpus:
+        return part
+    return Rows.counted(scorer, part.batch.numbered(start))
+
+
+def write_rows(path: str | PathLike[str], parts: Sequence[Rows], options: Mapping[str, str]) -> None:
+    """Write the rows of a process for one corpus, or for several of the same items; OSError where that cannot be.
+
+    The columns of part i are ``i.row.<column>``, ``i.predictions`` and ``i.references``.
+    """
+    columns: dict[str, Any] = {}
+    described = []
+    for number, part in enumerate(parts):
+        if part.stats is not None:
+            for name, values in zip(part.stats.columns, part.stats.rows.T, strict=True):
+                columns[f"{number}.row.{name}"] = pa.array(values)
+        if part.batch is not None:
+            columns.update(zip((f"{number}.{name}" for name in _TEXTS), part.batch.arrays(), strict=True))
+        signature = None if part.stats is None else str(part.stats.signature)
+        described.append({
+            "signature": signature, "context": plain_context(part.context), "texts": part.batch is not None,
+        })  # fmt: skip
+    write_packed(path, "rows", {"options": dict(options), "parts": described}, pa.table(columns))
+
+
+class RowsFile:
+    """What a process wrote: the options that it counted with, and its rows; OSError where it cannot be read."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        header, self._table = read_packed(path, "rows")
+        self.options: dict[str, str] = header.get("options")  # type: ignore[assignment]
+        self._parts: list[dict[str, Any]] = header.get("parts")  # type: ignore[assignment]
+        if not isinstance(self.options, dict) or not isinstance(self._parts, list):
+            raise InputError(f"{Path(path).name} is damaged: its options or parts are missing.")
+
+    def rows(self, scorer: Scorer) -> list[Rows]:
+        """Return the rows of each corpus; an InputError refuses those that this scorer would count differently."""
+        try:
+            return [self._rows(scorer, number, part) for number, part in enumerate(self._parts)]
+        except TercetError:
+            raise
+        except Exception as error:  # whatever stands where a number or a text should
+            raise InputError(f"its file is damaged. {told(error)}") from None
+
+    def _rows(self, scorer: Scorer, number: int, part: Mapping[str, Any]) -> Rows:
+        context, stats, batch = context_of(part["context"], scorer), None, None
+        if part["signature"] is not None:
+            own = scorer.signature(context)
+            if part["signature"] != str(own):
+                raise InputError(
+                    f"its items were counted as {shorten(part['signature'], 300)}, expected {shorten(str(own), 300)}"
+                )
+            rows = [self._table[f"{number}.row.{name}"].to_numpy() for name in scorer.columns]
+            stats = SegmentStats(own, scorer.columns, np.column_stack(rows))
+        if part["texts"]:
+            batch = read_batch(*(self._table[f"{number}.{name}"] for name in _TEXTS))
+        return Rows(stats, context, batch)

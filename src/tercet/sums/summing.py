@@ -1,0 +1,125 @@
+"""From a corpus to its sums, piece by piece: neither texts nor rows are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from tercet.api import make_scorer
+from tercet.columns.batch import Corpus
+from tercet.core.exact import ExactSums, check_summable
+from tercet.core.pieces import each_piece
+from tercet.core.scorer import Scorer
+from tercet.core.signature import Signature
+from tercet.core.stats import SegmentStats
+from tercet.errors import InputError, OptionError, shorten
+from tercet.resampling.poisson import Keys, PoissonBootstrap, keys_of_ids, keys_of_texts
+
+from .contexts import summable
+from .sums import Sums
+
+#: Sums besides those of a scorer's rows. How many items there are, with those that were left out. Their numbers of
+#: references, squared, which show whether all have the same. Half of the bits of their keys, which show whether the
+#: same items come twice.
+ADDED, SQUARES, KEYS = "items_added", "references_squared", "item_keys"
+#: How many items have 0, 1, 2 ... references, four such numbers packed into the digits of a sum, so that every engine
+#: adds them up. The last one counts all items with 31 references or more.
+SPREAD = tuple(f"items_of_{first}_to_{first + 3}_references" for first in range(0, 32, 4))
+#: Before the names of the numbers of a scorer's context, such as letters.
+CONTEXT = "texts_"
+
+
+def summing_scorer(metric: str, options: Mapping[str, Any]) -> Scorer:
+    """Return the scorer of a metric; an OptionError for options whose results are no function of sums."""
+    scorer = make_scorer(metric, options)
+    scorer.check_totals()
+    if scorer.needs_corpus:
+        raise OptionError(f"{scorer.name} must see the whole corpus before it scores a part: {scorer.fit_first}")
+    return scorer
+
+
+def resampling_of(scorer: Scorer) -> PoissonBootstrap | None:
+    """Return the bootstrap that the options ask for; None without intervals."""
+    o = scorer.asked
+    return None if o.confidence_level is None else PoissonBootstrap(o.n_resamples, o.seed)
+
+
+def sums_columns(scorer: Scorer, context: Any) -> tuple[str, ...]:
+    """Return the names of the sums that a scorer keeps, with those of its context."""
+    return (*scorer.columns, ADDED, SQUARES, KEYS, *SPREAD, *(f"{CONTEXT}{name}" for name in summable(context)))
+
+
+def sums_of(
+    scorer: Scorer,
+    corpus: Corpus,
+    ids: Any = None,
+    context: Any = None,
+    seen: Callable[[SegmentStats], Any] | None = None,
+) -> Sums:
+    """Return the sums of a corpus whose items are known by ids (an Arrow array), or else by their texts.
+
+    A scorer that must see the whole corpus is given its context. `seen` is called with the rows of each piece, in
+    their order. Memory: a piece for each of ``n_jobs`` threads, and 32 bytes for each column of each resample.
+    """
+    scorer.check_missing(corpus.missing)
+    keys = None if ids is None else _distinct_keys(ids, corpus.n_items)
+
+    def summed(start: int, stop: int) -> tuple[Sums, SegmentStats]:
+        batch = corpus.part(start, stop)
+        own = keys_of_texts(batch) if keys is None else keys[start:stop]
+        fitted = scorer.fit(batch) if context is None else context
+        stats = scorer.segment_stats(batch, fitted)
+        check_summable(stats.rows, stats.columns, batch.first_item)
+        return _sums(scorer, stats, own, None if context is not None else fitted, ids is not None), stats
+
+    def passed_on(piece: tuple[Sums, SegmentStats]) -> Sums:
+        if seen is not None:
+            seen(piece[1])
+        return piece[0]
+
+    return reduce(add, map(passed_on, each_piece(scorer, corpus.n_items, summed)))
+
+
+def _sums(scorer: Scorer, stats: SegmentStats, keys: Keys, context: Any, by_ids: bool) -> Sums:
+    """Return the sums of rows, of the resamples in which their keys draw them, and of the numbers of a context."""
+    signature, resampling = stats.signature, resampling_of(scorer)
+    squares = stats.column("references") ** 2
+    halves = (keys >> np.uint64(32)).astype(np.float64)
+    sums = ExactSums.of(np.column_stack([stats.rows, np.ones(len(keys)), squares, halves])).beside(_spread(stats))
+    if resampling is not None:
+        signature = resampled(signature, resampling, "given" if by_ids else "texts")
+        none = ExactSums.zeros(resampling.n_resamples, 3 + len(SPREAD))
+        sums = sums.stacked(resampling.sums(stats.rows, keys).beside(none))
+    sums = sums.beside(ExactSums.of_first(list(summable(context).values()), len(sums.digits)))
+    return Sums(str(signature), sums_columns(scorer, context), sums)
+
+
+def _distinct_keys(ids: Any, n_items: int) -> Keys:
+    """Return the keys of an Arrow array of ids; an InputError unless each item has one of its own."""
+    if len(ids) != n_items:
+        raise InputError(f"There must be an id for each item, got {len(ids)} ids for {n_items} items.")
+    keys = keys_of_ids(ids)
+    order = np.argsort(keys, kind="stable")
+    twice = np.flatnonzero(np.diff(keys[order]) == 0)
+    if len(twice):
+        one, other = sorted(order[twice[0] : twice[0] + 2].tolist())
+        raise InputError(f"items {one} and {other} have the same id, {shorten(ids[one].as_py())}: ids must differ.")
+    return keys
+
+
+def _spread(stats: SegmentStats) -> ExactSums:
+    """Return how many of the items that are scored have 0, 1, 2 ... references."""
+    numbers = stats.column("references")[stats.column("items") > 0].astype(np.int64)
+    found = ExactSums.zeros(1, len(SPREAD))
+    most = found.digits.size - 1
+    found.digits.flat[:] = np.bincount(np.minimum(numbers, most), minlength=most + 1)
+    return found
+
+
+def resampled(signature: Signature, resampling: PoissonBootstrap, ids: str) -> Signature:
+    """Return a signature that also says how resamples were drawn."""
+    return signature.extended({"resamples": f"poisson,{resampling.n_resamples},{resampling.seed}", "ids": ids})
