@@ -9,7 +9,7 @@ import pytest
 import tercet
 from conftest import ROOT, ZERO_BLEU
 from spaces.widget_scoring import Demo
-from tercet.columns import items
+from tercet.columns import corpus, items
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import parse_metric
 from tercet.comparison.paired import paired_significance
@@ -32,7 +32,7 @@ def seen(monkeypatch):
     """How often each text was checked and encoded, and how many scorers were made."""
     tercet.load("bleu_multi")  # imports files that read texts of their own
     counts = {"read": Counter(), "encoded": Counter(), "scorers": 0}
-    check, encode, init = items._checked, items.Items.encode, Scorer.__init__
+    check, encode, init = items._checked, corpus.encode, Scorer.__init__
     flatten = items._flat_references
 
     def checking(texts, where):
@@ -44,9 +44,9 @@ def seen(monkeypatch):
         counts["read"].update(flat)
         return flat, offsets
 
-    def encoding(self, texts):
+    def encoding(texts):
         counts["encoded"].update(texts)
-        return encode(self, texts)
+        return encode(texts)
 
     def making(self, options):
         counts["scorers"] += 1
@@ -54,7 +54,7 @@ def seen(monkeypatch):
 
     monkeypatch.setattr(items, "_checked", checking)
     monkeypatch.setattr(items, "_flat_references", flattening)
-    monkeypatch.setattr(items.Items, "encode", encoding)
+    monkeypatch.setattr(corpus, "encode", encoding)
     monkeypatch.setattr(Scorer, "__init__", making)
     return counts
 

@@ -130,7 +130,7 @@ def explain(
     """
     items = read_items([prediction], [references])
     check_missing(items.missing, "error", at_zero="")
-    check_texts([*items.predictions, *items.references], "the pair")
+    check_texts([prediction, *items.reference_lists()[0]], "the pair")
     if corpus is None and options.setdefault("idf", False) is True:
         raise OptionError(
             "explain needs the texts in which idf=True counts document frequencies: give corpus=references, or set "

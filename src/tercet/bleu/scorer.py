@@ -62,6 +62,7 @@ class BleuScorer(Scorer[BleuOptions]):
     primary: ClassVar[str] = "bleu"
     in_floats: ClassVar[bool] = True
     options_type: ClassVar[type[Options]] = BleuOptions
+    takes_systems: ClassVar[bool] = True
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
     dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
     facts: ClassVar[tuple[str, ...]] = (

@@ -163,7 +163,7 @@ def explain_batch(scorer: BleuRougeScorer, batch: Batch, context: Any = None) ->
     scores = {name: value / scale for name, value in scorer.finalize(row).items()}
     best = None
     if scorer.options.multi_ref == "best":
-        best = scorer.best_references(scorer.counts(tokens), tokens.reference_offsets)[0].tolist()
+        best = scorer.best_references(scorer.counts(tokens), tokens.pair_offsets)[0].tolist()
     columns = dict(zip(scorer.columns, row.tolist(), strict=True))
     return BleuRougeMatches(
         prediction=marked(*pairs[0], of_references),

@@ -53,6 +53,7 @@ class ChrfScorer(Scorer[ChrfOptions]):
     original_scale = 100  # of sacrebleu
     in_floats: ClassVar[bool] = True
     options_type: ClassVar[type[Options]] = ChrfOptions
+    takes_systems: ClassVar[bool] = True
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
     dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
 

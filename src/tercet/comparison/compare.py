@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.api import batch_stats, summarize
+from tercet.columns.corpus import Corpus
+from tercet.columns.items import read_systems
 from tercet.core.options import build_options, flag, number, one_of, option
 from tercet.core.scorer import Scorer, segment_lists
 from tercet.core.stats import SegmentStats
@@ -20,7 +22,6 @@ from tercet.resampling.bootstrap import bootstraps
 from tercet.resampling.paired_tests import holm
 
 from .checks import check_baseline, check_references
-from .encoded import Encoded
 from .facts import SystemFacts, facts_of_systems
 from .metric_specs import MetricSpec, distinct, parse_metric
 from .paired import TESTS, TestOptions
@@ -102,8 +103,8 @@ def compare(
 
     specs = read_metrics(metrics)
     needed_by = list(dict.fromkeys(each.metric for each in specs if each.takes_references))
-    test_set, encoded = read_test_set(test_set, references, needed_by)
-    if not encoded.n_items:
+    test_set, corpus = read_test_set(test_set, references, needed_by)
+    if not corpus.n_segments:
         raise InputError(f"{test_set.name} has no segment to score.")
     names = list(test_set.systems)
     check_baseline(baseline, names)
@@ -126,15 +127,13 @@ def compare(
     with steps as bar, bars_within(progress):
         for spec in specs:
             scorer = spec.scorer(scale=100)
-            stats = []
+            bar.set_description(spec.metric[:40])
             with recorded() as told:
-                for index, name in enumerate(names):
-                    bar.set_description(f"{spec.metric} {name}"[:40])
-                    called = f"{test_set.name}: the system {shorten(name)}"
-                    stats.append(_system_stats(scorer, encoded, index, called))
-                    warn_of_scores(test_set, name, scorer, stats[-1])
-                    bar.update()
+                stats = system_stats(scorer, corpus, test_set)
+                for name, own in zip(names, stats, strict=True):
+                    warn_of_scores(test_set, name, scorer, own)
             warned += told
+            bar.update(len(names))
             warn_of_gaps(test_set, scorer, stats)
             bar.set_description(f"{spec.metric} {'intervals' if test is None else f'{test} test'}"[:40])
             scored = _scored(stats)
@@ -154,6 +153,7 @@ def compare(
         interval,
         facts,
         list(dict.fromkeys(warned)),
+        corpus,
     )
 
 
@@ -169,24 +169,30 @@ def read_metrics(metrics: Any) -> list[MetricSpec]:
     return distinct(parse_metric(each) if isinstance(each, str) else each for each in listed)
 
 
-def _system_stats(scorer: Scorer[Any], encoded: Encoded, system: int, told: str) -> SegmentStats:
-    """Return the rows of a system; errors in its texts name it."""
+def system_stats(scorer: Scorer[Any], corpus: Corpus, test_set: TestSet) -> list[SegmentStats]:
+    """Return the rows of each system; an error in its texts names it."""
     try:
-        return batch_stats(scorer, encoded.batch(system))
-    except InputError as error:
-        raise InputError(f"{told}: {scorer.name}: {error}") from None
+        return batch_stats(scorer, corpus).split(corpus.n_systems)
+    except InputError:
+        for place, name in enumerate(test_set.systems):
+            try:
+                batch_stats(scorer, corpus.system(place))
+            except InputError as error:
+                called = f"{test_set.name}: the system {shorten(name)}: {scorer.name}"
+                raise InputError(f"{called}: {error}") from None
+        raise
 
 
 def read_test_set(
     given: TestSet | Mapping[str, Any], references: Any, needed_by: Sequence[str]
-) -> tuple[TestSet, Encoded]:
+) -> tuple[TestSet, Corpus]:
     """Return a test set, also of plain texts, with its texts encoded; `needed_by` names what takes references."""
     if isinstance(given, TestSet):
         if references is not None:
             raise InputError("A TestSet has references of its own: give references= only with a mapping of systems.")
         if not given.systems:
             raise InputError(f"{given.name} has no system to score.")
-        return given, given.encoded()
+        return given, given.corpus()
     if isinstance(given, Mapping) and given and references is None and needed_by:
         raise InputError(
             f"A mapping of systems needs references= for {' and '.join(needed_by)}, which "
@@ -203,9 +209,9 @@ def read_test_set(
         if not isinstance(name, str):
             raise InputError(f"The names of systems must be strings, got {shorten(name)}.")
     called = [f"predictions of {shorten(name)}" for name in given]
-    encoded = Encoded.read(called, list(given.values()), references)
-    *systems, lists = encoded.columns().values()
-    return TestSet("test set", dict(zip(given, systems, strict=True)), lists, None), encoded
+    corpus = read_systems(called, list(given.values()), references).encoded()
+    *systems, lists = corpus.columns().values()
+    return TestSet("test set", dict(zip(given, systems, strict=True)), lists, None), corpus
 
 
 def _scored(stats: Sequence[SegmentStats]) -> list[SegmentStats]:

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from tercet.api import make_scorer, summarize
+from tercet.api import batch_stats, make_scorer, summarize
+from tercet.columns.corpus import Corpus
+from tercet.columns.items import read_systems
 from tercet.core.options import MOST_RESAMPLES, Options, build_options, integer, option
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.resampling.paired_tests import PairedTestResult, paired_bootstrap_test, paired_permutation_test
 from tercet.streams.parts import Part, stats_of_parts
-
-from .encoded import Encoded
 
 #: Paired tests by name, with how often they resample unless told otherwise.
 TESTS: dict[str, tuple[Callable[..., Iterator[dict[str, PairedTestResult]]], int]] = {
@@ -50,20 +50,9 @@ def check_options(
     return scorer
 
 
-def read_systems(predictions1: Any, predictions2: Any, references: Any) -> Encoded:
-    """Return the checked texts of two systems, whose references may be an iterator: they are read once.
-
-    Raises
-    ------
-    InputError
-        Names the item that is no text, or cannot be encoded, and lengths that differ.
-
-    Examples
-    --------
-    >>> read_systems(["a"], ["b"], iter(["c"])).columns()
-    {'predictions1': ['a'], 'predictions2': ['b'], 'references': [['c']]}
-    """
-    return Encoded.read(("predictions1", "predictions2"), (predictions1, predictions2), references)
+def read_two(predictions1: Any, predictions2: Any, references: Any) -> Corpus:
+    """Return the texts of two systems, checked and encoded; references may be an iterator, None for none."""
+    return read_systems(("predictions1", "predictions2"), (predictions1, predictions2), references).encoded()
 
 
 def paired_significance(
@@ -117,16 +106,20 @@ def paired_significance(
     scorer = check_options(metric, test, n_resamples, seed, options)
     if references is None and scorer.takes_references:
         raise InputError("references must be a list with one text or one list of texts per item, got None.")
-    both = read_systems(predictions1, predictions2, references if scorer.takes_references else None)
-    systems = [[Part.of_texts(both.batch(system))] for system in range(2)]
-    return significance(scorer, systems, test=test, n_resamples=n_resamples, seed=seed)
+    both = read_two(predictions1, predictions2, references if scorer.takes_references else None)
+    stats = batch_stats(scorer, both).split(2)
+    return significance(scorer, stats, test=test, n_resamples=n_resamples, seed=seed)
+
+
+def significance_of_parts(scorer: Scorer[Any], parts: Sequence[Sequence[Part]], **settings: Any) -> dict[str, Any]:
+    """Return what :func:`paired_significance` does, for the parts of each system, and options that were checked."""
+    return significance(scorer, [stats_of_parts(scorer, each) for each in parts], **settings)
 
 
 def significance(
-    scorer: Scorer[Any], parts: Sequence[Sequence[Part]], *, test: str, n_resamples: int | None, seed: int
+    scorer: Scorer[Any], whole: Sequence[SegmentStats], *, test: str, n_resamples: int | None, seed: int
 ) -> dict[str, Any]:
-    """Return what :func:`paired_significance` does, for the parts of each system, and options that were checked."""
-    whole = [stats_of_parts(scorer, each) for each in parts]
+    """Return the same for the rows of both systems."""
     kept = np.logical_and(*(each.column("items") > 0 for each in whole))
     if not kept.any():
         raise InputError(scorer.nothing_left)

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tercet.api import batch_stats
+from tercet.columns.corpus import Corpus
 from tercet.core.scorer import Scorer, segment_lists
 from tercet.display.places import Word
 from tercet.display.visible import one_cell, visible
@@ -18,7 +19,6 @@ from tercet.errors import InputError
 from tercet.registry import batch_explanation
 
 from .checks import check_baseline, check_references
-from .encoded import Encoded
 from .metric_specs import MetricSpec
 from .test_sets import TestSet
 
@@ -69,9 +69,9 @@ def side_by_side(
     console.print(f"{one_cell(test_set.name)}, segment {segment}", style="bold", markup=False)
     table = Table(show_header=True, show_lines=True, expand=True)
     table.add_column("", overflow="fold", ratio=1)
-    encoded = test_set.encoded()
+    corpus = test_set.corpus()
     scorers = [spec.scorer(scale=100) for spec in metrics]
-    scores = [_first_scores(list(test_set.systems), encoded, index, scorer) for scorer in scorers]
+    scores = [_first_scores(list(test_set.systems), corpus, index, scorer) for scorer in scorers]
     bleu = next((scorer for scorer in scorers if scorer.name == "bleu_multi"), None)
     for name, _ in scores:
         table.add_column(name, justify="right", no_wrap=True)
@@ -86,7 +86,7 @@ def side_by_side(
         cells = ["" if value is None else f"{value:.2f}" for value in values]
         text = Text(visible(test_set.systems[system][index]))
         if colour and bleu is not None and test_set.references[index]:
-            batch = encoded.batch(list(test_set.systems).index(system)).part(index, index + 1)
+            batch = corpus.part(index, index + 1).system(list(test_set.systems).index(system))
             text = _coloured(batch_explanation(bleu.name)(bleu, batch).prediction)
         table.add_row(Text(one_cell(system)), *cells, text)
     console.print(table)
@@ -94,15 +94,13 @@ def side_by_side(
 
 
 def _first_scores(
-    systems: Sequence[str], encoded: Encoded, index: int, scorer: Scorer[Any]
+    systems: Sequence[str], corpus: Corpus, index: int, scorer: Scorer[Any]
 ) -> tuple[str, dict[str, float | None]]:
     """Return the score's name and values; of the whole test set, as IDF and the tokenizer may depend on all of it."""
     name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
-    lists = {
-        system: segment_lists(scorer, batch_stats(scorer, encoded.batch(number)))[name][index]
-        for number, system in enumerate(systems)
-    }
-    return name, lists
+    stats = batch_stats(scorer, corpus).split(len(systems))
+    lists = [segment_lists(scorer, each)[name][index] for each in stats]
+    return name, dict(zip(systems, lists, strict=True))
 
 
 def _coloured(words: Sequence[Word]) -> Text:

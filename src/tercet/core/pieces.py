@@ -23,37 +23,35 @@ PIECE_OF_NETWORKS = 1 << 16
 
 
 def corpus_stats(scorer: Scorer[Any], corpus: Corpus) -> tuple[SegmentStats, Any]:
-    """Return the statistics of every item of a corpus, and what the scorer learned from it.
+    """Return the rows of a corpus, system by system, and what the scorer learned from it.
 
-    Notes
-    -----
     One pass: a piece is encoded once, and counted with what it says of itself. Where the corpus decides otherwise,
-    and the signature tells (such as of a tokenizer), a piece is counted again; scorers that need sums over the
+    and the signature says so (such as of a tokenizer), a piece is counted again; scorers that need sums over the
     corpus get a pass for them first. With ``n_jobs``, threads take one piece each. Memory: the rows, and some pieces.
     """
-    size = PIECE_OF_NETWORKS if scorer.loads_model else PIECE
-    if corpus.n_items <= size and (scorer.options.n_jobs == 1 or corpus.n_items == 1):
-        batch = corpus.part(0, corpus.n_items)
-        context = scorer.fit(batch)
-        return scorer.segment_stats(batch, context), context
-    size = max(1, min(size, -(-corpus.n_items // scorer.options.n_jobs)))
-    starts = range(0, corpus.n_items, size)
+    n, n_systems = corpus.n_segments, corpus.n_systems
+    size = PIECE_OF_NETWORKS if scorer.loads_model else max(1, PIECE // n_systems)
+    if n <= size and (scorer.options.n_jobs == 1 or n == 1):
+        context = scorer.fit(corpus)
+        return scorer.system_stats(corpus, context), context
+    size = max(1, min(size, -(-n // scorer.options.n_jobs)))
+    starts = range(0, n, size)
 
-    rows = np.empty((corpus.n_items, len(scorer.columns)))
+    rows = np.empty((n_systems, n, len(scorer.columns)))
 
     def put(start: int, made: SegmentStats) -> SegmentStats:
         """Return statistics whose rows are where they belong among all."""
-        own = rows[start : start + size]
-        own[:] = made.rows
-        return replace(made, rows=own)
+        own = rows[:, start : start + size]
+        own[:] = made.rows.reshape(own.shape)
+        return replace(made, rows=own[0])
 
     def stats_of(start: int, context: Any) -> SegmentStats:
-        return put(start, scorer.segment_stats(corpus.part(start, start + size), context))
+        return put(start, scorer.system_stats(corpus.part(start, start + size), context))
 
     def at_once(start: int) -> tuple[Any, SegmentStats]:
         batch = corpus.part(start, start + size)
         context = scorer.fit(batch)
-        return context, put(start, scorer.segment_stats(batch, context))
+        return context, put(start, scorer.system_stats(batch, context))
 
     def again(start: int, made: SegmentStats, context: Any) -> SegmentStats:
         return made if made.signature == scorer.signature(context) else stats_of(start, context)
@@ -75,7 +73,7 @@ def corpus_stats(scorer: Scorer[Any], corpus: Corpus) -> tuple[SegmentStats, Any
     finally:
         pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for what is under way
     check_alike(parts)
-    return replace(parts[0], rows=rows), context
+    return replace(parts[0], rows=rows.reshape(n_systems * n, rows.shape[2])), context
 
 
 def _sum(contexts: Any) -> Any:

@@ -19,6 +19,7 @@ from tercet.association.intervals import UNITS, distributions, percentile_interv
 from tercet.association.significance import clusters
 from tercet.association.ties import without_noise
 from tercet.association.weighted import Array
+from tercet.columns.corpus import Corpus
 from tercet.comparison.checks import check_references
 from tercet.comparison.compare import read_metrics, read_test_set
 from tercet.comparison.metric_specs import MetricSpec
@@ -146,7 +147,7 @@ def correlate(
         test_set, grades = read_graded(test_set)
     specs = [] if not isinstance(metrics, str | MetricSpec) and not list(metrics) else read_metrics(metrics)
     needed_by = list(dict.fromkeys(each.metric for each in specs if each.takes_references))
-    test_set, encoded = read_test_set(test_set, references, needed_by)
+    test_set, corpus = read_test_set(test_set, references, needed_by)
     known = grades_of(grades, list(test_set.systems), len(test_set.references))
     known = with_scores(known, scores)
     chosen = [dimension] if isinstance(dimension, str) else list(dimension) or known.dimensions
@@ -160,7 +161,7 @@ def correlate(
         for spec in specs:
             bar.set_description(spec.metric[:40])
             called = spec.metric if times[spec.metric] == 1 else spec.label
-            made += list(_scored(spec, called, test_set, encoded))
+            made += list(_scored(spec, called, test_set, corpus))
             bar.update(len(test_set.systems))
         columns = [*made, *columns]
         if ties == "exact":
@@ -193,11 +194,11 @@ class _Plan:
     seed: int
 
 
-def _scored(spec: MetricSpec, called: str, test_set: TestSet, encoded: Any) -> Iterator[MetricColumn]:
+def _scored(spec: MetricSpec, called: str, test_set: TestSet, corpus: Corpus) -> Iterator[MetricColumn]:
     """Yield a column for each score of a metric, under the name `called`."""
     check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
     scorer = spec.scorer(scale=spec.scorer().original_scale)
-    stats = [batch_stats(scorer, encoded.batch(index)) for index in range(len(test_set.systems))]
+    stats = batch_stats(scorer, corpus).split(corpus.n_systems)
     scores = [scorer.original_scores(each.rows) for each in stats]
     there = np.array([each.column("items") > 0 for each in stats])
     signature = summarize(scorer, stats[0]).signature

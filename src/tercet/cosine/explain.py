@@ -110,7 +110,7 @@ def explain(prediction: str, references: str | Sequence[str], **options: Any) ->
     """
     items = read_items([prediction], [references])
     check_missing(items.missing, "error", at_zero="")
-    check_texts([*items.predictions, *items.references], "the pair")
+    check_texts([prediction, *items.reference_lists()[0]], "the pair")
     scorer = CosineScorer(build_options(CosineOptions, options, CosineScorer.name, CosineScorer.presets))
     return explain_batch(scorer, items.batch())
 

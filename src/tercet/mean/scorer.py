@@ -48,6 +48,7 @@ class MeanScorer(Scorer[Options]):
 
     name = primary = "mean"
     options_type = Options
+    takes_systems = True
     columns = (*Scorer.base_columns, "value")
     score_names = ("mean",)
 
@@ -80,7 +81,7 @@ class MeanScorer(Scorer[Options]):
         """Return the rows: what rows begin with, and the weighted sum of the segment's scores."""
         total, base = np.zeros(batch.n_items), np.zeros((batch.n_items, len(self.base_columns)))
         for part, scorer, own in zip(self.mean.parts, self._scorers, context.parts, strict=True):
-            stats = scorer.segment_stats(batch, own)
+            stats = scorer.system_stats(batch, own)
             total += part.weight * scorer.segment_scores(stats.rows)[part.score]
             base = stats.rows[:, : base.shape[1]]
         total[base[:, 0] == 0] = 0.0

@@ -49,14 +49,6 @@ def word_frequencies(words: Words) -> Frequencies:
     -----
     Time is linear in the words, but for sorting.
 
-    Examples
-    --------
-    >>> from tercet.comparison.test_sets import TestSet
-    >>> from tercet.report.words import read_words
-    >>> test_set = TestSet("x", {"a": ["the cat", "the dog"]}, [["the cat"], ["the bird"]], None)
-    >>> found = word_frequencies(read_words(test_set))
-    >>> found.labels, found.n_types, found.values, found.unknown
-    (['1', '2'], [2, 1], {'a': [66.66666666666667, 100.0]}, {'a': 25.0})
     """
     keys, counts = tally(words.tokens, words.references, words.owners, words.n_types)
     often = np.bincount(keys % words.n_types, counts, minlength=words.n_types).astype(np.int64)

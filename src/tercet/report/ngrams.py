@@ -66,15 +66,6 @@ def ngram_pairs(words: Words, pairs: Sequence[tuple[str, str]]) -> list[NgramPai
     -----
     Time is linear in the words of the systems of the pairs and of the references, but for sorting.
 
-    Examples
-    --------
-    >>> from tercet.comparison.test_sets import TestSet
-    >>> from tercet.report.words import read_words
-    >>> systems = {"a": ["the cat", "the cat sat"], "b": ["a dog", "the dog sat"]}
-    >>> words = read_words(TestSet("x", systems, [["the cat"], ["the cat sat"]], None))
-    >>> (pair,) = ngram_pairs(words, [("a", "b")])
-    >>> [(system, [(each.text, each.matches) for each in found]) for system, found in pair.groups]
-    [('b', []), ('a', [('the cat', (2, 0))])]
     """
     involved = list(dict.fromkeys(name for pair in pairs for name in pair))
     rows = np.concatenate([*(words.rows(name) for name in involved), words.references])

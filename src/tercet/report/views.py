@@ -221,8 +221,8 @@ def _metric(
 def _words(
     comparison: Comparison, table: ScoreTable, rows: Sequence[SystemScore], names: dict[str, str], prefix: str
 ) -> WordsView:
-    words, called = read_words(comparison.test_set), [names[row.system] for row in rows]
-    texts = comparison.test_set.systems
+    texts, called = comparison.test_set.systems, [names[row.system] for row in rows]
+    words = read_words(comparison.corpus or comparison.test_set.corpus(), list(texts))
     lengths = [
         LengthRow(row.system, *words.length_ratio(row.system), sum(not text.strip() for text in texts[row.system]))
         for row in rows

@@ -68,6 +68,7 @@ class RougeScorer(Scorer[RougeOptions]):
     name: ClassVar[str] = "rouge_nlws"
     in_floats: ClassVar[bool] = True
     options_type: ClassVar[type[Options]] = RougeOptions
+    takes_systems: ClassVar[bool] = True
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "rouge_score": {"tokenizer": "rouge"},
         "rouge155": {"tokenizer": "rouge"},
@@ -250,8 +251,7 @@ class RougeScorer(Scorer[RougeOptions]):
 
     def _item_scores(self, kind: RougeType, counts: PairCounts, tokens: TokenBatch) -> Array:
         """Return precision, recall and F of every item, shape (n, 3): 0 for an item without reference."""
-        starts = tokens.reference_offsets[:-1]
-        n_references = np.diff(tokens.reference_offsets)
+        starts, n_references = tokens.pair_offsets[:-1], tokens.reference_counts
         filled = n_references > 0
         if self._by_script and self.options.multi_ref == "average":  # -f A: the counts of all references in one
             counts = counts.pooled(starts[filled])

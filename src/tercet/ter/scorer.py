@@ -44,6 +44,7 @@ class TerScorer(Scorer[TerOptions]):
     is_share: ClassVar[bool] = False
     in_floats: ClassVar[bool] = True
     options_type: ClassVar[type[Options]] = TerOptions
+    takes_systems: ClassVar[bool] = True
     at_zero: ClassVar[str] = "compares them with an empty text"
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
     dialects: ClassVar[Mapping[str, Dialect]] = DIALECTS
