@@ -223,6 +223,11 @@ class Scorer(ABC, Generic[OptionsT]):
         dict of str to ndarray of float64, shape (...), or float
         """
 
+    def scores_of(self, totals: Any) -> Scores:
+        """Return what `finalize` gives without its parts that are no scores, for resamples."""
+        scores = self.finalize(totals)
+        return {name: scores[name] for name in self.score_names}
+
     @property
     def segment_names(self) -> tuple[str, ...]:
         """The names of `score_names` for a single item, in the same order."""
