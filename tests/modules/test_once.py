@@ -17,6 +17,8 @@ from tercet.comparison.side_by_side import side_by_side
 from tercet.comparison.test_sets import TestSet
 from tercet.core.scorer import Scorer
 from tercet.difference.differences import explain_difference
+from tercet.engine.chosen import engine
+from tercet.engine.plain_text import strings
 
 PREDICTIONS = [f"the cat sat on mat {number}" for number in range(6)]
 REFERENCES = [[f"the cat lay on mat {number}", f"a cat on mat {number}"] for number in range(6)]
@@ -152,6 +154,34 @@ def test_compare_for_all_metrics_and_systems(seen):
     found = compare(TEST_SET, METRICS, n_resamples=20)
     assert len(found.tables) == 4
     assert_once(seen, *TEST_SET.systems.values())
+
+
+@pytest.fixture
+def tokenized(monkeypatch):
+    """How often each text was split into tokens, but for single segments, which explanations show."""
+    counts = Counter()
+
+    def counting(function):
+        def counted(texts, *others):
+            read = texts if isinstance(texts, list) else strings(texts)
+            counts.update(read if len(read) > 3 else ())
+            return function(texts, *others)
+
+        return counted
+
+    for name in ("bleu_rows", "chrf_rows", "ter_rows", "rouge_rows", "intern"):
+        monkeypatch.setattr(engine, name, counting(getattr(engine, name)))
+    return counts
+
+
+def test_texts_are_tokenized_once_a_metric_and_once_for_the_words_of_the_report(tokenized):
+    systems = {name: [f"{name} the cat sat on mat {number}" for number in range(6)] for name in "abcd"}
+    metrics = ["bleu", "chrf", "rouge:use_stemmer=true", "jaccard"]
+    found = compare(TestSet("news", systems, REFERENCES, None), metrics, n_resamples=20)
+    each = {*(text for texts in (*systems.values(), *REFERENCES) for text in texts)}
+    assert tokenized == dict.fromkeys(each, len(metrics))
+    found.to_html()
+    assert tokenized == dict.fromkeys(each, len(metrics) + 1)
 
 
 def test_one_segment_side_by_side(seen):
