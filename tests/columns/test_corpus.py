@@ -5,11 +5,12 @@ import pyarrow as pa
 import pytest
 
 import tercet
+from language_models import small_model
 from tercet import InputError
 from tercet.api import batch_stats, make_scorer
 from tercet.columns.corpus import Corpus, join_batches
 from tercet.columns.items import read_systems
-from texts import all_pairs
+from texts import MINILM, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs()
 SYSTEMS = {"one": PREDICTIONS, "other": [texts[-1] for texts in REFERENCES], "third": PREDICTIONS[::-1]}
@@ -44,6 +45,24 @@ def test_rows_of_systems_are_those_of_each_alone(monkeypatch, metric, options, p
         expected = tercet.scorer(metric, **options, missing_references="zero").stats(texts, references)
         assert stats.signature == expected.signature
         np.testing.assert_array_equal(stats.rows, expected.rows)
+
+
+@pytest.mark.parametrize(("metric", "options"), [
+    ("embedding_cosine", {"model_type": MINILM}),
+    ("bertscore_idf", {"model_type": MINILM, "num_layers": 3}),
+    ("bertscore_idf", {"model_type": MINILM, "num_layers": 3, "compat": "bert_score", "batch_size": 7}),
+    ("perplexity_lm", {"model_id": "gpt2"}),
+], ids=str)  # fmt: skip
+def test_so_are_those_of_networks_but_for_rounding(metric, options):
+    """A text's neighbours in a batch change its last bits; of bert-score, padding by batches changes more."""
+    if "model_id" in options:
+        options = {"model_id": small_model(options["model_id"])}
+    systems = {name: texts[:12] for name, texts in SYSTEMS.items()}
+    scorer = make_scorer(metric, options)
+    corpus = corpus_of(systems, REFERENCES[:12] if scorer.takes_references else None)
+    for stats, texts in zip(batch_stats(scorer, corpus).split(3), systems.values(), strict=True):
+        expected = tercet.scorer(metric, **options).stats(texts, REFERENCES[:12])
+        np.testing.assert_allclose(stats.rows, expected.rows, rtol=1e-5, atol=1e-6)
 
 
 class TestPieces:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from tercet.errors import InputError
 
+from .ragged import pairs_of
+
 _TEXT = pa.large_string()
 Offsets = NDArray[np.int64]
 
@@ -125,6 +127,11 @@ class Corpus:
     def reference_counts(self) -> NDArray[np.int64]:
         """How many references each prediction has, shape (S n,)."""
         return np.tile(np.diff(self.reference_offsets), self.n_systems)
+
+    @property
+    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Places in `texts` of each prediction and each of its references, shape (S m,) each."""
+        return pairs_of(self.reference_offsets, self.n_systems)
 
     @property
     def missing(self) -> list[int]:

@@ -80,9 +80,7 @@ class TokenBatch:
     @property
     def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The documents of each pair: a prediction and a reference, prediction by prediction."""
-        n_references = len(self.tokens.lengths) - self.n_items
-        references = self.n_items + np.tile(np.arange(n_references), self.n_systems)
-        return np.repeat(np.arange(self.n_items), self.reference_counts), references
+        return pairs_of(self.reference_offsets, self.n_systems)
 
     @property
     def reference_spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -107,6 +105,13 @@ class TokenBatch:
             [values[start:stop] for start, stop in spans[first:last]]
             for first, last in pairwise(self.lines.offsets.tolist())
         ]
+
+
+def pairs_of(reference_offsets: NDArray[np.int64], n_systems: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairs of predictions and references, which come behind the predictions of all systems."""
+    counts = np.tile(np.diff(reference_offsets), n_systems)
+    references = np.tile(np.arange(reference_offsets[-1]), n_systems)
+    return np.repeat(np.arange(len(counts)), counts), len(counts) + references
 
 
 def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -63,6 +63,7 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
     takes_references: ClassVar[bool] = False
     is_share: ClassVar[bool] = False
     loads_model: ClassVar[bool] = True
+    takes_systems: ClassVar[bool] = True
     nothing_left: ClassVar[str] = "No text has a token to score, so empty_text='skip' left all of them out."
     options_type = PerplexityOptions
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
@@ -151,15 +152,15 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
             least = "one token" if start else "two tokens (one with add_start_token=True)"
             count = lengths[index] - len(start)
             raise InputError(
-                f"item {batch.first_item + index} of predictions is too short to be scored: "
+                f"item {batch.first_item + index % batch.n_segments} of predictions is too short to be scored: "
                 f"{shorten(batch.texts[index].as_py())} has {count} {'token' if count == 1 else 'tokens'}, expected "
                 f"at least {least}. empty_text='skip' leaves such texts out."
             )
         for index in np.flatnonzero(lengths > (size or lengths)).tolist() if o.long_text == "error" else ():
             raise InputError(
-                f"item {batch.first_item + index} of predictions has {lengths[index]} tokens, more than the limit of "
-                f"{size}: {shorten(batch.texts[index].as_py())}. long_text='window' scores it whole, 'truncate' only "
-                "its beginning."
+                f"item {batch.first_item + index % batch.n_segments} of predictions has {lengths[index]} tokens, "
+                f"more than the limit of {size}: {shorten(batch.texts[index].as_py())}. long_text='window' scores it "
+                "whole, 'truncate' only its beginning."
             )
 
     def remark(self, totals: Array) -> str | None:
