@@ -68,40 +68,10 @@ def paired_significance(
 ) -> dict[str, Any]:
     """Test whether the second system scores otherwise than the first by more than chance.
 
-    Parameters
-    ----------
-    metric : str
-        A metric of the suite.
-    predictions1, predictions2 : sequence of str
-        The texts of the two systems, for the same items.
-    references : sequence of str or of sequences of str, optional
-        Left alone where the metric takes none.
-    test : {"permutation", "bootstrap"}
-        Approximate randomization, or paired bootstrap.
-    n_resamples : int, optional
-        10,000 permutations or 1,000 bootstrap samples by default.
-    seed : int
-    **options
-        Those of the metric.
-
-    Returns
-    -------
-    dict
-        ``stat``, ``p``: difference of the metric's primary score (second less first), and its p-value; ``scores1``,
-        ``scores2``, ``stats``, ``pvalues``: by name of score; ``test``, ``n_resamples``, ``seed``, ``n_segments``,
-        ``signature``.
-
-    Raises
-    ------
-    InputError, OptionError
-        For texts that cannot be scored, and for options that the metric or the test does not know.
-
-    Examples
-    --------
-    >>> one, other = ["a cat sat", "no", "it rains"], ["the cat sat", "yes", "it rains now"]
-    >>> found = paired_significance("rouge_nlws", one, other, other, rouge_types=["rouge1"])
-    >>> round(found["stat"], 3), round(found["p"], 2)
-    (0.511, 0.25)
+    Test, resamples, seed and options are those of the evaluate module; references are left alone where the metric
+    takes none. The result has ``stat`` and ``p`` of the primary score (second less first), ``scores1``, ``scores2``,
+    ``stats`` and ``pvalues`` by name of score, and ``test``, ``n_resamples``, ``seed``, ``n_segments``,
+    ``signature``.
     """
     scorer = check_options(metric, test, n_resamples, seed, options)
     if references is None and scorer.takes_references:

@@ -34,25 +34,10 @@ def side_by_side(
     width: int | None = None,
     colour: bool = False,
 ) -> str:
-    """Return a segment's source, references, and each system's text with its scores.
+    """Return a segment's source, references, and each system's text with its scores; segments count from 1.
 
-    Parameters
-    ----------
-    test_set : TestSet
-    segment : int
-        Its number, counted from 1.
-    metrics : sequence of MetricSpec
-        The first score of each is shown; with `colour`, the tokens that `bleu_multi` compares stand for the text, and
-        matched n-grams are coloured by order.
-    baseline : str, optional
-        Shown first.
-
-    Raises
-    ------
-    InputError
-        For a segment that is not there, and where one has no reference and a metric needs it.
-    OptionError
-        For a baseline that is not there.
+    The first score of each metric is shown. With `colour`, the tokens that `bleu_multi` compares stand for the text,
+    and matched n-grams are coloured by order. The baseline comes first.
     """
     check_baseline(baseline, test_set.systems)
     n_segments = len(test_set.references)

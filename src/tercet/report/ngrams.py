@@ -21,32 +21,16 @@ _LEAST = 2
 
 @dataclass(frozen=True, slots=True)
 class Ngram:
-    """An n-gram, and how often two systems match it.
-
-    Attributes
-    ----------
-    text : str
-    matches : tuple of int
-        Of the first system and of the second.
-    share : float
-        Of the matches, those of the system that has more of them, with 1 added to both (compare-mt's score).
-    """
+    """An n-gram, and how often two systems match it."""
 
     text: str
     matches: tuple[int, int]
-    share: float
+    share: float  # of the matches, those of the system with more, with 1 added to both (compare-mt's score)
 
 
 @dataclass(frozen=True, slots=True)
 class NgramPair:
-    """Two systems, and the n-grams that one of them matches more often.
-
-    Attributes
-    ----------
-    one, other : str
-    groups : list of tuple
-        A system, and the n-grams that it matches more often, the clearest first: none where there are none.
-    """
+    """Two systems, and the n-grams that each of them matches more often, the clearest first."""
 
     one: str
     other: str

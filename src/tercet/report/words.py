@@ -19,30 +19,14 @@ Array = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """Words of a test set: letters and digits of any script; scripts without blanks character by character.
-
-    Attributes
-    ----------
-    systems : list of str
-    unit : str
-        What most of them are: words, or characters.
-    tokens : Ragged of int
-        A row for each text: the predictions system by system, then all references.
-    n_types : int
-        All numbers of words are smaller than it.
-    spelled : callable
-        Gives the list of the different words, by number.
-    owners : ndarray of int64
-        The segment of each row.
-    n_segments : int
-    """
+    """Words of a corpus: letters and digits of any script; scripts without blanks character by character."""
 
     systems: list[str]
-    unit: str
-    tokens: Ragged
-    n_types: int
-    spelled: Callable[[], list[str]] = field(repr=False)
-    owners: Array
+    unit: str  # what most of them are: words, or characters
+    tokens: Ragged  # predictions system by system, then all references
+    n_types: int  # all numbers of words are smaller
+    spelled: Callable[[], list[str]] = field(repr=False)  # gives the different words, by number
+    owners: Array  # the segment of each row
     n_segments: int
 
     @property
@@ -105,12 +89,6 @@ def tally(units: Ragged, rows: Array, owners: Array, n_types: int) -> tuple[Arra
     """Return how often each unit stands in each segment: keys, segment times `n_types` plus unit, and counts.
 
     Where a segment has several of the rows, as of its references, its highest count of a row stands.
-
-    Examples
-    --------
-    >>> units = Ragged(np.array([0, 0, 1, 0, 1, 1]), np.array([0, 3, 6]))
-    >>> [each.tolist() for each in tally(units, np.array([0, 1]), np.array([0, 0]), 2)]
-    [[0, 1], [2, 2]]
     """
     lengths = units.lengths[rows]
     values = units.values[ranges(units.offsets[:-1][rows], lengths)].astype(np.int64)
