@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import Any
 
-from tercet.columns.items import Items
+from tercet.columns.corpus import Corpus
 from tercet.engine.chosen import engine
 from tercet.errors import InputError
 
@@ -33,15 +34,16 @@ _BREAKS = re.compile(r"\s+|(?<=\w)[^\w\s]{1,3}(?=\w)")
 MOST_DRAWN = 3 << 20
 
 
-def check_size(checked: Items, tokenizer: Any, most_items: int, takes_references: bool) -> None:
+def check_size(checked: Corpus, tokenizer: Any, most_items: int, takes_references: bool) -> None:
     """Raise an InputError for more texts than a page takes, or for longer ones."""
-    n_items = len(checked.predictions)
+    predictions, references = checked.columns().values()
+    n_items = len(predictions)
     if n_items > most_items:
         raise InputError(
             f"{n_items:,} items are more than the {most_items:,} that this page takes: load the metric and "
             "score them where you are."
         )
-    texts = [*checked.predictions, *checked.references]
+    texts = [*predictions, *chain.from_iterable(references)]
     longest = max(map(len, texts), default=0)
     if longest > LONG_CHARACTERS:
         raise InputError(f"A text has {longest:,} characters; this page takes texts of up to {LONG_CHARACTERS:,}.")
@@ -49,12 +51,11 @@ def check_size(checked: Items, tokenizer: Any, most_items: int, takes_references
     mean = MEAN_CHARACTERS if takes_references else MEAN_CHARACTERS_ALONE
     most = min(ALL_CHARACTERS, mean * most_items)
     # Each token of a text that is compared with nothing is read beside the others of it.
-    targets = checked.reference_lists() if takes_references else [[text] for text in checked.predictions]
-    pairs = zip(checked.predictions, targets, strict=True)
+    targets = references if takes_references else [[text] for text in predictions]
     products = sum(
-        _n_tokens(prediction, tokenizer) * sum(_n_tokens(text, tokenizer) for text in references)
-        + _LINES * prediction.count("\n") * sum(text.count("\n") for text in references)
-        for prediction, references in pairs
+        _n_tokens(prediction, tokenizer) * sum(_n_tokens(text, tokenizer) for text in own)
+        + _LINES * prediction.count("\n") * sum(text.count("\n") for text in own)
+        for prediction, own in zip(predictions, targets, strict=True)
     )
     if n_characters > most or products > MOST_PRODUCTS:
         raise InputError(

@@ -7,8 +7,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from tercet.columns.batch import Batch
-from tercet.columns.items import Items
+from tercet.columns.corpus import Corpus
 from tercet.core.scorer import Scorer
 from tercet.errors import shorten
 
@@ -22,7 +21,7 @@ def segment_note(options: Mapping[str, Any]) -> str:
     return f"Scored as one segment, with {given}. A file is scored as a corpus, without that."
 
 
-def dropped_letters(scorer: Scorer, texts: Items, batch: Batch) -> list[str]:
+def dropped_letters(scorer: Scorer, batch: Corpus) -> list[str]:
     """Return a note on letters that ROUGE's own tokenizer leaves out, where the metric itself says nothing.
 
     It keeps a to z and digits, and so splits words at letters with accents.
@@ -32,7 +31,7 @@ def dropped_letters(scorer: Scorer, texts: Items, batch: Batch) -> list[str]:
     context = scorer.fit(batch)
     if scorer.signature(context).get("tok") != "rouge" or scorer.notice(context) is not None:
         return []
-    every = [*texts.predictions, *texts.references]
+    every = batch.texts.to_pylist()
     letters = {each for each in set().union(*every) if not each.isascii() and unicodedata.category(each)[0] in "LM"}
     if not letters:
         return []

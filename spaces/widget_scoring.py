@@ -135,7 +135,7 @@ class Demo:
             result = score_batch(scorer, batch)
         own = [str(warning.message) for warning in caught if warning.category is UserWarning]
         notes = [note.removeprefix(f"{self.metric}: ") for note in own]
-        notes += dropped_letters(scorer, texts, batch)
+        notes += dropped_letters(scorer, batch)
         if result.empty_predictions and self.takes_references:  # the others say it themselves
             notes.append(f"Empty predictions: {result.empty_predictions}, which score 0.")
         of_items = dict(zip(scorer.score_names, scorer.segment_names, strict=True))

@@ -3,8 +3,8 @@
 import datasets
 import evaluate
 
-from tercet.comparison.encoded import Encoded
-from tercet.comparison.paired import check_options, read_systems, significance
+from tercet.columns.corpus import join_batches
+from tercet.comparison.paired import check_options, read_two, significance_of_parts
 from tercet.errors import InputError, OptionError, shorten
 from tercet.modules.gathering import Gathering, Job
 from tercet.modules.suite_module import shared_options
@@ -113,12 +113,12 @@ class PairedSignificance(Gathering, evaluate.Comparison):
         shared = shared_options(scorer) | {name: str(value) for name, value in chosen.items()}
 
         def batches(added):
-            joined = Encoded.joined(added)
-            return [joined.batch(system) for system in range(2)]
+            joined = join_batches(added)
+            return [joined.system(system) for system in range(2)]
 
         def result(systems):
             settings = {name: value for name, value in chosen.items() if name != "metric"}
-            return significance(scorer, systems, **settings)
+            return significance_of_parts(scorer, systems, **settings)
 
         return self._gather(both, shared, Job(scorer, batches, result))
 
@@ -147,4 +147,4 @@ class PairedSignificance(Gathering, evaluate.Comparison):
         self.add_batch(predictions1=[predictions1], predictions2=[predictions2], references=[references], **inputs)
 
     def _read(self, predictions1, predictions2, references):
-        return read_systems(predictions1, predictions2, references)
+        return read_two(predictions1, predictions2, references)

@@ -66,7 +66,7 @@ class Pairwise:
         self.count, self.oracle, self.options, self.by_line = count, oracle, options, by_line
 
     def fast(self, engine, batch):
-        pairs = batch.owners, batch.n_items + np.arange(len(batch.owners))
+        pairs = batch.pairs
         tokens = batch.tokens.values, batch.tokens.offsets
         if self.by_line:
             lines = batch.lines.values, batch.lines.offsets

@@ -35,7 +35,7 @@ def english():
 def test_it_is_the_weighted_mean_of_segment_scores():
     test_set = english()
     scorer = MeanScorer(SavedMean(PARTS, {}), {"scale": 100})
-    stats = batch_stats(scorer, test_set.encoded().batch(1))
+    stats = batch_stats(scorer, test_set.corpus().system(1))
     own = [
         tercet.score(
             part.metric, list(test_set.systems.values())[1], test_set.references,
@@ -49,9 +49,9 @@ def test_it_is_the_weighted_mean_of_segment_scores():
 
 
 def test_parts_merge_to_the_whole_and_intervals_hold_the_score():
-    encoded = english().encoded()
+    corpus = english().corpus()
     scorer = MeanScorer(SavedMean(PARTS, {}), {})
-    batch = encoded.batch(0)
+    batch = corpus.system(0)
     whole = scorer.segment_stats(batch, scorer.fit(batch))
     halves = [batch.part(0, 20), batch.part(20, batch.n_items)]
     context = scorer.fit(halves[0]) + scorer.fit(halves[1])

@@ -9,7 +9,7 @@ import pytest
 import tercet
 from conftest import ROOT, ZERO_BLEU
 from spaces.widget_scoring import Demo
-from tercet.columns import items
+from tercet.columns import corpus, items
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import parse_metric
 from tercet.comparison.paired import paired_significance
@@ -17,6 +17,8 @@ from tercet.comparison.side_by_side import side_by_side
 from tercet.comparison.test_sets import TestSet
 from tercet.core.scorer import Scorer
 from tercet.difference.differences import explain_difference
+from tercet.engine.chosen import engine
+from tercet.engine.plain_text import strings
 
 PREDICTIONS = [f"the cat sat on mat {number}" for number in range(6)]
 REFERENCES = [[f"the cat lay on mat {number}", f"a cat on mat {number}"] for number in range(6)]
@@ -32,7 +34,7 @@ def seen(monkeypatch):
     """How often each text was checked and encoded, and how many scorers were made."""
     tercet.load("bleu_multi")  # imports files that read texts of their own
     counts = {"read": Counter(), "encoded": Counter(), "scorers": 0}
-    check, encode, init = items._checked, items.Items.encode, Scorer.__init__
+    check, encode, init = items._checked, corpus.encode, Scorer.__init__
     flatten = items._flat_references
 
     def checking(texts, where):
@@ -44,9 +46,9 @@ def seen(monkeypatch):
         counts["read"].update(flat)
         return flat, offsets
 
-    def encoding(self, texts):
+    def encoding(texts):
         counts["encoded"].update(texts)
-        return encode(self, texts)
+        return encode(texts)
 
     def making(self, options):
         counts["scorers"] += 1
@@ -54,7 +56,7 @@ def seen(monkeypatch):
 
     monkeypatch.setattr(items, "_checked", checking)
     monkeypatch.setattr(items, "_flat_references", flattening)
-    monkeypatch.setattr(items.Items, "encode", encoding)
+    monkeypatch.setattr(corpus, "encode", encoding)
     monkeypatch.setattr(Scorer, "__init__", making)
     return counts
 
@@ -152,6 +154,34 @@ def test_compare_for_all_metrics_and_systems(seen):
     found = compare(TEST_SET, METRICS, n_resamples=20)
     assert len(found.tables) == 4
     assert_once(seen, *TEST_SET.systems.values())
+
+
+@pytest.fixture
+def tokenized(monkeypatch):
+    """How often each text was split into tokens, but for single segments, which explanations show."""
+    counts = Counter()
+
+    def counting(function):
+        def counted(texts, *others):
+            read = texts if isinstance(texts, list) else strings(texts)
+            counts.update(read if len(read) > 3 else ())
+            return function(texts, *others)
+
+        return counted
+
+    for name in ("bleu_rows", "chrf_rows", "ter_rows", "rouge_rows", "intern"):
+        monkeypatch.setattr(engine, name, counting(getattr(engine, name)))
+    return counts
+
+
+def test_texts_are_tokenized_once_a_metric_and_once_for_the_words_of_the_report(tokenized):
+    systems = {name: [f"{name} the cat sat on mat {number}" for number in range(6)] for name in "abcd"}
+    metrics = ["bleu", "chrf", "rouge:use_stemmer=true", "jaccard"]
+    found = compare(TestSet("news", systems, REFERENCES, None), metrics, n_resamples=20)
+    each = {*(text for texts in (*systems.values(), *REFERENCES) for text in texts)}
+    assert tokenized == dict.fromkeys(each, len(metrics))
+    found.to_html()
+    assert tokenized == dict.fromkeys(each, len(metrics) + 1)
 
 
 def test_one_segment_side_by_side(seen):

@@ -19,6 +19,10 @@ TEXTS = st.lists(st.sampled_from([*TOKENS, "!", "…"]), max_size=8).map(" ".joi
 SEGMENTS = st.lists(st.tuples(TEXTS, TEXTS, st.lists(TEXTS, max_size=3)), min_size=1, max_size=6)
 
 
+def words_of(test_set):
+    return read_words(test_set.corpus(), list(test_set.systems))
+
+
 def sample(language):
     (test_set,) = read_test_sets([str(ROOT / "examples" / "data" / f"{language}.tsv")])
     return test_set
@@ -57,7 +61,7 @@ def plain_matches(test_set, system):
 @given(SEGMENTS)
 def test_ngrams_are_counted_as_by_hand_whatever_their_script(segments):
     test_set = as_test_set(segments)
-    (pair,) = ngram_pairs(read_words(test_set), [("one", "other")])
+    (pair,) = ngram_pairs(words_of(test_set), [("one", "other")])
     matches = {name: plain_matches(test_set, name) for name in test_set.systems}
     for system, less in (("one", "other"), ("other", "one")):
         listed = dict(pair.groups)[system]
@@ -90,7 +94,7 @@ def beside_compare_mt(test_set, module):
 
 
 def tokens_of(text):
-    words = read_words(TestSet("one", {"a": [text]}, [[]], None))
+    words = words_of(TestSet("one", {"a": [text]}, [[]], None))
     return [words.spelled()[number] for number in words.tokens.values]
 
 
@@ -101,7 +105,7 @@ class TestAsCompareMt:
         first = TestSet("first", test_set.systems, [each[:1] for each in test_set.references], None)
         words, references, utils = beside_compare_mt(first, "ngram_utils")
         matches = {name: utils.compare_ngrams(references, own)[1] for name, own in words.items()}
-        (pair,) = ngram_pairs(read_words(first), [("baseline", "large")])
+        (pair,) = ngram_pairs(words_of(first), [("baseline", "large")])
         joint = "" if language == "zh" else " "
         named = {joint.join(ngram): ngram for each in matches.values() for ngram in each}
         listed = [each for _, own in pair.groups for each in own]
@@ -116,7 +120,7 @@ class TestAsCompareMt:
         words, references, bucketers = beside_compare_mt(first, "bucketers")
         bucketer = bucketers.FreqWordBucketer(freq_data=references)
         statistics, *_ = bucketer.calc_statistics(references, list(words.values()))
-        found = word_frequencies(read_words(first))
+        found = word_frequencies(words_of(first))
         for name, own in zip(words, statistics, strict=True):
             expected = [100 * f for _, n_expected, _, _, _, f in own if n_expected]
             assert found.values[name] == pytest.approx(expected)
@@ -129,7 +133,7 @@ def test_f_by_frequency_with_several_references(segments):
     often = Counter()
     for references in test_set.references:
         often.update(most(Counter(split(each)) for each in references))
-    words = read_words(test_set)
+    words = words_of(test_set)
     if not often:
         assert word_frequencies(words).labels == []
         return
@@ -157,15 +161,15 @@ def test_f_by_frequency_with_several_references(segments):
 
 def test_length_ratio_of_several_references_and_of_none():
     texts = {"a": ["one two three", "one", "left out here"]}
-    words = read_words(TestSet("x", texts, [["one two", "one two three four"], ["one two three"], []], None))
+    words = words_of(TestSet("x", texts, [["one two", "one two three four"], ["one two three"], []], None))
     assert words.length_ratio("a") == (7, 4 / 6)
-    assert read_words(TestSet("x", {"a": ["one"]}, [[]], None)).length_ratio("a")[1] != 1
+    assert words_of(TestSet("x", {"a": ["one"]}, [[]], None)).length_ratio("a")[1] != 1
 
 
 def test_parts_of_a_listed_ngram_and_single_matches_are_not_listed():
     line = "a quick brown fox jumps over"
     test_set = TestSet("x", {"one": [line, line, "dog"], "other": ["", "", ""]}, [[line], [line], ["dog"]], None)
-    (pair,) = ngram_pairs(read_words(test_set), [("one", "other")])
+    (pair,) = ngram_pairs(words_of(test_set), [("one", "other")])
     listed = [each.text for each in dict(pair.groups)["one"]]
     assert listed == ["a quick brown fox", "brown fox jumps over"]
     assert not any(one in other for one, other in pairwise(listed))

@@ -101,7 +101,7 @@ def explain_pair(metric: BertScore, prediction: str, references: Any, corpus: It
     """Explain a prediction; `corpus` has the texts in which ``idf=True`` counts document frequencies."""
     items = read_items([prediction], [references])
     check_missing(items.missing, "error", at_zero="")
-    check_texts([*items.predictions, *items.references], "the pair")
+    check_texts([prediction, *items.reference_lists()[0]], "the pair")
     if corpus is None and metric.idf is True:
         raise OptionError(
             "explain needs the texts in which idf=True counts document frequencies: give corpus=references, or set "

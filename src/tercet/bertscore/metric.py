@@ -49,6 +49,7 @@ class BertScore(BertscoreOptions):
     short = "bertscore"
     about = ABOUT
     loads_model = True
+    takes_systems = True
     presets = PRESETS
     dialects = DIALECTS
     fit_first = (
@@ -146,9 +147,9 @@ class BertScore(BertscoreOptions):
         """Return the document frequencies of the batch's references; None when they are not used."""
         if self.idf is not True:
             return None
-        documents = np.arange(len(batch.texts) - batch.n_items)
+        documents = np.arange(len(batch.references))
         if self.idf_documents == "items":
-            documents = np.repeat(np.arange(batch.n_items), batch.reference_counts)
+            documents = np.repeat(np.arange(batch.n_segments), np.diff(batch.reference_offsets))
         return self.count_documents(batch.texts[batch.n_items :].to_pylist(), documents)
 
     @property
@@ -232,13 +233,15 @@ class BertScore(BertscoreOptions):
         if self.long_text == "error" and long.any():
             raise long_text_error(int(np.flatnonzero(long)[0]), whole, batch, limit)
         cut = long if self.long_text == "truncate" else np.zeros_like(long)
-        owners = np.repeat(np.arange(n_items), counts)
-        measures = self._pair_measures(texts, encoder, owners, documents.lengths)
+        owners, references = batch.pairs
+        of_systems = zip(*(np.split(each, batch.n_systems) for each in (owners, references)), strict=True)
+        each = [self._pair_measures(texts, encoder, own, given, documents.lengths) for own, given in of_systems]
+        measures = np.concatenate(each, axis=2)
         filled = counts > 0
         starts = np.append(0, np.cumsum(counts))[:-1]
 
         unweighted = texts.unweighted[texts.text]
-        of_references = [np.bincount(owners, each[n_items:], n_items) for each in (cut, unweighted)]
+        of_references = [np.bincount(owners, each[references], n_items) for each in (cut, unweighted)]
         content = documents.lengths - encoder.subwords.n_special
         rows = np.zeros((n_items, len(self.columns)))
         own = len(self.base_columns) + len(self.extra_columns)
@@ -253,11 +256,12 @@ class BertScore(BertscoreOptions):
             rows[~filled, own:] = self._item_columns(np.zeros((3, encoder.n_layers, 1)), np.zeros(1, np.int64))
         return SegmentStats(self.signature(context), self.columns, rows)
 
-    def _pair_measures(self, texts: Texts, encoder: Encoder, owners: NDArray[np.int64], lengths: Any) -> Array:
+    def _pair_measures(
+        self, texts: Texts, encoder: Encoder, owners: NDArray[np.int64], references: NDArray[np.int64], lengths: Any
+    ) -> Array:
         """Return precision, recall and F of every prediction with each of its references: (3, layers, m)."""
-        n_items = len(texts.text) - len(owners)
-        pairs = texts.text[owners], texts.text[n_items:]
-        sizes = lengths[owners], lengths[n_items:]
+        pairs = texts.text[owners], texts.text[references]
+        sizes = lengths[owners], lengths[references]
         floors = None
         if self._official:
             floors = padded_in_batch(sizes[1], self.batch_size), padded_in_batch(sizes[0], self.batch_size)

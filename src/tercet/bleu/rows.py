@@ -16,9 +16,9 @@ def rows_of_tokens(base: Array, tokens: TokenBatch, max_order: int, of_nltk: boo
     """Return the columns of `base`, lengths, matches and n-grams of each item, and what NLTK's methods need."""
     n, lengths = tokens.n_items, tokens.tokens.lengths
     orders = max_order + of_next_order
-    matches = clipped_matches(tokens.tokens, np.arange(n), n + tokens.reference_offsets, orders, tokens.n_types)
+    matches = clipped_matches(tokens.tokens, np.arange(n), *tokens.reference_spans, orders, tokens.n_types)
     totals = np.maximum(lengths[:n, None] - np.arange(orders), 0)
-    parts = [base, lengths[:n, None], reference_lengths(lengths, tokens.reference_offsets)]
+    parts = [base, lengths[:n, None], reference_lengths(tokens)]
     parts += [matches[:, :max_order], totals[:, :max_order]]
     if of_nltk:
         parts.append(np.maximum(totals[:, :max_order], 1))

@@ -123,7 +123,7 @@ def explain_batch(scorer: BleuRouge, batch: Batch, context: Any = None) -> BleuR
     scores = {name: value / scale for name, value in scorer.finalize(row).items()}
     best = None
     if scorer.multi_ref == "best":
-        best = scorer.best_references(scorer.counts(tokens), tokens.reference_offsets)[0].tolist()
+        best = scorer.best_references(scorer.counts(tokens), tokens.pair_offsets)[0].tolist()
     columns = dict(zip(scorer.columns, row.tolist(), strict=True))
     return BleuRougeMatches(
         prediction=marked(*pairs[0], of_references),

@@ -34,7 +34,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class NgramCounts:
-    """Counts of n items and their m references, for each order.
+    """Counts of n predictions, and of m pairs of one and a reference, for each order.
 
     Attributes
     ----------
@@ -42,8 +42,8 @@ class NgramCounts:
         Clipped matches against all references, and n-grams of the prediction: BLEU's.
     hits, reference_totals : ndarray of int64, shape (m, max_order)
         Clipped matches with each reference, and its n-grams: ROUGE's.
-    lengths : ndarray of int64, shape (n + m,)
-        Tokens of the texts.
+    lengths : ndarray of int64
+        Tokens of the documents.
     """
 
     matches: Counts
@@ -63,6 +63,7 @@ class BleuRouge(Metric):
     name = "bleu_rouge_f"
     short = "bleu_rouge"
     about = ABOUT
+    takes_systems = True
     primary = "bleu_rouge_f"
     facts = ("bleu_rouge_precisions", "bleu_rouge_recalls")
 
@@ -156,8 +157,8 @@ class BleuRouge(Metric):
         tokens, _ = self.tokens(batch)
         counts, n = self.counts(tokens), tokens.n_items
         base = self.base_rows(batch, counts.lengths[:n])
-        lengths = [counts.lengths[:n, None], reference_lengths(counts.lengths, tokens.reference_offsets)[:, :1]]
-        recalled = self._recalled(counts, tokens.reference_offsets)
+        lengths = [counts.lengths[:n, None], reference_lengths(tokens)[:, :1]]
+        recalled = self._recalled(counts, tokens.pair_offsets)
         rows = np.concatenate([base, *lengths, counts.matches, counts.totals, *recalled], axis=1).astype(np.float64)
         rows[base[:, 0] == 0, len(self.base_columns) :] = 0.0  # items left out
         return SegmentStats(self.signature(context), self.columns, rows)
@@ -174,25 +175,24 @@ class BleuRouge(Metric):
     def counts(self, tokens: TokenBatch) -> NgramCounts:
         """Return the counts for precision and recall; the matches are the same where every item has one reference."""
         n, order = tokens.n_items, self.max_order
-        lengths, owners = tokens.tokens.lengths, tokens.owners
-        references = n + np.arange(len(owners) + 1)
+        lengths, (texts, references) = tokens.tokens.lengths, tokens.pairs
 
-        def matched(texts: Counts, first: Counts) -> Counts:
-            return clipped_matches(tokens.tokens, texts, first, order, tokens.n_types)
+        def matched(texts: Counts, firsts: Counts, lasts: Counts) -> Counts:
+            return clipped_matches(tokens.tokens, texts, firsts, lasts, order, tokens.n_types)
 
-        matches = matched(np.arange(n), n + tokens.reference_offsets)
+        matches = matched(np.arange(n), *tokens.reference_spans)
         one_each = bool((np.diff(tokens.reference_offsets) == 1).all())
         totals = np.maximum(lengths[:, None] - np.arange(order), 0)
-        hits = matches if one_each else matched(owners, references)
-        return NgramCounts(matches, totals[:n], hits, totals[n:], lengths)
+        hits = matches if one_each else matched(texts, references, references + 1)
+        return NgramCounts(matches, totals[:n], hits, totals[references], lengths)
 
-    def best_references(self, counts: NgramCounts, reference_offsets: Counts) -> Counts:
+    def best_references(self, counts: NgramCounts, pair_offsets: Counts) -> Counts:
         """Return which reference of each item that has any is the best, by order: shape (g, N).
 
         It is the one with the greatest F of ROUGE. Of equal ones it is the shortest, which has the greatest recall.
         """
-        n_references = np.diff(reference_offsets)
-        starts = reference_offsets[:-1][n_references > 0]
+        n_references = np.diff(pair_offsets)
+        starts = pair_offsets[:-1][n_references > 0]
         owners = np.repeat(np.arange(len(n_references)), n_references)
         f = f_beta(ratio(counts.hits, counts.totals[owners]), ratio(counts.hits, counts.reference_totals), self.beta)
         by_rank = [
@@ -200,16 +200,16 @@ class BleuRouge(Metric):
         ]
         return np.stack(by_rank, axis=1)[starts]
 
-    def _recalled(self, counts: NgramCounts, reference_offsets: Counts) -> tuple[Array, Array]:
+    def _recalled(self, counts: NgramCounts, pair_offsets: Counts) -> tuple[Array, Array]:
         """Return the hits and the n-grams of recall, each of shape (n, N); 0 for an item without a reference."""
-        n_references = np.diff(reference_offsets)
+        n_references = np.diff(pair_offsets)
         filled = n_references > 0
         results = np.zeros((2, len(filled), self.max_order))
         if not filled.any():
             return results[0], results[1]
-        starts = reference_offsets[:-1][filled]
+        starts = pair_offsets[:-1][filled]
         if self.multi_ref == "best":
-            best = self.best_references(counts, reference_offsets)
+            best = self.best_references(counts, pair_offsets)
         for result, values in zip(results, (counts.hits, counts.reference_totals), strict=True):
             if self.multi_ref == "best":
                 result[filled] = np.take_along_axis(values, best, axis=0)

@@ -81,6 +81,7 @@ class Chrf(Metric):
     name = "chrf_multi"
     short = "chrf"
     about = ABOUT
+    takes_systems = True
     primary = "chrf"
     original_scale = 100  # of sacrebleu
     in_floats = True

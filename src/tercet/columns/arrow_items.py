@@ -7,7 +7,6 @@ Nothing is read, cast or shown before Arrow has found it well-formed: anything e
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,62 +15,14 @@ from numpy.typing import NDArray
 
 from tercet.errors import InputError, told
 
-from .batch import Batch
+from .corpus import Corpus
 
 _TEXT, _LISTS = pa.large_string(), pa.large_list(pa.large_string())
 _BYTES = {"string": "binary", "large_string": "large_binary", "string_view": "binary_view"}
 
 
-@dataclass(frozen=True, slots=True)
-class ArrowItems:
-    """Checked texts in Arrow's memory, not copied before they are asked for.
-
-    Attributes
-    ----------
-    predictions : pyarrow.ChunkedArray of large_string, length n
-    references : pyarrow.ChunkedArray of large_string, or of lists of it, length n
-        An empty list, or none, is an item without reference.
-    """
-
-    predictions: Any
-    references: Any
-
-    @property
-    def n_items(self) -> int:
-        """Number of predictions."""
-        return len(self.predictions)
-
-    @property
-    def missing(self) -> list[int]:
-        """Indices of the items without a reference."""
-        return np.flatnonzero(_sizes(self.references) == 0).tolist()
-
-    def part(self, start: int, stop: int) -> Batch:
-        """Return the items `start` to `stop`, or to the last one; their bytes are copied."""
-        own = self.predictions.slice(start, stop - start)
-        targets = self.references.slice(start, stop - start)
-        offsets = np.append(0, np.cumsum(_sizes(targets)))
-        flat = [_flat(chunk) for chunk in targets.chunks]
-        texts = [*own.chunks, *flat]
-        return Batch(pa.concat_arrays(texts) if texts else pa.array([], _TEXT), offsets, start)
-
-
-def read_arrow(predictions: object, references: object) -> ArrowItems | None:
-    """Return the items of two columns that hold texts in Arrow's memory; None for all others.
-
-    Raises
-    ------
-    InputError
-        As :func:`check_arrow`.
-
-    Examples
-    --------
-    >>> items = read_arrow(pa.array(["a", "b"]), pa.array([["c", "d"], []]))
-    >>> items.missing, items.part(0, 1).texts.to_pylist()
-    ([1], ['a', 'c', 'd'])
-    >>> read_arrow(pa.array(["a", None]), pa.array(["b", "c"])) is None
-    True
-    """
+def read_arrow(predictions: object, references: object) -> Corpus | None:
+    """Return two columns that hold texts in Arrow's memory; None for all others. Errors are those of check_arrow."""
     own = arrow_texts(predictions, "predictions")
     targets = arrow_texts(references, "references") if own is not None else None
     if own is None or targets is None or len(own) != len(targets) or _is_list(own.type):
@@ -81,25 +32,14 @@ def read_arrow(predictions: object, references: object) -> ArrowItems | None:
         own, targets = own.cast(_TEXT), targets.cast(_LISTS if in_lists else _TEXT)
     except pa.ArrowException:
         return None
-    lacking = own.null_count + (0 if in_lists else targets.null_count)
-    lacking += sum(_flat(chunk).null_count for chunk in targets.chunks)
-    return None if lacking else ArrowItems(own, targets)
+    flat = pa.chunked_array([chunk.flatten() for chunk in targets.chunks], _TEXT) if in_lists else targets
+    return None if own.null_count or flat.null_count else Corpus(own, flat, _offsets(targets) if in_lists else None)
 
 
 def arrow_texts(column: Any, name: str) -> Any:
     """Return a column of texts, or of lists of them, as a ChunkedArray; None for all else.
 
-    Nothing is copied where it is Arrow inside.
-
-    Raises
-    ------
-    InputError
-        As :func:`check_arrow`, for a column of anything that is Arrow inside.
-
-    Examples
-    --------
-    >>> [arrow_texts(each, "texts") for each in (pa.array([1]), ["a"])], arrow_texts(pa.array(["a"]), "texts").type
-    ([None, None], DataType(string))
+    Nothing is copied where it is Arrow inside. Errors are those of :func:`check_arrow`.
     """
     found = _as_arrow(column)
     if found is None:
@@ -182,16 +122,9 @@ def _is_list(kind: Any) -> bool:
     return any(is_kind(kind) for is_kind in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list))
 
 
-def _flat(references: Any) -> Any:
-    """Return the texts of an array of texts, or of lists of them."""
-    return references.flatten() if _is_list(references.type) else references
-
-
-def _sizes(references: Any) -> NDArray[np.int64]:
-    """Return the number of references of each item."""
-    if not _is_list(references.type):
-        return np.ones(len(references), np.int64)
+def _offsets(lists: Any) -> NDArray[np.int64]:
+    """Return where the texts of each list begin, among those of all; None counts as an empty list."""
     import pyarrow.compute as pc  # here, as it takes 40 ms
 
-    sizes: NDArray[np.int64] = pc.fill_null(pc.list_value_length(references), 0).to_numpy().astype(np.int64)
-    return sizes
+    sizes = pc.fill_null(pc.list_value_length(lists), 0).to_numpy().astype(np.int64)
+    return np.append(0, np.cumsum(sizes))

@@ -1,132 +1,26 @@
-"""Predictions and references as a user has them -> checked texts, as Python strings."""
+"""Predictions and references as a user has them, in any container -> a corpus of Python strings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.errors import InputError, shorten
 
-from .batch import Batch, in_lists
 from .containers import as_entry, as_list, kind_of
+from .corpus import Corpus, surrogate_error
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
-    """Checked texts as Python strings.
+def read_items(predictions: object, references: object, name: str = "predictions") -> Corpus:
+    """Return predictions and references as a user has them, checked, as lists of strings.
 
-    Attributes
-    ----------
-    predictions : list of str, length n
-    references : list of str, length m
-        The references of all items, item by item.
-    offsets : ndarray of int64, shape (n + 1,), optional
-        Item i has the references ``offsets[i]`` to ``offsets[i + 1]``; None where every item has one.
-    name : str
-        What the predictions are called in messages.
-    """
-
-    predictions: list[str]
-    references: list[str]
-    offsets: NDArray[np.int64] | None
-    name: str = "predictions"
-
-    @property
-    def reference_offsets(self) -> NDArray[np.int64]:
-        """Where the references of each item begin, shape (n + 1,)."""
-        return np.arange(len(self.references) + 1) if self.offsets is None else self.offsets
-
-    @property
-    def n_items(self) -> int:
-        """Number of predictions."""
-        return len(self.predictions)
-
-    @property
-    def missing(self) -> list[int]:
-        """Indices of the items without a reference."""
-        return [] if self.offsets is None else np.flatnonzero(np.diff(self.offsets) == 0).tolist()
-
-    def part(self, start: int, stop: int) -> Batch:
-        """Return the items `start` to `stop`, or to the last one; they are encoded when somebody asks for that."""
-        predictions, offsets = self.predictions[start:stop], self.offsets
-        if offsets is None:
-            references = self.references[start:stop]
-        else:
-            offsets = offsets[start : stop + 1]
-            references = self.references[int(offsets[0]) : int(offsets[-1])]
-            offsets = offsets - offsets[0]
-        return Batch(lambda: self.encode(predictions + references), offsets, start, (predictions, references))
-
-    def batch(self) -> Batch:
-        """Return all items, encoded; InputError as :meth:`encode`."""
-        whole = self.part(0, self.n_items)
-        _ = whole.texts
-        return whole
-
-    def reference_lists(self) -> list[list[str]]:
-        """Return one list of references per item."""
-        return in_lists(self.references, self.reference_offsets)
-
-    def of_other_system(self, predictions: object, name: str) -> Items:
-        """Check what another system wrote for the same references, which are not read again.
-
-        Raises
-        ------
-        InputError
-            As :func:`read_items`.
-        """
-        texts = _checked(as_list(predictions, name, "one text per item", 1), name)
-        n_items = self.n_items
-        if not self.references and len(texts) != n_items:
-            raise InputError(
-                f"{name} must have one entry per item, as the first system has: got {len(texts)}, expected {n_items}."
-            )
-        _check_number(texts, name, self.reference_offsets, nested=True)
-        return replace(self, predictions=texts, name=name)
-
-    def encode(self, texts: list[str]) -> Any:
-        """Return some of the texts as UTF-8, in Arrow's memory.
-
-        Raises
-        ------
-        InputError
-            Names the first text that cannot be encoded (a lone surrogate).
-        """
-        try:
-            return pa.array(texts, pa.large_string())
-        except UnicodeEncodeError:
-            raise _encoding_error(self) from None
-
-
-def read_items(predictions: object, references: object, name: str = "predictions") -> Items:
-    """Check predictions and references and return them as lists.
-
-    Parameters
-    ----------
-    predictions : sequence of str
-        One text per item: a list, tuple, NumPy array, Arrow array, datasets column, a Series of pandas or Polars, or
-        a data frame of one column.
-    references : sequence of str or of sequences of str
-        One reference per item, or a list of any number of them per item. ``None`` or an empty list means that
-        the item has no reference.
-    name : str
-        What the predictions are called in messages.
-
-    Returns
-    -------
-    Items
-
-    Raises
-    ------
-    InputError
-        Names the first item that is None, a number, bytes or anything else but text; a string among lists;
-        lengths that differ, with a hint when the references look transposed.
+    A column is a list, tuple, array of NumPy or Arrow, datasets column, Series of pandas or Polars, or data frame of
+    one column. An item's references are a text, a list of any number of them, or None. An InputError names the first
+    item that is anything else, or says that the lengths differ, with a hint where references look transposed.
     """
     texts = as_list(predictions, name, "one text per item", 1)
     targets = as_list(references, "references", "one text or one list of texts per item", 2)
@@ -135,25 +29,39 @@ def read_items(predictions: object, references: object, name: str = "predictions
     if offsets is not None or len(flat) != len(texts):
         all_offsets = np.arange(len(flat) + 1) if offsets is None else offsets
         _check_number(texts, name, all_offsets, nested=bool(targets) and not isinstance(targets[0], str))
-    return Items(texts, flat, offsets, name)
+    return Corpus(texts, flat, offsets, (name,))
 
 
-def read_texts(predictions: object, name: str = "predictions") -> Items:
-    """Check predictions, which have no references.
-
-    Raises
-    ------
-    InputError
-        Names the first item that is no text.
-    """
+def read_texts(predictions: object, name: str = "predictions") -> Corpus:
+    """Return predictions without references, checked; InputError names the first item that is no text."""
     texts = _checked(as_list(predictions, name, "one text per item", 1), name)
-    return Items(texts, [], np.zeros(len(texts) + 1, np.int64), name)
+    return Corpus(texts, [], np.zeros(len(texts) + 1, np.int64), (name,))
+
+
+def read_systems(names: Sequence[str], predictions: Sequence[Any], references: Any) -> Corpus:
+    """Return what one or more systems wrote, checked; references may be an iterator, None for none."""
+    if references is None:
+        first = read_texts(predictions[0], names[0])
+    else:
+        first = read_items(predictions[0], references, names[0])
+    offsets, n = first.reference_offsets, first.n_items
+    assert first.strings is not None
+    texts, flat = first.strings
+    for name, given in zip(names[1:], predictions[1:], strict=True):
+        own = _checked(as_list(given, name, "one text per item", 1), name)
+        if not flat and len(own) != n:
+            raise InputError(
+                f"{name} must have one entry per item, as the first system has: got {len(own)}, expected {n}."
+            )
+        _check_number(own, name, offsets, nested=True)
+        texts += own
+    return Corpus(texts, flat, offsets, tuple(names))
 
 
 def check_missing(missing: Sequence[int], policy: str, at_zero: str = "scores them 0") -> None:
     """Raise an InputError for items without reference unless the policy says what to do with them.
 
-    `at_zero` tells what the policy "zero" does; it is empty where there is no policy to choose.
+    `at_zero` says what the policy "zero" does; it is empty where there is no policy to choose.
     """
     if policy == "error" and missing:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
@@ -165,28 +73,12 @@ def check_missing(missing: Sequence[int], policy: str, at_zero: str = "scores th
 
 
 def check_texts(texts: Sequence[Any], where: str, first: int = 0) -> None:
-    """Raise an InputError for the first entry that is not a text, or one that cannot be encoded.
-
-    Parameters
-    ----------
-    texts : sequence
-    where : str
-        What they are, for the message.
-    first : int
-        The number of the first entry in what the user gave.
-
-    Examples
-    --------
-    >>> check_texts(["a", 7], "corpus", first=10)
-    Traceback (most recent call last):
-    tercet.errors.InputError: item 11 of corpus must be a string, got 7 (int).
-    """
+    """Raise an InputError for the first entry that is no text, or cannot be encoded; numbers count from `first`."""
     for index, text in enumerate(texts, first):
         _check_text(text, f"item {index} of {where}")
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise _surrogate_error(f"item {index} of {where}", text, error) from None
+        error = surrogate_error(f"item {index} of {where}", text)
+        if error is not None:
+            raise error
 
 
 def _checked(texts: list[Any], where: str) -> list[str]:
@@ -248,27 +140,6 @@ def _check_number(texts: list[str], name: str, offsets: NDArray[np.int64], neste
     raise InputError(
         f"{name} and references must have one entry per item, got {n_items} predictions and {n_targets} references."
         + hint
-    )
-
-
-def _encoding_error(items: Items) -> InputError:
-    lists = enumerate(items.reference_lists())
-    named = chain(
-        ((f"item {index} of {items.name}", text) for index, text in enumerate(items.predictions)),
-        ((f"a reference of item {index}", text) for index, texts in lists for text in texts),
-    )
-    for name, text in named:
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            return _surrogate_error(name, text, error)
-    raise AssertionError("every text can be encoded")
-
-
-def _surrogate_error(name: str, text: str, error: UnicodeEncodeError) -> InputError:
-    return InputError(
-        f"{name} is not valid Unicode text: the lone surrogate {text[error.start]!r} stands at position "
-        f"{error.start}."
     )
 
 

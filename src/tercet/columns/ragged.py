@@ -33,7 +33,9 @@ class Ragged:
 
 @dataclass(frozen=True, slots=True)
 class TokenBatch:
-    """Token ids of a batch: documents are the n predictions, then the m references.
+    """Token ids of a corpus: documents are the n predictions of each system, then the m references.
+
+    A pair is a prediction with one of its references, which are documents that all systems share.
 
     Attributes
     ----------
@@ -42,11 +44,12 @@ class TokenBatch:
     lines : Ragged of int64
         First token of every line that has tokens; a row per document, and one more start at the end.
     reference_offsets : ndarray of int64, shape (n + 1,)
-        Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``.
+        Segment i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``.
     n_types : int
         Number of different tokens; ids are smaller than it.
     first_item : int
-        The number of the first item in the corpus, for messages.
+        The number of the first segment in a larger corpus, for messages.
+    n_systems : int
     cut_by_line : TokenBatch, optional
         The texts truncated line by line, for what counts by line (ROUGE-1.5.5's option -b); with the same types.
     """
@@ -56,20 +59,37 @@ class TokenBatch:
     reference_offsets: NDArray[np.int64]
     n_types: int
     first_item: int = 0
+    n_systems: int = 1
     cut_by_line: TokenBatch | None = None
 
     @property
     def n_items(self) -> int:
-        """Number of predictions."""
-        return len(self.reference_offsets) - 1
+        """Number of predictions, of all systems."""
+        return self.n_systems * (len(self.reference_offsets) - 1)
 
     @property
-    def owners(self) -> NDArray[np.int64]:
-        """The item that each reference belongs to, shape (m,)."""
-        return np.repeat(np.arange(self.n_items), np.diff(self.reference_offsets))
+    def reference_counts(self) -> NDArray[np.int64]:
+        """How many references each prediction has, shape (n_items,)."""
+        return np.tile(np.diff(self.reference_offsets), self.n_systems)
+
+    @property
+    def pair_offsets(self) -> NDArray[np.int64]:
+        """Where the pairs of each prediction begin, shape (n_items + 1,)."""
+        return np.append(0, np.cumsum(self.reference_counts))
+
+    @property
+    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The documents of each pair: a prediction and a reference, prediction by prediction."""
+        return pairs_of(self.reference_offsets, self.n_systems)
+
+    @property
+    def reference_spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The first reference of each prediction among the documents, and the one behind the last."""
+        edges = self.n_items + self.reference_offsets
+        return np.tile(edges[:-1], self.n_systems), np.tile(edges[1:], self.n_systems)
 
     def documents(self, start: int, stop: int) -> TokenBatch:
-        """Return the documents `start` to `stop`, whose items `reference_offsets` delimits."""
+        """Return the documents `start` to `stop` as predictions and references."""
         rows, lines = self.tokens.offsets[start : stop + 1], self.lines.offsets[start : stop + 1]
         return replace(
             self,
@@ -85,6 +105,13 @@ class TokenBatch:
             [values[start:stop] for start, stop in spans[first:last]]
             for first, last in pairwise(self.lines.offsets.tolist())
         ]
+
+
+def pairs_of(reference_offsets: NDArray[np.int64], n_systems: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairs of predictions and references, which come behind the predictions of all systems."""
+    counts = np.tile(np.diff(reference_offsets), n_systems)
+    references = np.tile(np.arange(reference_offsets[-1]), n_systems)
+    return np.repeat(np.arange(len(counts)), counts), len(counts) + references
 
 
 def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -41,18 +41,8 @@ def check_file(path: Path) -> None:
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str]) -> None:
     """Raise an InputError for a file that would be written over what is read, or over another one that is written.
 
-    Parameters
-    ----------
-    outputs : mapping of str to Path or None
-        By the words of a message for them, such as ``--out``. What is no file, such as a pipe, may be given twice.
-    inputs : iterable of str
-        ``-`` is the standard input.
-
-    Examples
-    --------
-    >>> check_outputs({"--out": Path("x.txt"), "--segments": Path("./x.txt")}, [])
-    Traceback (most recent call last):
-    tercet.errors.InputError: --out and --segments would be written to the same file, 'x.txt': give two.
+    `outputs` are by the words of a message for them, such as ``--out``; an input ``-`` is the standard input. What is
+    no file, such as a pipe, may be given twice.
     """
     read = list(inputs)
     written: dict[str, Path] = {}
@@ -179,22 +169,7 @@ def check_baseline(baseline: str | None, systems: Iterable[str]) -> None:
 def check_references(name: str, references: Sequence[Sequence[str]], options: Mapping[str, Any], how: str) -> None:
     """Raise an InputError for the first segment without reference, unless the options say what to do with it.
 
-    Parameters
-    ----------
-    name : str
-        Of the test set.
-    references : sequence of sequence of str
-    options : mapping
-        Of the metric.
-    how : str
-        What stands before ``missing_references=skip`` on a command line.
-
-    Examples
-    --------
-    >>> check_references("news", [["a"], []], {}, "-m bleu_multi:")
-    Traceback (most recent call last):
-    tercet.errors.InputError: news, segment 2 has no reference; -m bleu_multi:missing_references=skip leaves such \
-segments out.
+    `how` stands before ``missing_references=skip`` on a command line.
     """
     if options.get("missing_references", "error") != "error":
         return

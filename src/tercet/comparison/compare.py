@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.columns.corpus import Corpus
+from tercet.columns.items import read_systems
 from tercet.core.checks import MOST_RESAMPLES, flag, integer, number, one_of
 from tercet.core.options import check_values
 from tercet.core.scorer import Scorer, segment_lists
@@ -22,7 +24,6 @@ from tercet.resampling.paired_tests import holm
 from tercet.scoring import batch_stats, summarize
 
 from .checks import check_baseline, check_references
-from .encoded import Encoded
 from .facts import SystemFacts, facts_of_systems
 from .metric_specs import MetricSpec, distinct, spec_of
 from .paired import TESTS
@@ -104,8 +105,8 @@ def compare(
 
     specs = read_metrics(metrics)
     needed_by = list(dict.fromkeys(each.metric for each in specs if each.takes_references))
-    test_set, encoded = read_test_set(test_set, references, needed_by)
-    if not encoded.n_items:
+    test_set, corpus = read_test_set(test_set, references, needed_by)
+    if not corpus.n_segments:
         raise InputError(f"{test_set.name} has no segment to score.")
     names = list(test_set.systems)
     check_baseline(baseline, names)
@@ -128,15 +129,13 @@ def compare(
     with steps as bar, bars_within(progress):
         for spec in specs:
             scorer = spec.scorer(scale=100)
-            stats = []
+            bar.set_description(spec.metric[:40])
             with recorded() as told:
-                for index, name in enumerate(names):
-                    bar.set_description(f"{spec.metric} {name}"[:40])
-                    called = f"{test_set.name}: the system {shorten(name)}"
-                    stats.append(_system_stats(scorer, encoded, index, called))
-                    warn_of_scores(test_set, name, scorer, stats[-1])
-                    bar.update()
+                stats = system_stats(scorer, corpus, test_set)
+                for name, own in zip(names, stats, strict=True):
+                    warn_of_scores(test_set, name, scorer, own)
             warned += told
+            bar.update(len(names))
             warn_of_gaps(test_set, scorer, stats)
             bar.set_description(f"{spec.metric} {'intervals' if test is None else f'{test} test'}"[:40])
             scored = _scored(stats)
@@ -156,6 +155,7 @@ def compare(
         interval,
         facts,
         list(dict.fromkeys(warned)),
+        corpus,
     )
 
 
@@ -171,24 +171,30 @@ def read_metrics(metrics: Any) -> list[MetricSpec]:
     return distinct(spec_of(each) for each in listed)
 
 
-def _system_stats(scorer: Scorer, encoded: Encoded, system: int, told: str) -> SegmentStats:
-    """Return the rows of a system; errors in its texts name it."""
+def system_stats(scorer: Scorer, corpus: Corpus, test_set: TestSet) -> list[SegmentStats]:
+    """Return the rows of each system; an error in its texts names it."""
     try:
-        return batch_stats(scorer, encoded.batch(system))
-    except InputError as error:
-        raise InputError(f"{told}: {scorer.name}: {error}") from None
+        return batch_stats(scorer, corpus).split(corpus.n_systems)
+    except InputError:
+        for place, name in enumerate(test_set.systems):
+            try:
+                batch_stats(scorer, corpus.system(place))
+            except InputError as error:
+                called = f"{test_set.name}: the system {shorten(name)}: {scorer.name}"
+                raise InputError(f"{called}: {error}") from None
+        raise
 
 
 def read_test_set(
     given: TestSet | Mapping[str, Any], references: Any, needed_by: Sequence[str]
-) -> tuple[TestSet, Encoded]:
+) -> tuple[TestSet, Corpus]:
     """Return a test set, also of plain texts, with its texts encoded; `needed_by` names what takes references."""
     if isinstance(given, TestSet):
         if references is not None:
             raise InputError("A TestSet has references of its own: give references= only with a mapping of systems.")
         if not given.systems:
             raise InputError(f"{given.name} has no system to score.")
-        return given, given.encoded()
+        return given, given.corpus()
     if isinstance(given, Mapping) and given and references is None and needed_by:
         raise InputError(
             f"A mapping of systems needs references= for {' and '.join(needed_by)}, which "
@@ -205,9 +211,9 @@ def read_test_set(
         if not isinstance(name, str):
             raise InputError(f"The names of systems must be strings, got {shorten(name)}.")
     called = [f"predictions of {shorten(name)}" for name in given]
-    encoded = Encoded.read(called, list(given.values()), references)
-    *systems, lists = encoded.columns().values()
-    return TestSet("test set", dict(zip(given, systems, strict=True)), lists, None), encoded
+    corpus = read_systems(called, list(given.values()), references).encoded()
+    *systems, lists = corpus.columns().values()
+    return TestSet("test set", dict(zip(given, systems, strict=True)), lists, None), corpus
 
 
 def _scored(stats: Sequence[SegmentStats]) -> list[SegmentStats]:

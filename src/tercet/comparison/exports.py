@@ -25,10 +25,7 @@ _FORMULAS = ("=", "+", "-", "@")
 def export_paths(test_sets: Iterable[TestSet], folder: Path) -> dict[Path, tuple[TestSet, str]]:
     """Return the files that :func:`export_systems` would write, each with its test set and system.
 
-    Raises
-    ------
-    InputError
-        When two systems would be written to one file, or the name of a file would be too long.
+    InputError where two systems would be written to one file, or the name of a file would be too long.
     """
     paths: dict[Path, tuple[TestSet, str]] = {}
     for test_set in test_sets:
@@ -54,17 +51,7 @@ def export_systems(test_set: TestSet, folder: Path) -> list[Path]:
 
     White space within a text becomes a blank, so that each segment is a line. Signs that a file name cannot have
     become ``_``. Texts are else written as they are, as other programs score them: also one that begins with ``=``,
-    which a spreadsheet takes for a formula unless the columns are read as text.
-
-    Returns
-    -------
-    list of Path
-        The files, in the order of the systems.
-
-    Raises
-    ------
-    InputError
-        As :func:`export_paths`.
+    which a spreadsheet takes for a formula unless the columns are read as text. Returns the files.
     """
     paths = export_paths([test_set], folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -99,13 +86,7 @@ def export_segments(comparisons: Sequence[Comparison], path: Path) -> None:
 
 
 def name_cell(name: str) -> str:
-    """Return a name on one line, with an apostrophe before what a spreadsheet takes for a formula.
-
-    Examples
-    --------
-    >>> name_cell("=HYPERLINK(1)"), name_cell("online-A")
-    ("'=HYPERLINK(1)", 'online-A')
-    """
+    """Return a name on one line, with an apostrophe before what a spreadsheet takes for a formula."""
     cell = one_cell(name)
     return f"'{cell}" if cell.startswith(_FORMULAS) else cell
 

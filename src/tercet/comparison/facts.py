@@ -18,33 +18,15 @@ NO_REFERENCE, NOTHING, ELSEWHERE = "no reference", "empty prediction", "not scor
 
 @dataclass(frozen=True, slots=True)
 class SystemFacts:
-    """What a metric tells of a system beside its scores.
+    """What a metric knows of a system beside its scores."""
 
-    Attributes
-    ----------
-    metric : str
-        As a table names it: with the options that were given.
-    system : str
-    segments : int
-        How many were scored.
-    empty_predictions : int
-        How many predictions have no token.
-    skipped : dict of str to int
-        How many segments were left out, by the reason.
-    more : dict of str to any
-        The metric's own, as its result names them (:attr:`.Scorer.facts`): for BLEU lengths, brevity penalty and
-        precisions.
-    line : str
-        The same on one line, for BLEU as sacrebleu prints it; empty for a metric that has none.
-    """
-
-    metric: str
+    metric: str  # as a table names it, with the options that were given
     system: str
-    segments: int
-    empty_predictions: int
-    skipped: dict[str, int]
-    more: dict[str, Any]
-    line: str
+    segments: int  # that were scored
+    empty_predictions: int  # that have no token
+    skipped: dict[str, int]  # segments that were left out, by the reason
+    more: dict[str, Any]  # the metric's own: `Scorer.facts`
+    line: str  # the same on one line; empty for a metric that has none
 
     def to_dict(self) -> dict[str, Any]:
         """Return one flat row, without the line."""
@@ -55,17 +37,7 @@ class SystemFacts:
 def facts_of_systems(
     metric: str, scorer: Scorer, stats: Mapping[str, SegmentStats], scored: Sequence[SegmentStats]
 ) -> list[SystemFacts]:
-    """Return the facts of each system.
-
-    Parameters
-    ----------
-    metric : str
-    scorer : Scorer
-    stats : mapping of str to SegmentStats
-        The rows of all segments, by system.
-    scored : sequence of SegmentStats
-        The rows that scores are made of: of segments that were scored for every system.
-    """
+    """Return the facts of each system, of the rows of all segments and of those that scores are made of."""
     found = []
     for (system, rows), kept in zip(stats.items(), scored, strict=True):
         totals = scorer.corpus_totals(kept)
@@ -107,21 +79,7 @@ def _skipped(rows: SegmentStats, n_scored: int) -> dict[str, int]:
 
 
 def remarks_of(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str) -> list[str]:
-    """Return sentences on empty predictions, and on segments that were left out; none where there are none.
-
-    Parameters
-    ----------
-    facts : sequence of SystemFacts
-    plain : callable
-        Writes the name of a system.
-
-    Examples
-    --------
-    >>> counts = {"A": (1, {NO_REFERENCE: 2}), "B": (0, {NO_REFERENCE: 2})}
-    >>> facts = [SystemFacts("ter", name, 8, *each, {}, "") for name, each in counts.items()]
-    >>> remarks_of(facts)
-    ['Empty predictions: A 1 (of 10).', 'Segments left out, no reference: 2 of each system (of 10).']
-    """
+    """Return sentences on empty predictions, and on segments that were left out; `plain` writes names of systems."""
     metrics = list(dict.fromkeys(row.metric for row in facts))
     whole = max((row.segments + sum(row.skipped.values()) for row in facts), default=0)
     found = []
@@ -143,7 +101,7 @@ def remarks_of(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str) 
 
 
 def _counted(counts: Mapping[str, int]) -> str:
-    """Return the counts of systems, or the one count of all of them; nothing for nothing but 0."""
+    """Return the counts of systems, or the one count of all of them; an empty text where all are 0."""
     if len(set(counts.values())) == 1:
         (count,) = set(counts.values())
         each = " of each system" if len(counts) > 1 else ""

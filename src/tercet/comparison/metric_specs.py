@@ -35,13 +35,7 @@ _WORDS = {"true": True, "false": False}  # "none" is a tokenizer, and a smoothin
 
 @dataclass(frozen=True, slots=True)
 class MetricSpec:
-    """A metric with options.
-
-    Attributes
-    ----------
-    metric : str
-    options : dict
-    """
+    """A metric with options."""
 
     metric: str
     options: dict[str, Any]
@@ -87,26 +81,11 @@ class MeanSpec(MetricSpec):
 
 
 def parse_metric(text: str) -> MetricSpec:
-    """Read a metric with options.
+    """Read ``metric`` or ``metric:option=value,option=value``, or the path of a mean of metrics (.json).
 
-    Parameters
-    ----------
-    text : str
-        ``metric`` or ``metric:option=value,option=value``, or the path of a mean of metrics (.json). Values are
-        numbers, true, false, words, or JSON: ``rouge_types=["rouge1","rougeL"]``; a list of words also with ``+``
-        between: ``rouge_types=rouge1+rougeL``.
-
-    Raises
-    ------
-    OptionError
-        For an unknown metric, for what has not this form, and for options of the whole comparison, such as ``seed``.
-
-    Examples
-    --------
-    >>> parse_metric("bleu_multi:smooth_method=exp,max_order=2").options
-    {'smooth_method': 'exp', 'max_order': 2}
-    >>> parse_metric("rouge_nlws:rouge_types=rouge1+rougeL,beta=1.2").options
-    {'rouge_types': ['rouge1', 'rougeL'], 'beta': 1.2}
+    Values are numbers, true, false, words, or JSON: ``rouge_types=["rouge1","rougeL"]``; a list of words also with
+    ``+`` between: ``rouge_types=rouge1+rougeL``. OptionError for an unknown metric, for what has not this form, and
+    for options of the whole comparison, such as ``seed``.
     """
     if text.lower().endswith(".json") and "=" not in text:
         return MeanSpec(text, {})
@@ -136,13 +115,7 @@ def spec_of(metric: str | Metric | MetricSpec) -> MetricSpec:
 
 
 def distinct(specs: Iterable[MetricSpec]) -> list[MetricSpec]:
-    """Return the metrics, each once; a warning names one that is given again with the same options.
-
-    Examples
-    --------
-    >>> [spec.label for spec in distinct([parse_metric("ter"), parse_metric("ter:scale=1")])]
-    ['ter', 'ter:scale=1']
-    """
+    """Return the metrics, each once; a warning names one that is given again with the same options."""
     found: list[MetricSpec] = []
     for spec in specs:
         if spec in found:
@@ -153,18 +126,7 @@ def distinct(specs: Iterable[MetricSpec]) -> list[MetricSpec]:
 
 
 def parse_value(text: str) -> Any:
-    """Return the value that a text on a command line stands for.
-
-    Raises
-    ------
-    OptionError
-        For JSON that Python does not read: nested too deeply, or an integer of thousands of digits.
-
-    Examples
-    --------
-    >>> [parse_value(text) for text in ("7", "true", "null", "13a", "a+b", "0+2", "0.5+0.5", '{"x": [1]}')]
-    [7, True, None, '13a', ['a', 'b'], [0, 2], [0.5, 0.5], {'x': [1]}]
-    """
+    """Return the value that a text on a command line stands for; OptionError for JSON that Python cannot read."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     try:

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from tercet.api import make_scorer
+from tercet.columns.corpus import Corpus
+from tercet.columns.items import read_systems
 from tercet.core.checks import MOST_RESAMPLES, integer
 from tercet.core.options import check_values
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.resampling.paired_tests import PairedTestResult, paired_bootstrap_test, paired_permutation_test
-from tercet.scoring import summarize
+from tercet.scoring import batch_stats, summarize
 from tercet.sums.rows import Rows, stats_of_rows
-
-from .encoded import Encoded
 
 #: Paired tests by name, with how often they resample unless told otherwise.
 TESTS: dict[str, tuple[Callable[..., Iterator[dict[str, PairedTestResult]]], int]] = {
@@ -43,20 +43,9 @@ def check_options(metric: str, test: str, n_resamples: int | None, seed: int, op
     return scorer
 
 
-def read_systems(predictions1: Any, predictions2: Any, references: Any) -> Encoded:
-    """Return the checked texts of two systems, whose references may be an iterator: they are read once.
-
-    Raises
-    ------
-    InputError
-        Names the item that is no text, or cannot be encoded, and lengths that differ.
-
-    Examples
-    --------
-    >>> read_systems(["a"], ["b"], iter(["c"])).columns()
-    {'predictions1': ['a'], 'predictions2': ['b'], 'references': [['c']]}
-    """
-    return Encoded.read(("predictions1", "predictions2"), (predictions1, predictions2), references)
+def read_two(predictions1: Any, predictions2: Any, references: Any) -> Corpus:
+    """Return the texts of two systems, checked and encoded; references may be an iterator, None for none."""
+    return read_systems(("predictions1", "predictions2"), (predictions1, predictions2), references).encoded()
 
 
 def paired_significance(
@@ -72,54 +61,28 @@ def paired_significance(
 ) -> dict[str, Any]:
     """Test whether the second system scores otherwise than the first by more than chance.
 
-    Parameters
-    ----------
-    metric : str
-        A metric of the suite.
-    predictions1, predictions2 : sequence of str
-        The texts of the two systems, for the same items.
-    references : sequence of str or of sequences of str, optional
-        Left alone where the metric takes none.
-    test : {"permutation", "bootstrap"}
-        Approximate randomization, or paired bootstrap.
-    n_resamples : int, optional
-        10,000 permutations or 1,000 bootstrap samples by default.
-    seed : int
-    **options
-        Those of the metric.
-
-    Returns
-    -------
-    dict
-        ``stat``, ``p``: difference of the metric's primary score (second less first), and its p-value; ``scores1``,
-        ``scores2``, ``stats``, ``pvalues``: by name of score; ``test``, ``n_resamples``, ``seed``, ``n_segments``,
-        ``signature``.
-
-    Raises
-    ------
-    InputError, OptionError
-        For texts that cannot be scored, and for options that the metric or the test does not know.
-
-    Examples
-    --------
-    >>> one, other = ["a cat sat", "no", "it rains"], ["the cat sat", "yes", "it rains now"]
-    >>> found = paired_significance("rouge_nlws", one, other, other, rouge_types=["rouge1"])
-    >>> round(found["stat"], 3), round(found["p"], 2)
-    (0.511, 0.25)
+    Test, resamples, seed and options are those of the evaluate module; references are left alone where the metric
+    takes none. The result has ``stat`` and ``p`` of the primary score (second less first), ``scores1``, ``scores2``,
+    ``stats`` and ``pvalues`` by name of score, and ``test``, ``n_resamples``, ``seed``, ``n_segments``,
+    ``signature``.
     """
     scorer = check_options(metric, test, n_resamples, seed, options)
     if references is None and scorer.takes_references:
         raise InputError("references must be a list with one text or one list of texts per item, got None.")
-    both = read_systems(predictions1, predictions2, references if scorer.takes_references else None)
-    systems = [[Rows.of_texts(both.batch(system))] for system in range(2)]
-    return significance(scorer, systems, test=test, n_resamples=n_resamples, seed=seed)
+    both = read_two(predictions1, predictions2, references if scorer.takes_references else None)
+    stats = batch_stats(scorer, both).split(2)
+    return significance(scorer, stats, test=test, n_resamples=n_resamples, seed=seed)
+
+
+def significance_of_parts(scorer: Scorer, parts: Sequence[Sequence[Rows]], **settings: Any) -> dict[str, Any]:
+    """Return what :func:`paired_significance` does, for the parts of each system, and options that were checked."""
+    return significance(scorer, [stats_of_rows(scorer, each) for each in parts], **settings)
 
 
 def significance(
-    scorer: Scorer, parts: Sequence[Sequence[Rows]], *, test: str, n_resamples: int | None, seed: int
+    scorer: Scorer, whole: Sequence[SegmentStats], *, test: str, n_resamples: int | None, seed: int
 ) -> dict[str, Any]:
-    """Return what :func:`paired_significance` does, for the parts of each system, and options that were checked."""
-    whole = [stats_of_rows(scorer, each) for each in parts]
+    """Return the same for the rows of both systems."""
     kept = np.logical_and(*(each.column("items") > 0 for each in whole))
     if not kept.any():
         raise InputError(scorer.nothing_left)

@@ -64,16 +64,6 @@ def too_little(
 
     A permutation of n segments is one of 2ⁿ, two of which (none and all exchanged) differ by as much as the systems
     do. What was observed counts as one of the resamples. Holm multiplies the least p by the number of pairs.
-
-    Examples
-    --------
-    >>> too_little("permutation", 10_000, 4, 2, 0.05)
-    'No difference can be significant here: with 4 segments, p is about 0.125 or more. More segments would help.'
-    >>> too_little("bootstrap", 100, 3000, 4, 0.05)
-    'No difference can be significant here: with 100 resamples, adjusted for 6 pairs of systems, p is at least \
-0.0594. More resamples would help.'
-    >>> too_little("permutation", 10_000, 20, 4, 0.05) is None
-    True
     """
     if test is None or n_resamples is None:
         return None
@@ -97,14 +87,7 @@ def too_little(
 
 
 def remarks(test_set: TestSet) -> list[str]:
-    """Return what is odd in a test set that can be scored: empty texts, and what :func:`odd_references` tells.
-
-    Examples
-    --------
-    >>> remarks(TestSet("news", {"A": ["a cat", ""], "B": ["a dog", "a bird"]}, [["a dog"], ["a bird"]], None))
-    ["news: the system 'A' has 1 empty text, the first in segment 2: nothing matches there.", \
-"news: the system 'B' is identical to a reference in every segment: is it a copy of the references?"]
-    """
+    """Return what is odd in a test set that can be scored: empty texts, and what :func:`odd_references` finds."""
     found = []
     for system, texts in test_set.systems.items():
         empty = [number for number, text in enumerate(texts, 1) if not text.strip()]
@@ -116,13 +99,7 @@ def remarks(test_set: TestSet) -> list[str]:
 
 
 def odd_references(test_set: TestSet) -> list[str]:
-    """Return what is odd in references: empty ones, and a system that repeats them.
-
-    Examples
-    --------
-    >>> odd_references(TestSet("news", {"A": ["a cat", "a bird"]}, [["a dog"], ["", " "]], None))
-    ['news: 1 segment has only empty references, the first is segment 2: nothing matches there.']
-    """
+    """Return what is odd in references: empty ones, and a system that repeats them."""
     found = []
     empty = [
         number for number, own in enumerate(test_set.references, 1) if own and not any(text.strip() for text in own)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.columns.corpus import Corpus
 from tercet.core.markup import scores_html
 from tercet.core.scorer import Scorer
 from tercet.core.stats import SegmentStats
@@ -135,6 +136,8 @@ class Comparison:
         What each metric tells of each system beside its scores: lengths, empty predictions, segments left out.
     warnings : list of str
         What was warned of as the systems were scored, such as another tokenizer chosen for the texts.
+    corpus : Corpus or None
+        The texts as they were scored.
     """
 
     test_set: TestSet
@@ -148,6 +151,7 @@ class Comparison:
     interval: str = "percentile"
     facts: list[SystemFacts] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    corpus: Corpus | None = None
 
     def numbers(self, row: SystemScore) -> dict[str, Any]:
         """Return the fields of a row; without a test None for those against the baseline, which nobody asked for."""

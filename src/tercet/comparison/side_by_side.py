@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tercet.columns.corpus import Corpus
 from tercet.core.scorer import Scorer, segment_lists
 from tercet.display.places import Word
 from tercet.display.visible import one_cell, visible
@@ -17,7 +18,6 @@ from tercet.metric import Metric
 from tercet.scoring import batch_stats
 
 from .checks import check_baseline, check_references
-from .encoded import Encoded
 from .metric_specs import MetricSpec
 from .test_sets import TestSet
 
@@ -33,25 +33,10 @@ def side_by_side(
     width: int | None = None,
     colour: bool = False,
 ) -> str:
-    """Return a segment's source, references, and each system's text with its scores.
+    """Return a segment's source, references, and each system's text with its scores; segments count from 1.
 
-    Parameters
-    ----------
-    test_set : TestSet
-    segment : int
-        Its number, counted from 1.
-    metrics : sequence of MetricSpec
-        The first score of each is shown; with `colour`, the tokens that `bleu_multi` compares stand for the text, and
-        matched n-grams are coloured by order.
-    baseline : str, optional
-        Shown first.
-
-    Raises
-    ------
-    InputError
-        For a segment that is not there, and where one has no reference and a metric needs it.
-    OptionError
-        For a baseline that is not there.
+    The first score of each metric is shown. With `colour`, the tokens that `bleu_multi` compares stand for the text,
+    and matched n-grams are coloured by order. The baseline comes first.
     """
     check_baseline(baseline, test_set.systems)
     n_segments = len(test_set.references)
@@ -68,9 +53,9 @@ def side_by_side(
     console.print(f"{one_cell(test_set.name)}, segment {segment}", style="bold", markup=False)
     table = Table(show_header=True, show_lines=True, expand=True)
     table.add_column("", overflow="fold", ratio=1)
-    encoded = test_set.encoded()
+    corpus = test_set.corpus()
     scorers = [spec.scorer(scale=100) for spec in metrics]
-    scores = [_first_scores(list(test_set.systems), encoded, index, scorer) for scorer in scorers]
+    scores = [_first_scores(list(test_set.systems), corpus, index, scorer) for scorer in scorers]
     of_words = next((each for each in scorers if isinstance(each, Metric) and each.name == "bleu_multi"), None)
     for name, _ in scores:
         table.add_column(name, justify="right", no_wrap=True)
@@ -85,7 +70,7 @@ def side_by_side(
         cells = ["" if value is None else f"{value:.2f}" for value in values]
         text = Text(visible(test_set.systems[system][index]))
         if colour and of_words is not None and test_set.references[index]:
-            batch = encoded.batch(list(test_set.systems).index(system)).part(index, index + 1)
+            batch = corpus.part(index, index + 1).system(list(test_set.systems).index(system))
             text = _coloured(of_words.explained(batch).prediction)
         table.add_row(Text(one_cell(system)), *cells, text)
     console.print(table)
@@ -93,15 +78,13 @@ def side_by_side(
 
 
 def _first_scores(
-    systems: Sequence[str], encoded: Encoded, index: int, scorer: Scorer
+    systems: Sequence[str], corpus: Corpus, index: int, scorer: Scorer
 ) -> tuple[str, dict[str, float | None]]:
     """Return the score's name and values; of the whole test set, as IDF and the tokenizer may depend on all of it."""
     name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
-    lists = {
-        system: segment_lists(scorer, batch_stats(scorer, encoded.batch(number)))[name][index]
-        for number, system in enumerate(systems)
-    }
-    return name, lists
+    stats = batch_stats(scorer, corpus).split(len(systems))
+    lists = [segment_lists(scorer, each)[name][index] for each in stats]
+    return name, dict(zip(systems, lists, strict=True))
 
 
 def _coloured(words: Sequence[Word]) -> Text:

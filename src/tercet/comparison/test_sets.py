@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from tercet.columns.corpus import Corpus
+from tercet.columns.items import read_systems
 from tercet.errors import InputError, shorten
 from tercet.files.joined import columns_of, join_memories
 from tercet.files.lines import STDIN, open_binary, read_lines
@@ -16,7 +18,6 @@ from tercet.files.roles import guess_roles
 from tercet.files.table import Table
 
 from .checks import check_different, check_roles, warn_repeated_ids, warn_unused
-from .encoded import Encoded
 from .file_names import names_of, table_format
 
 _File = str | os.PathLike[str]
@@ -55,9 +56,10 @@ class TestSet:
         """What else there is to say of the files, for a comparison's JSON."""
         return {}
 
-    def encoded(self) -> Encoded:
+    def corpus(self) -> Corpus:
         """Return the texts of all systems and the references, checked and encoded once."""
-        return Encoded.read(["predictions"] * len(self.systems), list(self.systems.values()), self.references)
+        texts = read_systems(["predictions"] * len(self.systems), list(self.systems.values()), self.references)
+        return texts.encoded()
 
 
 def read_test_sets(

@@ -27,14 +27,8 @@ def to_text(
 ) -> str:
     """Return tables for a terminal: one of all scores where there are several, then one for each score.
 
-    Parameters
-    ----------
-    comparisons : sequence of Comparison
-    width : int, optional
-        What does not fit into it continues in a further table.
-    colour : bool
-    verbose : bool
-        With what metrics know beside scores, such as BLEU's lengths and precisions.
+    What does not fit into the width continues in a further table. `verbose` adds what metrics know beside scores,
+    such as BLEU's lengths and precisions.
     """
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=colour, highlight=False, soft_wrap=False)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tercet.columns.batch import Batch, Corpus
+from tercet.columns.corpus import Corpus
 
 from .scorer import Scorer
 from .stats import SegmentStats, check_alike
@@ -24,11 +24,11 @@ PIECE_OF_NETWORKS = 1 << 16
 T = TypeVar("T")
 
 
-def each_piece(scorer: Scorer, n_items: int, work: Callable[[int, int], T]) -> Iterator[T]:
+def each_piece(scorer: Scorer, n_segments: int, work: Callable[[int, int], T], n_systems: int = 1) -> Iterator[T]:
     """Yield what `work` makes of each piece, given where it starts and stops, in order; ``n_jobs`` threads work."""
-    n_jobs, size = scorer.asked.n_jobs, _largest_piece(scorer)
-    size = max(1, min(size, -(-n_items // n_jobs)))
-    starts = range(0, max(1, n_items), size)
+    n_jobs, size = scorer.asked.n_jobs, _largest_piece(scorer, n_systems)
+    size = max(1, min(size, -(-n_segments // n_jobs)))
+    starts = range(0, max(1, n_segments), size)
     stops = range(size, size * len(starts) + 1, size)
     if n_jobs == 1 or len(starts) == 1:
         yield from map(work, starts, stops)
@@ -41,24 +41,24 @@ def each_piece(scorer: Scorer, n_items: int, work: Callable[[int, int], T]) -> I
 
 
 def corpus_stats(scorer: Scorer, corpus: Corpus) -> tuple[SegmentStats, Any]:
-    """Return the statistics of every item of a corpus, and the context that the scorer fitted to it.
+    """Return the rows of a corpus, system by system, and the context that the scorer fitted to it.
 
     A piece is encoded once, and counted in the context of itself. It is counted again where the context of the corpus
     gives another signature; only scorers whose signature does not show that are fitted to the corpus first.
     """
-    n = corpus.n_items
-    if n <= _largest_piece(scorer) and (scorer.asked.n_jobs == 1 or n == 1):
-        batch = corpus.part(0, n)
-        context = scorer.fit(batch)
-        return scorer.segment_stats(batch, context), context
+    n, n_systems = corpus.n_segments, corpus.n_systems
+    size = _largest_piece(scorer, n_systems)
+    if n <= size and (scorer.asked.n_jobs == 1 or n == 1):
+        context = scorer.fit(corpus)
+        return scorer.system_stats(corpus, context), context
 
-    rows = np.empty((n, len(scorer.columns)))
+    rows = np.empty((n_systems, n, len(scorer.columns)))
 
-    def counted(batch: Batch, start: int, context: Any) -> SegmentStats:
-        made = scorer.segment_stats(batch, context)
-        own = rows[start : start + len(made)]
-        own[:] = made.rows
-        return replace(made, rows=own)
+    def counted(batch: Corpus, start: int, context: Any) -> SegmentStats:
+        made = scorer.system_stats(batch, context)
+        own = rows[:, start : start + batch.n_segments]
+        own[:] = made.rows.reshape(own.shape)
+        return replace(made, rows=own[0])
 
     contexts: list[Any]
     pieces: dict[int, SegmentStats] = {}
@@ -70,10 +70,9 @@ def corpus_stats(scorer: Scorer, corpus: Corpus) -> tuple[SegmentStats, Any]:
         return context
 
     if scorer.needs_corpus and not scorer.signature_tells:
-        size = _largest_piece(scorer)
         contexts = [scorer.fit(corpus.part(start, start + size)) for start in range(0, n, size)]
     else:
-        contexts = list(each_piece(scorer, n, fitted_and_counted))
+        contexts = list(each_piece(scorer, n, fitted_and_counted, n_systems))
     context = joined_context(contexts)
     signature = scorer.signature(context)
 
@@ -83,9 +82,9 @@ def corpus_stats(scorer: Scorer, corpus: Corpus) -> tuple[SegmentStats, Any]:
             return made
         return counted(corpus.part(start, stop), start, context)
 
-    parts = list(each_piece(scorer, n, settled))
+    parts = list(each_piece(scorer, n, settled, n_systems))
     check_alike(parts)
-    return replace(parts[0], rows=rows), context
+    return replace(parts[0], rows=rows.reshape(n_systems * n, rows.shape[2])), context
 
 
 def joined_context(contexts: Sequence[Any]) -> Any:
@@ -93,5 +92,5 @@ def joined_context(contexts: Sequence[Any]) -> Any:
     return None if contexts[0] is None else reduce(add, contexts)
 
 
-def _largest_piece(scorer: Scorer) -> int:
-    return PIECE_OF_NETWORKS if scorer.loads_model else PIECE
+def _largest_piece(scorer: Scorer, n_systems: int) -> int:
+    return PIECE_OF_NETWORKS if scorer.loads_model else max(1, PIECE // n_systems)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tercet.columns.batch import Batch, Corpus
 from tercet.columns.items import check_missing, read_texts
-from tercet.columns.reading import read_corpus, whole
+from tercet.columns.reading import read_corpus
 from tercet.errors import OptionError, did_you_mean, shorten
 
 from .call import Call
@@ -49,6 +49,9 @@ class Scorer(Value, ABC):
         The scale of the package that the scores equal: 1, or 100 for percent.
     loads_model : bool
         Whether scoring loads a network: nothing to do in passing.
+    takes_systems : bool
+        Whether `segment_stats` takes several systems at once, with their references tokenized once; else it is called
+        for each of them.
     in_floats : bool
         Whether `finalize` and what else takes the sums of a corpus takes them as a list of floats, too.
     fit_first : str
@@ -73,6 +76,7 @@ class Scorer(Value, ABC):
     dialects: ClassVar[Mapping[str, Dialect]] = {}
     original_scale: ClassVar[int] = 1
     loads_model: ClassVar[bool] = False
+    takes_systems: ClassVar[bool] = False
     in_floats: ClassVar[bool] = False
     fit_first: ClassVar[str] = ""
     at_zero: ClassVar[str] = "scores them 0"
@@ -157,7 +161,7 @@ class Scorer(Value, ABC):
     @classmethod
     def read(cls, predictions: Any, references: Any = None) -> Batch:
         """Return texts as a user has them, checked and encoded; errors as :meth:`corpus`."""
-        return whole(cls.corpus(predictions, references))
+        return cls.corpus(predictions, references).encoded()
 
     @classmethod
     def corpus(cls, predictions: Any, references: Any = None) -> Corpus:
@@ -225,9 +229,21 @@ class Scorer(Value, ABC):
     def segment_stats(self, batch: Batch, context: Any) -> SegmentStats:
         """Return one row of statistics per item."""
 
+    def system_stats(self, batch: Batch, context: Any) -> SegmentStats:
+        """Return the rows of all systems of a batch, one system behind the other."""
+        if self.takes_systems or batch.n_systems == 1:
+            return self.segment_stats(batch, context)
+        each = (batch.system(place) for place in range(batch.n_systems))
+        return SegmentStats.concatenate([self.segment_stats(own, context) for own in each])
+
     @abstractmethod
     def finalize(self, totals: Any) -> Scores:
         """Return the scores of sums of rows."""
+
+    def scores_of(self, totals: Any) -> Scores:
+        """Return what `finalize` gives without its parts that are no scores, for resamples."""
+        scores = self.finalize(totals)
+        return {name: scores[name] for name in self.score_names}
 
     @property
     def segment_names(self) -> tuple[str, ...]:

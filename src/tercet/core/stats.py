@@ -65,6 +65,10 @@ class SegmentStats:
         first = parts[0]
         return first if len(parts) == 1 else replace(first, rows=np.concatenate([part.rows for part in parts]))
 
+    def split(self, n_systems: int) -> list[SegmentStats]:
+        """Return the rows of each system, of which those of one lie behind those of the other."""
+        return [replace(self, rows=rows) for rows in np.split(self.rows, n_systems)]
+
     def selected(self, kept: NDArray[Any]) -> SegmentStats:
         """Return the rows of some segments, by their numbers or by a flag for each."""
         return replace(self, rows=self.rows[kept])

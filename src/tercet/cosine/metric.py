@@ -51,6 +51,7 @@ class Cosine(Metric):
     name = "embedding_cosine"
     short = "cosine"
     about = ABOUT
+    takes_systems = True
     primary = "cosine"
     loads_model = True
     columns = (*Scorer.base_columns, "truncated_predictions", "truncated_references", "cosine", "best_reference")
@@ -201,30 +202,30 @@ class Cosine(Metric):
             raise long_text_error(int(np.flatnonzero(long)[0]), whole, batch, limit)
         cut = long if self.long_text == "truncate" else np.zeros_like(long)
         empty = self.is_empty(whole, encoder.subwords)
-        owners = np.repeat(np.arange(n_items), counts)
-        pairs = self._pairs(documents, encoder, owners, empty)
+        owners, references = batch.pairs
+        pairs = self._pairs(documents, encoder, owners, references, empty)
         rows = np.zeros((n_items, len(self.columns)))
         own = len(self.base_columns)
         rows[:, :own] = self.base_rows(batch, np.where(empty[:n_items], 0, 1))
-        rows[:, own : own + 2] = np.column_stack([cut[:n_items], np.bincount(owners, cut[n_items:], n_items)])
+        rows[:, own : own + 2] = np.column_stack([cut[:n_items], np.bincount(owners, cut[references], n_items)])
         filled = counts > 0
         rows[filled, own + 2 :] = self._items(pairs, (np.cumsum(counts) - counts)[filled], counts[filled])
         return SegmentStats(self._signature(encoder), self.columns, rows)
 
     def _pairs(
-        self, documents: Ragged, encoder: Encoder, owners: NDArray[np.int64], empty: NDArray[np.bool_]
-    ) -> Array:
+        self, documents: Ragged, encoder: Encoder, owners: NDArray[np.int64], references: NDArray[np.int64],
+        empty: NDArray[np.bool_],
+    ) -> Array:  # fmt: skip
         """Return the cosine of every prediction with each of its references; 0 where a text is empty."""
-        n_items = len(empty) - len(owners)
         different, text = different_rows(documents)
         of_references = np.zeros(len(different.lengths), bool)
-        of_references[text[n_items:]] = True
+        of_references[text[references]] = True
         vectors = embed(
             encoder, self.text_pooling, different, of_references,
             limit=self.limit(encoder.subwords), batch_size=self.batch_size,
         )  # fmt: skip
-        found = cosines(vectors, text[owners], text[n_items:])
-        found[empty[owners] | empty[n_items:]] = 0.0
+        found = cosines(vectors, text[owners], text[references])
+        found[empty[owners] | empty[references]] = 0.0
         return found
 
     def _items(self, pairs: Array, starts: NDArray[np.int64], counts: NDArray[np.int64]) -> Array:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.columns.ragged import TokenBatch
 from tercet.core.either import Either, exp, where
 
 
-def reference_lengths(lengths: NDArray[np.int64], reference_offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the closest (of two equally close ones the shorter), shortest and average length, shape (n, 3).
+def reference_lengths(tokens: TokenBatch) -> NDArray[np.float64]:
+    """Return the closest (of two equally close ones the shorter), shortest and average length, shape (n_items, 3).
 
     An item without reference gets the length of its prediction: no penalty comes of what nobody wrote.
     """
-    n = len(reference_offsets) - 1
-    own, references = lengths[:n], lengths[n:]
+    lengths, counts = tokens.tokens.lengths, tokens.reference_counts
+    own, references = lengths[: tokens.n_items], lengths[tokens.pairs[1]]
     rules = np.repeat(own[:, None], 3, axis=1).astype(np.float64)
-    counts = np.diff(reference_offsets)
     filled = counts > 0
     if filled.any():
-        starts = reference_offsets[:-1][filled]
+        starts = tokens.pair_offsets[:-1][filled]
         distance = np.abs(references - np.repeat(own, counts))
         rules[filled, 0] = np.minimum.reduceat((distance << 32) | references, starts) & 0xFFFFFFFF
         rules[filled, 1] = np.minimum.reduceat(references, starts)

@@ -8,14 +8,11 @@ from numpy.typing import NDArray
 from tercet.columns.ragged import Ragged
 from tercet.engine.chosen import engine
 
+Documents = NDArray[np.int64]
+
 
 def clipped_matches(
-    tokens: Ragged, texts: NDArray[np.int64], first_reference: NDArray[np.int64], max_order: int, n_types: int
-) -> NDArray[np.int64]:
-    """Count the n-grams of each text that its group of references covers.
-
-    Group i has the documents ``first_reference[i]`` to ``first_reference[i + 1]`` as references; see
-    :func:`tercet.engine.plain_counts.clipped_matches`.
-    """
-    firsts, lasts = first_reference[:-1], first_reference[1:]
+    tokens: Ragged, texts: Documents, firsts: Documents, lasts: Documents, max_order: int, n_types: int
+) -> Documents:
+    """Count the n-grams of each text that its references cover: the documents `firsts` to `lasts`."""
     return engine.clipped_matches(tokens.values, tokens.offsets, texts, firsts, lasts, n_types, max_order)

@@ -8,7 +8,8 @@ from typing import Any
 
 from tercet.api import make_scorer
 from tercet.columns.batch import Batch
-from tercet.columns.items import Items, check_missing, read_items
+from tercet.columns.corpus import Corpus
+from tercet.columns.items import check_missing, read_items
 from tercet.core.scorer import Scorer
 from tercet.errors import OptionError, did_you_mean
 from tercet.registry import METRICS, metric_class
@@ -270,9 +271,9 @@ def _chain(
     return tuple(rules)
 
 
-def _live(against: str, scorer: Scorer, items: Items) -> tuple[dict[str, float] | None, str]:
+def _live(against: str, scorer: Scorer, items: Corpus) -> tuple[dict[str, float] | None, str]:
     """Return the scores that the package itself gives, and why it gives none or not all."""
-    filled = [pair for pair in zip(items.predictions, items.reference_lists(), strict=True) if pair[1]]
+    filled = [pair for pair in zip(*items.columns().values(), strict=True) if pair[1]]
     try:
         return their_scores(against, [text for text, _ in filled], [texts for _, texts in filled], scorer)
     except UnavailableError as error:

@@ -19,7 +19,7 @@ def cut_remark(cut: int, limit: int | None) -> str:
 
 def long_text_error(document: int, whole: Ragged, batch: Batch, limit: int | None) -> InputError:
     """Return the error for a document, counted over predictions and then references, with too many tokens."""
-    item, kind = document, "predictions"
+    item, kind = document % max(1, batch.n_segments), "predictions"
     if document >= batch.n_items:
         item = int(np.searchsorted(batch.reference_offsets, document - batch.n_items, side="right")) - 1
         kind = "references"

@@ -22,7 +22,7 @@ cdef double EPSILON = 1e-16  # what eps_smoothing takes for a ratio that has no 
 cdef uint64_t BLANKS_OF_ASCII = 0x1F0003E00  # 9 to 13, 28 to 32
 
 cdef struct Numbers:
-    # Texts of an item as numbers: its references, and then the prediction.
+    # Texts of an item as numbers: its references, and then its predictions.
     uint32_t* ids
     size_t* bounds
     size_t n_types
@@ -115,10 +115,10 @@ cdef size_t find_words(const uint32_t* points, size_t begin, size_t end, size_t*
 
 
 cdef int number_words(
-    Scratch* s, const uint32_t* points, const size_t* ends, Numbers* to, size_t n_documents
+    Scratch* s, const uint32_t* points, const size_t* ends, Numbers* to, size_t n_references, size_t n_documents
 ) noexcept nogil:
     """Write the numbers of words, whose places are known."""
-    cdef size_t n = to.bounds[n_documents], n_of_references = to.bounds[n_documents - 1]
+    cdef size_t n = to.bounds[n_documents], n_of_references = to.bounds[n_references]
     cdef size_t capacity = 16, w, i, slot, size
     cdef int shift = 60
     while capacity < 2 * n_of_references:
@@ -269,13 +269,13 @@ cdef double f_of(
 
 
 cdef int count_orders(
-    Scratch* s, ChrfRequest* q, const Numbers* of, size_t reference, size_t n_references, int max_order,
-    double* counts,
+    Scratch* s, ChrfRequest* q, const Numbers* of, size_t prediction, size_t reference, size_t n_references,
+    int max_order, double* counts,
 ) noexcept nogil:
-    """Write the counts of each order of the prediction and a reference, or of the prediction alone where none is."""
-    cdef size_t size = of.bounds[n_references + 1] - of.bounds[n_references], n
+    """Write the counts of each order of a prediction and a reference, or of the prediction alone where none is."""
+    cdef size_t size = of.bounds[prediction + 1] - of.bounds[prediction], n
     cdef size_t length = of.bounds[reference + 1] - of.bounds[reference] if n_references else 0
-    cdef const uint32_t* text = of.ids + of.bounds[n_references]
+    cdef const uint32_t* text = of.ids + of.bounds[prediction]
     cdef const uint32_t* other = of.ids + of.bounds[reference]
     cdef int problem
     if length < size:
@@ -291,7 +291,8 @@ cdef int count_orders(
 
 
 cdef int write_best(
-    Scratch* s, ChrfRequest* q, const Numbers* characters, const Numbers* words, size_t n_references, double* row
+    Scratch* s, ChrfRequest* q, const Numbers* characters, const Numbers* words, size_t prediction,
+    size_t n_references, double* row
 ) noexcept nogil:
     """Write, for each score, the counts of the first reference with the greatest F."""
     cdef size_t reference, n_orders
@@ -301,10 +302,10 @@ cdef int write_best(
     for score in range(q.n_scores):
         q.best[score] = -1
     for reference in range(max(n_references, 1)):
-        problem = count_orders(s, q, characters, reference, n_references, q.char_order, q.counts)
+        problem = count_orders(s, q, characters, prediction, reference, n_references, q.char_order, q.counts)
         if problem == 0 and q.word_order:
             to = q.counts + PARTS * q.char_order
-            problem = count_orders(s, q, words, reference, n_references, q.word_order, to)
+            problem = count_orders(s, q, words, prediction, reference, n_references, q.word_order, to)
         if problem:
             return problem
         to = row
@@ -319,10 +320,14 @@ cdef int write_best(
 
 
 cdef int fill_item(
-    Scratch* s, ChrfRequest* q, const Span* prediction, const Span* references, size_t n_references, double* row
+    Scratch* s, ChrfRequest* q, const Span* predictions, size_t step, size_t n_systems, const Span* references,
+    size_t n_references, double* row, size_t columns
 ) noexcept nogil:
-    """Write the row of an item; return 0 or a problem."""
-    cdef size_t most = prediction.length, n_documents = n_references + 1, d, i, n = 0
+    """Write the rows of an item, a row for every `step` predictions, n_systems of them; return 0 or a problem."""
+    cdef size_t most = 0, n_documents = n_references + n_systems, d, i, n = 0
+    cdef int problem
+    for d in range(n_systems):
+        most += predictions[d * step].length
     for d in range(n_references):
         most += references[d].length
     cdef size_t* bounds = <size_t*> room(s, BOUNDS, 8 * 3 * (n_documents + 1))
@@ -337,7 +342,7 @@ cdef int fill_item(
         return NO_MEMORY
     bounds[0] = characters.bounds[0] = words.bounds[0] = 0
     for d in range(n_documents):
-        if read_points(&references[d] if d < n_references else prediction, &end):
+        if read_points(&references[d] if d < n_references else &predictions[(d - n_references) * step], &end):
             return NO_TEXT
         bounds[d + 1] = end - points
     if q.word_order:
@@ -347,7 +352,7 @@ cdef int fill_item(
         for d in range(n_documents):
             n += find_words(points, bounds[d], bounds[d + 1], ends + n)
             words.bounds[d + 1] = n // 2
-        if number_words(s, points, ends, &words, n_documents):
+        if number_words(s, points, ends, &words, n_references, n_documents):
             return NO_MEMORY
     for d in range(n_documents):
         i = characters.bounds[d]
@@ -358,9 +363,14 @@ cdef int fill_item(
         q.number_of[points[i]] = 0
     if stopped(s, most * (q.char_order + q.word_order)):
         return INTERRUPTED
-    row[0], row[1] = 1, characters.bounds[n_documents] == characters.bounds[n_references]
-    row[2], row[3] = n_references == 0, <double> n_references
-    return write_best(s, q, &characters, &words, n_references, row + BASE)
+    for d in range(n_references, n_documents):
+        row[0], row[1] = 1, characters.bounds[d + 1] == characters.bounds[d]
+        row[2], row[3] = n_references == 0, <double> n_references
+        problem = write_best(s, q, &characters, &words, d, n_references, row + BASE)
+        if problem:
+            return problem
+        row += step * columns
+    return 0
 
 
 cdef int make_request(Scratch* s, ChrfRequest* q, int char_order, list word_orders) except -1:
@@ -382,13 +392,14 @@ cdef int make_request(Scratch* s, ChrfRequest* q, int char_order, list word_orde
 
 
 def chrf_rows(
-    texts, size_t n, reference_offsets, int char_order, list word_orders, bint whitespace, beta, bint eps_smoothing
+    texts, size_t n, reference_offsets, int char_order, list word_orders, bint whitespace, beta, bint eps_smoothing,
+    size_t n_systems=1,
 ):
     """See `plain.chrf_rows`."""
     cdef ChrfRequest q
-    cdef size_t n_texts, i = 0, begin, end
+    cdef size_t n_texts, i = 0, begin, end, n_predictions = n_systems * n
     cdef const int64_t[::1] bounds = np.arange(n + 1) if reference_offsets is None else reference_offsets
-    cdef double[:, ::1] rows = empty((n, BASE + PARTS * sum([char_order + order for order in word_orders])))
+    cdef double[:, ::1] rows = empty((n_predictions, BASE + PARTS * sum([char_order + order for order in word_orders])))
     cdef int problem = 0
     cdef const Span* spans
     cdef Arena* a = take()
@@ -396,13 +407,15 @@ def chrf_rows(
         q.whitespace, q.eps_smoothing, q.factor = whitespace, eps_smoothing, beta**2
         make_request(&a.scratch, &q, char_order, word_orders)
         kept = hold_texts(a, texts, &n_texts)
-        if n_texts != n + <size_t> bounds[n]:
+        if n_texts != n_predictions + <size_t> bounds[n]:
             raise ValueError("the lists of texts have changed")
         spans = <const Span*> a.scratch.rooms[SPANS]
         with nogil:
             for i in range(n):
-                begin, end = n + bounds[i], n + bounds[i + 1]
-                problem = fill_item(&a.scratch, &q, spans + i, spans + begin, end - begin, &rows[i, 0])
+                begin, end = n_predictions + bounds[i], n_predictions + bounds[i + 1]
+                problem = fill_item(
+                    &a.scratch, &q, spans + i, n, n_systems, spans + begin, end - begin, &rows[i, 0], rows.shape[1]
+                )
                 if problem:
                     break
         raise_of_item(DONE if problem == 0 else <int64_t> i if problem == NO_TEXT else problem, i)

@@ -333,39 +333,41 @@ cdef int64_t count_edits(
     return e.n_shifts + cost
 
 
-cdef int write_edits(Arena* a, size_t text, size_t last, size_t n_types, Edits* e, double* row) noexcept nogil:
-    """Fewest edits, and average length of the references: the documents behind the text, up to `last`."""
+cdef int write_edits(
+    Arena* a, size_t text, size_t first, size_t last, size_t n_types, Edits* e, double* row
+) noexcept nogil:
+    """Fewest edits, and average length of the references: the documents from `first` on, up to `last`."""
     cdef uint32_t* of = a.token_of
     cdef int64_t size = of[text + 1] - of[text], length, total = 0, fewest = size, found
     cdef size_t d
     e.scratch, e.problem = &a.scratch, DONE
-    for d in range(text + 1, last):
+    for d in range(first, last):
         length = of[d + 1] - of[d]
         if make_room_for_edits(e, size, length, n_types + 1):  # ids of words that no reference has are n_types
             return NO_MEMORY
         found = count_edits(e, a.ids + of[text], size, a.ids + of[d], length)
-        fewest = found if d == text + 1 else min(fewest, found)
+        fewest = found if d == first else min(fewest, found)
         total += length
-    row[0], row[1] = <double> fewest, <double> total / <double> max(last - text - 1, 1)
+    row[0], row[1] = <double> fewest, <double> total / <double> max(last - first, 1)
     return e.problem
 
 
-cdef object fill_edits(Edits* e, texts, size_t n, reference_offsets):
+cdef object fill_edits(Edits* e, texts, size_t n, reference_offsets, size_t n_systems):
     """Return the rows of TER; `e.memory` must be freed."""
     cdef Request q
     memset(&e.memory, 0, sizeof(Scratch))
     q.in_lines = q.uncounted = False
     q.reading, q.max_order, q.n_kinds, q.edits = BLANKS, 0, 0, e
-    rows = empty((n, BASE + 2))
-    fill(texts, reference_offsets, &q, rows, None)
+    rows = empty((n_systems * n, BASE + 2))
+    fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows
 
 
-def ter_rows(texts, size_t n, reference_offsets):
+def ter_rows(texts, size_t n, reference_offsets, size_t n_systems=1):
     """See `plain.ter_rows`."""
     cdef Edits e
     try:
-        return fill_edits(&e, texts, n, reference_offsets)
+        return fill_edits(&e, texts, n, reference_offsets, n_systems)
     finally:
         free_rooms(&e.memory)
 
@@ -375,7 +377,7 @@ def edit_path(str text, str reference):
     cdef Edits e
     cdef int64_t i
     try:
-        fill_edits(&e, [text, reference], 1, None)
+        fill_edits(&e, [text, reference], 1, None, 1)
         shifts = [(e.shifts[i].start, e.shifts[i].length, e.shifts[i].target) for i in range(e.n_shifts)]
         return shifts, [e.steps[i] for i in range(e.n_steps - 1, -1, -1)]
     finally:

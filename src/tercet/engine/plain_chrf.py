@@ -23,13 +23,13 @@ Split = tuple[list[str], list[str]]
 
 def chrf_rows(
     texts: Texts, n: int, reference_offsets: NDArray[np.int64] | None, char_order: int, word_orders: list[int],
-    whitespace: bool, beta: float, eps_smoothing: bool,
+    whitespace: bool, beta: float, eps_smoothing: bool, n_systems: int = 1,
 ) -> Array:  # fmt: skip
     """Count what predictions share with their best references: n-grams of characters, and of words.
 
     Parameters
     ----------
-    texts, n, reference_offsets
+    texts, n, reference_offsets, n_systems
         As for :func:`.plain_rows.bleu_rows`.
     char_order : int
         The longest n-gram of characters.
@@ -42,7 +42,7 @@ def chrf_rows(
 
     Returns
     -------
-    ndarray of float64, shape (n, 4 + k)
+    ndarray of float64, shape (n_systems n, 4 + k)
         ``items`` (1), ``empty`` (1 for a prediction without a character that counts), ``missing`` (1 for an item
         without a reference), ``references``; and for each score and each order, of characters, then of words, the
         n-grams of the prediction, those of the reference, and clipped matches. The reference is the first one with
@@ -63,19 +63,20 @@ def chrf_rows(
     >>> rows.astype(int).tolist()
     [[1, 0, 0, 2, 4, 4, 3, 3, 3, 2, 2, 1, 0]]
     """
-    rows = np.empty((n, 4 + 3 * sum(char_order + order for order in word_orders)))
-    for item, given in enumerate(texts_of_items(texts, n, reference_offsets)):
-        own, *references = (_split(text, whitespace, item) for text in given)
-        counts = [_counts(own, each, char_order, max(word_orders)) for each in references or [own]]
-        row: list[float] = [1, not own[0], not references, len(references)]
-        for order in word_orders:
-            pairs = np.array([each[: char_order + order] for each in counts], np.float64)
-            if not references:
-                pairs[:, :, 1:] = 0
-            f = f_scores(pairs.reshape(len(pairs), -1), 0, char_order + order, beta, eps_smoothing, 100)
-            row += pairs[f.argmax()].ravel().tolist()
-        rows[item] = row
-    return rows
+    rows = np.empty((n_systems, n, 4 + 3 * sum(char_order + order for order in word_orders)))
+    for item, given in enumerate(texts_of_items(texts, n, reference_offsets, n_systems)):
+        predictions, references = ([_split(text, whitespace, item) for text in side] for side in given)
+        for system, own in enumerate(predictions):
+            counts = [_counts(own, each, char_order, max(word_orders)) for each in references or [own]]
+            row: list[float] = [1, not own[0], not references, len(references)]
+            for order in word_orders:
+                pairs = np.array([each[: char_order + order] for each in counts], np.float64)
+                if not references:
+                    pairs[:, :, 1:] = 0
+                f = f_scores(pairs.reshape(len(pairs), -1), 0, char_order + order, beta, eps_smoothing, 100)
+                row += pairs[f.argmax()].ravel().tolist()
+            rows[system, item] = row
+    return rows.reshape(n_systems * n, rows.shape[2])
 
 
 def f_scores(rows: Array, first: int, n_orders: int, beta: float, eps_smoothing: bool, scale: float) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,9 @@ Row = list[int]
 Shift = tuple[int, int, int]
 
 
-def ter_rows(texts: Texts, n: int, reference_offsets: NDArray[np.int64] | None) -> NDArray[np.float64]:
+def ter_rows(
+    texts: Texts, n: int, reference_offsets: NDArray[np.int64] | None, n_systems: int = 1
+) -> NDArray[np.float64]:
     """Return how many edits turn texts into references; a shift of words next to each other is one edit.
 
     Words are what stands between white space. The rules are those of Tercom (Snover et al. 2006) in the form of
@@ -35,15 +38,12 @@ def ter_rows(texts: Texts, n: int, reference_offsets: NDArray[np.int64] | None) 
 
     Parameters
     ----------
-    texts : list of str, or tuple
-        As for `intern`: the n predictions, then all references.
-    n : int
-    reference_offsets : ndarray of int64, shape (n + 1,), or None
-        Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``; None where each has one.
+    texts, n, reference_offsets, n_systems
+        As for :func:`.plain_rows.bleu_rows`.
 
     Returns
     -------
-    ndarray of float64, shape (n, 6)
+    ndarray of float64, shape (n_systems n, 6)
         Columns: 1, whether the prediction has no word, whether there is no reference, and the number of references;
         the fewest edits that turn the prediction into one of them (an empty text where there is none), and how many
         words they have on average.
@@ -63,17 +63,18 @@ def ter_rows(texts: Texts, n: int, reference_offsets: NDArray[np.int64] | None) 
     >>> ter_rows(["sat the cat", "the cat sat down", "a cat"], 1, np.array([0, 2])).tolist()
     [[1.0, 0.0, 0.0, 2.0, 2.0, 3.0]]
     """
-    rows = np.empty((n, 6))
-    for item, own in enumerate(texts_of_items(texts, n, reference_offsets)):
+    rows = np.empty((n_systems, n, 6))
+    for item, own in enumerate(texts_of_items(texts, n, reference_offsets, n_systems)):
         try:
-            "".join(own).encode()
+            "".join(chain(*own)).encode()
         except UnicodeEncodeError:
             raise LoneSurrogateError(item) from None
-        words, *references = [text.split() for text in own]
-        fewest = min((_edits(words, reference)[0] for reference in references), default=len(words))
+        predictions, references = ([text.split() for text in side] for side in own)
         length = sum(map(len, references)) / max(len(references), 1)
-        rows[item] = 1, not words, not references, len(references), fewest, length
-    return rows
+        for system, words in enumerate(predictions):
+            fewest = min((_edits(words, reference)[0] for reference in references), default=len(words))
+            rows[system, item] = 1, not words, not references, len(references), fewest, length
+    return rows.reshape(n_systems * n, 6)
 
 
 def edit_path(text: str, reference: str) -> tuple[list[Shift], list[int]]:

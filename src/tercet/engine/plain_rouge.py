@@ -8,7 +8,7 @@ from operator import itemgetter
 import numpy as np
 
 from .plain_counts import clipped, common_length, skip_bigrams
-from .plain_rows import Array, Offsets, Words, items_of
+from .plain_rows import Array, Offsets, Words, pairs_of
 from .plain_subsequences import worth_of_runs
 from .plain_text import Texts, strings
 
@@ -20,13 +20,14 @@ Type = tuple[str, float]
 
 
 def rouge_rows(
-    texts: Texts, n: int, reference_offsets: Offsets, reading: str, types: Sequence[Type], beta: float, each: bool
+    texts: Texts, n: int, reference_offsets: Offsets, reading: str, types: Sequence[Type], beta: float, each: bool,
+    n_systems: int = 1,
 ) -> tuple[Array, Array | None, bool]:  # fmt: skip
     """Score predictions beside each of their references by what they share (Lin 2004), texts as one line each.
 
     Parameters
     ----------
-    texts, n, reference_offsets, reading
+    texts, n, reference_offsets, reading, n_systems
         As for :func:`bleu_rows`.
     types : sequence of tuple
         Up to 32 kinds, each with its order, gap (negative for any), or weight; at most one of "W".
@@ -38,12 +39,12 @@ def rouge_rows(
 
     Returns
     -------
-    rows : ndarray of float64, shape (n, 4 + 3 types)
+    rows : ndarray of float64, shape (n_systems n, 4 + 3 types)
         Four columns as for :func:`bleu_rows`, then precision, recall and F of each type, 0 for texts without tokens
         and items without reference; with `each`, the latter stand in `pairs`, and these columns are undefined. Of
         "W", the caller raises precision and recall to the power of 1 / weight, and computes F.
-    pairs : ndarray of float64, shape (m, 3 types), or None
-        A row for each reference; None without `each`.
+    pairs : ndarray of float64, shape (n_systems m, 3 types), or None
+        A row for each reference, system by system; None without `each`.
     uncounted : bool
         Whether all that is undefined: "Lsum" or "W" meets a line end, or the table of "W" would take more than 2 GiB.
 
@@ -67,8 +68,8 @@ def rouge_rows(
     >>> rows[0, 4:].round(2).tolist(), pairs, uncounted
     ([0.5, 0.5, 0.5, 0.5, 0.5, 0.5], None, False)
     """
-    items = items_of(texts, n, reference_offsets, reading)
-    rows, pairs = np.zeros((n, 4 + 3 * len(types))), []
+    items = pairs_of(texts, n, reference_offsets, reading, n_systems)
+    rows, pairs = np.zeros((n_systems * n, 4 + 3 * len(types))), []
     kinds = [kind for kind, _ in types]
     if len(kinds) > MOST_TYPES or kinds.count("W") > 1:
         raise ValueError(f"there can be {MOST_TYPES} types, and one of W")

@@ -16,14 +16,14 @@ Words = list[str]
 
 
 def bleu_rows(
-    texts: Texts, n: int, reference_offsets: NDArray[np.int64] | None, reading: str, max_order: int
+    texts: Texts, n: int, reference_offsets: Offsets, reading: str, max_order: int, n_systems: int = 1
 ) -> Array:
     """Count what predictions share with their references: clipped n-grams (Papineni et al. 2002, section 2.1).
 
     Parameters
     ----------
     texts : list of str, or tuple of arrays
-        As for :func:`.plain_text.intern`: the n predictions, then all references, item by item.
+        As for :func:`.plain_text.intern`: the n predictions of each system, then all references, item by item.
     n : int
         Number of items.
     reference_offsets : ndarray of int64, shape (n + 1,), optional
@@ -32,10 +32,13 @@ def bleu_rows(
         How texts are split: a name in READINGS.
     max_order : int
         Longest n-gram.
+    n_systems : int
+        Systems that wrote predictions for the same items: the references of an item are split once for all of them.
 
     Returns
     -------
-    ndarray of float64, shape (n, 8 + 2 max_order)
+    ndarray of float64, shape (n_systems n, 8 + 2 max_order)
+        The rows of one system behind those of the other:
         ``items`` (1), ``empty`` (1 for a prediction without a token), ``missing`` (1 for an item without a
         reference), ``references``; tokens of the prediction; those of the closest reference (of two equally close
         ones the shorter), of the shortest, and their average (without a reference, the prediction's own length); for
@@ -58,8 +61,8 @@ def bleu_rows(
     >>> bleu_rows(["the the cat", "the cat sat", "a cat"], 1, np.array([0, 2]), "none", 2).tolist()
     [[1.0, 0.0, 0.0, 2.0, 3.0, 3.0, 2.0, 2.5, 2.0, 1.0, 3.0, 2.0]]
     """
-    rows = np.empty((n, 8 + 2 * max_order))
-    for row, (words, references) in zip(rows, items_of(texts, n, reference_offsets, reading), strict=True):
+    rows = np.empty((n_systems * n, 8 + 2 * max_order))
+    for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):
         size, lengths = len(words), list(map(len, references)) or [len(words)]
         closest = min(lengths, key=lambda length: (abs(length - size), length))
         orders = range(1, max_order + 1)
@@ -69,12 +72,14 @@ def bleu_rows(
     return rows
 
 
-def items_of(texts: Texts, n: int, reference_offsets: Offsets, reading: str) -> list[tuple[Words, list[Words]]]:
-    """Return the words of each prediction, and those of its references."""
+def pairs_of(
+    texts: Texts, n: int, reference_offsets: Offsets, reading: str, n_systems: int
+) -> list[tuple[Words, list[Words]]]:
+    """Return the words of each prediction, and those of its references, system by system."""
+    split = READINGS[reading]
     items = []
-    for item, own in enumerate(texts_of_items(texts, n, reference_offsets)):
-        if not all(map(is_valid, own)):
+    for item, own in enumerate(texts_of_items(texts, n, reference_offsets, n_systems)):
+        if not all(map(is_valid, chain(*own))):
             raise LoneSurrogateError(item)
-        words, *references = (list(chain.from_iterable(READINGS[reading](text))) for text in own)
-        items.append((words, references))
-    return items
+        items.append([[list(chain.from_iterable(split(text))) for text in side] for side in own])
+    return [(predictions[system], references) for system in range(n_systems) for predictions, references in items]

@@ -35,13 +35,16 @@ class TooMuchMemoryError(MemoryError):
         self.item = item
 
 
-def texts_of_items(texts: Texts, n: int, reference_offsets: NDArray[np.int64] | None) -> list[list[str]]:
-    """Return the texts of each item: its prediction, then its references; ValueError for too few or too many."""
+def texts_of_items(
+    texts: Texts, n: int, reference_offsets: NDArray[np.int64] | None, n_systems: int
+) -> list[tuple[list[str], list[str]]]:
+    """Return the predictions of each item, one of each system, and its references; ValueError for another number."""
     every, offsets = strings(texts), range(n + 1) if reference_offsets is None else reference_offsets.tolist()
-    if len(every) != n + offsets[n]:
+    first = n_systems * n
+    if len(every) != first + offsets[n]:
         raise ValueError("the lists of texts have changed")
-    references = (every[n + start : n + stop] for start, stop in pairwise(offsets))
-    return [[text, *more] for text, more in zip(every[:n], references, strict=True)]
+    of_items = enumerate(pairwise(offsets))
+    return [(every[item:first:n], every[first + start : first + stop]) for item, (start, stop) in of_items]
 
 
 def strings(texts: Texts) -> list[str]:

@@ -76,8 +76,10 @@ cdef int count_kind(Arena* a, Group* g, Request* q, const Kind* kind, Shares* fo
     return problem
 
 
-cdef int write_rouge(Arena* a, size_t text, size_t last, size_t n_types, Request* q, double* to) noexcept nogil:
-    """Precision, recall and F of each type, of the best reference or of each; they are the documents up to `last`."""
+cdef int write_rouge(
+    Arena* a, size_t text, size_t first, size_t last, size_t n_types, Request* q, double* to
+) noexcept nogil:
+    """Precision, recall and F of each type, of the best reference or of each: documents `first` to `last`."""
     cdef double precision, recall, mixed, f
     cdef size_t d
     cdef int number, problem
@@ -85,7 +87,7 @@ cdef int write_rouge(Arena* a, size_t text, size_t last, size_t n_types, Request
     cdef Group group
     if q.pairs == NULL:
         memset(to, 0, 3 * sizeof(double) * q.n_kinds)
-    for d in range(text + 1, last):
+    for d in range(first, last):
         group = group_of(a, text, d, d + 1, n_types)
         memset(q.counts, 0, 8 * (q.max_order + 1))
         problem = count_group(&a.scratch, &group, q.max_order, q.lcs, MOST_BY_PLACES, q.counts, q.counts + q.max_order)
@@ -97,14 +99,16 @@ cdef int write_rouge(Arena* a, size_t text, size_t last, size_t n_types, Request
             precision, recall = found.hits / max(found.of_text, 1.0), found.hits / max(found.of_reference, 1.0)
             mixed = recall + q.weight * precision
             f = (1 + q.weight) * precision * recall / mixed if mixed > 0 else 0
-            if q.pairs != NULL or d == text + 1 or f > to[3 * number + 2]:
+            if q.pairs != NULL or d == first or f > to[3 * number + 2]:
                 to[3 * number], to[3 * number + 1], to[3 * number + 2] = precision, recall, f
         if q.pairs != NULL:
             to += 3 * q.n_kinds
     return DONE
 
 
-def rouge_rows(texts, size_t n, reference_offsets, str reading, types, double beta, bint each):
+def rouge_rows(
+    texts, size_t n, reference_offsets, str reading, types, double beta, bint each, size_t n_systems=1
+):
     """See `plain.rouge_rows`."""
     cdef Request q
     cdef Kind* kind
@@ -125,8 +129,8 @@ def rouge_rows(texts, size_t n, reference_offsets, str reading, types, double be
         q.in_lines |= name == "Lsum" or name == "W"
         if kind.what == NGRAMS:
             q.max_order = max(q.max_order, <int> kind.order)
-    rows = empty((n, BASE + 3 * q.n_kinds))
+    rows = empty((n_systems * n, BASE + 3 * q.n_kinds))
     n_pairs = n if reference_offsets is None else reference_offsets[n]
-    pairs = empty((n_pairs, 3 * q.n_kinds)) if each else None
-    fill(texts, reference_offsets, &q, rows, pairs)
+    pairs = empty((n_systems * n_pairs, 3 * q.n_kinds)) if each else None
+    fill(texts, reference_offsets, &q, n_systems, rows, pairs)
     return rows, pairs, bool(q.uncounted)

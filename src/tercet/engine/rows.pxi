@@ -3,8 +3,10 @@
 #   add_text     the texts of some items, one behind the other   (texts.pxi)
 #   find_edges   where their tokens begin and end                (edges.pxi)
 #   number_item  numbers for the tokens of an item, by a table of its own: it stays in the fastest cache
-#   count_group  what the prediction shares with the references  (ngrams.pxi)
-#   write        the row of the item, or one for each of its references
+#   count_group  what a prediction shares with the references    (ngrams.pxi)
+#   write        its row, or one for each of its references
+#
+# The documents of an item are its predictions, one of each system, and then its references.
 
 cdef enum:
     BASE = 4         # items, empty, missing, references: the columns that all rows begin with
@@ -28,15 +30,18 @@ cdef struct Request:
     double* worth            # of runs, n_worth of them
     size_t n_worth
     double weight            # of precision in F: beta squared
-    size_t columns
-    double* rows             # (n, columns)
-    double* pairs            # of ROUGE (m, 3 n_kinds), or NULL where the best reference goes into the row
+    size_t columns, n_systems
+    double* rows             # (n_systems, n, columns)
+    double* pairs            # of ROUGE (n_systems, m, 3 n_kinds), or NULL where the best reference goes into the row
     int64_t* counts          # matches of each order, and the length of the subsequence
     Edits* edits             # room of TER, NULL for the others
 
 
-cdef int number_item(Arena* a, size_t first, size_t last, size_t* n_types) noexcept nogil:
-    """Number the tokens of an item: 0, 1, ... for those of the references; all others share the next number."""
+cdef int number_item(Arena* a, size_t text, size_t first, size_t last, size_t* n_types) noexcept nogil:
+    """Number the tokens of an item: 0, 1, ... for those of the references; all others share the next number.
+
+    Its predictions are the documents from `text` on, its references those from `first` on, up to `last`.
+    """
     cdef uint32_t* of = a.token_of
     cdef uint64_t n = of[last] - of[first], capacity = 64, types = 0
     cdef int shift = 58
@@ -50,7 +55,7 @@ cdef int number_item(Arena* a, size_t first, size_t last, size_t* n_types) noexc
     memset(slots, 0, 4 * capacity)
     cdef uint64_t mask = capacity - 1, t, slot
     cdef Key key
-    for t in range(of[first + 1], of[last]):  # the references
+    for t in range(of[first], of[last]):  # the references
         key = key_of(a, t)
         slot = home(key.low, key.high) >> shift
         while slots[slot] and not same(a, &keys[slots[slot]], &key):
@@ -60,7 +65,7 @@ cdef int number_item(Arena* a, size_t first, size_t last, size_t* n_types) noexc
             keys[types] = key
             slots[slot] = <uint32_t> types
         a.ids[t] = slots[slot] - 1
-    for t in range(of[first], of[first + 1]):  # the prediction
+    for t in range(of[text], of[first]):  # the predictions
         key = key_of(a, t)
         slot = home(key.low, key.high) >> shift
         while slots[slot] and not same(a, &keys[slots[slot]], &key):
@@ -76,52 +81,69 @@ cdef inline Group group_of(Arena* a, size_t text, size_t first, size_t last, siz
     return Group(a.ids + of[text], of[text + 1] - of[text], a.ids, of + first, last - first, n_types)
 
 
-cdef int write_bleu(Arena* a, size_t text, size_t last, size_t n_types, Request* q, double* row) noexcept nogil:
-    """Lengths, matches and n-grams of a prediction; its references are the documents behind it, up to `last`."""
+cdef int write_bleu(
+    Arena* a, size_t text, size_t first, size_t last, size_t n_types, Request* q, double* row
+) noexcept nogil:
+    """Lengths, matches and n-grams of a prediction; its references are the documents from `first` on, up to `last`."""
     cdef uint32_t* of = a.token_of
     cdef int64_t size = of[text + 1] - of[text], length, away, nearest = -1
     cdef int64_t closest = size, shortest = size, total = 0
-    cdef Group group = group_of(a, text, text + 1, last, n_types)
+    cdef Group group = group_of(a, text, first, last, n_types)
     cdef size_t d
     cdef int order, problem
     memset(q.counts, 0, 8 * q.max_order)
     problem = count_group(&a.scratch, &group, q.max_order, False, MOST_BY_PLACES, q.counts, NULL)
-    for d in range(text + 1, last):
+    for d in range(first, last):
         length = of[d + 1] - of[d]
         away = length - size if length > size else size - length
         if nearest < 0 or away < nearest or (away == nearest and length < closest):
             nearest, closest = away, length
-        shortest = length if d == text + 1 else min(shortest, length)
+        shortest = length if d == first else min(shortest, length)
         total += length
     row[0], row[1], row[2] = <double> size, <double> closest, <double> shortest
-    row[3] = <double> total / <double> (last - text - 1) if last > text + 1 else <double> size
+    row[3] = <double> total / <double> (last - first) if last > first else <double> size
     for order in range(q.max_order):
         row[4 + order] = <double> q.counts[order]
         row[4 + q.max_order + order] = <double> max(size - order, 0)
     return problem
 
 
-cdef int write_item(Arena* a, size_t text, size_t last, Request* q, size_t item, size_t reference) noexcept nogil:
-    """Write the row of the item that begins with document `text`; `reference` is the number of its first reference."""
-    cdef size_t n_types = 0, n_references = last - text - 1
-    cdef double* row = q.rows + item * q.columns
-    if number_item(a, text, last, &n_types):
+cdef int write_item(
+    Arena* a, size_t text, size_t last, Request* q, size_t item, size_t n, size_t reference, size_t m
+) noexcept nogil:
+    """Write the rows of an item, of n, that begins with document `text`; `reference` numbers its first one, of m."""
+    cdef size_t n_types = 0, first = text + q.n_systems, system
+    cdef double* row
+    cdef int problem = DONE
+    if number_item(a, text, first, last, &n_types):
         return NO_MEMORY
-    row[0], row[1] = 1, a.token_of[text + 1] == a.token_of[text]
-    row[2], row[3] = n_references == 0, <double> n_references
-    if q.edits != NULL:
-        return write_edits(a, text, last, n_types, q.edits, row + BASE)
-    if not q.n_kinds:
-        return write_bleu(a, text, last, n_types, q, row + BASE)
-    return write_rouge(a, text, last, n_types, q, row + BASE if q.pairs == NULL else q.pairs + 3 * q.n_kinds * reference)
+    for system in range(q.n_systems):
+        row = q.rows + (system * n + item) * q.columns
+        row[0], row[1] = 1, a.token_of[text + 1] == a.token_of[text]
+        row[2], row[3] = first == last, <double> (last - first)
+        row += BASE
+        if q.edits != NULL:
+            problem = write_edits(a, text, first, last, n_types, q.edits, row)
+        elif not q.n_kinds:
+            problem = write_bleu(a, text, first, last, n_types, q, row)
+        else:
+            if q.pairs != NULL:
+                row = q.pairs + 3 * q.n_kinds * (system * m + reference)
+            problem = write_rouge(a, text, first, last, n_types, q, row)
+        if problem != DONE:
+            return problem
+        text += 1
+    return DONE
 
 
 cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t* bounds, Request* q) noexcept nogil:
     """Fill the rows of n items, a chunk of items at a time; return DONE, or what ended it.
 
-    The n predictions come first, then the references: of item i bounds[i] to bounds[i + 1], or the i-th without bounds.
+    The n predictions of each system come first, then the references: of item i bounds[i] to bounds[i + 1], or the
+    i-th without bounds.
     """
-    cdef const Span* references = texts + n
+    cdef const Span* references = texts + q.n_systems * n
+    cdef size_t m = bounds[n] if bounds != NULL else n, system
     cdef size_t item = 0, begun, r, first, last, need, document, since = 0, block
     cdef int problem
     while item < n:
@@ -131,14 +153,17 @@ cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t*
             a.item = item
             first = bounds[item] if bounds != NULL else item
             last = bounds[item + 1] if bounds != NULL else item + 1
-            need = most_bytes(&texts[item], q.reading)
+            need = 0
+            for system in range(q.n_systems):
+                need += most_bytes(&texts[system * n + item], q.reading)
             for r in range(first, last):
                 need += most_bytes(&references[r], q.reading)
             if item > begun and a.used + need > CHUNK:
                 break
-            problem = make_room(a, a.used + need, a.n_documents + 1 + last - first)
-            if not problem:
-                problem = add_text(a, &texts[item], q.reading)
+            problem = make_room(a, a.used + need, a.n_documents + q.n_systems + last - first)
+            for system in range(q.n_systems):
+                if not problem:
+                    problem = add_text(a, &texts[system * n + item], q.reading)
             for r in range(first, last):
                 if not problem:
                     problem = add_text(a, &references[r], q.reading)
@@ -154,11 +179,12 @@ cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t*
         document = 0
         while begun < item:
             a.item = begun
-            r = bounds[begun + 1] - bounds[begun] if bounds != NULL else 1
-            problem = write_item(a, document, document + 1 + r, q, begun, bounds[begun] if bounds != NULL else begun)
+            first = bounds[begun] if bounds != NULL else begun
+            last = document + q.n_systems + (bounds[begun + 1] - first if bounds != NULL else 1)
+            problem = write_item(a, document, last, q, begun, n, first, m)
             if problem != DONE:
                 return problem
-            document += 1 + r
+            document = last
             begun += 1
         since += a.used
         if since > LOOK:
@@ -168,16 +194,19 @@ cdef int64_t rows_of_items(Arena* a, const Span* texts, size_t n, const int64_t*
     return DONE
 
 
-cdef int fill(object texts, object reference_offsets, Request* q, double[:, ::1] rows, object pairs) except -1:
+cdef int fill(
+    object texts, object reference_offsets, Request* q, size_t n_systems, double[:, ::1] rows, object pairs
+) except -1:
     """Fill the rows, and the pairs where there are any; texts are as for `intern`, predictions first."""
     cdef const int64_t[::1] bounds
     cdef const int64_t* begins = NULL
     cdef double[:, ::1] of_pairs
-    cdef size_t n = rows.shape[0], n_texts = 0
+    cdef size_t n_texts = 0, n
     cdef int64_t problem = NO_MEMORY
     cdef Arena* a
-    if n == 0:
+    if rows.shape[0] == 0:
         return 0
+    n, q.n_systems = rows.shape[0] // n_systems, n_systems
     if reference_offsets is not None:
         bounds = reference_offsets
         begins = &bounds[0]
@@ -188,7 +217,7 @@ cdef int fill(object texts, object reference_offsets, Request* q, double[:, ::1]
     a = take()
     try:
         kept = hold_texts(a, texts, &n_texts)
-        if n_texts != n + (begins[n] if begins != NULL else n):
+        if n_texts != <size_t> rows.shape[0] + (begins[n] if begins != NULL else n):
             raise ValueError("the lists of texts have changed")
         q.counts = <int64_t*> room(&a.scratch, COUNTS, 8 * (q.max_order + 1))
         if q.counts != NULL:
@@ -200,11 +229,11 @@ cdef int fill(object texts, object reference_offsets, Request* q, double[:, ::1]
     return 0
 
 
-def bleu_rows(texts, size_t n, reference_offsets, str reading, int max_order):
+def bleu_rows(texts, size_t n, reference_offsets, str reading, int max_order, size_t n_systems=1):
     """See `plain.bleu_rows`."""
     cdef Request q
     q.reading, q.max_order, q.n_kinds, q.edits = READINGS[reading], max_order, 0, NULL
     q.in_lines = q.uncounted = False
-    rows = empty((n, BASE + 4 + 2 * max_order))
-    fill(texts, reference_offsets, &q, rows, None)
+    rows = empty((n_systems * n, BASE + 4 + 2 * max_order))
+    fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows

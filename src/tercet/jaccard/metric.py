@@ -113,6 +113,7 @@ class Jaccard(Metric):
     name = "jaccard_sets"
     short = "jaccard"
     about = ABOUT
+    takes_systems = True
     primary = "jaccard"
 
     tokenizer: (
@@ -238,13 +239,12 @@ class Jaccard(Metric):
     def overlaps(self, variant: Jaccard, tokens: TokenBatch) -> Overlaps:
         """Return what each prediction shares with each of its references."""
         units, n_types = ngram_ids(tokens.tokens, variant.ngram, tokens.n_types)
-        n_references = np.diff(tokens.reference_offsets)
+        n_references = tokens.reference_counts
         counts = np.maximum(n_references, 1)
         starts = np.cumsum(counts) - counts
         nothing = len(units.lengths)  # an empty document after all others
         references = np.full(int(counts.sum()), nothing)
-        has_reference = np.repeat(n_references > 0, counts)
-        references[has_reference] = tokens.n_items + np.arange(nothing - tokens.n_items)
+        references[np.repeat(n_references > 0, counts)] = tokens.pairs[1]
         with_nothing = Ragged(units.values, np.append(units.offsets, units.offsets[-1]))
         texts = np.repeat(np.arange(tokens.n_items), counts)
         shared, either = overlaps(with_nothing, texts, references, n_types, variant.multiset)

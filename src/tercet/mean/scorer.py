@@ -46,6 +46,7 @@ class MeanScorer(Scorer):
     """
 
     name = primary = "mean"
+    takes_systems = True
     columns = (*Scorer.base_columns, "value")
     score_names = ("mean",)
 
@@ -78,7 +79,7 @@ class MeanScorer(Scorer):
         """Return the rows: what rows begin with, and the weighted sum of the segment's scores."""
         total, base = np.zeros(batch.n_items), np.zeros((batch.n_items, len(self.base_columns)))
         for part, scorer, own in zip(self._mean.parts, self._scorers, context.parts, strict=True):
-            stats = scorer.segment_stats(batch, own)
+            stats = scorer.system_stats(batch, own)
             total += part.weight * scorer.segment_scores(stats.rows)[part.score]
             base = stats.rows[:, : base.shape[1]]
         total[base[:, 0] == 0] = 0.0

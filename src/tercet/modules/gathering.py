@@ -24,7 +24,7 @@ class Added(Protocol):
     """Items that were checked and encoded."""
 
     @property
-    def n_items(self) -> int:
+    def n_segments(self) -> int:
         """How many they are."""
         ...
 
@@ -78,12 +78,12 @@ class Gathering:
 
     def __len__(self) -> int:
         """Return how many items were added so far, to this process."""
-        return sum(each.n_items for each in self._added)
+        return sum(each.n_segments for each in self._added)
 
     def _keep(self, items: Added) -> None:
         """Add items."""
         self._check_thread()
-        if self.num_process > 1 and items.n_items:
+        if self.num_process > 1 and items.n_segments:
             with self._explained():
                 self._join()
         self._added.append(items)  # all of it or nothing, also at Ctrl-C

@@ -99,13 +99,13 @@ def check_lengths(
         least = "one token" if start else "two tokens (one with add_start_token=True)"
         count = lengths[index] - len(start)
         raise InputError(
-            f"item {batch.first_item + index} of predictions is too short to be scored: "
+            f"item {batch.first_item + index % batch.n_segments} of predictions is too short to be scored: "
             f"{shorten(batch.texts[index].as_py())} has {count} {'token' if count == 1 else 'tokens'}, expected "
             f"at least {least}. empty_text='skip' leaves such texts out."
         )
     for index in np.flatnonzero(lengths > (size or lengths)).tolist() if metric.long_text == "error" else ():
         raise InputError(
-            f"item {batch.first_item + index} of predictions has {lengths[index]} tokens, more than the limit of "
-            f"{size}: {shorten(batch.texts[index].as_py())}. long_text='window' scores it whole, 'truncate' only "
-            "its beginning."
+            f"item {batch.first_item + index % batch.n_segments} of predictions has {lengths[index]} tokens, more "
+            f"than the limit of {size}: {shorten(batch.texts[index].as_py())}. long_text='window' scores it whole, "
+            "'truncate' only its beginning."
         )

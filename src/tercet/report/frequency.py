@@ -17,25 +17,12 @@ _EDGES = (1, 2, 3, 4, 5, 10, 100, 1000)
 
 @dataclass(frozen=True, slots=True)
 class Frequencies:
-    """F of words by how often they occur in the references.
-
-    Attributes
-    ----------
-    labels : list of str
-        How often the words of each bucket occur.
-    n_types : list of int
-        How many different words each bucket has.
-    values : dict of str to list of float
-        By system the F of each bucket, in percent; NaN where neither the system nor the references it is held
-        against have such words.
-    unknown : dict of str to float
-        By system how many of its words occur in no reference, in percent.
-    """
+    """F of words by how often they occur in the references."""
 
     labels: list[str]
-    n_types: list[int]
-    values: dict[str, list[float]]
-    unknown: dict[str, float]
+    n_types: list[int]  # different words of each bucket
+    values: dict[str, list[float]]  # F of each bucket by system, in percent; NaN without such words
+    unknown: dict[str, float]  # words that occur in no reference by system, in percent
 
 
 def word_frequencies(words: Words) -> Frequencies:
@@ -44,19 +31,6 @@ def word_frequencies(words: Words) -> Frequencies:
     A word occurs as often as in the references; where a segment has several, as in the one that has it most often. A
     prediction is held against the reference that shares most words with it (by F). In a bucket, F is twice the words
     that match over the words of the predictions and of those references.
-
-    Notes
-    -----
-    Time is linear in the words, but for sorting.
-
-    Examples
-    --------
-    >>> from tercet.comparison.test_sets import TestSet
-    >>> from tercet.report.words import read_words
-    >>> test_set = TestSet("x", {"a": ["the cat", "the dog"]}, [["the cat"], ["the bird"]], None)
-    >>> found = word_frequencies(read_words(test_set))
-    >>> found.labels, found.n_types, found.values, found.unknown
-    (['1', '2'], [2, 1], {'a': [66.66666666666667, 100.0]}, {'a': 25.0})
     """
     keys, counts = tally(words.tokens, words.references, words.owners, words.n_types)
     often = np.bincount(keys % words.n_types, counts, minlength=words.n_types).astype(np.int64)

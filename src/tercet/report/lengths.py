@@ -23,27 +23,13 @@ MEAN = "The score of a bucket is the mean of its segments' scores, as it is for 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Buckets:
-    """Segments by the length of their references.
+    """Segments by the length of their references."""
 
-    Attributes
-    ----------
-    unit : str
-        What the length counts: words, or characters for scripts without blanks.
-    labels : list of str
-        The least and the greatest length of each bucket.
-    members : list of ndarray of int
-        The segments of each bucket.
-    of : str
-        What is measured: the reference, or the source.
-    lengths : dict of int to int
-        The length of each segment in the buckets.
-    """
-
-    unit: str
-    labels: list[str]
-    members: list[NDArray[np.int64]]
-    of: str
-    lengths: dict[int, int]
+    unit: str  # words, or characters for scripts without blanks
+    labels: list[str]  # the least and the greatest length of each
+    members: list[NDArray[np.int64]]  # the segments of each
+    of: str  # the reference, or the source
+    lengths: dict[int, int]  # of each segment
 
 
 def buckets_of(test_set: TestSet, scored: Sequence[int]) -> Buckets | None:
@@ -54,25 +40,9 @@ def buckets_of(test_set: TestSet, scored: Sequence[int]) -> Buckets | None:
 
 
 def make_buckets(references: Sequence[Sequence[str]], scored: Sequence[int], of: str = "reference") -> Buckets:
-    """Put segments into at most five buckets of about as many; of several references the mean length counts.
-
-    Parameters
-    ----------
-    references : sequence of sequence of str
-        Of all segments.
-    scored : sequence of int
-        The segments to put into buckets.
-    of : str
-        What the texts are.
-
-    Examples
-    --------
-    >>> buckets = make_buckets([["w " * length] for length in range(1, 21)], range(20))
-    >>> buckets.unit, buckets.labels
-    ('words', ['1–10', '11–20'])
-    """
+    """Put segments into at most five buckets of about as many; of several references the mean length counts."""
     texts = [list(references[index]) for index in scored]
-    letters = count_letters(read_items([""] * len(texts), texts).batch()) if texts else None
+    letters = count_letters(read_items([""] * len(texts), texts)) if texts else None
     by_characters = letters is not None and letters.mostly_without_blanks
     size = _characters if by_characters else _words
     lengths = np.array([round(sum(map(size, each)) / max(1, len(each))) for each in texts], np.int64)

@@ -17,18 +17,10 @@ _LONGEST = 3_000  # characters of a text that are shown
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text in pieces.
-
-    Attributes
-    ----------
-    pieces : list of tuple
-        A level, 0 for what does not match, and a part of the text.
-    left_out : int
-        How many characters more it has.
-    """
+    """A text in pieces, each with its level: 0 for what does not match."""
 
     pieces: list[tuple[int, str]]
-    left_out: int = 0
+    left_out: int = 0  # characters
 
 
 def plain(text: str) -> Text:
@@ -45,9 +37,16 @@ class Colours:
         scorer = table.scorer
         self._matched = scorer.matched(table.name, tokenizer) if isinstance(scorer, Metric) else None
         self.legend: tuple[str, ...] = () if self._matched is None else self._matched.levels
+        self._known: dict[tuple[str, ...], Text] = {}
 
     def of(self, prediction: str, references: Sequence[str]) -> Text:
-        """Return an output with what it shares with its references in colour."""
+        """Return an output with what it shares with its references in colour; each is explained once."""
+        texts = prediction, *references
+        if texts not in self._known:
+            self._known[texts] = self._explained(prediction, references)
+        return self._known[texts]
+
+    def _explained(self, prediction: str, references: Sequence[str]) -> Text:
         if self._matched is None or not prediction or not references:
             return plain(prediction)
         scorer = self._matched.scorer
@@ -67,15 +66,8 @@ def placed(text: str, words: Sequence[Word], ascii_only: bool = False) -> list[t
     """Return the text itself in pieces with the levels of its tokens.
 
     None where the tokens are not found one after the other with nothing but blanks and punctuation between them:
-    :func:`spelled` then shows the tokens. With `ascii_only` there may be other letters between, which
-    the tokenizer of ROUGE drops.
-
-    Examples
-    --------
-    >>> placed("The cats, sat!", [Word("the", 1), Word("cats", 0), Word("sat", 1)])
-    [(1, 'The'), (0, ' '), (0, 'cats'), (0, ', '), (1, 'sat'), (0, '!')]
-    >>> placed("running", [Word("run", 1, "running")]), placed("running", [Word("run", 1)])
-    ([(1, 'running')], None)
+    :func:`spelled` then shows the tokens. With `ascii_only` there may be other letters between, which the tokenizer
+    of ROUGE drops.
     """
     for folded in (text, text.lower()):
         if len(folded) == len(text) and (pieces := _found(text, folded, words, ascii_only)) is not None:

@@ -21,32 +21,16 @@ _LEAST = 2
 
 @dataclass(frozen=True, slots=True)
 class Ngram:
-    """An n-gram, and how often two systems match it.
-
-    Attributes
-    ----------
-    text : str
-    matches : tuple of int
-        Of the first system and of the second.
-    share : float
-        Of the matches, those of the system that has more of them, with 1 added to both (compare-mt's score).
-    """
+    """An n-gram, and how often two systems match it."""
 
     text: str
     matches: tuple[int, int]
-    share: float
+    share: float  # of the matches, those of the system with more, with 1 added to both (compare-mt's score)
 
 
 @dataclass(frozen=True, slots=True)
 class NgramPair:
-    """Two systems, and the n-grams that one of them matches more often.
-
-    Attributes
-    ----------
-    one, other : str
-    groups : list of tuple
-        A system, and the n-grams that it matches more often, the clearest first: none where there are none.
-    """
+    """Two systems, and the n-grams that each of them matches more often, the clearest first."""
 
     one: str
     other: str
@@ -66,15 +50,6 @@ def ngram_pairs(words: Words, pairs: Sequence[tuple[str, str]]) -> list[NgramPai
     -----
     Time is linear in the words of the systems of the pairs and of the references, but for sorting.
 
-    Examples
-    --------
-    >>> from tercet.comparison.test_sets import TestSet
-    >>> from tercet.report.words import read_words
-    >>> systems = {"a": ["the cat", "the cat sat"], "b": ["a dog", "the dog sat"]}
-    >>> words = read_words(TestSet("x", systems, [["the cat"], ["the cat sat"]], None))
-    >>> (pair,) = ngram_pairs(words, [("a", "b")])
-    >>> [(system, [(each.text, each.matches) for each in found]) for system, found in pair.groups]
-    [('b', []), ('a', [('the cat', (2, 0))])]
     """
     involved = list(dict.fromkeys(name for pair in pairs for name in pair))
     rows = np.concatenate([*(words.rows(name) for name in involved), words.references])

@@ -25,33 +25,9 @@ def to_html(
 ) -> str:
     """Return a report: one HTML page that loads nothing, and can be read without its one script, which filters.
 
-    Parameters
-    ----------
-    comparisons : sequence of Comparison
-        One for each test set.
-    command : str, optional
-        What was written on the command line; without it the report shows the calls in Python.
-    title : str
-    version : str
-        Of tercet, as the report names it.
-
-    Returns
-    -------
-    str
-        The same for the same comparisons, to the byte (and version of matplotlib).
-
-    Raises
-    ------
-    InputError
-        Without any comparison.
-    OptionError
-        Where jinja2 or matplotlib is not installed.
-
-    Notes
-    -----
-    Time goes with systems times segments for words and for scores by length, and with the number of scores for the
-    plots. The segments that appear are those whose scores differ most: the page grows with the scores, not with the
-    test set.
+    The same comparisons give the same page, to the byte (and version of matplotlib). `command` is what was written on
+    the command line; without it the report shows the calls in Python. The page grows with systems and scores, not
+    with the test set: the segments that appear are those whose scores differ most.
     """
     if not comparisons:
         raise InputError("There is no comparison to report.")
@@ -65,13 +41,7 @@ def to_html(
 
 
 def check_installed() -> None:
-    """Say before long work that its report could not be made.
-
-    Raises
-    ------
-    OptionError
-        Where jinja2 or matplotlib is not installed.
-    """
+    """Raise an OptionError where jinja2 or matplotlib is not installed, before long work."""
     for name in ("jinja2", "matplotlib"):
         try:
             import_module(name)

@@ -14,18 +14,9 @@ from tercet.core.signature import __version__
 
 
 def render(name: str, *, script: str = "", version: str = __version__, **values: Any) -> str:
-    """Return a page.
+    """Return a page from a template, which puts SVG and nothing else into the page unescaped, by ``markup``.
 
-    Parameters
-    ----------
-    name : str
-        Of the template. It puts SVG and nothing else into the page unescaped, by ``markup``.
-    script : str
-        Name of the script within the page; the page's policy lets no other script run.
-    version : str
-        Of tercet, as the page names it.
-    **values
-        What the template shows.
+    `script` is the name of the script within the page; the page's policy lets no other script run.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup

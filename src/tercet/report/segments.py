@@ -21,88 +21,46 @@ _BROWSED, _CHARACTERS = 200, 250_000
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a system wrote for a segment.
-
-    Attributes
-    ----------
-    system : str
-    score : float or None
-        None where it was left out.
-    text : Text
-    """
+    """What a system wrote for a segment."""
 
     system: str
-    score: float | None
+    score: float | None  # None where it was left out
     text: Text
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A segment with outputs.
+    """A segment with outputs."""
 
-    Attributes
-    ----------
-    number : int
-        From 1.
-    source : Text or None
-    references : list of Text
-    more_references : int
-        How many are not shown.
-    outputs : list of Output
-    length : int or None
-        Of the reference or the source, where it is known.
-    """
-
-    number: int
+    number: int  # from 1
     source: Text | None
     references: list[Text]
-    more_references: int
+    more_references: int  # that are not shown
     outputs: list[Output]
-    length: int | None = None
+    length: int | None = None  # of the reference or the source, where it is known
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two systems, and the segments where they differ most.
-
-    Attributes
-    ----------
-    one, other : str
-        The baseline, and the system beside it.
-    groups : list of tuple
-        The system that scores more, and the examples of that, the greatest difference first.
-    """
+    """The baseline and a system beside it, and the segments where they differ most."""
 
     one: str
     other: str
-    groups: list[tuple[str, list[Example]]]
+    groups: list[
+        tuple[str, list[Example]]
+    ]  # the system that scores more, and examples of that, the greatest difference first
 
 
 @dataclass(frozen=True, slots=True)
 class Browse:
-    """Segments to look through.
-
-    Attributes
-    ----------
-    examples : list of Example
-        Those whose scores differ most between the systems come first; of one system, the worst.
-    n_segments : int
-        How many have a score of every system.
-    systems : list of str
-        Whose outputs are shown.
-    score : str
-    legend : sequence of str
-        What the colours of the texts say.
-    unit, of : str
-        What lengths count, and of what; empty where they are not known.
-    """
+    """Segments to look through: those whose scores differ most come first; of one system, the worst."""
 
     examples: list[Example]
-    n_segments: int
-    systems: list[str]
+    n_segments: int  # that have a score of every system
+    systems: list[str]  # whose outputs are shown
     score: str
     legend: Sequence[str]
-    unit: str
+    unit: str  # what lengths count, and of what; empty where they are not known
     of: str
 
 
@@ -117,19 +75,19 @@ class Segments:
     """Chooses the segments of a score and colours the outputs."""
 
     def __init__(self, comparison: Comparison, table: ScoreTable) -> None:
-        self._comparison, self._table = comparison, table
+        self._comparison, self.table = comparison, table
         self._colours = Colours(table)
         self.legend = self._colours.legend
 
     def pairs(self) -> list[Pair]:
         """Return the baseline beside the best system, and beside those whose scores differ most from its score."""
-        return [self._pair(*each) for each in compared_pairs(self._comparison, self._table)]
+        return [self._pair(*each) for each in compared_pairs(self._comparison, self.table)]
 
     def browse(self, systems: Sequence[str], scored: Sequence[int], buckets: Buckets | None) -> Browse:
         """Return as many of the segments that are scored for every system as a page holds."""
-        scores = np.array([[self._table.segments[name][index] for index in scored] for name in systems], np.float64)
+        scores = np.array([[self.table.segments[name][index] for index in scored] for name in systems], np.float64)
         order = (
-            np.ptp(scores, axis=0) if len(systems) > 1 else -scores[0] * (1 if self._table.higher_is_better else -1)
+            np.ptp(scores, axis=0) if len(systems) > 1 else -scores[0] * (1 if self.table.higher_is_better else -1)
         )
         examples: list[Example] = []
         characters = 0
@@ -140,12 +98,12 @@ class Segments:
                 break
             examples.append(replace(example, length=None if buckets is None else buckets.lengths[scored[place]]))
         unit, of = ("", "") if buckets is None else (buckets.unit, buckets.of)
-        return Browse(examples, len(scored), list(systems), self._table.name, self.legend, unit, of)
+        return Browse(examples, len(scored), list(systems), self.table.name, self.legend, unit, of)
 
     def spread(self) -> Example | None:
         """Return the segment whose scores lie furthest apart, with every system, best first."""
-        systems = list(self._table.segments)
-        columns = list(zip(*self._table.segments.values(), strict=True))
+        systems = list(self.table.segments)
+        columns = list(zip(*self.table.segments.values(), strict=True))
         spreads = [
             (max(known) - min(known), -index)
             for index, scores in enumerate(columns)
@@ -153,15 +111,15 @@ class Segments:
         ]
         if len(systems) < 3 or not spreads or max(spreads)[0] <= 0:
             return None  # of two systems the segments above show the same
-        places = {row.system: row.value for row in self._table.rows}
+        places = {row.system: row.value for row in self.table.rows}
         index = -max(spreads)[1]
-        best = next(row.value for row in self._table.rows if row.best)
+        best = next(row.value for row in self.table.rows if row.best)
         sign = -1 if best >= max(places.values()) else 1
-        ordered = sorted(systems, key=lambda name: sign * (self._table.segments[name][index] or 0.0))
+        ordered = sorted(systems, key=lambda name: sign * (self.table.segments[name][index] or 0.0))
         return self._example(index, ordered)
 
     def _pair(self, one: str, other: str) -> Pair:
-        mine, theirs = self._table.segments[one], self._table.segments[other]
+        mine, theirs = self.table.segments[one], self.table.segments[other]
         differences = [
             (b - a, index)
             for index, (a, b) in enumerate(zip(mine, theirs, strict=True))
@@ -177,7 +135,7 @@ class Segments:
         return Pair(one, other, groups)
 
     def _example(self, index: int, systems: Sequence[str]) -> Example:
-        test_set, scores = self._comparison.test_set, self._table.segments
+        test_set, scores = self._comparison.test_set, self.table.segments
         references = test_set.references[index]
         return Example(
             index + 1,

@@ -28,24 +28,7 @@ _LEVELS = (0.001, 0.01, 0.05, 0.1)
 
 
 def trust_html(found: Correlation, *, command: str | None = None, title: str = "Which metric to trust") -> str:
-    """Return a report: one HTML page that loads nothing and needs no script.
-
-    Parameters
-    ----------
-    found : Correlation
-    command : str, optional
-        What was written on the command line.
-    title : str
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    OptionError
-        Where jinja2 or matplotlib is not installed.
-    """
+    """Return a report of a correlation: one HTML page that loads nothing and needs no script."""
     check_installed()
     with drawing():
         views = [_view(found, table, f"c{number}") for number, table in enumerate(found.tables, 1)]

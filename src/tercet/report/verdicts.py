@@ -20,13 +20,6 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
 
     The p-values are those of the marks: of all pairs of systems, adjusted by Holm's method (of two systems there is
     one pair, and p stays as it is). That a difference is not significant is not taken to show that there is none.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    table : ScoreTable
-    names : mapping of str to str
-        How the systems are called.
     """
     better = -1.0 if table.higher_is_better else 1.0
     rows = sorted(table.rows, key=lambda row: better * row.value)

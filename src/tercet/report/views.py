@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 
 import numpy as np
@@ -24,171 +25,95 @@ from .words import read_words
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreView:
-    """A score as the template shows it.
-
-    Attributes
-    ----------
-    table : ScoreTable
-    rows : list of SystemScore
-        The best system first.
-    verdict, length_verdict : list of Sentence
-        What the table says, and that of the buckets.
-    pairs : list of tuple
-        For each of those rows the systems in the same order: ``"better"``, ``"worse"``, ``""`` or None for itself,
-        and p.
-    by_length : list of list of float
-        For each of those rows the score of each bucket; none where no length is known.
-    best_by_length : list of float
-        The best of each bucket.
-    rule : str
-        How the scores of buckets are made.
-    series : list of tuple
-        Colour, mark and system of the lines of the plot of lengths.
-    intervals, lengths, distributions : str
-        Plots, as SVG; empty where there is nothing to show.
-    same_segments : str
-        The score before it whose segments have the same scores; empty without one.
-    """
+    """A score as the template shows it; rows and what goes by row have the best system first."""
 
     table: ScoreTable
     rows: list[SystemScore]
     verdict: list[Sentence]
     length_verdict: list[Sentence]
-    pairs: list[list[tuple[str | None, float]]]
-    by_length: list[list[float]]
+    pairs: list[list[tuple[str | None, float]]]  # of each two rows "better", "worse", "" or None for itself, and p
+    by_length: list[list[float]]  # of each row the score of each bucket; none where no length is known
     best_by_length: list[float]
-    rule: str
-    series: list[tuple[str, str, str]]
+    rule: str  # how the scores of buckets are made
+    series: list[tuple[str, str, str]]  # colour, mark and system of the lines of the plot of lengths
     intervals: str
     lengths: str
-    distributions: str
-    same_segments: str
+    distributions: str  # as the two above a plot, empty where there is nothing to show
+    same_segments: str  # the score before it whose segments have the same scores; empty without one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetricView:
-    """A metric as the template shows it: its scores, and segments by the first of them.
-
-    Attributes
-    ----------
-    label : str
-    place : str
-        Where it stands on the page.
-    scores : list of ScoreView
-    buckets : Buckets or None
-        Of the segments that are scored for every system.
-    facts : list of SystemFacts
-        What it counted, where it has more to tell than scores.
-    name : str
-        The score that segments are chosen by.
-    higher_is_better : bool
-    legend : sequence of str
-        What the colours of the texts say; empty for texts without colours.
-    pairs : list of Pair
-    spread : Example or None
-    """
+    """A metric as the template shows it: its scores, and segments by its primary one."""
 
     label: str
-    place: str
+    place: str  # where it stands on the page
     scores: list[ScoreView]
-    buckets: Buckets | None
-    facts: list[SystemFacts]
-    name: str
+    buckets: Buckets | None  # of the segments that are scored for every system
+    facts: list[SystemFacts]  # what it counted, where it says more than scores
+    name: str  # of the primary score
     higher_is_better: bool
-    legend: Sequence[str]
+    legend: Sequence[str]  # what the colours of the texts say; empty for texts without colours
     pairs: list[Pair]
     spread: Example | None
 
 
 @dataclass(frozen=True, slots=True)
 class LengthRow:
-    """How much a system wrote: words, their ratio to those of the references (NaN without), empty predictions."""
+    """How much a system wrote."""
 
     system: str
-    length: int
-    ratio: float
-    empty: int
+    length: int  # words
+    ratio: float  # to those of the references; NaN without
+    empty: int  # predictions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordsView:
-    """The words of the systems as the template shows them.
-
-    Attributes
-    ----------
-    unit : str
-    has_references : bool
-    rows : list of LengthRow
-        In the order of the first score, the best system first.
-    frequencies : Frequencies or None
-    verdict : list of Sentence
-    best : list of float
-        The best F of each bucket.
-    series, plot
-        As those of lengths in a :class:`ScoreView`.
-    pairs : list of NgramPair
-    """
+    """The words of the systems as the template shows them; rows have the best system first."""
 
     unit: str
     has_references: bool
     rows: list[LengthRow]
     frequencies: Frequencies | None
     verdict: list[Sentence]
-    best: list[float]
-    series: list[tuple[str, str, str]]
+    best: list[float]  # F of each bucket
+    series: list[tuple[str, str, str]]  # as of lengths in a ScoreView
     plot: str
     pairs: list[NgramPair]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TestSetView:
-    """A comparison as the template shows it.
-
-    Attributes
-    ----------
-    comparison : Comparison
-    prefix : str
-        Of the ids.
-    names : dict of str to str
-        How the systems are called.
-    contents : list of tuple of str
-        Where each part stands, and what it is called.
-    remarks : list of str
-        On empty predictions, segments that were left out, too little to test, and what was warned of.
-    verdict : list of Sentence
-    metrics : list of MetricView
-    words : WordsView
-    browse : Browse
-    digest : str
-        Of all texts.
-    """
+    """A comparison as the template shows it."""
 
     comparison: Comparison
-    prefix: str
-    names: dict[str, str]
-    contents: list[tuple[str, str]]
+    prefix: str  # of the ids
+    names: dict[str, str]  # how the systems are called
+    contents: list[tuple[str, str]]  # where each part stands, and what it is called
     remarks: list[str]
     verdict: list[Sentence]
     metrics: list[MetricView]
     words: WordsView
     browse: Browse
-    digest: str
+    digest: str  # of all texts
 
 
 def view(comparison: Comparison, prefix: str) -> TestSetView:
     """Return what a report shows of a comparison; ids within begin with `prefix`."""
     names = short_names(list(comparison.test_set.systems))
-    labels = list(dict.fromkeys(table.metric for table in comparison.tables))
-    metrics = []
-    for number, label in enumerate(labels):
-        tables = [table for table in comparison.tables if table.metric == label]
-        metrics.append(_metric(comparison, tables, names, f"{prefix}m{number}", f"m{number}"))
-    first = [table for table in comparison.tables if table.metric == labels[0]]
-    chosen, rows = _primary(first), metrics[0].scores[0].rows
+    by_metric: dict[str, list[ScoreTable]] = {}
+    for table in comparison.tables:
+        by_metric.setdefault(table.metric, []).append(table)
+    buckets = lru_cache(lambda scored: buckets_of(comparison.test_set, scored))  # mostly the same for all metrics
+    segments = [Segments(comparison, _primary(tables)) for tables in by_metric.values()]
+    metrics = [
+        _metric(comparison, tables, names, buckets(_scored(tables[0])), segments[number], prefix, f"m{number}")
+        for number, tables in enumerate(by_metric.values())
+    ]
+    chosen, rows = segments[0].table, metrics[0].scores[0].rows
     words = _words(comparison, chosen, rows, names, f"{prefix}w")
-    browse = Segments(comparison, chosen).browse(
-        [rows[index].system for index in _shown(rows)], _scored(chosen), metrics[0].buckets
-    )
+    browse = segments[0].browse([rows[index].system for index in _shown(rows)], _scored(chosen), metrics[0].buckets)
     contents = [("summary", "Summary")] if len(comparison.tables) > 1 else []
     contents += [(each.place, each.label) for each in metrics]
     contents += [("words", "Words"), *([("ngrams", "N-grams")] if words.pairs else [])]
@@ -203,15 +128,19 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
 
 
 def _metric(
-    comparison: Comparison, tables: Sequence[ScoreTable], names: dict[str, str], prefix: str, place: str
+    comparison: Comparison,
+    tables: Sequence[ScoreTable],
+    names: dict[str, str],
+    buckets: Buckets | None,
+    segments: Segments,
+    prefix: str,
+    place: str,
 ) -> MetricView:
-    buckets = buckets_of(comparison.test_set, _scored(tables[0]))
     scores: list[ScoreView] = []
     for index, table in enumerate(tables):
         same = next((other.name for other in tables[:index] if other.segments == table.segments), "")
-        scores.append(_score(comparison, table, names, buckets, f"{prefix}s{index}", same))
-    chosen, label = _primary(tables), tables[0].metric
-    segments = Segments(comparison, chosen)
+        scores.append(_score(comparison, table, names, buckets, f"{prefix}{place}s{index}", same))
+    chosen, label = segments.table, tables[0].metric
     return MetricView(
         label, place, scores, buckets, [each for each in comparison.facts if each.metric == label and each.line],
         chosen.name, chosen.higher_is_better, segments.legend, segments.pairs(), segments.spread(),
@@ -221,8 +150,8 @@ def _metric(
 def _words(
     comparison: Comparison, table: ScoreTable, rows: Sequence[SystemScore], names: dict[str, str], prefix: str
 ) -> WordsView:
-    words, called = read_words(comparison.test_set), [names[row.system] for row in rows]
-    texts = comparison.test_set.systems
+    texts, called = comparison.test_set.systems, [names[row.system] for row in rows]
+    words = read_words(comparison.corpus or comparison.test_set.corpus(), list(texts))
     lengths = [
         LengthRow(row.system, *words.length_ratio(row.system), sum(not text.strip() for text in texts[row.system]))
         for row in rows
@@ -243,10 +172,10 @@ def _words(
     )  # fmt: skip
 
 
-def _scored(table: ScoreTable) -> list[int]:
+def _scored(table: ScoreTable) -> tuple[int, ...]:
     """Return the segments that have a score of every system."""
     columns = zip(*table.segments.values(), strict=True)
-    return [index for index, scores in enumerate(columns) if None not in scores]
+    return tuple(index for index, scores in enumerate(columns) if None not in scores)
 
 
 def _primary(tables: Sequence[ScoreTable]) -> ScoreTable:

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from tercet.columns.batch import Batch
+from tercet.columns.corpus import Corpus
+from tercet.columns.items import read_texts
 from tercet.columns.ragged import Ragged, ranges
-from tercet.comparison.test_sets import TestSet
 from tercet.text.letters import count_letters
 from tercet.text.tokenizers import tokenize
 
@@ -20,30 +19,14 @@ Array = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """Words of a test set: letters and digits of any script; scripts without blanks character by character.
-
-    Attributes
-    ----------
-    systems : list of str
-    unit : str
-        What most of them are: words, or characters.
-    tokens : Ragged of int
-        A row for each text: the predictions system by system, then all references.
-    n_types : int
-        All numbers of words are smaller than it.
-    spelled : callable
-        Gives the list of the different words, by number.
-    owners : ndarray of int64
-        The segment of each row.
-    n_segments : int
-    """
+    """Words of a corpus: letters and digits of any script; scripts without blanks character by character."""
 
     systems: list[str]
-    unit: str
-    tokens: Ragged
-    n_types: int
-    spelled: Callable[[], list[str]] = field(repr=False)
-    owners: Array
+    unit: str  # what most of them are: words, or characters
+    tokens: Ragged  # predictions system by system, then all references
+    n_types: int  # all numbers of words are smaller
+    spelled: Callable[[], list[str]] = field(repr=False)  # gives the different words, by number
+    owners: Array  # the segment of each row
     n_segments: int
 
     @property
@@ -74,15 +57,7 @@ class Words:
         return int(own.sum()), float(own[given > 0].sum() / expected) if expected else float("nan")
 
     def read(self, words: Sequence[int]) -> str:
-        """Return words with blanks between them; none where the texts have none, but beside letters of a to z.
-
-        Examples
-        --------
-        >>> from tercet.comparison.test_sets import TestSet
-        >>> words = read_words(TestSet("x", {"a": ["北京 2008 gold"]}, [["北京"]], None))
-        >>> words.unit, words.read(words.tokens.values[:4])
-        ('characters', '北京 2008 gold')
-        """
+        """Return words with blanks between them; none where the texts have none, but beside letters of a to z."""
         spelled = self.spelled()
         read = ""
         for each in (spelled[word] for word in words):
@@ -91,16 +66,12 @@ class Words:
         return read
 
 
-def read_words(test_set: TestSet) -> Words:
-    """Split all texts of a test set; time is linear in their bytes, and each text is read once."""
-    encoded = test_set.encoded()
-    n, n_systems = encoded.n_items, len(test_set.systems)
-    texts = pa.concat_arrays([*encoded.predictions, encoded.references])
-    before = np.zeros(n * (n_systems - 1), np.int64)  # as if all references were the last system's
-    batch = Batch(texts, np.append(before, encoded.reference_offsets))
-    tokens, spelled = tokenize(batch, "unicode")
-    segments = np.repeat(np.arange(n), np.diff(encoded.reference_offsets))
-    letters = count_letters(batch if len(segments) else Batch(texts, np.zeros(1, np.int64)))
+def read_words(corpus: Corpus, systems: Sequence[str]) -> Words:
+    """Split all texts of a corpus; time is linear in their bytes."""
+    n = corpus.n_segments
+    tokens, spelled = tokenize(corpus, "unicode")
+    segments = np.repeat(np.arange(n), np.diff(corpus.reference_offsets))
+    letters = count_letters(corpus if len(segments) else read_texts([]).with_texts(corpus.texts))
     cached: list[list[str]] = []
 
     def known() -> list[str]:
@@ -109,8 +80,8 @@ def read_words(test_set: TestSet) -> Words:
         return cached[0]
 
     return Words(
-        list(test_set.systems), "characters" if letters.mostly_without_blanks else "words", tokens.tokens,
-        tokens.n_types, known, np.append(np.tile(np.arange(n), n_systems), segments), n,
+        list(systems), "characters" if letters.mostly_without_blanks else "words", tokens.tokens,
+        tokens.n_types, known, np.append(np.tile(np.arange(n), len(systems)), segments), n,
     )  # fmt: skip
 
 
@@ -118,12 +89,6 @@ def tally(units: Ragged, rows: Array, owners: Array, n_types: int) -> tuple[Arra
     """Return how often each unit stands in each segment: keys, segment times `n_types` plus unit, and counts.
 
     Where a segment has several of the rows, as of its references, its highest count of a row stands.
-
-    Examples
-    --------
-    >>> units = Ragged(np.array([0, 0, 1, 0, 1, 1]), np.array([0, 3, 6]))
-    >>> [each.tolist() for each in tally(units, np.array([0, 1]), np.array([0, 0]), 2)]
-    [[0, 1], [2, 2]]
     """
     lengths = units.lengths[rows]
     values = units.values[ranges(units.offsets[:-1][rows], lengths)].astype(np.int64)

@@ -1,14 +1,11 @@
-"""How far a score would move on another sample of the same kind of texts.
-
-Everything is computed from the rows of statistics: no text is tokenized twice. Names are those of ``scipy.stats``.
-"""
+"""How far a score would move on another sample of such texts, from the rows alone; names are those of scipy.stats."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,15 +29,7 @@ class ConfidenceInterval(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BootstrapResult:
-    """What a bootstrap says of a score.
-
-    Attributes
-    ----------
-    confidence_interval : (low, high)
-    bootstrap_distribution : ndarray, shape (n_resamples,)
-    standard_error : float
-        Standard deviation of the distribution.
-    """
+    """Interval, scores of all resamples, shape (n_resamples,), and their standard deviation."""
 
     confidence_interval: ConfidenceInterval
     bootstrap_distribution: NDArray[np.float64]
@@ -48,84 +37,15 @@ class BootstrapResult:
 
 
 def bootstrap_scores(scorer: Scorer, systems: Sequence[SegmentStats], n_resamples: int, seed: int) -> list[Scores]:
-    """Return the scores of `n_resamples` corpora drawn from the segments with replacement.
-
-    Parameters
-    ----------
-    scorer : Scorer
-    systems : sequence of SegmentStats
-        Rows of the same n segments; the same are drawn for each system.
-    n_resamples : int
-        How many corpora.
-    seed : int
-        The same seed gives the same scores.
-
-    Returns
-    -------
-    list of dict of str to ndarray, shape (n_resamples,)
-    """
+    """Return the scores of corpora drawn from the segments with replacement; the same are drawn for each system."""
     scorer.check_resampling()
     totals = resampled_totals([stats.rows for stats in systems], n_resamples, seed)
-    return [named_scores(scorer, each) for each in totals]
+    return [scorer.scores_of(each) for each in totals]
 
 
-def named_scores(scorer: Scorer, totals: NDArray[np.float64]) -> Scores:
-    """Return what `finalize` gives without its parts that are no scores."""
-    scores = scorer.finalize(totals)
-    return {name: scores[name] for name in scorer.score_names}
-
-
-def bootstrap(
-    scorer: Scorer,
-    stats: SegmentStats,
-    *,
-    n_resamples: int = 1000,
-    confidence_level: float = 0.95,
-    method: str = "percentile",
-    seed: int = 12345,
-) -> dict[str, BootstrapResult]:
-    """Return intervals of every score by resampling the segments.
-
-    Parameters
-    ----------
-    scorer : Scorer
-    stats : SegmentStats
-        Rows of n segments.
-    n_resamples : int
-    confidence_level : float
-        Between 0 and 1.
-    method : {"percentile", "BCa"}
-        Quantiles of the resampled scores, or those corrected for bias and skewness.
-    seed : int
-        The same seed gives the same interval.
-
-    Returns
-    -------
-    dict of str to BootstrapResult
-
-    Raises
-    ------
-    OptionError
-        For another method, and for a score that cannot be resampled.
-
-    Notes
-    -----
-    Source: Efron and Tibshirani 1993, sections 13.3 and 14.3; equal to ``scipy.stats.bootstrap`` for the same
-    resamples. Time: resamples times segments times columns.
-
-    Examples
-    --------
-    >>> from tercet.api import make_scorer
-    >>> from tercet.scoring import segment_stats
-    >>> scorer = make_scorer("rouge_nlws", {"rouge_types": ["rouge1"]})
-    >>> stats = segment_stats(scorer, ["a b", "a c", "x"], ["a b", "a b", "a b"])
-    >>> low, high = bootstrap(scorer, stats)["rouge1"].confidence_interval
-    >>> round(low, 2), round(high, 2)
-    (0.0, 1.0)
-    """
-    [result] = bootstraps(
-        scorer, [stats], n_resamples=n_resamples, confidence_level=confidence_level, method=method, seed=seed
-    )
+def bootstrap(scorer: Scorer, stats: SegmentStats, **settings: Any) -> dict[str, BootstrapResult]:
+    """Return intervals of every score; settings are those of :func:`bootstraps`."""
+    [result] = bootstraps(scorer, [stats], **settings)
     return result
 
 
@@ -138,7 +58,11 @@ def bootstraps(
     method: str = "percentile",
     seed: int = 12345,
 ) -> list[dict[str, BootstrapResult]]:
-    """Return what :func:`bootstrap` gives of each system, from rows of the same n segments, which are drawn once."""
+    """Return intervals of every score of each system, from rows of the same n segments.
+
+    "percentile" takes quantiles of the resampled scores, "BCa" corrects them for bias and skewness (Efron and
+    Tibshirani 1993, sections 13.3 and 14.3): equal to ``scipy.stats.bootstrap`` for the same resamples.
+    """
     if method not in ("percentile", "BCa"):
         raise OptionError(f"The method must be 'percentile' or 'BCa'. Got {shorten(method)} instead.")
     if n_resamples < 1 or seed < 0 or not 0 < confidence_level < 1:
@@ -155,8 +79,8 @@ def _of_system(
     scorer: Scorer, stats: SegmentStats, resampled: Scores, tails: NDArray[np.float64], method: str
 ) -> dict[str, BootstrapResult]:
     results = {}
-    jackknife = named_scores(scorer, stats.total() - stats.rows) if method == "BCa" else {}
-    observed = {name: float(value) for name, value in named_scores(scorer, scorer.corpus_totals(stats)).items()}
+    jackknife = scorer.scores_of(stats.total() - stats.rows) if method == "BCa" else {}
+    observed = {name: float(value) for name, value in scorer.scores_of(scorer.corpus_totals(stats)).items()}
     for name, distribution in resampled.items():
         levels = tails
         if method == "BCa":

@@ -1,7 +1,4 @@
-"""Whether two systems differ on the same texts.
-
-Everything is computed from the rows of statistics: no text is tokenized twice.
-"""
+"""Whether two systems differ on the same texts, from their rows alone."""
 
 from __future__ import annotations
 
@@ -16,16 +13,16 @@ from tercet.core.stats import SegmentStats
 from tercet.display.progress import bar_of
 from tercet.errors import InputError, MergeError
 
-from .bootstrap import ROUNDING, bootstrap_scores, named_scores
+from .bootstrap import ROUNDING, bootstrap_scores
 from .draws import shuffle_masks
-from .resampled import side_by_side
+from .resampled import shared_columns, side_by_side
 
 Pairs = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedTestResult:
-    """What a paired test says of two systems on the same texts.
+    """What a paired test says of two systems.
 
     Attributes
     ----------
@@ -50,34 +47,12 @@ def paired_bootstrap_test(
     n_resamples: int = 1000,
     seed: int = 12345,
 ) -> Iterator[dict[str, PairedTestResult]]:
-    """Test pairs of systems by scoring them on the same resampled segments (Koehn 2004).
+    """Yield, for pairs of systems, the test of each score on the same resampled segments (Koehn 2004).
 
     The statistic is that of sacrebleu's ``--paired-bs`` and of Moses: by how much the size of the resampled
     difference exceeds its mean. For clear differences that is one tail only, so p comes out at about half of that of
-    :func:`paired_permutation_test`, which is the better choice where p is reported.
-
-    Parameters
-    ----------
-    scorer : Scorer
-    systems : sequence of SegmentStats
-        Rows of the same n segments.
-    pairs : sequence of (int, int)
-        Which systems to test against each other.
-    n_resamples, seed : int
-
-    Returns
-    -------
-    iterator of dict of str to PairedTestResult
-        For each pair, each score. Systems are resampled once, before the first pair is asked for.
-
-    Raises
-    ------
-    MergeError
-        When the rows were made with different options.
-    InputError
-        When the systems have different numbers of segments.
-    OptionError
-        For a score that cannot be resampled.
+    :func:`paired_permutation_test`, which is the better choice where p is reported. Systems are resampled once,
+    before the first pair is asked for.
     """
     _check_alike(systems)
     resampled = bootstrap_scores(scorer, systems, n_resamples, seed)
@@ -97,41 +72,37 @@ def paired_permutation_test(
     n_resamples: int = 10_000,
     seed: int = 12345,
 ) -> Iterator[dict[str, PairedTestResult]]:
-    """Test pairs of systems by exchanging their outputs segment by segment (approximate randomization).
+    """Yield, for pairs of systems, the test that exchanges their outputs segment by segment (Noreen 1989).
 
     The tosses and p are those of sacrebleu's ``--paired-ar``, but for ties: a difference of the observed size counts
-    here, so that a system tested against itself has p = 1.
-
-    Parameters, results and errors are those of :func:`paired_bootstrap_test`.
-
-    Notes
-    -----
-    Source: Noreen 1989; Riezler and Maxwell 2005. Time: resamples times segments times columns, for each system;
-    memory: resamples times columns, for each system.
+    here, so that a system tested against itself has p = 1. Time: resamples times segments times columns, for each
+    system; memory: resamples times columns, for each system.
     """
     _check_alike(systems)
     scorer.check_resampling()
-    chosen = [np.empty((n_resamples, len(stats.columns)), order="F") for stats in systems]  # scored by columns
-    tables, start = side_by_side([stats.rows for stats in systems]), 0
+    totals = [stats.total() for stats in systems]
+    own = np.flatnonzero(~shared_columns([stats.rows for stats in systems])).tolist()  # others stay as they are
+    chosen = [np.empty((n_resamples, len(own)), order="F") for _ in systems]  # scored by columns
+    tables, start = side_by_side([np.ascontiguousarray(stats.rows[:, own]) for stats in systems]), 0
     with bar_of("resampling", "resample", n_resamples) as bar:
         for mask in shuffle_masks(len(systems[0]), n_resamples, seed):
             for which, table in tables:
                 sums = np.split(mask @ table, len(systems[which]), axis=1)
-                for each, own in zip(chosen[which], sums, strict=True):
-                    each[start : start + len(mask)] = own
+                for each, part in zip(chosen[which], sums, strict=True):
+                    each[start : start + len(mask)] = part
             start += len(mask)
             if bar is not None:
                 bar.update(len(mask))
-    totals = [stats.total() for stats in systems]
+    rooms = [np.full((n_resamples, len(totals[0])), totals[0], order="F") for _ in range(2)]
 
     def null(first: int, second: int) -> Scores:
-        one, other = (named_scores(scorer, exchanged(*pair)) for pair in ((first, second), (second, first)))
-        return {name: np.abs(scores - other[name]) for name, scores in one.items()}
-
-    def exchanged(own: int, other: int) -> NDArray[np.float64]:
-        rest = totals[other] - chosen[other]
-        rest += chosen[own]  # in place: there may be tens of thousands of pairs
-        return rest
+        for place, column in enumerate(own):  # one by one, as columns stay in the processor's cache
+            one, other = chosen[first][:, place], chosen[second][:, place]
+            for room, total, taken, given in ((rooms[0], second, other, one), (rooms[1], first, one, other)):
+                np.subtract(totals[total][column], taken, out=room[:, column])
+                room[:, column] += given
+        scores, others = map(scorer.scores_of, rooms)
+        return {name: np.abs(each - others[name]) for name, each in scores.items()}
 
     return _test(scorer, systems, pairs, null)
 
@@ -139,7 +110,7 @@ def paired_permutation_test(
 def _test(
     scorer: Scorer, systems: Sequence[SegmentStats], pairs: Pairs, null: Callable[[int, int], Scores]
 ) -> Iterator[dict[str, PairedTestResult]]:
-    observed = [named_scores(scorer, scorer.corpus_totals(stats)) for stats in systems]
+    observed = [scorer.scores_of(scorer.corpus_totals(stats)) for stats in systems]
     for first, second in pairs:
         result = {}
         for name, distribution in null(first, second).items():
@@ -161,13 +132,7 @@ def _check_alike(systems: Sequence[SegmentStats]) -> None:
 
 
 def holm(pvalues: Sequence[float]) -> list[float]:
-    """Return p-values adjusted for their number (Holm 1979): those below a level hold together at that level.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
+    """Return p-values adjusted for their number (Holm 1979): those below a level hold together at that level."""
     order = sorted(range(len(pvalues)), key=lambda index: pvalues[index])
     adjusted = [0.0] * len(pvalues)
     greatest = 0.0

@@ -27,17 +27,11 @@ def side_by_side(tables: Sequence[Array]) -> list[tuple[slice, Array]]:
 
     One product of many columns takes a tenth of the time of as many products of a few. Its sums can differ in their
     last bits, so that only tables of whole numbers, whose sums are exact in any order, are put together.
-
-    Examples
-    --------
-    >>> halves, counts = np.array([[0.5], [1.5]]), np.array([[1.0, 2.0], [3.0, 4.0]])
-    >>> [(which.start, which.stop, table.shape) for which, table in side_by_side([counts, counts, halves])]
-    [(0, 2, (2, 4)), (2, 3, (2, 1))]
     """
     groups: list[list[Array]] = []
     joins = False
     for table in tables:
-        whole = bool((np.rint(table) == table).all())
+        whole = is_whole(table)
         if joins and whole and sum(each.size for each in groups[-1]) + table.size <= _CELLS:
             groups[-1].append(table)
         else:
@@ -49,37 +43,35 @@ def side_by_side(tables: Sequence[Array]) -> list[tuple[slice, Array]]:
     return list(zip(places, joined, strict=True))
 
 
+def is_whole(table: Array) -> bool:
+    """Return whether all numbers are whole: sums of such are exact in any order."""
+    return bool((np.rint(table) == table).all())
+
+
+def shared_columns(systems: Sequence[Array]) -> NDArray[np.bool_]:
+    """Return which columns of whole numbers are the same for all systems, as what depends on references alone."""
+    first, *others = systems
+    if not others or not all(map(is_whole, systems)):
+        return np.zeros(first.shape[1], bool)
+    same: NDArray[np.bool_] = np.logical_and.reduce([(rows == first).all(axis=0) for rows in others])
+    return same
+
+
 def resampled_totals(systems: Sequence[Array], n_resamples: int, seed: int) -> list[Array]:
-    """Return the sums of the rows of each system, drawn with replacement.
+    """Return the sums of the rows of each system, drawn with replacement, shape (n_resamples, k) each.
 
-    Parameters
-    ----------
-    systems : sequence of ndarray, shape (n, k)
-        Rows of the same n segments.
-    n_resamples : int
-    seed : int
-        The draws are those of :func:`.draws.bootstrap_weights`.
-
-    Returns
-    -------
-    list of ndarray, shape (n_resamples, k)
-
-    Notes
-    -----
-    Time: resamples times segments, once for the draws, and times the columns that are not the same in every row, for
-    each system. Memory: these columns, and about 36 MB (or 2 bytes a segment).
-
-    Examples
-    --------
-    >>> [totals] = resampled_totals([np.array([[1.0, 2.0], [1.0, 5.0]])], 4, seed=1)
-    >>> totals.tolist()
-    [[2.0, 7.0], [2.0, 10.0], [2.0, 4.0], [2.0, 10.0]]
+    The draws are those of :func:`.draws.bootstrap_weights`. Time: resamples times segments, once for the draws, and
+    times the columns that are not the same in every row, for each system. Memory: these columns, and about 36 MB (or
+    2 bytes a segment).
     """
     n = len(systems[0])
     rng = np.random.default_rng(seed)
-    constant = [(rows == rows[0]).all(axis=0) for rows in systems]
-    varying = [np.ascontiguousarray(rows[:, ~same]) for rows, same in zip(systems, constant, strict=True)]
-    tables, ends = side_by_side(varying), np.cumsum([rows.shape[1] for rows in varying])[:-1]
+    shared = shared_columns(systems)
+    summed = [~(rows == rows[0]).all(axis=0) for rows in systems]
+    for each in summed[1:]:
+        each &= ~shared
+    tables = side_by_side([np.ascontiguousarray(rows[:, own]) for rows, own in zip(systems, summed, strict=True)])
+    ends = np.cumsum([own.sum() for own in summed])[:-1]
     totals = [np.repeat(rows[:1] * n, n_resamples, axis=0) for rows in systems]
     several = max(1, min(_RESAMPLES, _COUNTS // n, n_resamples))
     with bar_of("resampling", "resample", n_resamples) as bar:
@@ -92,8 +84,10 @@ def resampled_totals(systems: Sequence[Array], n_resamples: int, seed: int) -> l
                 for total, (_, table) in zip(sums, tables, strict=True):
                     total += weights @ table[start : start + _BLOCK]
             columns = np.split(np.hstack(sums), ends, axis=1)
-            for total, same, sum_ in zip(totals, constant, columns, strict=True):
-                total[first : first + size, ~same] = sum_
+            for total, own, sum_ in zip(totals, summed, columns, strict=True):
+                total[first : first + size, own] = sum_
             if bar is not None:
                 bar.update(size)
+    for total in totals[1:] if shared.any() else ():
+        total[:, shared] = totals[0][:, shared]
     return totals

@@ -76,8 +76,7 @@ class PairCounter:
         self._max_order = max(1 if each.kind == "SU" else each.order for each in types)
         self._with_lcs = any(each.kind in ("L", "Lsum") for each in types)
         self._lengths = tokens.tokens.lengths
-        self._texts = tokens.owners
-        self._references = tokens.n_items + np.arange(len(self._texts))
+        self._texts, self._references = tokens.pairs
         self._skip_hits: dict[int, NDArray[np.int64]] = {}
 
     def count(self, kind: RougeType) -> PairCounts:
@@ -132,8 +131,9 @@ class PairCounter:
             return
         pair = int(np.argmax(memory > MOST_WAY_BACK))
         text, reference = texts[pair], references[pair]
+        segment = text % (len(self._tokens.reference_offsets) - 1)
         raise InputError(
-            f"item {self._tokens.first_item + text} is too long for ROUGE-W and ROUGE-L by lines (rougeLsum): "
+            f"item {self._tokens.first_item + segment} is too long for ROUGE-W and ROUGE-L by lines (rougeLsum): "
             f"its prediction of {lengths[text]:,} tokens against a reference of {lengths[reference]:,} "
             f"takes {memory[pair] / 2**30:.1f} GiB of memory, the limit is {MOST_WAY_BACK / 2**30:g}. Leave these "
             "types out of rouge_types, cut the texts with max_words, or give them lines, as by sentence_split='auto'."

@@ -67,6 +67,7 @@ class Rouge(RougeOptions):
     name = "rouge_nlws"
     short = "rouge"
     about = ABOUT
+    takes_systems = True
     in_floats = True
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "rouge_score": {"tokenizer": "rouge"},
@@ -262,8 +263,7 @@ class Rouge(RougeOptions):
 
     def _item_scores(self, kind: RougeType, counts: PairCounts, tokens: TokenBatch) -> Array:
         """Return precision, recall and F of every item, shape (n, 3): 0 for an item without reference."""
-        starts = tokens.reference_offsets[:-1]
-        n_references = np.diff(tokens.reference_offsets)
+        starts, n_references = tokens.pair_offsets[:-1], tokens.reference_counts
         filled = n_references > 0
         if self._by_script and self.multi_ref == "average":  # -f A: the counts of all references in one
             counts = counts.pooled(starts[filled])

@@ -79,8 +79,7 @@ class PackageCounter:
     def __init__(self, tokens: TokenBatch, package: str) -> None:
         self._tokens = tokens
         self._package = package
-        self._texts = tokens.owners
-        self._references = tokens.n_items + np.arange(len(self._texts))
+        self._texts, self._references = tokens.pairs
 
     @cached_property
     def _documents(self) -> list[list[int]]:

@@ -50,7 +50,7 @@ def rows_of_texts(
     if pairs is not None:
         counts, of_items = batch.reference_counts, rows[:, first:]
         filled = counts > 0
-        starts, n_references = batch.reference_offsets[:-1][filled], counts[filled]
+        starts, n_references = (np.cumsum(counts) - counts)[filled], counts[filled]
         of_items[:] = 0.0
         for start in range(0, of_items.shape[1], len(MEASURES)):
             of_type = slice(start, start + len(MEASURES))

@@ -11,7 +11,7 @@ from tercet.core.result import Result
 from tercet.core.scorer import Scorer
 from tercet.core.signature import Signature
 from tercet.errors import InputError, MergeError, shorten
-from tercet.resampling.bootstrap import ROUNDING, named_scores
+from tercet.resampling.bootstrap import ROUNDING
 from tercet.scoring import tell
 
 from .contexts import context_of, empty_context
@@ -133,11 +133,11 @@ def _intervals(
     scorer: Scorer, corpus: NDArray[np.float64], resamples: NDArray[np.float64], level: float
 ) -> dict[str, list[float]]:
     """Return the quantiles of the resamples' scores."""
-    observed = named_scores(scorer, corpus)
+    observed = scorer.scores_of(corpus)
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     intervals = {}
     drawn = resamples[resamples[:, scorer.columns.index("items")] > 0]  # of few items, some resamples have none
-    for name, distribution in named_scores(scorer, drawn if len(drawn) else corpus[None]).items():
+    for name, distribution in scorer.scores_of(drawn if len(drawn) else corpus[None]).items():
         score = float(observed[name])
         bounds = np.quantile(distribution, tails)
         bounds[np.abs(bounds - score) <= ROUNDING * abs(score)] = score

@@ -46,6 +46,7 @@ class Ter(Metric):
     name = "ter"
     short = "ter"
     about = ABOUT
+    takes_systems = True
     primary = "ter"
     original_scale = 100  # of sacrebleu
     higher_is_better = False

@@ -16,11 +16,14 @@ READINGS = ("rouge", "none", "13a", "13a-unstripped", "unicode", "char")
 
 
 def of_texts(batch: Batch, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what a function of the engine makes of the texts of a batch."""
+    """Return the rows that a function of the engine makes of the texts of a batch, system by system.
+
+    An InputError names the first text that cannot be encoded, a MemoryError the item that takes more than there is.
+    """
     offsets = None if batch.one_each else batch.reference_offsets
     texts = bytes_of(batch.texts) if batch.strings is None else [*batch.strings[0], *batch.strings[1]]
     try:
-        return function(texts, batch.n_items, offsets, *arguments)
+        return function(texts, batch.n_segments, offsets, *arguments, batch.n_systems)
     except TooMuchMemoryError as error:
         raise MemoryError(f"item {batch.first_item + error.item} takes more memory than there is") from None
     except ValueError:

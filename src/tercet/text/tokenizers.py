@@ -111,6 +111,7 @@ def tokenize(
         batch.reference_offsets,
         interned.n_types,
         batch.first_item,
+        batch.n_systems,
     )
     return tokens, interned.words
 

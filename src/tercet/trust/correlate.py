@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tercet.columns.corpus import Corpus
 from tercet.comparison.checks import check_references
 from tercet.comparison.compare import read_metrics, read_test_set
 from tercet.comparison.metric_specs import MetricSpec
@@ -149,7 +150,7 @@ def correlate(
         test_set, grades = read_graded(test_set)
     specs = [] if isinstance(metrics, Sequence) and not metrics else read_metrics(metrics)
     needed_by = list(dict.fromkeys(each.metric for each in specs if each.takes_references))
-    test_set, encoded = read_test_set(test_set, references, needed_by)
+    test_set, corpus = read_test_set(test_set, references, needed_by)
     known = Grades.of_lists(grades, list(test_set.systems), len(test_set.references)).with_scores(scores)
     chosen = [dimension] if isinstance(dimension, str) else list(dimension) or known.dimensions
     for each in chosen:
@@ -162,7 +163,7 @@ def correlate(
         for spec in specs:
             bar.set_description(spec.metric[:40])
             called = spec.metric if times[spec.metric] == 1 else spec.label
-            made += list(_scored(spec, called, test_set, encoded))
+            made += list(_scored(spec, called, test_set, corpus))
             bar.update(len(test_set.systems))
         columns = [*made, *columns]
         if ties == "exact":
@@ -180,11 +181,11 @@ def correlate(
     )  # fmt: skip
 
 
-def _scored(spec: MetricSpec, called: str, test_set: TestSet, encoded: Any) -> Iterator[MetricColumn]:
+def _scored(spec: MetricSpec, called: str, test_set: TestSet, corpus: Corpus) -> Iterator[MetricColumn]:
     """Yield a column for each score of a metric, under the name `called`."""
     check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
     scorer = spec.scorer(scale=spec.scorer().original_scale)
-    stats = [batch_stats(scorer, encoded.batch(index)) for index in range(len(test_set.systems))]
+    stats = batch_stats(scorer, corpus).split(corpus.n_systems)
     scores = [scorer.original_scores(each.rows) for each in stats]
     there = np.array([each.column("items") > 0 for each in stats])
     signature = summarize(scorer, stats[0]).signature

@@ -27,35 +27,17 @@ _FOLDS = 5
 
 @dataclass(frozen=True, slots=True)
 class LayerSweep:
-    """The figure of each layer, and what it gains to choose one by the grades.
+    """The figure of each layer, and what it gains to choose one by the grades."""
 
-    Attributes
-    ----------
-    metric : str
-        As the table calls it, without the score.
-    dimension, figure : str
-    values : list of FigureValue
-        Of F by each layer, from 0, the embeddings, on.
-    best : int
-        The layer with the greatest figure; of equal ones the usual one before others.
-    usual : int
-        The layer that is used without grades: the one asked for (``num_layers``), that of bert-score for this
-        encoder, or the one at two thirds of the depth.
-    out_of_fold, usual_out_of_fold : float
-        The figure where each fold of the items is scored by the layer that the others choose; and by the usual one.
-    pvalue : float
-        That choosing is no better than the usual layer. 1 where the usual layer is chosen each time.
-    """
-
-    metric: str
+    metric: str  # as the table calls it, without the score
     dimension: str
     figure: str
-    values: list[FigureValue]
-    best: int
-    usual: int
-    out_of_fold: float
-    usual_out_of_fold: float
-    pvalue: float
+    values: list[FigureValue]  # of F by each layer, from 0, the embeddings, on
+    best: int  # of equal ones the usual one before others
+    usual: int  # without grades: the one asked for, that of bert-score, or at two thirds of the depth
+    out_of_fold: float  # each fold of the items scored by the layer that the others choose
+    usual_out_of_fold: float  # by the usual one
+    pvalue: float  # that choosing is no better; 1 where the usual layer is chosen each time
 
     def summary(self, alpha: float = 0.05) -> str:
         """Return what was found, in words."""
@@ -94,22 +76,8 @@ def layer_sweeps(
 ) -> list[LayerSweep]:
     """Compare the layers of each metric that was scored with ``all_layers=True``.
 
-    Parameters
-    ----------
-    dimension, figure : str
-    human : ndarray, shape (n, m)
-    metrics : ndarray, shape (k, n, m)
-    columns : sequence of MetricColumn
-        Of the scores.
-    figures : mapping
-        By metric and figure.
-    n_permutations, seed : int
-
-    Returns
-    -------
-    list of LayerSweep
-        Empty where there is no such metric, where no layer has the figure (as with grades that are all the same), or
-        where the graded items are too few for five folds.
+    There is none where no layer has the figure (as with grades that are all the same), or where graded items are too
+    few for five folds. `human` has shape (systems, items), `metrics` a further axis for the columns before.
     """
     by_metric: dict[int, list[int]] = defaultdict(list)
     for place, column in enumerate(columns):
