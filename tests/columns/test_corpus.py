@@ -7,9 +7,10 @@ import pytest
 import tercet
 from language_models import small_model
 from tercet import InputError
-from tercet.api import batch_stats, make_scorer
+from tercet.api import make_scorer
 from tercet.columns.corpus import Corpus, join_batches
 from tercet.columns.items import read_systems
+from tercet.scoring import batch_stats
 from texts import MINILM, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs()

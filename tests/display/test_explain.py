@@ -1,6 +1,7 @@
 """Explanations of BLEU and ROUGE: the places add up to the counts, and the scores are those of the metrics."""
 
 import json
+from functools import partial
 from itertools import chain
 
 import pytest
@@ -9,10 +10,10 @@ from hypothesis import strategies as st
 
 import tercet
 from conftest import ZERO_BLEU
-from tercet.bleu import explain as bleu_explain
 from tercet.errors import InputError, OptionError
-from tercet.rouge import explain as rouge_explain
 from texts import PAIRS, any_texts, awkward_corpus, texts
+
+explain_bleu, explain_rouge = partial(tercet.explain, "bleu"), partial(tercet.explain, "rouge")
 
 pytestmark = ZERO_BLEU
 
@@ -38,7 +39,7 @@ def levels(words):
 
 
 def check_bleu(prediction, targets, **options):
-    found = bleu_explain.explain(prediction, targets, **options)
+    found = explain_bleu(prediction, targets, **options)
     expected = tercet.score("bleu_multi", [prediction], [targets], **options)
     assert found.counts == expected.counts
     assert found.totals == expected.totals
@@ -54,7 +55,7 @@ def check_bleu(prediction, targets, **options):
 
 
 def check_rouge(prediction, targets, **options):
-    found = rouge_explain.explain(prediction, targets, **options)
+    found = explain_rouge(prediction, targets, **options)
     expected = tercet.score("rouge_nlws", [prediction], [targets], output="all", **options)
     for each in found.types:
         shown = (each.fmeasure, each.precision, each.recall)
@@ -109,8 +110,8 @@ def test_places_add_up_as_the_packages_count(package, prediction, targets):
 @given(any_texts, any_texts)
 def test_any_unicode_gives_json_and_html(prediction, target):
     for found in (
-        bleu_explain.explain(prediction, target),
-        rouge_explain.explain(prediction, target, tokenizer="unicode", rouge_types=["rouge1", "rougeL", "rougeS4"]),
+        explain_bleu(prediction, target),
+        explain_rouge(prediction, target, tokenizer="unicode", rouge_types=["rouge1", "rougeL", "rougeS4"]),
     ):
         json.dumps(found.to_dict(), allow_nan=False)
         assert found.to_html().count("<span") == found.to_html().count("</span>")
@@ -135,7 +136,7 @@ def test_the_weighted_subsequence_has_the_weight_that_is_scored():
 
 
 def test_clipped_ngrams_are_the_first_ones():
-    found = bleu_explain.explain("the the the cat mat", ["the cat is on the mat"], max_order=2)
+    found = explain_bleu("the the the cat mat", ["the cat is on the mat"], max_order=2)
     assert levels(found.prediction) == [1, 0, 2, 2, 1]
     assert found.counts == [4, 1]
     the = found.ngrams[0][0]
@@ -143,30 +144,30 @@ def test_clipped_ngrams_are_the_first_ones():
 
 
 def test_the_best_reference_is_shown_and_named():
-    found = rouge_explain.explain("the cat sat", ["a dog ran", "the cat lay"], rouge_types=["rouge1", "rougeL"])
+    found = explain_rouge("the cat sat", ["a dog ran", "the cat lay"], rouge_types=["rouge1", "rougeL"])
     assert [each.reference for each in found.types] == [1, 1]
     assert "with reference 2 of 2" in found.to_html()
-    by_recall = rouge_explain.explain("a b", ["a", "a b c d e"], rouge_types=["rouge1"], compat="rouge155")
+    by_recall = explain_rouge("a b", ["a", "a b c d e"], rouge_types=["rouge1"], compat="rouge155")
     assert by_recall.types[0].reference == 0
 
 
 def test_stems_are_shown_as_they_are_compared():
-    found = bleu_explain.explain("running cats", ["run cat"], stemmer="porter", max_order=1)
+    found = explain_bleu("running cats", ["run cat"], stemmer="porter", max_order=1)
     assert [word.text for word in found.prediction] == ["run", "cat"]
     assert found.counts == [2]
 
 
 def test_markup_in_a_text_is_text():
     for found in (
-        bleu_explain.explain("<script>alert(1)</script>", ["<b>x</b>"], tokenizer="none"),
-        rouge_explain.explain("<script>alert(1)</script>", ["<b>x</b>"], tokenizer="none"),
+        explain_bleu("<script>alert(1)</script>", ["<b>x</b>"], tokenizer="none"),
+        explain_rouge("<script>alert(1)</script>", ["<b>x</b>"], tokenizer="none"),
     ):
         assert "<script" not in found.to_html()
         assert "<b>x" not in found.to_html()
         assert "&lt;script&gt;" in found.to_html()
 
 
-@pytest.mark.parametrize("explain", [bleu_explain.explain, rouge_explain.explain])
+@pytest.mark.parametrize("explain", [explain_bleu, explain_rouge])
 @pytest.mark.parametrize(
     ("prediction", "targets", "options", "error", "message"),
     [
@@ -198,13 +199,13 @@ def test_long_texts_are_explained_in_linear_memory_for_subsequences():
 )
 def test_what_would_take_minutes_is_refused(kind, prediction, target, message):
     with pytest.raises(InputError, match=message):
-        rouge_explain.explain(prediction, [target], rouge_types=[kind])
-    short = rouge_explain.explain(prediction[:1000], [target[:1000]], rouge_types=[kind])
+        explain_rouge(prediction, [target], rouge_types=[kind])
+    short = explain_rouge(prediction[:1000], [target[:1000]], rouge_types=[kind])
     assert short.types[0].fmeasure > 0
 
 
 def test_every_level_has_its_colour():
-    html = bleu_explain.explain("a b c d e", ["a b c d x"]).to_html()
+    html = explain_bleu("a b c d e", ["a b c d x"]).to_html()
     assert {'data-level="4"', 'data-level="0"'} <= set(
         chain(*(part.split()[:2] for part in html.split("<span ")[1:]))
     )
