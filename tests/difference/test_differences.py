@@ -12,11 +12,11 @@ from oracles import corpus_streams, evaluate_bleu
 from tercet import score
 from tercet.api import make_scorer
 from tercet.columns.reading import read_batch
-from tercet.difference.compat_rules import COMPAT_RULES, rules_of, without
+from tercet.core.call import Call
+from tercet.core.peers import UnavailableError
+from tercet.core.scorer import Scorer
 from tercet.difference.differences import explain_difference
-from tercet.difference.option_rules import DESCRIPTIONS, TOGETHER
-from tercet.difference.peers import PEERS
-from tercet.difference.perl_script import ScriptError
+from tercet.difference.packages import packages, peers_of
 from tercet.registry import metric_class
 from tercet.scoring import score_batch
 from texts import LATIN, PAIRS, all_pairs, awkward_corpus
@@ -77,9 +77,9 @@ OPTIONS = [
 @pytest.mark.parametrize(("metric", "against"), PAIRED)
 def test_the_rules_lead_from_our_number_to_theirs(metric, against, monkeypatch):
     def refuse(*_, **__):
-        raise ScriptError("many calls of the script take long, and say nothing of the chain")
+        raise UnavailableError("many calls of the script take long, and say nothing of the chain")
 
-    monkeypatch.setattr("tercet.difference.peers.script_scores", refuse)
+    monkeypatch.setattr("tercet.rouge.peers.script_scores", refuse)
     for corpus in (TEXTS, awkward_corpus(5), all_pairs()):
         for options in [given for name, given in OPTIONS if name == metric]:
             found = explain_difference(metric, *corpus, against=against, **options)
@@ -375,7 +375,8 @@ def test_the_parts_without_any_rule_are_what_ours_is():
     for multi_ref in ("best", "average"):
         target = make_scorer("rouge_nlws", {**shared, "multi_ref": multi_ref, "compat": "rouge155"})
         plain = score_batch(make_scorer("rouge_nlws", {**shared, "multi_ref": multi_ref}), batch)
-        part = score_batch(without(target, {rule.name for rule in rules_of(target)}), batch)
+        peer = peers_of("rouge_nlws").packages["rouge155"]
+        part = score_batch(peer.without(target, {rule.name for rule in peer.rules_of(target)}), batch)
         for name in target.score_names:
             assert part[name] == pytest.approx(plain[name], abs=1e-12)
 
@@ -383,13 +384,15 @@ def test_the_parts_without_any_rule_are_what_ours_is():
 # ---------------------------------------------------------------- nothing stands in two places
 
 
-def test_tables_name_what_there_is():
-    options = {name for metric, _ in PAIRED for name in metric_class(metric).all_options()}
-    assert set(DESCRIPTIONS) <= options
-    assert {name for names in TOGETHER for name in names} <= options
-    known = {name for metric in ("bleu_multi", "rouge_nlws") for name in make_scorer(metric, {}).presets}
-    assert set(PEERS) == known
-    assert set(COMPAT_RULES) <= known
+@pytest.mark.parametrize("metric", packages())
+def test_every_option_that_decides_a_score_has_its_place_in_the_chain(metric):
+    """An option that is not declared here would be changed in no step, or be compared with nothing."""
+    peers, options = peers_of(metric), set(metric_class(metric).options())
+    scorer = make_scorer(metric, {})
+    reported = {*peers.aside(scorer), peers.names_scores, "compat", "rounded", "grid"}
+    assert options - {*Scorer.options(), *Call.options()} - reported == set(peers.decides) - {""}
+    assert {name for names in peers.together for name in names} <= set(peers.decides)
+    assert set(peers.packages) == set(scorer.presets)
 
 
 def test_the_script_drops_a_turkish_i_with_a_dot_which_rouge_score_reads_as_i():

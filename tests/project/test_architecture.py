@@ -38,7 +38,7 @@ TRAVELS = {room for rooms in STEPS[:9] for room in rooms}  # files of these are 
 OWN_IN_SPACES = {"registry", "engine.chosen"}  # the builder writes others there
 ANYWHERE = {"numpy", "pyarrow"}
 INSIDE_FUNCTIONS = {
-    *("nltk", "regex", "simplemma", "pymorphy3", "stop_words", "evaluate", "ray"),
+    *("nltk", "regex", "simplemma", "pymorphy3", "stop_words", "evaluate", "ray", "sacrebleu", "rouge_score"),
     *(
         "torch",
         "transformers",

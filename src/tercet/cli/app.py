@@ -18,7 +18,7 @@ from tercet.registry import SHORT_NAMES
 
 from .bertscore_commands import bertscore_baseline, idf
 from .correlate_command import correlate_command
-from .explain_command import explain
+from .explain_command import ExplainCommand, explain
 from .metrics_command import metrics
 from .score_commands import compare_command, score_command
 from .score_options import HOW_METRICS_ARE_WRITTEN
@@ -35,7 +35,7 @@ _VERSION = f"tercet {__version__}"
 app.command("score", epilog=HOW_METRICS_ARE_WRITTEN)(score_command)
 app.command("compare", epilog=HOW_METRICS_ARE_WRITTEN)(compare_command)
 app.command("correlate", epilog=HOW_METRICS_ARE_WRITTEN)(correlate_command)
-app.command("explain", epilog=HOW_METRICS_ARE_WRITTEN)(explain)
+app.command("explain", cls=ExplainCommand, epilog=HOW_METRICS_ARE_WRITTEN)(explain)
 app.command("metrics")(metrics)
 app.add_typer(idf, name="idf")
 app.command("bertscore-baseline")(bertscore_baseline)

