@@ -42,12 +42,12 @@ def chip(text: str, style: str, hint: str = "", level: int | None = None, writte
         if written is None
         else f'<ruby>{clean(written)}<rt style="font-size:70%">{clean(text)}</rt></ruby>'
     )
-    return f'<span{data}{title} style="{style};border-radius:3px">{shown}</span>'
+    return f'<span{data}{title} style="{style}">{shown}</span>'
 
 
 def shade(colour: str, share: float) -> str:
     """Return the style of a background; a share of 1 is the strongest."""
-    return f"background:rgba({colour},{0.7 * share:.2f})"
+    return f"background:rgba({colour},{0.7 * share:.2f});border-radius:3px"
 
 
 def legend(names: Sequence[str]) -> str:
@@ -133,7 +133,7 @@ def _colour(level: int) -> str:
 
 
 def _level_chip(text: str, level: int, hint: str = "", written: str | None = None) -> str:
-    return chip(text, f"background:{_colour(level)};padding:1px 3px", hint, level, written)
+    return chip(text, f"background:{_colour(level)};border-radius:3px;padding:1px 3px", hint, level, written)
 
 
 def _meaning(hint: str, level: int) -> str:
