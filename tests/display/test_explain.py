@@ -1,8 +1,8 @@
 """Explanations of BLEU and ROUGE: the places add up to the counts, and the scores are those of the metrics."""
 
 import json
+import re
 from functools import partial
-from itertools import chain
 
 import pytest
 from hypothesis import given
@@ -66,9 +66,7 @@ def check_rouge(prediction, targets, **options):
         if each.kind == "n":
             assert sum(count.counted for count in each.counts) == each.hits
             assert any(in_prediction) == any(in_reference) == (each.hits > 0)
-        elif each.kind == "L" and options.get("compat") == "rouge":
-            assert sum(in_reference) == sum(in_prediction) == each.hits  # the first place of each different word
-        elif each.kind == "L" and options.get("compat") != "rouge155":
+        elif each.kind == "L" and options.get("compat") != "rouge155":  # of rouge, the first place of each word
             assert sum(in_reference) == sum(in_prediction) == each.hits
         elif each.kind in ("L", "Lsum"):
             assert sum(in_reference) == each.hits
@@ -137,10 +135,10 @@ def test_the_weighted_subsequence_has_the_weight_that_is_scored():
 
 def test_clipped_ngrams_are_the_first_ones():
     found = explain_bleu("the the the cat mat", ["the cat is on the mat"], max_order=2)
-    assert levels(found.prediction) == [1, 0, 2, 2, 1]
-    assert found.counts == [4, 1]
+    assert (levels(found.prediction), found.counts) == ([1, 0, 2, 2, 1], [4, 1])
     the = found.ngrams[0][0]
     assert (the.text, the.prediction, the.reference, the.counted) == ("the", 3, 2, 2)
+    assert set(re.findall(r'<span data-level="(.)"', found.to_html())) == {"0", "1", "2"}
 
 
 def test_the_best_reference_is_shown_and_named():
@@ -153,18 +151,14 @@ def test_the_best_reference_is_shown_and_named():
 
 def test_stems_are_shown_as_they_are_compared():
     found = explain_bleu("running cats", ["run cat"], stemmer="porter", max_order=1)
-    assert [word.text for word in found.prediction] == ["run", "cat"]
-    assert found.counts == [2]
+    assert ([word.text for word in found.prediction], found.counts) == (["run", "cat"], [2])
 
 
-def test_markup_in_a_text_is_text():
-    for found in (
-        explain_bleu("<script>alert(1)</script>", ["<b>x</b>"], tokenizer="none"),
-        explain_rouge("<script>alert(1)</script>", ["<b>x</b>"], tokenizer="none"),
-    ):
-        assert "<script" not in found.to_html()
-        assert "<b>x" not in found.to_html()
-        assert "&lt;script&gt;" in found.to_html()
+@pytest.mark.parametrize("explain", [explain_bleu, explain_rouge])
+def test_markup_in_a_text_is_text(explain):
+    html = explain("<script>alert(1)</script>", ["<b>x</b>"], tokenizer="none").to_html()
+    assert "&lt;script&gt;" in html
+    assert not {"<script", "<b>x"} & set(re.findall("<script|<b>x", html))
 
 
 @pytest.mark.parametrize("explain", [explain_bleu, explain_rouge])
@@ -202,10 +196,3 @@ def test_what_would_take_minutes_is_refused(kind, prediction, target, message):
         explain_rouge(prediction, [target], rouge_types=[kind])
     short = explain_rouge(prediction[:1000], [target[:1000]], rouge_types=[kind])
     assert short.types[0].fmeasure > 0
-
-
-def test_every_level_has_its_colour():
-    html = explain_bleu("a b c d e", ["a b c d x"]).to_html()
-    assert {'data-level="4"', 'data-level="0"'} <= set(
-        chain(*(part.split()[:2] for part in html.split("<span ")[1:]))
-    )

@@ -45,7 +45,6 @@ def test_sentences(marked, between):
 @pytest.mark.parametrize(
     "marked",
     ["今天下雨。|路很滑。|我不去", "今天下雨！|路很滑？|我不去", "雨が降る｡|「寒い。」|はい", "बारिश हुई।|नहीं॥|अच्छा"],
-    ids=["zh", "zh wide ! and ?", "ja", "hi"],
 )
 def test_wide_marks_need_no_blank(marked):
     assert_cut(marked, "")
@@ -54,12 +53,8 @@ def test_wide_marks_need_no_blank(marked):
 @pytest.mark.parametrize(
     "marked",
     [
-        "“It rains.”|She stays.",
-        "(It rains.)|She stays.",
-        "'Really?'|“Yes!”|“No.”",
-        "What?!|No...|Well",
-        "他说：“我来了。”|她走了。",
-        "(雨。)|寒い。",
+        *("“It rains.”|She stays.", "(It rains.)|She stays.", "'Really?'|“Yes!”|“No.”", "What?!|No...|Well"),
+        *("他说：“我来了。”|她走了。", "(雨。)|寒い。"),
     ],
 )
 def test_closing_quotes_and_brackets_belong_to_the_sentence(marked):
@@ -69,6 +64,7 @@ def test_closing_quotes_and_brackets_belong_to_the_sentence(marked):
 @pytest.mark.parametrize(
     "text",
     [
+        # no end of a sentence
         "Dr. Lee met Mrs. Ray and Prof. Oh at St. Ives.",
         "The U.S. Army, e.g. No. 7 (i.e. J. R. Hill) vs. Them.",
         "Он живёт на ул. Мира, т.е. у г. Орла.",
@@ -76,23 +72,14 @@ def test_closing_quotes_and_brackets_belong_to_the_sentence(marked):
         "It costs 3.5 km or 1,250.50 at 7.30.",
         "He said “Stop!” and left … at once.",
         "See example.org/?q=1 for Yahoo!News today.",
-        "One sentence.",
-        "No mark",
-        "",
-        " ",
+        *("One sentence.", "No mark", "", " "),
+        # nothing behind the last one
+        *("Es regnet!!", "雨。。。", "他说：“我来了。”", "नहीं॥॥", "Why?!”", "雨。 "),
+        # lines already
+        *("One. Two.\nThree. Four.", "雨。\n寒い。雪。", "A.\n\nIt rains. It snows."),
     ],
 )
-def test_no_end_of_a_sentence(text):
-    assert split_sentences(text) == text
-
-
-@pytest.mark.parametrize("text", ["Es regnet!!", "雨。。。", "他说：“我来了。”", "नहीं॥॥", "Why?!”", "雨。 "])
-def test_nothing_is_cut_off_the_last_sentence(text):
-    assert split_sentences(text) == text
-
-
-@pytest.mark.parametrize("text", ["One. Two.\nThree. Four.", "雨。\n寒い。雪。", "A.\n\nIt rains. It snows."])
-def test_texts_with_line_ends_stay(text):
+def test_a_text_of_one_sentence_or_of_lines_stays(text):
     assert split_sentences(text) == text
 
 
@@ -269,16 +256,11 @@ def test_mostly_dropped_is_more_than_half(ascii_, other, dropped):
     ],
 )
 def test_a_type(name, expected):
-    (found,) = parse_types(name)
-    assert found == RougeType(name, **expected)
+    assert parse_types(name) == parse_types([name]) == parse_types({name: 1}) == (RougeType(name, **expected),)
 
 
-@pytest.mark.parametrize("names", [("rouge2", "rougeS4"), ["rouge2", "rougeS4"], {"rouge2": 1, "rougeS4": 2}])
-def test_types_keep_their_order(names):
-    assert [each.name for each in parse_types(names)] == ["rouge2", "rougeS4"]
-
-
-def test_none_is_the_default():
+def test_types_keep_their_order():
+    assert [each.name for each in parse_types(("rouge2", "rougeS4"))] == ["rouge2", "rougeS4"]
     assert parse_types(None) == parse_types(DEFAULT_TYPES)
 
 

@@ -8,13 +8,7 @@ from tercet.registry import METRICS, SHORT_NAMES, metric_class
 
 
 def metrics_like(incomplete: str) -> list[str]:
-    """Return what may stand where a text is: a metric, ``metric:option=``, or ``metric:option=value``.
-
-    Examples
-    --------
-    >>> metrics_like("ro"), metrics_like("bleu:smooth_m"), metrics_like("bleu:max_order=2,reference_length=s")
-    (['rouge', 'rouge_nlws'], ['bleu:smooth_method='], ['bleu:max_order=2,reference_length=shortest'])
-    """
+    """Return what may stand where a text is: a metric, ``metric:option=``, or ``metric:option=value``."""
     metric, colon, rest = incomplete.partition(":")
     if not colon:
         names = dict.fromkeys([*SHORT_NAMES, *METRICS])

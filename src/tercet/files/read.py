@@ -56,7 +56,7 @@ def read_table(path: str | os.PathLike[str], *, format: str | None = None, limit
 
 
 def items(table: Table, system: str, references: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """Return the predictions of a system and the references of each item."""
+    """Return the predictions of a system and the references of each item; an empty cell is no reference."""
     predictions = table.column(system)
     for row, cell in enumerate(predictions):
         if cell is None:
