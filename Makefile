@@ -19,13 +19,13 @@ docs: $(VENV)/.docs-installed  ## The site of the documentation, in build/docs: 
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict
 
 test: $(VENV)/.test-installed lint  ## What must hold before anything is merged
-	@echo "Running the tests: 8 to 15 minutes on two cores. What is skipped is listed at the end, with the reason."
+	@echo "Running the tests: about 5 minutes on two cores. What is skipped is listed at the end, with the reason."
 	$(RUN) -m pytest --numprocesses 3 --dist loadscope --durations 10 -r fEs
 
 test-long: $(VENV)/.test-installed  ## What takes long: costly tests of every metric, all benchmarks on few texts, all test sets
 	$(RUN) -m pytest --numprocesses 2 --dist loadscope --durations 10 -m long
 
-check: $(VENV)/.test-installed lint  ## In two minutes: style, types, and the tests of the rooms that all others build on
+check: $(VENV)/.test-installed lint  ## In a minute: style, types, and the tests of the rooms that all others build on
 	$(RUN) -m pytest --numprocesses 3 --dist loadscope $(CORE)
 
 lint: $(VENV)/.test-installed

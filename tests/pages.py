@@ -16,7 +16,7 @@ from browser import Served, Visitor
 from language_models import smollm2
 from page_checks import ROWS, as_tsv
 from spaces.build import build
-from tercet.registry import METRICS
+from suite import SUITE
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +36,7 @@ def served(tmp_path_factory):
         yield page_of
 
 
-@pytest.fixture(params=METRICS)
+@pytest.fixture(params=SUITE)
 def metric(request):
     return request.param
 

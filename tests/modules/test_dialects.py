@@ -59,8 +59,6 @@ class TestSacrebleu:
             {"tokenize": "zh", "smooth_method": "floor", "smooth_value": 0.2},
             {"tokenize": "char", "use_effective_order": True, "force": True},
             {"smooth_method": "add-k", "smooth_value": None, "tokenize": None, "force": False},
-            {"smooth_method": "none", "tokenize": "none"},
-            {"smooth_value": 0.1},
         ],
     )
     @ZERO_BLEU

@@ -12,6 +12,8 @@ import tercet
 from conftest import ROOT
 from tercet.registry import METRICS
 
+pytestmark = pytest.mark.long  # `make docs` is quicker, and finds wrong links and names
+
 #: The theme has several navigations with one name, as it draws one for wide and one for narrow windows.
 THEME = {"rules": {"landmark-unique": {"enabled": False}}}
 SCREENSHOTS = ROOT / "build" / "screenshots"
@@ -113,7 +115,6 @@ def test_copied_code_has_neither_prompts_nor_output(reader):
         (390, True),
     ],
 )
-@pytest.mark.long
 def test_pages_fit_their_window_and_have_no_barriers(browser, site, width, dark):
     reader = Reader(browser, site, width=width, dark=dark)
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)

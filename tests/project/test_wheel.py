@@ -15,7 +15,9 @@ from readme_renderer.markdown import render
 
 from conftest import ROOT
 
-DOCUMENTS = ["README.md", pytest.param("docs/quickstart.md", marks=pytest.mark.long)]
+pytestmark = pytest.mark.long  # wheels take long to make
+
+DOCUMENTS = ["README.md", "docs/quickstart.md"]
 URLS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]
 
 #: Runs the examples of a document as they stand.
@@ -91,7 +93,6 @@ def test_commands_run_outside_of_a_checkout_and_write_a_report(document, install
         assert shown in report
 
 
-@pytest.mark.long
 def test_the_index_can_show_the_readme(wheel, archive):
     run([sys.executable, "-m", "twine", "check", "--strict", str(wheel), str(archive)])
     page = render((ROOT / "README.md").read_text(encoding="utf-8"))
@@ -146,7 +147,6 @@ class TestEngine:
         assert engine.startswith(f"tercet.engine._engine after {folder}")
         assert said == ""
 
-    @pytest.mark.long
     def test_is_plain_without_a_compiler_and_warns_once_at_the_line_of_the_user(self, installed, without, tmp_path):
         expected, _, _ = scored(installed[1], tmp_path)
         found, engine, said = scored(without, tmp_path)
@@ -162,7 +162,6 @@ class TestEngine:
         assert scored(without, tmp_path, *strict, "-W", "ignore:tercet runs without")[0] == expected
         assert scored({**without, "TERCET_ENGINE": "plain"}, tmp_path, *strict)[0] == expected
 
-    @pytest.mark.long
     def test_required_is_an_error_where_there_is_none(self, archive, without, tmp_path):
         with pytest.raises(AssertionError, match=r"CompileError.*'/bin/false'"):
             built(archive, tmp_path, "--wheel", CC="/bin/false", TERCET_ENGINE="required")

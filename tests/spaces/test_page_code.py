@@ -9,11 +9,11 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from openpyxl import Workbook
 
 from page_checks import ROWS, as_csv, as_jsonl, as_tmx, as_tsv
 from spaces.widget_code import file_given
 from tercet.files.read import items, read_table
+from workbooks import workbook
 
 HEADER = ["mt", "ref", "ref2", "mt2"]
 
@@ -35,14 +35,6 @@ def reads_as_the_page(path, system="mt", references=("ref", "ref2")):
     assert texts_of(path, system, list(references)) == items(read_table(path), system, references)
 
 
-def workbook(header, rows):
-    book, file = Workbook(), io.BytesIO()
-    for row in [header, *rows]:
-        book.active.append(row)
-    book.save(file)
-    return file.getvalue()
-
-
 QUOTED = [('She said "no".', 'She said "no', "No, she said; no"), ('"Yes."', '5" wide', "NA"), ("null", "", "1.50")]
 TMX = (
     '<tmx version="1.4"><body><tu><tuv xml:lang="en_US"><seg>A <bpt i="1">[b]</bpt>cat<ept i="1">[/b]</ept> '
@@ -58,7 +50,7 @@ TMX = (
         ("plain.csv", as_csv(HEADER, ROWS)),
         ("plain.jsonl", as_jsonl(HEADER, ROWS)),
         ("plain.tmx", as_tmx(HEADER, ROWS)),
-        ("plain.xlsx", workbook(HEADER, ROWS)),
+        ("plain.xlsx", workbook([HEADER, *ROWS])),
         ("quotes.tsv", as_tsv(HEADER[:3], QUOTED)),
         ("quotes.csv", as_csv(HEADER[:3], QUOTED)),
         ("quotes.jsonl", as_jsonl(HEADER[:3], QUOTED)),

@@ -1,9 +1,5 @@
 """Texts on the page of each Space, as its visitors give them: scores, options, pictures, examples, mistakes."""
 
-import ast
-import subprocess
-import sys
-
 import pytest
 import sacrebleu
 from playwright.sync_api import expect
@@ -18,13 +14,11 @@ from page_checks import (
     near,
     numbers,
     refuses,
-    same,
     scored,
     scored_alone,
     shows,
     written,
 )
-from suite import SUITE, UNLIKE
 from texts import PAIRS
 
 pytest_plugins = ["pages"]
@@ -91,29 +85,6 @@ def test_an_example_chosen_while_another_is_scored_is_not_forgotten(visit):
     expect(box).to_have_value(text)
     held[0].continue_()
     shows(visitor, scored_alone("bleu_multi", text, [given] if isinstance(given, str) else given, **case["options"]))
-
-
-@pytest.mark.parametrize("metric", UNLIKE)
-@pytest.mark.long
-def test_the_code_shown_prints_the_same_elsewhere(visit, metric, tmp_path):
-    chosen = {"max_order": 2} if metric == "bleu_multi" else {"idf": False}
-    prediction, references = PAIRS["fr"][0]
-    visitor = visit(metric)
-    visitor.give(prediction, "\n".join(references))
-    visitor.set(chosen)
-    visitor.compute()
-    expected = scored_alone(metric, prediction, references, **chosen)
-    shows(visitor, expected)
-    environment = visitor.served.environment | {"HF_HOME": str(tmp_path / "hf")}
-    run = subprocess.run(
-        [sys.executable, "-c", visitor.code()],
-        cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True, timeout=120, check=True,
-    )  # fmt: skip
-    call = ast.parse(run.stdout, mode="eval").body
-    attributes = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
-    assert attributes["signature"] == expected["signature"]
-    primary = SUITE[metric].primary
-    assert ast.literal_eval(call.args[0])[primary] == same(metric, expected[primary])
 
 
 class TestReferences:

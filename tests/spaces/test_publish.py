@@ -48,28 +48,19 @@ def files(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def kinds(plan):
-    return {change.path: change.kind for change in plan.changes}
-
-
 class TestTheFirstTime:
-    def test_every_file_is_new_and_comparing_creates_nothing(self, api, there, folder):
+    def test_every_file_is_new_and_the_space_is_created_with_the_first_commit(self, api, there, folder):
         plan = compare(api, NAME, folder)
-        assert plan.commit is None
-        assert plan.is_needed
-        assert kinds(plan) == dict.fromkeys(files(folder), "added")
-        assert {change.path: change.size for change in plan.changes} == {
-            path: len(content) for path, content in files(folder).items()
+        assert (plan.commit, plan.is_needed) == (None, True)
+        assert {(each.path, each.kind, each.size) for each in plan.changes} == {
+            (path, "added", len(content)) for path, content in files(folder).items()
         }
-        assert there.repos == {}
-
-    def test_the_space_is_created_and_holds_the_folder_and_what_the_hub_put_there(self, api, there, folder):
-        upload(api, compare(api, NAME, folder))
+        assert there.repos == {}  # comparing creates nothing
+        upload(api, plan)
         contents = there.contents(NAME)
-        assert b"*.png filter=lfs" in contents.pop(".gitattributes")
+        assert b"*.png filter=lfs" in contents.pop(".gitattributes")  # which the Hub puts there
         assert contents == files(folder)
-        assert not there.space(NAME).private
-        assert there.space(NAME).sdk == "gradio"
+        assert (there.space(NAME).private, there.space(NAME).sdk) == (False, "gradio")
         assert [each.message for each in there.space(NAME).commits] == ["initial commit", "Publish tercet 0.1.0"]
 
     def test_a_private_space_is_private_and_can_be_published_again(self, api, there, folder):
@@ -94,31 +85,37 @@ class TestAgain:
     def test_nothing_changed_and_nothing_is_uploaded(self, api, there, folder):
         plan = compare(api, NAME, folder)
         assert plan.commit == there.space(NAME).last.sha
-        assert not plan.is_needed
-        assert set(kinds(plan).values()) == {"unchanged"}
+        assert {each.kind for each in plan.changes} == {"unchanged"}
         upload(api, plan)
         assert len(there.uploads) == 1
 
     def test_only_what_changed_is_uploaded_and_what_is_gone_is_removed_in_one_commit(self, api, there, folder):
-        before = len((folder / "api.py").read_bytes())
+        before = files(folder)
         (folder / "api.py").write_text("# shorter\n")
         (folder / "new.py").write_text("# new\n")
-        (folder / "cases.py").rename(folder / "examples.py")
+        (folder / "cases.py").unlink()
+        (folder / "app.py").write_bytes(before["app.py"][:-1] + b" ")  # of the same size
         plan = compare(api, NAME, folder)
-        assert [change for change in plan.changes if change.kind != "unchanged"] == [
-            Change("examples.py", "added", len((folder / "examples.py").read_bytes()), None),
+        sizes = {path: len(content) for path, content in before.items()}
+        assert list(plan.changes) == [
             Change("new.py", "added", 6, None),
-            Change("api.py", "changed", 10, before),
-            Change("cases.py", "removed", len((folder / "examples.py").read_bytes()), plan.changes[3].size_before),
+            Change("api.py", "changed", 10, sizes["api.py"]),
+            Change("app.py", "changed", sizes["app.py"], sizes["app.py"]),
+            Change("cases.py", "removed", sizes["cases.py"], sizes["cases.py"]),
+            Change("README.md", "unchanged", sizes["README.md"], sizes["README.md"]),
         ]
-        first = there.space(NAME).last
+        first, *lines, last = describe(plan).splitlines()
+        assert first == f"{NAME}, compared with commit {there.space(NAME).last.sha[:8]}"
+        assert [line.split()[:4] for line in lines][1] == ["changed", "api.py", "10", "bytes,"]
+        assert last == "1 added, 2 changed, 1 removed, 1 unchanged"
+        state = there.space(NAME).last
         upload(api, plan)
         assert len(there.space(NAME).commits) == 3
-        assert set(there.uploads[-1].added) == {"examples.py", "new.py", "api.py"}
+        assert set(there.uploads[-1].added) == {"new.py", "api.py", "app.py"}
         assert there.uploads[-1].deleted == ("cases.py",)
         assert {key: there.contents(NAME)[key] for key in files(folder)} == files(folder)
         assert there.contents(NAME).keys() - files(folder).keys() == {".gitattributes"}
-        assert first.files["cases.py"].path.is_file()  # the first state is still there, under its commit
+        assert state.files["cases.py"].path.is_file()  # the first state is still there, under its commit
 
     def test_a_large_file_is_compared_by_its_content_and_not_by_its_pointer(self, api, there, folder):
         (folder / "picture.png").write_bytes(b"\x89PNG" * 100)
@@ -126,7 +123,7 @@ class TestAgain:
         there.space(NAME).commit("large", {**last, "picture.png": there.blob(b"\x89PNG" * 100, lfs=True)})
         assert not compare(api, NAME, folder).is_needed
         there.space(NAME).commit("large", {**last, "picture.png": there.blob(b"\x89PNG" * 99, lfs=True)})
-        assert kinds(compare(api, NAME, folder))["picture.png"] == "changed"
+        assert [each.path for each in compare(api, NAME, folder).changes if each.kind == "changed"] == ["picture.png"]
 
     def test_a_commit_of_somebody_else_in_between_is_not_overwritten(self, api, there, folder):
         (folder / "api.py").write_text("# shorter\n")
@@ -139,22 +136,6 @@ class TestAgain:
     def test_a_public_space_is_not_taken_for_a_private_one(self, api, folder):
         with pytest.raises(PublishError, match="public, and --private is for new ones"):
             compare(api, NAME, folder, private=True)
-
-
-def test_the_description_names_every_file_with_its_size(api, there, folder):
-    first = describe(compare(api, NAME, folder))
-    assert first.startswith(f"{NAME}: a new Space\n")
-    assert first.endswith(f"\n{len(files(folder))} added, 0 changed, 0 removed, 0 unchanged")
-    upload(api, compare(api, NAME, folder))
-    (folder / "api.py").write_text("# shorter\n")
-    (folder / "cases.py").unlink()
-    lines = describe(compare(api, NAME, folder)).splitlines()
-    assert lines[0] == f"{NAME}, compared with commit {there.space(NAME).last.sha[:8]}"
-    assert lines[1].split()[:4] == ["changed", "api.py", "10", "bytes,"]
-    assert lines[2].split()[:2] == ["removed", "cases.py"]
-    size = len((folder / "README.md").read_bytes())
-    assert ["unchanged", "README.md", f"{size:,}", "bytes"] in [line.split() for line in lines]
-    assert lines[-1] == f"0 added, 1 changed, 1 removed, {len(files(folder)) - 1} unchanged"
 
 
 class TestWithoutAToken:

@@ -92,9 +92,8 @@ print(chosen.engine.__name__.rpartition(".")[2], metric.compute(predictions=["a 
 """
 
 
-@pytest.mark.parametrize(
-    ("tercet", "engine"), [pytest.param("installed", "_engine", marks=pytest.mark.long), ("absent", "engine_plain")]
-)
+@pytest.mark.parametrize(("tercet", "engine"), [("installed", "_engine"), ("absent", "engine_plain")])
+@pytest.mark.long
 def test_it_takes_the_engine_of_the_package_and_warns_where_there_is_none(tercet, engine, tmp_path):
     names = {key: value for key, value in os.environ.items() if key != "TERCET_ENGINE"}
     run = subprocess.run(
