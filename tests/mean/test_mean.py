@@ -12,15 +12,15 @@ from conftest import ROOT
 from tercet.comparison.metric_specs import parse_metric
 from tercet.core.stats import SegmentStats
 from tercet.errors import InputError, OptionError
-from tercet.mean.saved import Part, SavedMean
+from tercet.mean.saved import SavedMean, WeightedMetric
 from tercet.mean.scorer import MeanScorer
 from tercet.resampling.bootstrap import bootstrap
 from tercet.scoring import batch_stats
 from tercet.trust.best_mean import best_mean
 
 PARTS = (
-    Part("bleu_multi", {"max_order": 2}, "bleu", 0.25),
-    Part("rouge_nlws", {"rouge_types": ["rougeL"]}, "rougeL", 0.75),
+    WeightedMetric("bleu_multi", {"max_order": 2}, "bleu", 0.25),
+    WeightedMetric("rouge_nlws", {"rouge_types": ["rougeL"]}, "rougeL", 0.75),
 )
 GRADED = ROOT / "examples" / "data" / "graded.tsv"
 METRICS = ["bleu:max_order=2", "jaccard", "jaccard:tokenizer=char"]
@@ -43,6 +43,7 @@ def test_it_is_the_weighted_mean_of_segment_scores():
         ).segments[part.score]
         for part in PARTS
     ]  # fmt: skip
+    assert scorer.mean.formula == "0.25 bleu_multi + 0.75 rouge_nlws rougeL"
     expected = 0.25 * np.array(own[0]) + 0.75 * np.array(own[1])
     assert scorer.segment_scores(stats.rows)["mean"] == pytest.approx(expected, abs=1e-12)
     assert scorer.finalize(stats.total())["mean"] == pytest.approx(expected.mean())
@@ -94,9 +95,9 @@ def test_another_file_is_refused(tmp_path, content, told):
     with pytest.raises(InputError, match="cannot be read"):
         parse_metric(str(tmp_path / "none.json")).scorer()
     with pytest.raises(InputError, match="has no score 'rouge9'"):
-        MeanScorer(SavedMean((Part("rouge_nlws", {}, "rouge9", 1.0),), {}), {})
+        MeanScorer(SavedMean((WeightedMetric("rouge_nlws", {}, "rouge9", 1.0),), {}), {})
     with pytest.raises(InputError, match="cannot be saved"):
-        SavedMean((Part("bleu_multi", {"tokenizer": str.split}, "bleu", 1.0),), {}).save(path)
+        SavedMean((WeightedMetric("bleu_multi", {"tokenizer": str.split}, "bleu", 1.0),), {}).save(path)
 
 
 def test_the_best_mean_is_chosen_out_of_fold_and_scores_as_it_was_chosen(tmp_path):

@@ -30,13 +30,13 @@ def _own_files(monkeypatch, tmp_path):
 
 class TestThreads:
     def test_a_second_one_is_refused_until_the_first_has_computed(self):
-        module = tercet.load("bleu_multi")
+        module, one = tercet.load("bleu_multi"), {"predictions": ["a"], "references": ["a"]}
         module.add_batch(predictions=PREDICTIONS[:2], references=REFERENCES[:2])
         with ThreadPoolExecutor(1) as other:
             for door in (
-                lambda: module.add(prediction="a", reference="a"),
-                lambda: module.add_batch(predictions=["a"], references=["a"]),
-                lambda: module.compute(predictions=["a"], references=["a"]),
+                lambda: module.add(prediction="a"),
+                lambda: module.add_batch(**one),
+                lambda: module.compute(**one),
             ):
                 with pytest.raises(InputError, match="Another thread has added to this module, and not computed yet"):
                     other.submit(door).result()
@@ -53,7 +53,7 @@ class TestThreads:
             thread.join()
         assert module.compute() == score(PREDICTIONS[:4], REFERENCES[:4])
 
-    def test_of_eight_at_once_one_adds_all_of_its_items_and_the_others_are_told(self):
+    def test_of_eight_at_once_one_adds_all_of_its_items_and_the_others_are_refused(self):
         module, together = tercet.load("bleu_multi"), Barrier(8)
 
         def work(number):
@@ -72,17 +72,16 @@ class TestThreads:
         assert len(module) == 50
 
 
-def test_an_interruption_or_a_full_memory_loses_nothing():
-    for error in (KeyboardInterrupt, MemoryError):
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_an_interruption_or_a_full_memory_loses_nothing(error):
+    def fail(text):
+        raise error
 
-        def fail(text, error=error):
-            raise error
-
-        module = tercet.load("bleu_multi")
-        module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
-        with pytest.raises(error):
-            module.compute(tokenizer=fail)
-        assert module.compute() == score()
+    module = tercet.load("bleu_multi")
+    module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
+    with pytest.raises(error):
+        module.compute(tokenizer=fail)
+    assert module.compute() == score()
 
 
 # ---------------------------------------------------------------- processes
@@ -292,8 +291,20 @@ class TestFolders:
 
 # ---------------------------------------------------------------- odd systems
 
+
+def lines_of(code, folder, *arguments, env=(), cwd=ROOT):
+    """Return what a Python with such arguments prints, whose files are in a folder."""
+    own = {"HF_HOME": str(folder), "PYTHONPATH": str(ROOT / "src")}
+    process = subprocess.run(
+        [sys.executable, *arguments, "-c", code, MINILM],
+        env={**os.environ, **own, **dict(env)}, capture_output=True, text=True, timeout=120, cwd=cwd,
+    )  # fmt: skip
+    assert process.returncode == 0, process.stderr
+    return process.stdout.splitlines()
+
+
 SCRIPT = """
-import os, sys
+import sys
 import tercet
 
 texts = ["the cat sat on the mat today", chr(0x434) + chr(0x430) + " a b c"]
@@ -308,16 +319,6 @@ for metric in ("bleu_multi", "rouge_nlws", "bertscore_idf"):
     except tercet.TercetError as error:
         print(type(error).__name__, ascii(str(error)))
 """
-REFUSED = "InputError 'item 0 of predictions must be a string, got 7 (int).'"
-
-
-def lines_of(*arguments, env=None, cwd=ROOT):
-    command = [sys.executable, *arguments, "-c", SCRIPT, MINILM]
-    process = subprocess.run(
-        command, env={**os.environ, **(env or {})}, capture_output=True, text=True, timeout=120, cwd=cwd
-    )
-    assert process.returncode == 0, process.stderr
-    return process.stdout.splitlines()
 
 
 @pytest.mark.parametrize(
@@ -330,11 +331,10 @@ def lines_of(*arguments, env=None, cwd=ROOT):
 )
 @pytest.mark.long
 def test_an_odd_python_scores_and_refuses_all_the_same(arguments, env, tmp_path):
-    first, *others = lines_of(*arguments, env={"HF_HOME": str(tmp_path), **env})
-    assert first == "bleu_multi 1.0"
-    assert others[::2] == [REFUSED] * 3
-    assert [line.split()[0] for line in others[1::2]] == ["rouge_nlws", "bertscore_idf"]
-    assert [float(line.split()[1]) for line in others[1::2]] == pytest.approx([1.0, 1.0], abs=1e-5)
+    scored = lines_of(SCRIPT, tmp_path, *arguments, env=env)
+    assert scored[1::2] == ["InputError 'item 0 of predictions must be a string, got 7 (int).'"] * 3
+    assert [line.split()[0] for line in scored[::2]] == ["bleu_multi", "rouge_nlws", "bertscore_idf"]
+    assert [float(line.split()[1]) for line in scored[::2]] == pytest.approx([1.0] * 3, abs=1e-5)
 
 
 NOWHERE = """
@@ -355,21 +355,10 @@ for way in (
 
 
 def test_without_a_working_directory_texts_are_scored_and_other_packages_named(tmp_path):
-    folder = tmp_path / "gone"
-    folder.mkdir()
-    process = subprocess.run(
-        [sys.executable, "-c", NOWHERE, MINILM], capture_output=True, text=True, timeout=120, cwd=folder,
-        env={**os.environ, "HF_HOME": str(tmp_path), "PYTHONPATH": str(ROOT / "src")},
-    )  # fmt: skip
-    assert process.returncode == 0, process.stderr
-    ends = "cannot be imported without one: change to another."
-    assert process.stdout.splitlines() == [
-        "1.0",
-        *(
-            f"The working directory no longer exists, and {package} {ends}"
-            for package in ("evaluate", "transformers")
-        ),
-    ]
+    (tmp_path / "gone").mkdir()
+    why = "The working directory no longer exists, and {} cannot be imported without one: change to another."
+    expected = ["1.0", why.format("evaluate"), why.format("transformers")]
+    assert lines_of(NOWHERE, tmp_path, cwd=tmp_path / "gone") == expected
 
 
 FORK = """
@@ -397,8 +386,4 @@ print("both")
 
 @pytest.mark.long
 def test_a_forked_child_scores_as_its_parent(tmp_path):
-    process = subprocess.run(
-        [sys.executable, "-c", FORK, MINILM], capture_output=True, text=True, timeout=120,
-        env={**os.environ, "HF_HOME": str(tmp_path)},
-    )  # fmt: skip
-    assert process.stdout == "both\n", process.stderr
+    assert lines_of(FORK, tmp_path) == ["both"]

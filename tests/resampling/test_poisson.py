@@ -38,6 +38,11 @@ def weights():
 
 
 class TestWeights:
+    def test_are_for_ever_those_of_the_seed_and_the_id(self):
+        """Sums of parts that were saved add up with those of today only where both draw alike."""
+        found = weights_of(PoissonBootstrap(8, seed=1), keys_of_ids(pa.array(["a", "b"])))
+        assert found.tolist() == [[0, 1, 1, 0, 0, 3, 0, 0], [0, 0, 1, 1, 3, 0, 1, 0]]
+
     """Bounds are of five standard deviations of what is measured."""
 
     def test_are_whole_numbers_from_0_to_8(self, weights):

@@ -222,27 +222,13 @@ class TestLayouts:
     LISTS = (["a c", "a"], ["кот"], ["短"])
 
     @pytest.mark.parametrize(
-        "kind",
-        [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())],
-        ids=str,
+        "text", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())], ids=str
     )
-    def test_of_texts(self, kind):
-        table = pa.table({"mt": pa.array(self.TEXTS).cast(kind), "ref": pa.array(self.ONE).cast(kind)})
+    @pytest.mark.parametrize("of_lists_of", [pa.list_, pa.large_list], ids=["lists", "large lists"])
+    def test_of_texts_and_lists(self, text, of_lists_of):
+        table = pa.table({"mt": pa.array(self.TEXTS).cast(text), "ref": pa.array(self.ONE).cast(text)})
         assert sums(table).equals(of_lists(self.TEXTS, self.ONE))
-
-    @pytest.mark.parametrize(
-        "kind",
-        [
-            pa.list_(pa.string()),
-            pa.large_list(pa.string()),
-            pa.list_(pa.large_string()),
-            pa.list_(pa.string_view()),
-            pa.list_(pa.dictionary(pa.int32(), pa.string())),
-        ],
-        ids=str,
-    )
-    def test_of_lists(self, kind):
-        table = pa.table({"mt": self.TEXTS, "ref": pa.array(self.LISTS, kind)})
+        table = pa.table({"mt": self.TEXTS, "ref": pa.array(self.LISTS, of_lists_of(text))})
         assert sums(table).equals(of_lists(self.TEXTS, self.LISTS))
         assert sums(table.slice(1)).equals(of_lists(self.TEXTS[1:], self.LISTS[1:]))
 
@@ -275,16 +261,11 @@ class TestLayouts:
     @pytest.mark.parametrize(
         "made",
         [
-            lambda table: table.to_batches()[0],
-            lambda table: table.to_reader(),
-            lambda table: table.to_pydict(),
-            lambda table: pl.from_arrow(table),
-            lambda table: table.to_pandas(),
-            lambda table: table.to_pandas(types_mapper=pd.ArrowDtype),
-            lambda table: duckdb.from_arrow(table),
+            lambda table: table.to_batches()[0], pa.Table.to_reader, pa.Table.to_pydict, pl.from_arrow,
+            pa.Table.to_pandas, lambda table: table.to_pandas(types_mapper=pd.ArrowDtype), duckdb.from_arrow,
         ],
         ids=["batch", "reader", "dict", "polars", "pandas", "pandas on Arrow", "duckdb"],
-    )
+    )  # fmt: skip
     def test_of_what_offers_itself_as_arrow(self, made):
         assert sums(made(table_of())).equals(sums(table_of()))
 

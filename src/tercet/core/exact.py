@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 _BASE = 10**9
 DIGITS = 4
-#: Digits of base ten behind the decimal point.
+#: Decimal places.
 PLACES = 18
 #: How sums are written: every engine that reads Arrow adds such numbers exactly.
 DECIMAL = pa.decimal128(38, PLACES)
@@ -31,25 +31,10 @@ _MOST_ROWS = 1 << 19
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactSums:
-    """Sums of the columns of a table of floats, exactly.
+    """m sums of each of k columns of floats, digits of shape (m, k, 4): the first has the sign, the others have none.
 
-    Attributes
-    ----------
-    digits : ndarray of int64, shape (m, k, 4)
-        m sums of each of k columns; the first digit has the sign, the others are from 0 to 10**9 - 1.
-
-    Notes
-    -----
     A value counts as a number of 18 decimals that is near it: off by at most half of the last decimal, and one part
-    in 2**53 of what is behind the point (no more than a float itself). Whole numbers are exact. Time: a few
-    nanoseconds a value.
-
-    Examples
-    --------
-    >>> rows = np.array([[0.1], [0.2], [1e16], [-1e16]])
-    >>> one, other = ExactSums.of(rows[:1]), ExactSums.of(rows[1:])
-    >>> (one + other).floats(), rows[:, 0].sum()
-    (array([[0.3]]), np.float64(0.0))
+    in 2**53 of its fraction (no more than a float itself). Whole numbers are exact. Time: a few nanoseconds a value.
     """
 
     digits: NDArray[np.int64]
@@ -61,13 +46,7 @@ class ExactSums:
 
     @classmethod
     def of(cls, rows: Array) -> ExactSums:
-        """Return the sums of rows, shape (1, k).
-
-        Parameters
-        ----------
-        rows : ndarray, shape (n, k)
-            At most 2**19 of them, with values that pass :func:`check_summable`.
-        """
+        """Return the sums (1, k) of rows (n, k): at most 2**19, with values that pass :func:`check_summable`."""
         assert len(rows) <= _MOST_ROWS
         digits, places = _taken_apart(rows)
         sums = np.zeros((1, rows.shape[1] * DIGITS), np.int64)
@@ -76,16 +55,9 @@ class ExactSums:
 
     @classmethod
     def weighted(cls, rows: Array, times_weights: Callable[[Array], Array], b: int) -> ExactSums:
-        """Return b sums of the rows times weights, shape (b, k).
+        """Return b sums (b, k) of rows (n, k) times weights: whole numbers, of which the sums are not much above n.
 
-        Parameters
-        ----------
-        rows : ndarray, shape (n, k)
-            As for `of`.
-        times_weights : callable
-            From digits, shape (c, n), to the sums of their products with b weights of each row, shape (c, b). Weights
-            are whole numbers, whose sums are not much above n: in whatever order they are added, sums are exact.
-        b : int
+        `times_weights` takes digits (c, n) to the sums of their products with b weights of each row, shape (c, b).
         """
         assert len(rows) <= _MOST_ROWS
         digits, places = _taken_apart(rows)
@@ -120,19 +92,11 @@ class ExactSums:
         return np.array([each / 10**PLACES for each in self._numbers()], np.float64).reshape(self.digits.shape[:2])
 
     def decimals(self) -> list[Any]:
-        """Return the sums of each column as an Arrow array of :data:`DECIMAL`, exactly.
-
-        Raises
-        ------
-        InputError
-            For a sum of 10**20 or more.
-        """
+        """Return the sums of each column as an Arrow array of :data:`DECIMAL`, exactly."""
         m, k = self.digits.shape[:2]
         numbers = self._numbers()
         if max(map(abs, numbers), default=0) >= 10**DECIMAL.precision:
-            raise InputError(
-                "A sum is 10**20 or more; decimals of 38 digits, 18 of them behind the point, end there."
-            )
+            raise InputError("A sum is 10**20 or more, which exceeds decimal128(38, 18).")
         written = [each.to_bytes(16, "little", signed=True) for each in numbers]
         columns = (b"".join(written[column::k]) for column in range(k))
         return [pa.Array.from_buffers(DECIMAL, m, [None, pa.py_buffer(column)]) for column in columns]

@@ -19,7 +19,7 @@ _KIND = "tercet mean of metrics"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class WeightedMetric:
     """A metric of a mean: with its options, one of its scores, and a weight."""
 
     metric: str
@@ -30,23 +30,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class SavedMean:
-    """A weighted mean of metrics.
+    """A weighted mean of metrics, and what the weights were chosen for.
 
-    Attributes
-    ----------
-    parts : tuple of Part
-        The sizes of their weights add up to 1; a metric of which less is better has a negative one.
-    about : dict
-        What the weights were chosen for.
-
-    Examples
-    --------
-    >>> mean = SavedMean((Part("bleu_multi", {}, "bleu", 0.4), Part("jaccard_sets", {}, "jaccard", 0.6)), {})
-    >>> mean.formula
-    '0.4 bleu_multi + 0.6 jaccard_sets'
+    The sizes of the weights add up to 1; a metric of which less is better has a negative one.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[WeightedMetric, ...]
     about: Mapping[str, Any]
 
     @property
@@ -67,13 +56,7 @@ class SavedMean:
         ]
 
     def save(self, path: Path) -> None:
-        """Write the file.
-
-        Raises
-        ------
-        InputError
-            For options that no file can hold, such as functions.
-        """
+        """Write the file; an InputError refuses options that no file can hold, such as functions."""
         try:
             text = json.dumps({"kind": _KIND, "parts": self._parts(), "about": dict(self.about)}, indent=1)
         except TypeError as error:
@@ -83,13 +66,7 @@ class SavedMean:
 
     @classmethod
     def load(cls, path: Path) -> SavedMean:
-        """Read the file.
-
-        Raises
-        ------
-        InputError
-            For a file that cannot be read, or holds something else.
-        """
+        """Read the file; an InputError names one that cannot be read, or holds something else."""
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
@@ -101,12 +78,11 @@ class SavedMean:
         return cls(tuple(_part(each, path) for each in found["parts"]), found.get("about") or {})
 
 
-def _part(given: Any, path: Path) -> Part:
+def _part(given: Any, path: Path) -> WeightedMetric:
     fields: Sequence[tuple[str, type | tuple[type, ...]]] = (
-        *(("metric", str), ("options", dict), ("score", str)),
-        ("weight", (int, float)),
-    )
+        ("metric", str), ("options", dict), ("score", str), ("weight", (int, float)),
+    )  # fmt: skip
     is_part = isinstance(given, dict) and all(isinstance(given.get(name), kind) for name, kind in fields)
     if not is_part or not abs(given["weight"]) <= _LARGEST_WEIGHT:  # also not a number
         raise InputError(f"{path}: expected metric, options, score and weight of each part, got {shorten(given)}.")
-    return Part(canonical(given["metric"]), given["options"], given["score"], float(given["weight"]))
+    return WeightedMetric(canonical(given["metric"]), given["options"], given["score"], float(given["weight"]))

@@ -21,7 +21,7 @@ from .saved import SavedMean
 
 @dataclass(frozen=True, slots=True)
 class Contexts:
-    """What each metric of a mean learnt from the corpus."""
+    """The context of each metric of a mean."""
 
     parts: tuple[Any, ...]
 
@@ -32,18 +32,7 @@ class Contexts:
 
 
 class MeanScorer(Scorer):
-    """A mean of metrics with the options of its file.
-
-    Examples
-    --------
-    >>> from tercet.columns.batch import Batch
-    >>> from tercet.columns.items import read_items
-    >>> from tercet.mean.saved import Part
-    >>> parts = Part("jaccard_sets", {}, "jaccard", 0.5), Part("jaccard_sets", {"ngram": 2}, "jaccard", 0.5)
-    >>> scorer = MeanScorer(SavedMean(parts, {}), {})
-    >>> str(scorer.signature(None))[:35]
-    'mean|of:jaccard_sets,jaccard_sets|w'
-    """
+    """A mean of metrics with the options of its file."""
 
     name = primary = "mean"
     takes_systems = True

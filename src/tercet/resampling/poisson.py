@@ -29,12 +29,6 @@ _WEIGHT_OF = np.searchsorted(_STEPS, np.arange(1 << 16), side="right").astype(np
 class PoissonBootstrap:
     """How often each item is drawn in each resample, as a function of the seed and the item alone.
 
-    Attributes
-    ----------
-    n_resamples, seed : int
-
-    Notes
-    -----
     Time: about 1 ns for each item, resample and 8 columns of counts or 4 of other numbers.
     """
 
@@ -42,14 +36,7 @@ class PoissonBootstrap:
     seed: int
 
     def sums(self, rows: NDArray[np.float64], keys: Keys) -> ExactSums:
-        """Return the sums of the rows, in each resample as often as their items are drawn, shape (n_resamples, k).
-
-        Examples
-        --------
-        >>> keys = keys_of_ids(pa.array(["a", "b"]))
-        >>> PoissonBootstrap(4, seed=1).sums(np.array([[1.0, 0.0], [0.0, 1.0]]), keys).floats().tolist()
-        [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
-        """
+        """Return the sums (n_resamples, k) of the rows, in each resample as often as their items are drawn."""
         seeded = keys ^ np.uint64((self.seed * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF)
         return ExactSums.weighted(
             rows, lambda digits: engine.poisson_sums(digits, seeded, _WEIGHT_OF, self.n_resamples), self.n_resamples

@@ -50,7 +50,7 @@ def arrow_statistics(
     Raises
     ------
     InputError, OptionError
-        As :class:`tercet.Stream`; for columns that are not there, hold no text, or cannot be told.
+        As :class:`tercet.Stream`; for columns that are missing, hold no text, or must be named.
 
     Examples
     --------

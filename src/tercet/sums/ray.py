@@ -118,7 +118,9 @@ def score_systems(
         scorer.check_totals()
     files = None if _is_dataset(data) else list_files(data)
     if files is None and write_segments is not None and id is None:
-        raise InputError("The rows of a dataset have no numbers: give id= to tell whose scores are written.")
+        raise InputError(
+            "The rows of a dataset have no numbers: give id= to name the items whose scores are written."
+        )
     folder = None if write_segments is None else os.fspath(write_segments)
     if folder is not None:
         check_folder(folder, files or ())

@@ -9,7 +9,7 @@ from itertools import combinations, product
 import numpy as np
 
 from tercet.errors import InputError, OptionError, shorten
-from tercet.mean.saved import Part, SavedMean
+from tercet.mean.saved import SavedMean, WeightedMetric
 
 from .figures import value_of
 from .folds import UNITS, Weights, best, combined, out_of_fold, singles, spreads, standardized
@@ -149,7 +149,7 @@ def _means(figure: str, human: Array, values: Array) -> list[Weights]:
     ]
 
 
-def _parts(columns: Sequence[MetricColumn], weights: Weights, spread: Array) -> tuple[Part, ...]:
+def _parts(columns: Sequence[MetricColumn], weights: Weights, spread: Array) -> tuple[WeightedMetric, ...]:
     """Return the mean of scores, all as shares of 1, that orders texts as the mean of standardized scores does."""
     sizes = [weight * columns[number].scale / float(spread[number]) for number, weight in weights]
     parts = []
@@ -157,5 +157,5 @@ def _parts(columns: Sequence[MetricColumn], weights: Weights, spread: Array) -> 
         column = columns[number]
         if column.spec is not None:
             weight = round(size / sum(sizes), 6) * (-1 if column.negated else 1)
-            parts.append(Part(column.spec.metric, column.spec.options, column.score, weight))
+            parts.append(WeightedMetric(column.spec.metric, column.spec.options, column.score, weight))
     return tuple(parts)
