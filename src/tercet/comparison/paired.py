@@ -18,7 +18,7 @@ from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.resampling.paired_tests import PairedTestResult, paired_bootstrap_test, paired_permutation_test
 from tercet.streams.parts import Part, stats_of_parts
 
-#: Paired tests by name, with how often they resample unless told otherwise.
+#: Paired tests by name, with how often they resample by default.
 TESTS: dict[str, tuple[Callable[..., Iterator[dict[str, PairedTestResult]]], int]] = {
     "permutation": (paired_permutation_test, 10_000),
     "bootstrap": (paired_bootstrap_test, 1_000),
