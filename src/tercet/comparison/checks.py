@@ -1,4 +1,4 @@
-"""Mistakes that are told before long work, in the words of the command line."""
+"""Mistakes that are found before long work, in the words of the command line."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def check_different(files: Sequence[str], references: Sequence[str] = (), *, rol
     for number, path in enumerate([*files, *references]):
         try:
             found = os.stat(path)
-        except OSError:  # the standard input; or what is not there, which its reader tells
+        except OSError:  # the standard input; or what is not there, which its reader reports
             continue
         what = role if number < len(files) else "references"
         for other, before_as, before in known:

@@ -130,11 +130,11 @@ def compare(
         for spec in specs:
             scorer = spec.scorer(scale=100)
             bar.set_description(spec.metric[:40])
-            with recorded() as told:
+            with recorded() as caught:
                 stats = system_stats(scorer, corpus, test_set)
                 for name, own in zip(names, stats, strict=True):
                     warn_of_scores(test_set, name, scorer, own)
-            warned += told
+            warned += caught
             bar.update(len(names))
             warn_of_gaps(test_set, scorer, stats)
             bar.set_description(f"{spec.metric} {'intervals' if test is None else f'{test} test'}"[:40])

@@ -1,4 +1,4 @@
-"""What there is to say of each system beside its scores: lengths, empty predictions, and what was left out."""
+"""What a metric knows of each system beside its scores: lengths, empty predictions, and what was left out."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def remarks_of(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str) 
     whole = max((row.segments + sum(row.skipped.values()) for row in facts), default=0)
     found = []
     for reason in ("", NO_REFERENCE, NOTHING, ELSEWHERE):
-        told = f"Segments left out, {reason}" if reason else "Empty predictions"
+        begin = f"Segments left out, {reason}" if reason else "Empty predictions"
         groups: dict[str, list[str]] = {}
         for metric in metrics:
             counts = {
@@ -96,7 +96,7 @@ def remarks_of(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str) 
         for counted, of in groups.items():
             if counted:
                 by = "" if len(of) == len(metrics) else f", {', '.join(map(plain, of))}"
-                found.append(f"{told}{by}: {counted} (of {whole:,}).")
+                found.append(f"{begin}{by}: {counted} (of {whole:,}).")
     return found
 
 

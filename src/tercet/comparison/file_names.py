@@ -1,4 +1,4 @@
-"""What files are called: names of systems and test sets, and the format that a name's end tells."""
+"""What files are called: names of systems and test sets, and the format by the end of a name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tercet.files.read import unpacked
 
 
 def names_of(paths: list[str]) -> list[str]:
-    """Return a name for each file, as short as tells them apart."""
+    """Return a name for each file, as short as keeps them different."""
     ways: tuple[Callable[[str], str], ...] = (
         without_ends,
         lambda path: f"{Path(path).absolute().parent.name}/{without_ends(path)}",

@@ -19,7 +19,7 @@ from tercet.resampling.paired_tests import PairedTestResult, paired_bootstrap_te
 from tercet.scoring import batch_stats, summarize
 from tercet.sums.rows import Rows, stats_of_rows
 
-#: Paired tests by name, with how often they resample unless told otherwise.
+#: Paired tests by name, with how often they resample by default.
 TESTS: dict[str, tuple[Callable[..., Iterator[dict[str, PairedTestResult]]], int]] = {
     "permutation": (paired_permutation_test, 10_000),
     "bootstrap": (paired_bootstrap_test, 1_000),

@@ -19,14 +19,14 @@ from .test_sets import TestSet
 @contextmanager
 def recorded() -> Iterator[list[str]]:
     """Record what is warned of, each sentence once; behind the block it is warned of, once too."""
-    told: list[str] = []
+    sentences: list[str] = []
     caught: list[warnings.WarningMessage] = []
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
-            yield told
+            yield sentences
     finally:
-        told += dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, UserWarning))
+        sentences += dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, UserWarning))
         for each in {str(each.message): each for each in caught}.values():
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno, source=each.source)
 
@@ -41,8 +41,8 @@ def warn_of_scores(test_set: TestSet, system: str, scorer: Scorer, stats: Segmen
     """Warn of what a call of the metric on a system's texts would warn of."""
     remark = scorer.remark(stats.total())
     if remark is not None:
-        told = f"{test_set.name}: the system {shorten(system)}: {scorer.name}: {remark}"
-        warnings.warn(told, UserWarning, stacklevel=3)
+        message = f"{test_set.name}: the system {shorten(system)}: {scorer.name}: {remark}"
+        warnings.warn(message, UserWarning, stacklevel=3)
 
 
 def warn_of_gaps(test_set: TestSet, scorer: Scorer, stats: Sequence[SegmentStats]) -> None:
@@ -50,10 +50,9 @@ def warn_of_gaps(test_set: TestSet, scorer: Scorer, stats: Sequence[SegmentStats
     scored = np.array([each.column("items") > 0 for each in stats])
     n = int((scored.any(axis=0) & ~scored.all(axis=0)).sum())
     if n:
-        told, are = (f"{n:,} segments are", "are") if n > 1 else ("1 segment is", "is")
-        message = (
-            f"{test_set.name}: {scorer.name}: {told} not scored for every system, and {are} left out for all of them."
-        )
+        segments, are = (f"{n:,} segments are", "are") if n > 1 else ("1 segment is", "is")
+        missed = f"{segments} not scored for every system, and {are} left out for all of them."
+        message = f"{test_set.name}: {scorer.name}: {missed}"
         warnings.warn(message, UserWarning, stacklevel=3)
 
 
@@ -78,9 +77,9 @@ def too_little(
             several = "" if what.startswith("1 ") else "s"
             p = f"{min(1, n_pairs * least):.3g}"
             # which permutations are drawn is chance, and so is how often those two are among them
-            told = "always 1" if p == "1" else f"about {p} or more" if least == of_segments else f"at least {p}"
+            bound = "always 1" if p == "1" else f"about {p} or more" if least == of_segments else f"at least {p}"
             return (
-                f"No difference can be significant here: with {what}{several}{adjusted}, p is {told}. "
+                f"No difference can be significant here: with {what}{several}{adjusted}, p is {bound}. "
                 f"More {what.split()[-1]}s would help."
             )
     return None

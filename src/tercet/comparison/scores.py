@@ -133,7 +133,7 @@ class Comparison:
     interval : {"percentile", "BCa"}
         Kind of the bootstrap intervals, which have 1,000 resamples.
     facts : list of SystemFacts
-        What each metric tells of each system beside its scores: lengths, empty predictions, segments left out.
+        What each metric knows of each system beside its scores: lengths, empty predictions, segments left out.
     warnings : list of str
         What was warned of as the systems were scored, such as another tokenizer chosen for the texts.
     corpus : Corpus or None
@@ -181,7 +181,7 @@ class Comparison:
         ]
 
     def metric_labels(self) -> dict[str, str]:
-        """Return what each metric is called in headings: of paths the last part only, where it tells them apart."""
+        """Return what each metric is called in headings: of paths the last part only, where these differ."""
         labels = {table.metric: _PATHS.sub(r"\1…/", table.metric) for table in self.tables}
         times = Counter(labels.values())
         return {metric: label if times[label] == 1 else metric for metric, label in labels.items()}

@@ -53,7 +53,7 @@ class TestSet:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What else there is to say of the files, for a comparison's JSON."""
+        """What else a comparison's JSON says of the files."""
         return {}
 
     def corpus(self) -> Corpus:
@@ -75,14 +75,14 @@ def read_test_sets(
     r"""Read test sets from tables, or one from text files.
 
     A file is a table by the end of its name: .tsv .tab .csv .jsonl .ndjson .tmx .xlsx .xlsm, also with .gz behind it.
-    Each table is a test set of its own. Its columns have the roles that their names tell
+    Each table is a test set of its own. Its columns have the roles that their names say
     (:func:`tercet.roles.guess_roles`) where `systems`, `reference_columns` and `source_column` do not name them; a
     warning names columns of text that have none. Of a workbook, the first sheet is read.
 
     TMX files with `references` that are TMX files too are one test set. Each of `files` is a system, and the units
     are joined by source text (:func:`tercet.files.joined.join_memories` says how). `reference_columns` and
     `source_column` may then name the languages; by default the source is what the header of the references says, and
-    the target their only other language. A TMX file alone is a table whose columns are languages, which tell no role:
+    the target their only other language. A TMX file alone is a table whose columns are languages, without a role:
     references must be named, by code or its beginning ("pt" for "pt-BR"), and systems, unless they are the other
     texts of the references' language. Where the texts of a language name their authors (``creationid``), each author
     has a column, such as ``"pt DeepL"``.
@@ -188,7 +188,7 @@ def _memory_set(
 def _table_set(
     path: str, name: str, systems: list[str], references: list[str], source: str | None, need_references: bool
 ) -> TestSet:
-    """Read a table; what is not named has the role that its name tells."""
+    """Read a table; what is not named has the role that its name says."""
     format = table_format(path)
     with open_binary(path) as stream:
         table = READERS[format](stream, path)

@@ -47,21 +47,21 @@ def _tested(
     rest: Sequence[SystemScore],
     called: Mapping[str, str],
 ) -> list[Sentence]:
-    """Return which of the others the test tells from the best: the first of those that share the best score."""
+    """Return which of the others the test finds worse than the best: the first of those that share the best score."""
     place = {row.system: index for index, row in enumerate(table.rows)}
     best = next(index for index, row in enumerate(table.rows) if row.best)
     named = called[table.rows[best].system]
     pvalues = {row.system: float(table.pvalues[place[row.system], best]) for row in rest}
-    told, untold = ([row for row in rest if bool(row.as_good) == same] for same in (False, True))
+    worse, unclear = ([row for row in rest if bool(row.as_good) == same] for same in (False, True))
     kind, alpha = "p" if len(table.rows) == 2 else "adjusted p", f"alpha {comparison.alpha:g}"
-    largest = pvalue_text(max((pvalues[row.system] for row in told), default=1.0))
-    if len(rest) == 1 and told:
+    largest = pvalue_text(max((pvalues[row.system] for row in worse), default=1.0))
+    if len(rest) == 1 and worse:
         if len(table.rows) == 2:
             return [(f"The difference is significant ({kind} {largest}, {alpha}).",)]
         return [
-            ("", named, " is significantly better than ", called[told[0].system], f" ({kind} {largest}, {alpha}).")
+            ("", named, " is significantly better than ", called[worse[0].system], f" ({kind} {largest}, {alpha}).")
         ]
-    if not untold:
+    if not unclear:
         return [
             (
                 "",
@@ -71,24 +71,24 @@ def _tested(
         ]
     found: list[Sentence] = []
     none = "which does not show that there is none"
-    if len(untold) <= _MOST_NAMED:
-        others = _listed([called[row.system] for row in untold])
-        joint = " and " if len(untold) == 1 else " and any of "
-        inside = ", ".join(pvalue_text(pvalues[row.system]) for row in untold)
+    if len(unclear) <= _MOST_NAMED:
+        others = _listed([called[row.system] for row in unclear])
+        joint = " and " if len(unclear) == 1 else " and any of "
+        inside = ", ".join(pvalue_text(pvalues[row.system]) for row in unclear)
         ending = f" ({kind} {inside}; {alpha}), {none}."
         found.append(("The test finds no significant difference between ", named, joint, *others[1:-1], ending))
     else:
-        least = pvalue_text(min(pvalues[row.system] for row in untold))
-        counted = f" and {len(untold)} of the {len(rest)} others (least {kind} {least}, {alpha}), {none}."
+        least = pvalue_text(min(pvalues[row.system] for row in unclear))
+        counted = f" and {len(unclear)} of the {len(rest)} others (least {kind} {least}, {alpha}), {none}."
         found.append(("The test finds no significant difference between ", named, counted))
-    if told:
-        others_told = "the other" if len(told) == 1 else f"the other {len(told)}"
-        found.append(("", named, f" is significantly better than {others_told} (largest {kind} {largest})."))
+    if worse:
+        others_named = "the other" if len(worse) == 1 else f"the other {len(worse)}"
+        found.append(("", named, f" is significantly better than {others_named} (largest {kind} {largest})."))
     return found
 
 
 def _baseline(comparison: Comparison, table: ScoreTable, called: Mapping[str, str]) -> list[Sentence]:
-    """Return how many systems the test tells from the baseline, where that is not said of the best already."""
+    """Return how many systems the baseline differs from significantly, where that is not said of the best already."""
     base = next(index for index, row in enumerate(table.rows) if row.difference is None)
     if len(table.rows) == 2 or table.rows[base].best:
         return []
@@ -97,12 +97,12 @@ def _baseline(comparison: Comparison, table: ScoreTable, called: Mapping[str, st
     significant = table.pvalues[base] < comparison.alpha
     better = sum(gain > 0 and bool(sure) for gain, sure in zip(gains, significant, strict=True))
     worse = sum(gain < 0 and bool(sure) for gain, sure in zip(gains, significant, strict=True))
-    told = [f"significantly {how} than {_others(n)}" for how, n in (("worse", better), ("better", worse)) if n]
-    if not told:
+    found = [f"significantly {how} than {_others(n)}" for how, n in (("worse", better), ("better", worse)) if n]
+    if not found:
         return [("The test finds no significant difference between the baseline and any other system.",)]
     name = called[table.rows[base].system]
     start = "The baseline " if name != "baseline" else "The "
-    return [(start, name, f" is {', and '.join(told)}.")]
+    return [(start, name, f" is {', and '.join(found)}.")]
 
 
 def summary_verdict(tables: Sequence[ScoreTable], labels: Sequence[str], names: Mapping[str, str]) -> list[Sentence]:

@@ -117,7 +117,7 @@ def _test(
             one, other = float(observed[first][name]), float(observed[second][name])
             slack = ROUNDING * max(abs(one), abs(other))
             count = int((distribution >= abs(other - one) - slack).sum())
-            if np.ptp(distribution) <= slack:  # resamples that are all alike, as of one segment, tell nothing
+            if np.ptp(distribution) <= slack:  # resamples that are all alike, as of one segment, say nothing
                 count = len(distribution)
             result[name] = PairedTestResult(other - one, (count + 1) / (len(distribution) + 1), distribution)
         yield result

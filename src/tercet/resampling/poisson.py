@@ -52,7 +52,7 @@ def keys_of_texts(batch: Batch) -> Keys:
     """Return 64 bits for each item, by its texts: items that are equal in all of them have the same."""
     keys = _hashed(batch.predictions, np.zeros(batch.n_items, np.uint64))
     places = np.arange(len(batch.references)) - np.repeat(batch.reference_offsets[:-1], batch.reference_counts)
-    # prediction, first and second reference are told apart: 0, 1, 2
+    # prediction, first and second reference have different numbers: 0, 1, 2
     of_references = _hashed(batch.references, places.astype(np.uint64) + np.uint64(1))
     np.add.at(keys, np.repeat(np.arange(batch.n_items), batch.reference_counts), of_references)
     return keys

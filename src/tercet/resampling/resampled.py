@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 def side_by_side(tables: Sequence[Array]) -> list[tuple[slice, Array]]:
     """Return tables of the same n rows beside each other, as many as one product should take, and which they are.
 
-    One product of many columns takes a tenth of the time of as many products of a few. Its sums can differ in their
+    One product of many columns takes a tenth of the time of a product for each table. Its sums can differ in their
     last bits, so that only tables of whole numbers, whose sums are exact in any order, are put together.
     """
     groups: list[list[Array]] = []
