@@ -24,11 +24,11 @@ from sklearn.metrics import jaccard_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
 import tercet
-from tercet.columns.ragged import TokenBatch
-from tercet.columns.reading import read_batch
-from tercet.counting.overlaps import overlaps
-from tercet.text import stems
-from tercet.text.tokenizers import tokenize
+from tercet.corpus import stems
+from tercet.corpus.reading import read_batch
+from tercet.corpus.tokenizers import tokenize
+from tercet.engine.counting.overlaps import overlaps
+from tercet.engine.ragged import TokenBatch
 from work import Work
 
 os.environ["RAYON_NUM_THREADS"] = "1"  # read at bleuscore's first call, which would else take every core

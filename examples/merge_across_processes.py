@@ -7,8 +7,8 @@ import pyarrow as pa
 
 import tercet
 from tercet.api import make_scorer
-from tercet.scoring import segment_stats, summarize
-from tercet.core.stats import SegmentStats
+from tercet.metric.scoring import segment_stats, summarize
+from tercet.statistics.stats import SegmentStats
 
 OPTIONS = {"smooth_method": "exp", "scale": 100}
 N_PARTS = 4

@@ -56,7 +56,7 @@ from __future__ import annotations
 from typing import Any
 
 from .errors import OptionError, did_you_mean, shorten
-from .{room}.metric import {cls}
+from .metrics.{room}.metric import {cls}
 
 METRICS = {{"{metric}": "{room}.{cls}"}}
 SHORT_NAMES = {{"{room}": "{metric}"}}
@@ -88,7 +88,7 @@ import warnings
 from importlib import import_module
 from importlib.metadata import version
 
-from tercet.core.signature import __version__
+from tercet.signature import __version__
 from tercet.engine.plain import __name__ as plain
 
 try:

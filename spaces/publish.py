@@ -20,9 +20,9 @@ from huggingface_hub.errors import HfHubHTTPError, HFValidationError, Repository
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import validate_repo_id
 
-from tercet.core.signature import __version__
 from tercet.errors import OptionError
 from tercet.registry import METRICS
+from tercet.signature import __version__
 
 from .build import OUT, build
 from .hub_errors import NO_TOKEN, PublishError, explained, one_line

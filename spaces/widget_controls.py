@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tercet.core.call import Call
-from tercet.core.checks import Integer, OneOf, flag
-from tercet.core.option_docs import option_doc
-from tercet.core.options import Option
+from tercet.checks import Integer, OneOf, flag
 from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.metric.call import Call
+from tercet.metric.option_docs import option_doc
+from tercet.metric.options import Option
 from tercet.registry import metric_class
 
 #: Options of every metric that the page offers, and those that programs have besides.

@@ -6,7 +6,7 @@ import re
 from itertools import chain
 from typing import Any
 
-from tercet.columns.corpus import Corpus
+from tercet.corpus.corpus import Corpus
 from tercet.engine.chosen import engine
 from tercet.errors import InputError
 

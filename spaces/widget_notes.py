@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from tercet.columns.corpus import Corpus
-from tercet.core.scorer import Scorer
+from tercet.corpus.corpus import Corpus
 from tercet.errors import shorten
+from tercet.metric.scorer import Scorer
 
 #: Most letters that a note names.
 _MOST_LETTERS = 12

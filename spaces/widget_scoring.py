@@ -25,16 +25,16 @@ from spaces.widget_controls import (
 from spaces.widget_limits import MOST_BYTES, MOST_DRAWN, MOST_UNPACKED, TEXT_CHARACTERS, check_size
 from spaces.widget_notes import dropped_letters, segment_note
 from tercet.api import make_scorer
-from tercet.columns.batch import Batch
-from tercet.columns.items import read_items, read_texts
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.items import read_items, read_texts
 from tercet.errors import InputError
 from tercet.files.limits import Limits
 from tercet.files.read import SUFFIXES, items, read_table
 from tercet.files.roles import Roles, guess_roles
 from tercet.files.table import Table
-from tercet.metric import Metric
+from tercet.metric.metric import Metric
+from tercet.metric.scoring import score_batch
 from tercet.registry import metric_class
-from tercet.scoring import score_batch
 
 CONFIDENCE = 0.95
 
@@ -121,7 +121,7 @@ class Demo:
 
     def score(
         self, predictions: Sequence[str], references: Any, options: Mapping[str, Any]
-    ) -> tuple[Scored, Metric, Batch]:
+    ) -> tuple[Scored, Metric, Corpus]:
         """Score texts that are not too many or too long for a page; references are left alone where none are taken.
 
         Returns the scorer and the texts that it read, too.

@@ -5,7 +5,7 @@ import random
 from functools import cache
 from itertools import chain
 
-from tercet.text.subword_models import SACREBLEU_MODELS
+from tercet.corpus.subword_models import SACREBLEU_MODELS
 from texts import PAIRS
 
 #: Kinds of models: that of sacrebleu's, and one that changes no character, and so has white space within pieces.

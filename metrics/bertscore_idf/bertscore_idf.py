@@ -2,8 +2,8 @@
 
 import evaluate
 
-from tercet.bertscore.metric import BertScore as Metric
-from tercet.modules.suite_module import SuiteModule
+from tercet.huggingface.suite_module import SuiteModule
+from tercet.metrics.bertscore.metric import BertScore as Metric
 
 
 class BertscoreIdf(SuiteModule, evaluate.Metric):

@@ -2,8 +2,8 @@
 
 import evaluate
 
-from tercet.bleu.metric import Bleu as Metric
-from tercet.modules.suite_module import SuiteModule
+from tercet.huggingface.suite_module import SuiteModule
+from tercet.metrics.bleu.metric import Bleu as Metric
 
 
 class BleuMulti(SuiteModule, evaluate.Metric):

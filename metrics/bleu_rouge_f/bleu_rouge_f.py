@@ -2,8 +2,8 @@
 
 import evaluate
 
-from tercet.bleu_rouge.metric import BleuRouge as Metric
-from tercet.modules.suite_module import SuiteModule
+from tercet.huggingface.suite_module import SuiteModule
+from tercet.metrics.bleu_rouge.metric import BleuRouge as Metric
 
 
 class BleuRougeF(SuiteModule, evaluate.Metric):

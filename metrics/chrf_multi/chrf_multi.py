@@ -2,8 +2,8 @@
 
 import evaluate
 
-from tercet.chrf.metric import Chrf as Metric
-from tercet.modules.suite_module import SuiteModule
+from tercet.huggingface.suite_module import SuiteModule
+from tercet.metrics.chrf.metric import Chrf as Metric
 
 
 class ChrfMulti(SuiteModule, evaluate.Metric):

@@ -2,8 +2,8 @@
 
 import evaluate
 
-from tercet.cosine.metric import Cosine as Metric
-from tercet.modules.suite_module import SuiteModule
+from tercet.huggingface.suite_module import SuiteModule
+from tercet.metrics.cosine.metric import Cosine as Metric
 
 
 class EmbeddingCosine(SuiteModule, evaluate.Metric):

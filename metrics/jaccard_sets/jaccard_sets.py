@@ -2,8 +2,8 @@
 
 import evaluate
 
-from tercet.jaccard.metric import Jaccard as Metric
-from tercet.modules.suite_module import SuiteModule
+from tercet.huggingface.suite_module import SuiteModule
+from tercet.metrics.jaccard.metric import Jaccard as Metric
 
 
 class JaccardSets(SuiteModule, evaluate.Metric):

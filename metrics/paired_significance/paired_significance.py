@@ -3,11 +3,11 @@
 import datasets
 import evaluate
 
-from tercet.columns.corpus import join_batches
 from tercet.comparison.paired import check_options, read_two, significance_of_parts
+from tercet.corpus.corpus import join_batches
 from tercet.errors import InputError, OptionError, shorten
-from tercet.modules.gathering import Gathering, Job
-from tercet.modules.suite_module import shared_options
+from tercet.huggingface.gathering import Gathering, Job
+from tercet.huggingface.suite_module import shared_options
 
 _CITATION = """\
 @inproceedings{koehn-2004-statistical,

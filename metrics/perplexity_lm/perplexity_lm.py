@@ -2,8 +2,8 @@
 
 import evaluate
 
-from tercet.modules.suite_module import SuiteModule
-from tercet.perplexity.metric import Perplexity as Metric
+from tercet.huggingface.suite_module import SuiteModule
+from tercet.metrics.perplexity.metric import Perplexity as Metric
 
 
 class PerplexityLm(SuiteModule, evaluate.Metric):

@@ -2,8 +2,8 @@
 
 import evaluate
 
-from tercet.modules.suite_module import SuiteModule
-from tercet.rouge.metric import Rouge as Metric
+from tercet.huggingface.suite_module import SuiteModule
+from tercet.metrics.rouge.metric import Rouge as Metric
 
 
 class RougeNlws(SuiteModule, evaluate.Metric):

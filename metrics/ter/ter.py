@@ -2,8 +2,8 @@
 
 import evaluate
 
-from tercet.modules.suite_module import SuiteModule
-from tercet.ter.metric import Ter as Metric
+from tercet.huggingface.suite_module import SuiteModule
+from tercet.metrics.ter.metric import Ter as Metric
 
 
 class Ter(SuiteModule, evaluate.Metric):

@@ -12,46 +12,46 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import errors as errors
-from .core.signature import __version__ as __version__
 from .errors import GatheringError as GatheringError
 from .errors import InputError as InputError
 from .errors import MergeError as MergeError
 from .errors import OptionError as OptionError
 from .errors import TercetError as TercetError
 from .registry import CLASS_NAMES, metric_class
+from .signature import __version__ as __version__
 
 if TYPE_CHECKING:
     from .api import explain as explain
     from .api import score as score
     from .api import scorer as scorer
-    from .bertscore.idf_table import IdfTable as IdfTable
     from .comparison.compare import compare as compare
     from .comparison.test_sets import read_test_sets as read_test_sets
-    from .core.result import Result as Result
-    from .metric import Metric as Metric
-    from .modules.loading import load as load
+    from .huggingface.loading import load as load
+    from .huggingface.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
+    from .huggingface.trainer import compute_metrics as compute_metrics
+    from .metric.metric import Metric as Metric
+    from .metrics.bertscore.idf_table import IdfTable as IdfTable
     from .registry import *  # noqa: F403
+    from .result import Result as Result
     from .sums.arrow import arrow_statistics as arrow_statistics
     from .sums.stream import Stream as Stream
-    from .training.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
-    from .training.trainer import compute_metrics as compute_metrics
     from .trust.best_mean import best_mean as best_mean
     from .trust.correlate import correlate as correlate
 
 #: Where each name is, which is imported when it is first used: the import of this package takes milliseconds.
 _PLACES = {
-    "IdfTable": "bertscore.idf_table",
-    "Metric": "metric",
-    "Result": "core.result",
+    "IdfTable": "metrics.bertscore.idf_table",
+    "Metric": "metric.metric",
+    "Result": "result",
     "Stream": "sums.stream",
     "arrow_statistics": "sums.arrow",
     "best_mean": "trust.best_mean",
     "compare": "comparison.compare",
-    "compute_metrics": "training.trainer",
+    "compute_metrics": "huggingface.trainer",
     "correlate": "trust.correlate",
     "explain": "api",
-    "load": "modules.loading",
-    "preprocess_logits_for_metrics": "training.token_ids",
+    "load": "huggingface.loading",
+    "preprocess_logits_for_metrics": "huggingface.token_ids",
     "read_test_sets": "comparison.test_sets",
     "score": "api",
     "scorer": "api",

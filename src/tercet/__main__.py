@@ -1,6 +1,6 @@
 """``python -m tercet``: the command ``tercet``."""
 
-from .cli.app import main
+from tercet.cli.app import main
 
 if __name__ == "__main__":
     main()

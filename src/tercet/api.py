@@ -6,14 +6,15 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from .core.call import Call
-from .core.dialect import Dialect
-from .core.result import Result
+from tercet.corpus.texts import READINGS
+from tercet.metric.call import Call
+from tercet.metric.dialect import Dialect
+from tercet.metric.metric import Metric
+from tercet.metric.scoring import score_batch
+
 from .errors import OptionError, did_you_mean, level_of_caller, shorten
-from .metric import Metric
 from .registry import ARGUMENTS_ELSEWHERE, METRICS, metric_class
-from .scoring import score_batch
-from .text.texts import READINGS
+from .result import Result
 
 
 def score(metric: str | Metric, predictions: Any, references: Any = None, **options: Any) -> Result:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -163,3 +164,15 @@ def told(error: BaseException) -> str:
     except Exception:
         said = ""
     return f"{type(error).__name__}: {said[:300]}" if said else type(error).__name__
+
+
+def check_working_directory(package: str) -> None:
+    """Raise an InputError where a package cannot be imported, as it asks for the working directory."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        if package not in sys.modules:
+            raise InputError(
+                f"The working directory no longer exists, and {package} cannot be imported without one: change to "
+                "another."
+            ) from error

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 from .errors import OptionError, did_you_mean, shorten
 
 if TYPE_CHECKING:  # the classes for type checkers; each is imported when it is first used
-    from .bertscore.metric import BertScore as BertScore
-    from .bleu.metric import Bleu as Bleu
-    from .bleu_rouge.metric import BleuRouge as BleuRouge
-    from .chrf.metric import Chrf as Chrf
-    from .cosine.metric import Cosine as Cosine
-    from .jaccard.metric import Jaccard as Jaccard
-    from .metric import Metric
-    from .perplexity.metric import Perplexity as Perplexity
-    from .rouge.metric import Rouge as Rouge
-    from .ter.metric import Ter as Ter
+    from tercet.metric.metric import Metric
+    from tercet.metrics.bertscore.metric import BertScore as BertScore
+    from tercet.metrics.bleu.metric import Bleu as Bleu
+    from tercet.metrics.bleu_rouge.metric import BleuRouge as BleuRouge
+    from tercet.metrics.chrf.metric import Chrf as Chrf
+    from tercet.metrics.cosine.metric import Cosine as Cosine
+    from tercet.metrics.jaccard.metric import Jaccard as Jaccard
+    from tercet.metrics.perplexity.metric import Perplexity as Perplexity
+    from tercet.metrics.rouge.metric import Rouge as Rouge
+    from tercet.metrics.ter.metric import Ter as Ter
 
 #: The classes of the metrics, by their full names.
 METRICS: Mapping[str, str] = {
@@ -56,7 +56,7 @@ def canonical(metric: Any) -> str:
 def metric_class(metric: str) -> type[Metric]:
     """Return the class of a metric, by its full or its short name; OptionError as :func:`canonical`."""
     room, _, name = METRICS[canonical(metric)].partition(".")
-    return getattr(import_module(f".{room}.metric", __package__), name)  # type: ignore[no-any-return]
+    return getattr(import_module(f".metrics.{room}.metric", __package__), name)  # type: ignore[no-any-return]
 
 
 def no_metric(name: object, known: Iterable[str]) -> OptionError:

@@ -313,7 +313,7 @@ def test_stems_and_lemmas(options, prediction, reference):
     [(0, "0-10: almost useless"), (9.9, "0-10"), (10, "10-20"), (35, "30-40"), (59.9, "50-60"), (60, "over 60")],
 )
 def test_bands(percent, band):
-    from tercet.bleu.options import interpretation
+    from tercet.metrics.bleu.options import interpretation
 
     assert interpretation(percent).startswith(band)
 

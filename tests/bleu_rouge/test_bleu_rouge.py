@@ -15,7 +15,7 @@ from rouge_score import rouge_scorer
 import tercet
 from conftest import ZERO_BLEU
 from oracles import corpus_streams, rouge_score_tokens, unicode_tokens
-from tercet.text.stems import lemmatizer_for, stemmer_for
+from tercet.corpus.stems import lemmatizer_for, stemmer_for
 from texts import LATIN, PAIRS, all_pairs, awkward_corpus, corpora, texts
 
 explain = partial(tercet.explain, "bleu_rouge")

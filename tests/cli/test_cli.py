@@ -274,7 +274,7 @@ class TestProcesses:
 
     def test_memory_that_does_not_suffice(self, table):
         code = """if True:
-            import tercet.bertscore.unrelated as unrelated, tercet.cli.app as cli
+            import tercet.metrics.bertscore.unrelated as unrelated, tercet.cli.app as cli
             def grow(*_, **__):
                 return bytearray(1 << 62)
             unrelated.make_baseline = grow

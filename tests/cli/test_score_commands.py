@@ -15,8 +15,8 @@ from commands import command, process
 from conftest import ROOT
 from tercet import score
 from tercet.comparison.test_sets import read_test_sets
-from tercet.display.visible import visible
 from tercet.files.read import read_table
+from tercet.metric.drawing.visible import visible
 
 
 def sample(system):

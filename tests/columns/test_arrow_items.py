@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import tercet
 from malformed import MALFORMED, spoil
 from tercet import InputError
-from tercet.columns.reading import read_corpus
+from tercet.corpus.reading import read_corpus
 from texts import all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs()
@@ -162,7 +162,7 @@ def test_what_only_seems_to_be_arrow_is_read_as_a_list():
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_tokenizer_that_only_the_corpus_can_choose_is_chosen_for_all_pieces(monkeypatch, n_jobs):
     """Of three pieces, two have Latin letters alone; most letters of the corpus are Cyrillic."""
-    monkeypatch.setattr("tercet.core.pieces.PIECE", 2)
+    monkeypatch.setattr("tercet.metric.pieces.PIECE", 2)
     texts = ["hello there", "good day", "a cat sat", "rain", "поезд опаздывает на двадцать минут", "снег идёт с утра"]
     with pytest.warns(UserWarning, match="tokenizer='unicode' is used instead"):
         found = tercet.score("rouge_nlws", pa.array(texts), pa.array(texts), n_jobs=n_jobs)

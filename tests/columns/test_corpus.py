@@ -8,9 +8,9 @@ import tercet
 from language_models import small_model
 from tercet import InputError
 from tercet.api import make_scorer
-from tercet.columns.corpus import Corpus, join_batches
-from tercet.columns.items import read_systems
-from tercet.scoring import batch_stats
+from tercet.corpus.corpus import Corpus, join_batches
+from tercet.corpus.items import read_systems
+from tercet.metric.scoring import batch_stats
 from texts import MINILM, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs()
@@ -36,7 +36,7 @@ def corpus_of(systems, references):
 @pytest.mark.parametrize("piece", [1 << 13, 20])
 @pytest.mark.parametrize(("metric", "options"), METRICS, ids=str)
 def test_rows_of_systems_are_those_of_each_alone(monkeypatch, metric, options, piece):
-    monkeypatch.setattr("tercet.core.pieces.PIECE", piece)
+    monkeypatch.setattr("tercet.metric.pieces.PIECE", piece)
     references = [texts if number % 7 else [] for number, texts in enumerate(REFERENCES)]
     if options.get("compat") == "rouge":
         references = [texts[:1] or ["x"] for texts in references]

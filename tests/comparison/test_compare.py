@@ -27,13 +27,13 @@ from tercet.comparison.side_by_side import side_by_side
 from tercet.comparison.tables import pvalue_text, to_csv, to_json, to_latex, to_markdown, to_tsv
 from tercet.comparison.test_sets import TestSet, read_test_sets
 from tercet.comparison.text_tables import to_text
-from tercet.core.scorer import segment_lists
 from tercet.files.read import items, read_table
+from tercet.metric.scorer import segment_lists
+from tercet.metric.scoring import segment_stats
+from tercet.pages.page import to_html
 from tercet.registry import METRICS, metric_class
-from tercet.report.page import to_html
-from tercet.resampling import bootstrap, paired_tests
-from tercet.resampling.paired_tests import holm, paired_permutation_test
-from tercet.scoring import segment_stats
+from tercet.statistics import bootstrap, paired_tests
+from tercet.statistics.paired_tests import holm, paired_permutation_test
 
 LANGUAGES = ("en", "es", "ru", "zh")
 

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tercet.core.exact import DECIMAL, LARGEST, PLACES, ExactSums, check_summable
 from tercet.errors import InputError
+from tercet.statistics.exact import DECIMAL, LARGEST, PLACES, ExactSums, check_summable
 
 #: Values of every size that may be summed, and of both signs.
 values = st.floats(-LARGEST, LARGEST, exclude_min=True, exclude_max=True)

@@ -11,11 +11,11 @@ import tercet
 from conftest import ZERO_BLEU, needed
 from tercet import OptionError, TercetError
 from tercet.api import make_scorer
-from tercet.bertscore.metric import BertScore
-from tercet.bleu.metric import Bleu
 from tercet.comparison.metric_specs import parse_metric
 from tercet.errors import shorten
-from tercet.rouge.metric import Rouge
+from tercet.metrics.bertscore.metric import BertScore
+from tercet.metrics.bleu.metric import Bleu
+from tercet.metrics.rouge.metric import Rouge
 
 SCORERS = (Bleu, Rouge, BertScore)
 PREDICTIONS = ["the cat sat on the mat today", "a dog barks at the cats"]

@@ -9,8 +9,8 @@ import evaluate
 import pytest
 
 import tercet
-from tercet.core.markup import clean
-from tercet.core.result import Result
+from tercet.markup import clean
+from tercet.result import Result
 
 RESULT = Result({"m": 0.5}, metric="m", signature="m|tok:13a", n_segments=4, empty_predictions=1, counts=[3, 2])
 

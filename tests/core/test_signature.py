@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tercet import score
-from tercet.core.signature import Signature, __version__
+from tercet.signature import Signature, __version__
 
 NAMES = st.text("ab|:,= é", max_size=6)
 KEYS = st.text("abc", min_size=1, max_size=2)

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 import tercet
 from conftest import ZERO_BLEU
 from tercet.api import make_scorer
-from tercet.columns.reading import read_batch
-from tercet.core.signature import Signature
-from tercet.core.stats import SegmentStats
+from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError, OptionError, TercetError, did_you_mean, shorten
-from tercet.resampling.draws import bootstrap_weights
-from tercet.scoring import summarize
+from tercet.metric.scoring import summarize
+from tercet.signature import Signature
+from tercet.statistics.draws import bootstrap_weights
+from tercet.statistics.stats import SegmentStats
 from texts import LATIN, all_pairs, any_texts, corpora
 
 SETTINGS = [
@@ -110,8 +110,8 @@ class TestArrow:
             writer.write_table(table)
         code = (
             "import sys, json, pyarrow as pa\n"
-            "from tercet.api import make_scorer\nfrom tercet.scoring import summarize\n"
-            "from tercet.core.stats import SegmentStats\n"
+            "from tercet.api import make_scorer\nfrom tercet.metric.scoring import summarize\n"
+            "from tercet.statistics.stats import SegmentStats\n"
             "stats = SegmentStats.from_arrow(pa.ipc.open_file(sys.argv[1]).read_all())\n"
             "scorer = make_scorer(sys.argv[2], json.loads(sys.argv[3]))\n"
             "print(json.dumps(summarize(scorer, stats).to_dict(full=True)))\n"

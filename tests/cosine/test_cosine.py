@@ -20,9 +20,9 @@ from tercet.api import make_scorer
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
-from tercet.cosine import vectors
 from tercet.encoders.embeddings import overlapping_windows
-from tercet.scoring import segment_stats
+from tercet.metric.scoring import segment_stats
+from tercet.metrics.cosine import vectors
 from texts import MINILM, PAIRS, all_pairs, any_texts, awkward_corpus, corpora
 
 PREDICTIONS, REFERENCES = all_pairs()

@@ -11,14 +11,14 @@ from conftest import ZERO_BLEU
 from oracles import corpus_streams, evaluate_bleu
 from tercet import score
 from tercet.api import make_scorer
-from tercet.columns.reading import read_batch
-from tercet.core.call import Call
-from tercet.core.peers import UnavailableError
-from tercet.core.scorer import Scorer
-from tercet.difference.differences import explain_difference
-from tercet.difference.packages import packages, peers_of
+from tercet.comparison.difference.differences import explain_difference
+from tercet.comparison.difference.packages import packages, peers_of
+from tercet.corpus.reading import read_batch
+from tercet.metric.call import Call
+from tercet.metric.peers import UnavailableError
+from tercet.metric.scorer import Scorer
+from tercet.metric.scoring import score_batch
 from tercet.registry import metric_class
-from tercet.scoring import score_batch
 from texts import LATIN, PAIRS, all_pairs, awkward_corpus
 
 PAIRED = [("bleu_multi", name) for name in ("sacrebleu", "evaluate", "nltk")]
@@ -79,7 +79,7 @@ def test_the_rules_lead_from_our_number_to_theirs(metric, against, monkeypatch):
     def refuse(*_, **__):
         raise UnavailableError("many calls of the script take long, and say nothing of the chain")
 
-    monkeypatch.setattr("tercet.rouge.peers.script_scores", refuse)
+    monkeypatch.setattr("tercet.metrics.rouge.peers.script_scores", refuse)
     for corpus in (TEXTS, awkward_corpus(5), all_pairs()):
         for options in [given for name, given in OPTIONS if name == metric]:
             found = explain_difference(metric, *corpus, against=against, **options)

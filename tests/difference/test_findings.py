@@ -107,7 +107,7 @@ def test_a_tokenizer_that_answers_with_a_mapping_or_set_is_refused(answer):
 
 
 def test_japanese_of_any_length_and_with_nul_is_split():
-    from tercet.text.splitters import split_ja
+    from tercet.corpus.splitters import split_ja
 
     assert split_ja("東京\x00都に行く")[0] == "東京"
     assert "行く" in split_ja("東京\x00都に行く")
@@ -189,6 +189,6 @@ def test_a_callable_sees_the_same_lines_whatever_is_asked():
 
 
 def test_many_sentences_are_found_in_a_time_that_grows_with_their_number():
-    from tercet.text.sentences import split_sentences
+    from tercet.corpus.sentences import split_sentences
 
     assert split_sentences("It rains today. " * 30_000).count("\n") == 29_999

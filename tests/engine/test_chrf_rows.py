@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
+from tercet.corpus.intern import bytes_of
 from tercet.engine import _engine, plain, plain_chrf
 from tercet.engine.plain_text import LoneSurrogateError
-from tercet.text.intern import bytes_of
 from texts import any_texts
 
 LENGTHS = [0, 1, 2, 6, 63, 64, 65, 127, 128, 129, 191, 192, 193, 512, 513]

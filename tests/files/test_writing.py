@@ -16,10 +16,10 @@ import pytest
 
 from conftest import ROOT
 from spaces.build import build
-from tercet.bertscore.baselines import read_baseline, write_baseline
-from tercet.bertscore.idf_table import IdfTable
 from tercet.comparison.exports import write_tsv
 from tercet.files.writing import _without_name, is_plain, write_file, write_text_file
+from tercet.metrics.bertscore.baselines import read_baseline, write_baseline
+from tercet.metrics.bertscore.idf_table import IdfTable
 
 OLD, NEW = "old\n" * 50_000, "new\n" * 50_000
 
@@ -43,7 +43,7 @@ SLOW = {
 ENDLESS = {
     "idf": """
         import numpy as np
-        from tercet.bertscore.idf_table import IdfTable
+        from tercet.metrics.bertscore.idf_table import IdfTable
         tables = [IdfTable(9, np.random.default_rng(seed).integers(0, 9, 200_000), "f0", None) for seed in (0, 1)]
         while True:
             for table in tables:
@@ -51,7 +51,7 @@ ENDLESS = {
                 print(flush=True)""",
     "baseline": """
         import numpy as np
-        from tercet.bertscore.baselines import write_baseline
+        from tercet.metrics.bertscore.baselines import write_baseline
         while True:
             for seed in (0, 1):
                 write_baseline(Path(sys.argv[1]), np.random.default_rng(seed).random((5_000, 3)))
@@ -149,12 +149,12 @@ class TestTheOldFileStays:
         def small_disk():
             resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
 
-        save = "from tercet.bertscore.idf_table import IdfTable; import numpy as np; "
+        save = "from tercet.metrics.bertscore.idf_table import IdfTable; import numpy as np; "
         save += "IdfTable(9, np.random.default_rng(0).integers(0, 9, 200_000), 'f0', None)"
         for code in (
             "from tercet.comparison.exports import write_tsv; write_tsv(path, [['new']] * 50_000)",
             f"{save}.save(path)",
-            "import numpy as np; from tercet.bertscore.baselines import write_baseline as w; "
+            "import numpy as np; from tercet.metrics.bertscore.baselines import write_baseline as w; "
             "w(path, np.zeros((5_000, 3)))",
         ):
             code = f"import sys; from pathlib import Path; path = Path(sys.argv[1]); {code}"

@@ -14,10 +14,10 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 import tercet
 from oracles import sacrebleu_tokens, unicode_tokens
-from tercet.columns.ragged import Ragged
-from tercet.counting.overlaps import ngram_ids, overlaps
+from tercet.corpus.stems import lemmatizer_for, stemmer_for
+from tercet.engine.counting.overlaps import ngram_ids, overlaps
+from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, OptionError
-from tercet.text.stems import lemmatizer_for, stemmer_for
 from texts import PAIRS, all_pairs, awkward_corpus, corpora, texts
 
 explain = partial(tercet.explain, "jaccard")

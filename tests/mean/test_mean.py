@@ -9,13 +9,13 @@ import pytest
 import tercet
 from commands import command
 from conftest import ROOT
+from tercet.comparison.mean import MeanScorer
 from tercet.comparison.metric_specs import parse_metric
-from tercet.core.stats import SegmentStats
+from tercet.comparison.saved_mean import SavedMean, WeightedMetric
 from tercet.errors import InputError, OptionError
-from tercet.mean.saved import SavedMean, WeightedMetric
-from tercet.mean.scorer import MeanScorer
-from tercet.resampling.bootstrap import bootstrap
-from tercet.scoring import batch_stats
+from tercet.metric.scoring import batch_stats
+from tercet.statistics.bootstrap import bootstrap
+from tercet.statistics.stats import SegmentStats
 from tercet.trust.best_mean import best_mean
 
 PARTS = (

@@ -133,8 +133,8 @@ class TestEveryMetric:
     def test_pieces_and_threads_do_not_matter(self, metric, options, n_jobs, monkeypatch):
         predictions, references = all_pairs()
         whole = score(metric, predictions, references, segments=True, **options)
-        monkeypatch.setattr("tercet.core.pieces.PIECE", 7)
-        monkeypatch.setattr("tercet.core.pieces.PIECE_OF_NETWORKS", 7)
+        monkeypatch.setattr("tercet.metric.pieces.PIECE", 7)
+        monkeypatch.setattr("tercet.metric.pieces.PIECE_OF_NETWORKS", 7)
         pieces = score(metric, predictions, references, segments=True, n_jobs=n_jobs, **options)
         assert close(metric, pieces.to_dict(full=True), whole.to_dict(full=True))
 

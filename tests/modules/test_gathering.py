@@ -159,7 +159,7 @@ PROCESSES = """
 import json, os, signal, sys, time
 import tercet
 from tercet.core import signature
-from tercet.modules import shards
+from tercet.huggingface import shards
 
 def split(text):
     if WAY == "interrupted":

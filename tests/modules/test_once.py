@@ -9,16 +9,16 @@ import pytest
 import tercet
 from conftest import ROOT, ZERO_BLEU
 from spaces.widget_scoring import Demo
-from tercet.columns import corpus, items
 from tercet.comparison.compare import compare
+from tercet.comparison.difference.differences import explain_difference
 from tercet.comparison.metric_specs import parse_metric
 from tercet.comparison.paired import paired_significance
 from tercet.comparison.side_by_side import side_by_side
 from tercet.comparison.test_sets import TestSet
-from tercet.core.scorer import Scorer
-from tercet.difference.differences import explain_difference
+from tercet.corpus import corpus, items
 from tercet.engine.chosen import engine
 from tercet.engine.plain_text import strings
+from tercet.metric.scorer import Scorer
 
 PREDICTIONS = [f"the cat sat on mat {number}" for number in range(6)]
 REFERENCES = [[f"the cat lay on mat {number}", f"a cat on mat {number}"] for number in range(6)]
@@ -72,7 +72,7 @@ def assert_once(seen, *systems):
 
 @pytest.mark.parametrize("piece", [1 << 16, 2])
 def test_score(seen, monkeypatch, piece):
-    monkeypatch.setattr("tercet.core.pieces.PIECE", piece)
+    monkeypatch.setattr("tercet.metric.pieces.PIECE", piece)
     tercet.score("bleu_multi", PREDICTIONS, REFERENCES)
     assert seen["read"] == texts_of(PREDICTIONS)
     assert not seen["encoded"]  # the engine reads strings as they are

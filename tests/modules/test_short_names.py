@@ -6,10 +6,10 @@ import pytest
 import tercet
 from conftest import ZERO_BLEU, needed
 from suite import SUITE
+from tercet.comparison.difference.differences import explain_difference
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.paired import paired_significance
 from tercet.comparison.test_sets import TestSet
-from tercet.difference.differences import explain_difference
 
 PREDICTIONS = ["the cat sat on the mat today", "a dog barks at the cats"]
 REFERENCES = [["the cat lay on the mat today", "a cat"], ["a dog barks at the cats"]]

@@ -15,8 +15,8 @@ from language_models import LIMIT, SMALL, small_model, smollm2
 from tercet import InputError, OptionError
 from tercet.api import make_scorer
 from tercet.encoders import onednn
-from tercet.perplexity import model
-from tercet.perplexity.windows import windows_of
+from tercet.metrics.perplexity import model
+from tercet.metrics.perplexity.windows import windows_of
 from texts import MINILM, all_pairs
 
 TEXTS = all_pairs()[0]
@@ -179,7 +179,7 @@ def test_bytes_are_those_of_the_tokens_that_are_scored():
 
 
 def test_equal_texts_are_scored_once(monkeypatch):
-    from tercet.perplexity.model import LanguageModel
+    from tercet.metrics.perplexity.model import LanguageModel
 
     seen, surprisals = [], LanguageModel.surprisals
 
@@ -195,7 +195,7 @@ def test_equal_texts_are_scored_once(monkeypatch):
 
 def test_logits_are_held_in_slices(monkeypatch):
     expected = tercet.score("perplexity_lm", TEXTS, model_id=small_model("gpt2"))
-    monkeypatch.setattr("tercet.perplexity.model._LOGITS_BYTES", 1)
+    monkeypatch.setattr("tercet.metrics.perplexity.model._LOGITS_BYTES", 1)
     found = tercet.score("perplexity_lm", TEXTS, model_id=small_model("gpt2"))
     assert found["perplexities"] == pytest.approx(expected["perplexities"], rel=1e-6)
 
@@ -278,7 +278,7 @@ class TestRefused:
             tercet.score("perplexity_lm", texts, model_id=small_model("gpt2"), **more)
 
     def test_the_item_is_named_by_its_number_in_the_corpus(self, monkeypatch):
-        monkeypatch.setattr("tercet.core.pieces.PIECE_OF_NETWORKS", 2)
+        monkeypatch.setattr("tercet.metric.pieces.PIECE_OF_NETWORKS", 2)
         with pytest.raises(InputError, match="item 5 of predictions"):
             tercet.score("perplexity_lm", ["a", "b", "c", "d", "e", ""], model_id=small_model("gpt2"))
 

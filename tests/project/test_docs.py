@@ -11,7 +11,7 @@ import yaml
 
 import tercet
 from conftest import ROOT
-from tercet.core.option_docs import markdown_list, option_docs
+from tercet.metric.option_docs import markdown_list, option_docs
 from tercet.registry import METRICS, metric_class
 
 PAGES = [ROOT / "README.md", *ROOT.glob("metrics/*/README.md"), *ROOT.glob("docs/**/*.md")]

@@ -6,7 +6,7 @@ import pytest
 import tercet
 from commands import command
 from tercet import registry
-from tercet.modules.suite_module import SuiteModule
+from tercet.huggingface.suite_module import SuiteModule
 
 ROOM = '''
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tercet.columns.batch import Batch
-from tercet.core.options import option
-from tercet.core.scorer import Scorer, Scores
-from tercet.core.signature import Signature
-from tercet.core.stats import SegmentStats
-from tercet.metric import About, Metric
+from tercet.corpus.corpus import Corpus
+from tercet.metric.options import option
+from tercet.metric.scorer import Scorer, Scores
+from tercet.signature import Signature
+from tercet.statistics.stats import SegmentStats
+from tercet.metric.metric import About, Metric
 
 
 class Overlap(Metric):
@@ -40,7 +40,7 @@ class Overlap(Metric):
     def words(self, text: str) -> set[str]:
         return set((text.lower() if self.lowercase else text).split())
 
-    def segment_stats(self, batch: Batch, context: Any = None) -> SegmentStats:
+    def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         columns = batch.columns()
         rows = []
         for prediction, references in zip(columns["predictions"], columns["references"], strict=True):
@@ -52,7 +52,7 @@ class Overlap(Metric):
     def finalize(self, totals: Any) -> Scores:
         return {"overlap": self.scale * totals[..., -2] / np.maximum(totals[..., -1], 1)}
 
-    def explained(self, batch: Batch, context: Any = None) -> list[str]:
+    def explained(self, batch: Corpus, context: Any = None) -> list[str]:
         prediction, *references = batch.texts.to_pylist()
         return sorted(self.words(prediction) & set().union(*map(self.words, references)))
 '''

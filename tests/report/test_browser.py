@@ -9,8 +9,8 @@ import tercet
 from conftest import ROOT
 from tercet.comparison.compare import compare
 from tercet.comparison.test_sets import read_test_sets
-from tercet.report.page import to_html
-from tercet.report.trust import trust_html
+from tercet.pages.page import to_html
+from tercet.trust.page import trust_html
 
 TEXT_METRICS = ("bleu_multi", "chrf_multi", "ter", "rouge_nlws:rouge_types=rouge1", "bleu_rouge_f", "jaccard_sets")
 

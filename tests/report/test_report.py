@@ -16,19 +16,19 @@ from hypothesis import strategies as st
 import tercet
 from conftest import ROOT, ZERO_BLEU, needed
 from tercet import InputError, OptionError
-from tercet.bleu.metric import Bleu
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import MetricSpec
-from tercet.comparison.tables import pvalue_text
 from tercet.comparison.test_sets import TestSet, read_test_sets
-from tercet.core.scorer import Scorer
-from tercet.display.places import Word
-from tercet.report.lengths import EXACT, MEAN, bucket_scores, make_buckets
-from tercet.report.matches import Colours, placed, plain, spelled
-from tercet.report.names import fitted, short_names
-from tercet.report.page import to_html
-from tercet.report.segments import Segments
-from tercet.rouge.metric import Rouge
+from tercet.metric.drawing.places import Word
+from tercet.metric.scorer import Scorer
+from tercet.metrics.bleu.metric import Bleu
+from tercet.metrics.rouge.metric import Rouge
+from tercet.pages.lengths import EXACT, MEAN, bucket_scores, make_buckets
+from tercet.pages.matches import Colours, placed, plain, spelled
+from tercet.pages.names import fitted, short_names
+from tercet.pages.page import to_html
+from tercet.pages.segments import Segments
+from tercet.statistics.paired_tests import pvalue_text
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 
@@ -200,7 +200,7 @@ class TestNumbers:
 
     def test_of_an_encoder_texts_and_scores_are_shown_without_asking_it_again(self, monkeypatch):
         found = compared(metrics=[MetricSpec("bertscore_idf", needed("bertscore_idf"))], n_resamples=50)
-        monkeypatch.setattr("tercet.report.matches.batch_explanation", None)
+        monkeypatch.setattr("tercet.pages.matches.batch_explanation", None)
         page = Page(to_html([found]))
         assert "Segments where systems differ most in mean_f1" in page.text
         assert "not shown in colour for this metric" in page.text

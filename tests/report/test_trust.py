@@ -6,7 +6,7 @@ import numpy as np
 
 import tercet
 from conftest import ROOT
-from tercet.report.trust import trust_html
+from tercet.trust.page import trust_html
 
 FEW = {"n_resamples": 20, "n_permutations": 50}
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from conftest import ROOT
 from tercet.comparison.test_sets import TestSet, read_test_sets
-from tercet.report.frequency import word_frequencies
-from tercet.report.ngrams import ngram_pairs
-from tercet.report.words import read_words
+from tercet.pages.frequency import word_frequencies
+from tercet.pages.ngrams import ngram_pairs
+from tercet.pages.words import read_words
 
 #: Scripts with blanks and without, and what is no word.
 TOKENS = ["the", "The", "cat", "猫", "犬", "сидел", "été", "نام"]

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tercet
-from tercet.columns.reading import read_batch
-from tercet.core.exact import ExactSums
-from tercet.resampling.poisson import PoissonBootstrap, keys_of_ids, keys_of_texts
+from tercet.corpus.reading import read_batch
+from tercet.statistics.exact import ExactSums
+from tercet.statistics.poisson import PoissonBootstrap, keys_of_ids, keys_of_texts
 from texts import LATIN, all_pairs, any_texts, awkward_corpus
 
 

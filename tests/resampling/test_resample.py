@@ -14,12 +14,12 @@ from sacrebleu.significance import PairedTest
 
 from tercet import InputError, MergeError, OptionError, score
 from tercet.api import make_scorer
-from tercet.columns.reading import read_batch
-from tercet.resampling.bootstrap import bootstrap, bootstrap_scores
-from tercet.resampling.draws import bootstrap_weights, shuffle_masks
-from tercet.resampling.paired_tests import holm, paired_bootstrap_test, paired_permutation_test
-from tercet.resampling.resampled import resampled_totals
-from tercet.scoring import segment_stats
+from tercet.corpus.reading import read_batch
+from tercet.metric.scoring import segment_stats
+from tercet.statistics.bootstrap import bootstrap, bootstrap_scores
+from tercet.statistics.draws import bootstrap_weights, shuffle_masks
+from tercet.statistics.paired_tests import holm, paired_bootstrap_test, paired_permutation_test
+from tercet.statistics.resampled import resampled_totals
 from texts import LATIN, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs(LATIN)
@@ -34,7 +34,7 @@ def stats_of(metric, **options):
 def test_the_draws_are_those_of_numpys_generator_in_one_piece_or_in_chunks(monkeypatch):
     expected = np.random.default_rng(7).choice(11, (30, 11))
     for cells in (2_000_000, 50):
-        monkeypatch.setattr("tercet.resampling.draws._CHUNK_CELLS", cells)
+        monkeypatch.setattr("tercet.statistics.draws._CHUNK_CELLS", cells)
         weights = np.concatenate(list(bootstrap_weights(11, 30, seed=7)))
         assert weights.shape == (30, 11)
         for drawn, row in zip(expected, weights, strict=True):
@@ -52,9 +52,9 @@ def test_sums_are_those_of_the_draws_however_they_are_cut(monkeypatch, n):
         (7, 64, 4, 1 << 24),
         (128, 1000, 64, 50),
     ]:
-        monkeypatch.setattr("tercet.resampling.draws._DRAWS", draws)
+        monkeypatch.setattr("tercet.statistics.draws._DRAWS", draws)
         for name, value in (("BLOCK", block), ("RESAMPLES", resamples), ("COUNTS", counts)):
-            monkeypatch.setattr(f"tercet.resampling.resampled._{name}", value)
+            monkeypatch.setattr(f"tercet.statistics.resampled._{name}", value)
         assert np.array_equal(resampled_totals(systems, 30, seed=7), expected)
 
 
@@ -101,7 +101,7 @@ def test_seed_and_number_of_resamples_are_options():
 def test_the_tosses_are_those_of_numpys_generator_in_one_piece_or_in_chunks(monkeypatch):
     expected = np.random.default_rng(7).integers(2, size=(100, 11), dtype=bool)
     for cells in (2_000_000, 50, 400):
-        monkeypatch.setattr("tercet.resampling.draws._CHUNK_CELLS", cells)
+        monkeypatch.setattr("tercet.statistics.draws._CHUNK_CELLS", cells)
         assert (np.concatenate(list(shuffle_masks(11, 100, seed=7))) == expected).all()
 
 

@@ -14,9 +14,9 @@ from rouge_metric import PyRouge
 from rouge_score import rouge_scorer
 
 from tercet import InputError, OptionError, explain, score
-from tercet.core.peers import UnavailableError
-from tercet.rouge.perl_script import script_scores
-from tercet.rouge.types import parse_types
+from tercet.metric.peers import UnavailableError
+from tercet.metrics.rouge.perl_script import script_scores
+from tercet.metrics.rouge.types import parse_types
 from texts import LATIN, all_pairs, any_texts, awkward_corpus, corpora
 
 TYPES = ["rouge1", "rouge2", "rouge3", "rouge4", "rougeL", "rougeLsum"]
@@ -399,7 +399,7 @@ def test_two_very_long_texts_say_their_cost_and_are_named():
 @pytest.mark.parametrize("name", ["rougeW", "rougeLsum"])
 @pytest.mark.parametrize("options", [{}, {"n_jobs": 3}], ids=["one thread", "three threads"])
 def test_the_too_long_item_is_named_by_its_number_in_the_corpus(name, options, monkeypatch):
-    monkeypatch.setattr("tercet.rouge.counts.MOST_WAY_BACK", 8 * 30)
+    monkeypatch.setattr("tercet.metrics.rouge.counts.MOST_WAY_BACK", 8 * 30)
     texts = ["a b"] * 6
     texts[4] = "a\n" * 31
     with pytest.raises(InputError, match="item 4 is too long"):
@@ -407,7 +407,7 @@ def test_the_too_long_item_is_named_by_its_number_in_the_corpus(name, options, m
 
 
 def test_one_line_each_needs_no_way_back_for_the_union(monkeypatch):
-    monkeypatch.setattr("tercet.rouge.counts.MOST_WAY_BACK", 8 * 30)
+    monkeypatch.setattr("tercet.metrics.rouge.counts.MOST_WAY_BACK", 8 * 30)
     texts, references = ["a b " * 40, "a\nb"], ["a c b " * 30, "b\na"]
     found = score("rouge_nlws", texts, references, rouge_types=["rougeL", "rougeLsum"], segments=True).segments
     assert found["rougeLsum"] == [found["rougeL"][0], 1.0]

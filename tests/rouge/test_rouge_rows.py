@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tercet
-from tercet.rouge.metric import Rouge
+from tercet.metrics.rouge.metric import Rouge
 
 TYPES = ["rouge1", "rouge3", "rougeL", "rougeLsum", "rougeW1.5", "rougeS", "rougeS2", "rougeSU0"]
 texts = st.lists(st.sampled_from(["The", "cat", "SAT", "the", "a-b", "3.5", "é", "Кот", "кот", "猫"]), max_size=9)

@@ -220,6 +220,6 @@ class TestRows:
         write_some_rows(path)
         with pytest.raises(InputError, match=r"counted as '.*beta:1.*', expected '.*beta:2"):
             RowsFile(path).rows(make_scorer("rouge_nlws", {"tokenizer": "auto", "beta": 2.0}))
-        monkeypatch.setattr("tercet.core.signature.__version__", "9.9")
+        monkeypatch.setattr("tercet.signature.__version__", "9.9")
         with pytest.raises(InputError, match=r"version:tercet-0.*version:tercet-9\.9"):
             RowsFile(path).rows(make_scorer("rouge_nlws", {"tokenizer": "auto"}))

@@ -19,8 +19,7 @@ import pytest
 import tercet
 from conftest import NEEDED, ROOT, ZERO_BLEU
 from tercet.errors import InputError, OptionError
-from tercet.scale.ray import score
-from tercet.sums.ray import score_systems
+from tercet.sums.ray import score, score_systems
 from texts import MINILM, all_pairs
 
 os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"  # a Ray of this machine only, at 127.0.0.1

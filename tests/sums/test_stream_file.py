@@ -14,8 +14,8 @@ import pytest
 
 from conftest import ZERO_BLEU, needed
 from tercet import IdfTable, InputError, MergeError, OptionError, Stream
-from tercet.core.exact import DECIMAL
 from tercet.errors import TercetError
+from tercet.statistics.exact import DECIMAL
 from tercet.sums.file import write_packed
 from tercet.sums.stream_file import plain_value
 from texts import MINILM, all_pairs
@@ -248,7 +248,7 @@ class TestForgedFiles:
         assert str(error.value).startswith(message)
 
     def test_whose_sums_another_version_of_tercet_made(self, path, monkeypatch):
-        monkeypatch.setattr("tercet.core.signature.__version__", "0.0.7")
+        monkeypatch.setattr("tercet.signature.__version__", "0.0.7")
         begun().save(path)
         monkeypatch.undo()
         with pytest.raises(MergeError, match=r"other options or another version.*version:tercet-0\.0\.7"):

@@ -11,8 +11,8 @@ import pytest
 
 from conftest import ZERO_BLEU, needed
 from tercet import InputError, MergeError, OptionError, Stream, arrow_statistics
-from tercet.core.exact import DECIMAL
 from tercet.registry import METRICS
+from tercet.statistics.exact import DECIMAL
 from texts import all_pairs
 
 ROUGE = {"rouge_types": ["rouge1", "rougeL"], "tokenizer": "unicode"}

@@ -9,7 +9,7 @@ import pytest
 
 import tercet
 from tercet.api import make_scorer
-from tercet.columns.reading import read_batch
+from tercet.corpus.reading import read_batch
 from tercet.errors import InputError
 from tercet.sums.contexts import context_of, plain_context
 from tercet.sums.corpus_files import list_parts

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
-from tercet.columns.reading import read_batch
-from tercet.ter.metric import Ter
+from tercet.corpus.reading import read_batch
+from tercet.metrics.ter.metric import Ter
 from texts import all_pairs, awkward_text
 
 FLAGS = list(product((False, True), repeat=4))

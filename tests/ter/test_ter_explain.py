@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import tercet
 from tercet import InputError, OptionError
-from tercet.ter.explain import Shift, Step
+from tercet.metrics.ter.explain import Shift, Step
 from texts import any_texts, lines, texts
 
 explain = partial(tercet.explain, "ter")

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import texts
 from oracles import sacrebleu_tokens, token_lists
 from tercet import InputError, OptionError, score
-from tercet.columns.reading import read_batch
-from tercet.text import mecab
-from tercet.text.tokenizers import tokenize, tokenizer_label
+from tercet.corpus import mecab
+from tercet.corpus.reading import read_batch
+from tercet.corpus.tokenizers import tokenize, tokenizer_label
 
 pytest.importorskip("MeCab")
 pytest.importorskip("ipadic")

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import texts
-from tercet.columns.reading import read_batch
+from tercet.corpus.letters import LetterCounts, count_letters
+from tercet.corpus.reading import read_batch
+from tercet.corpus.sentences import split_sentences, truncate_bytes, truncate_words
 from tercet.errors import OptionError
-from tercet.rouge.types import DEFAULT_TYPES, RougeType, parse_types
-from tercet.text.letters import LetterCounts, count_letters
-from tercet.text.sentences import split_sentences, truncate_bytes, truncate_words
+from tercet.metrics.rouge.types import DEFAULT_TYPES, RougeType, parse_types
 
 # --- sentences: a stroke stands for the line end that is put between two
 

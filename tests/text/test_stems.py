@@ -12,10 +12,8 @@ from nltk.stem.snowball import SnowballStemmer
 import oracles
 import tercet
 import texts
-from tercet.columns.reading import read_batch
-from tercet.errors import OptionError
-from tercet.rouge import perl
-from tercet.text.stems import (
+from tercet.corpus.reading import read_batch
+from tercet.corpus.stems import (
     _PORTER_ENDINGS,
     lemmatizer_for,
     lemmatizer_label,
@@ -23,7 +21,9 @@ from tercet.text.stems import (
     stemmer_for,
     stopwords_for,
 )
-from tercet.text.tokenizers import tokenize
+from tercet.corpus.tokenizers import tokenize
+from tercet.errors import OptionError
+from tercet.metrics.rouge import perl
 
 ENDINGS = sorted({"ies", "eed", *(ending for each in _PORTER_ENDINGS.values() for ending in each.split())})
 

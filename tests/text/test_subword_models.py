@@ -16,9 +16,9 @@ import texts
 from oracles import token_lists
 from subword_models import KINDS, no_download, sacrebleu_folder, small_model
 from tercet import OptionError
-from tercet.columns.reading import read_batch
-from tercet.text.subword_models import SACREBLEU_MODELS, subword_model
-from tercet.text.tokenizers import tokenize, tokenizer_label
+from tercet.corpus.reading import read_batch
+from tercet.corpus.subword_models import SACREBLEU_MODELS, subword_model
+from tercet.corpus.tokenizers import tokenize, tokenizer_label
 
 every_name = pytest.mark.parametrize("name", SACREBLEU_MODELS)
 own_texts = list(chain.from_iterable([text, *targets] for pairs in texts.PAIRS.values() for text, targets in pairs))

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import texts
 from oracles import line_lists, mteval_13a, rouge_score_tokens, sacrebleu_tokens, token_lists, unicode_tokens
-from tercet.columns.reading import read_batch
+from tercet.corpus.reading import read_batch
+from tercet.corpus.tokenizers import tokenize
 from tercet.errors import InputError
-from tercet.text.tokenizers import tokenize
 
 SACREBLEU = ("13a", "intl", "zh", "char", "none")
 REFERENCES = {name: lambda text, name=name: sacrebleu_tokens(name, text) for name in SACREBLEU} | {

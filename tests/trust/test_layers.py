@@ -6,11 +6,11 @@ import pytest
 import tercet
 from conftest import ROOT
 from tercet.comparison.metric_specs import parse_metric
-from tercet.report.trust import trust_html
 from tercet.trust.figures import FigureValue, value_of
 from tercet.trust.folds import out_of_fold, singles, standardized
 from tercet.trust.grades import MetricColumn
 from tercet.trust.layers import layer_sweeps
+from tercet.trust.page import trust_html
 from tercet.trust.tables import to_json, to_text
 from texts import MINILM
 

@@ -11,10 +11,10 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from tercet.core.signature import __version__
-from tercet.display.visible import visible
 from tercet.errors import TercetError
+from tercet.metric.drawing.visible import visible
 from tercet.registry import SHORT_NAMES
+from tercet.signature import __version__
 
 from .bertscore_commands import bertscore_baseline, idf
 from .correlate_command import correlate_command

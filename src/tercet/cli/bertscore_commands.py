@@ -13,10 +13,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from tercet.comparison.checks import check_file, check_outputs
-from tercet.display.visible import visible
 from tercet.errors import InputError
 from tercet.files.limits import LIMITS
 from tercet.files.lines import stream_lines
+from tercet.metric.drawing.visible import visible
 
 from .score_options import Quiet
 
@@ -50,8 +50,8 @@ def fit_idf(
     """Count how many texts of a corpus contain each token; pass the file as idf= in Python."""
     from tqdm import tqdm
 
-    from tercet.bertscore.idf_table import IdfTable
     from tercet.encoders.options import needs_packages
+    from tercet.metrics.bertscore.idf_table import IdfTable
 
     needs_packages("An IDF table", packages=("transformers",))  # before the bar is drawn
     check_file(output)
@@ -84,8 +84,8 @@ def bertscore_baseline(
     quiet: Quiet = False,
 ) -> None:
     """Make a file of baselines, the scores of unrelated texts; pass it as baseline_path= in Python."""
-    from tercet.bertscore.baselines import write_baseline
-    from tercet.bertscore.unrelated import make_baseline
+    from tercet.metrics.bertscore.baselines import write_baseline
+    from tercet.metrics.bertscore.unrelated import make_baseline
 
     check_file(output)
     check_outputs({"--output": output}, corpus)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tercet.core.options import Option
 from tercet.errors import OptionError
+from tercet.metric.options import Option
 from tercet.registry import METRICS, SHORT_NAMES, metric_class
 
 
@@ -26,7 +26,7 @@ def metrics_like(incomplete: str) -> list[str]:
 
 def _values(option: Option) -> list[str]:
     """Return the values of an option as they are written, where they are known."""
-    from tercet.core.checks import OneOf, flag
+    from tercet.checks import OneOf, flag
 
     check = option.check
     if check is flag:

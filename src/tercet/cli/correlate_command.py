@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 
 from tercet.comparison.checks import check_file, check_outputs
-from tercet.display.visible import visible
 from tercet.errors import OptionError, shorten
+from tercet.metric.drawing.visible import visible
 
 from .completion import metrics_like
 from .option_groups import takes_groups
@@ -157,7 +157,7 @@ def _rendered(found: Correlation, format: Format, out: Path | None) -> str:
     from .output import as_table, coloured, command_line, in_terminal
 
     if format == "html":
-        from tercet.report.trust import trust_html  # templates and plots, which no other form needs
+        from tercet.trust.page import trust_html  # templates and plots, which no other form needs
 
         return trust_html(found, command=command_line())
     if format == "text":

@@ -18,14 +18,14 @@ from rich.table import Table
 from typer.core import TyperCommand
 
 from tercet.comparison.checks import check_references
-from tercet.display.visible import one_cell, visible
 from tercet.errors import InputError, OptionError, shorten
+from tercet.metric.drawing.visible import one_cell, visible
 
 from .completion import metrics_like
 from .score_options import ReferenceColumns, References, Systems
 
 if TYPE_CHECKING:
-    from tercet.difference.differences import Difference, Rule
+    from tercet.comparison.difference.differences import Difference, Rule
 
 #: Characters that the words of a table and a column of scores need: how many scores stand side by side.
 _WORDS_WIDTH, _SCORE_WIDTH = 44, 17
@@ -70,7 +70,7 @@ class ExplainCommand(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
-        from tercet.difference.packages import packages_in_words
+        from tercet.comparison.difference.packages import packages_in_words
 
         against: Any = next(each for each in self.params if each.name == "against")
         against.help = f"Package to explain: {packages_in_words()}."
@@ -92,11 +92,11 @@ def explain(
     format: Form = ExplainFormat.text,
 ) -> None:
     """Show why another package gives a different score: ours, theirs, and the effect of each rule."""
+    from tercet.comparison.difference.differences import explain_difference
+    from tercet.comparison.difference.packages import checked_peers
     from tercet.comparison.metric_specs import parse_metric
     from tercet.comparison.remarks import warn_of
     from tercet.comparison.test_sets import read_test_sets
-    from tercet.difference.differences import explain_difference
-    from tercet.difference.packages import checked_peers
 
     from .specs import read_specs
 

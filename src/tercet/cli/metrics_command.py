@@ -40,7 +40,7 @@ def _metrics() -> Table:
 
 
 def _options(metric: str) -> Table:
-    from tercet.core.option_docs import option_docs
+    from tercet.metric.option_docs import option_docs
 
     table = Table(title=f"Options of {metric}", box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("option", no_wrap=True)

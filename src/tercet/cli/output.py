@@ -22,9 +22,9 @@ from tercet.comparison.scores import Comparison
 from tercet.comparison.side_by_side import side_by_side
 from tercet.comparison.test_sets import TestSet
 from tercet.comparison.text_tables import to_text
-from tercet.display.visible import visible
 from tercet.errors import OptionError, shorten
 from tercet.files.writing import write_text_file
+from tercet.metric.drawing.visible import visible
 
 from .score_options import Format, ScoreOutput
 from .thresholds import Threshold, failures
@@ -53,7 +53,7 @@ def chosen_format(format: Format | None, out: Path | None) -> Format:
 def check_before(format: Format, *paths: Path | None) -> None:
     """Fail before long work if its result could not be made or written."""
     if format == "html":
-        from tercet.report.page import check_installed
+        from tercet.pages.page import check_installed
 
         check_installed()
         if paths[0] is None and sys.stdout.isatty():
@@ -135,7 +135,7 @@ def finish(
 
 def _rendered(found: Sequence[Comparison], format: Format, output: ScoreOutput) -> str:
     if format == "html":
-        from tercet.report.page import to_html  # templates and plots, which no other form needs
+        from tercet.pages.page import to_html  # templates and plots, which no other form needs
 
         return to_html(found, command=command_line())
     if format == "text":

@@ -10,8 +10,8 @@ import typer
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.of_results import to_comparison
 from tercet.comparison.scores import Comparison
-from tercet.display.visible import visible
 from tercet.errors import OptionError
+from tercet.metric.drawing.visible import visible
 from tercet.sums.ray import score_systems
 
 from .score_options import ScoreOutput, Scores, TextsOrParquet

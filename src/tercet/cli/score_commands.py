@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from tercet.comparison.checks import check_folder, check_outputs
-from tercet.display.visible import visible
 from tercet.errors import OptionError
+from tercet.metric.drawing.visible import visible
 
 from .option_groups import takes_groups
 from .score_options import CompareOutput, Format, ScoreOutput, Scores, Tests, Texts, TextsOrParquet

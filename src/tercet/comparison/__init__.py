@@ -1,1 +1,1 @@
-"""Test sets and their systems -> scores, intervals and significance; tables and exports."""
+"""Systems side by side: scores, intervals and tests."""

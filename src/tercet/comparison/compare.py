@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.columns.corpus import Corpus
-from tercet.columns.items import read_systems
-from tercet.core.checks import MOST_RESAMPLES, flag, integer, number, one_of
-from tercet.core.options import check_values
-from tercet.core.scorer import Scorer, segment_lists
-from tercet.core.stats import SegmentStats
-from tercet.display.progress import bar_of, bars_within
+from tercet.checks import MOST_RESAMPLES, flag, integer, number, one_of
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, shorten
-from tercet.metric import Metric
-from tercet.resampling.bootstrap import bootstraps
-from tercet.resampling.paired_tests import holm
-from tercet.scoring import batch_stats, summarize
+from tercet.metric.metric import Metric
+from tercet.metric.options import check_values
+from tercet.metric.scorer import Scorer, segment_lists
+from tercet.metric.scoring import batch_stats, summarize
+from tercet.statistics.bootstrap import bootstraps
+from tercet.statistics.paired_tests import holm
+from tercet.statistics.progress import bar_of, bars_within
+from tercet.statistics.stats import SegmentStats
 
 from .checks import check_baseline, check_references
 from .facts import SystemFacts, facts_of_systems

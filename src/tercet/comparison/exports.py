@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tercet.display.visible import one_cell
 from tercet.errors import InputError, shorten
 from tercet.files.writing import write_text_file
+from tercet.metric.drawing.visible import one_cell
 
 from .scores import Comparison
 from .test_sets import TestSet

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tercet.core.result import Result
-from tercet.core.scorer import Scorer
-from tercet.core.stats import SegmentStats
+from tercet.metric.scorer import Scorer
+from tercet.result import Result
+from tercet.statistics.stats import SegmentStats
 
 #: Why a segment was left out.
 NO_REFERENCE, NOTHING, ELSEWHERE = "no reference", "empty prediction", "not scored for another system"

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from tercet.api import make_scorer
-from tercet.core.scorer import Scorer
 from tercet.errors import OptionError, shorten
-from tercet.mean.saved import SavedMean
-from tercet.mean.scorer import MeanScorer
-from tercet.metric import Metric
+from tercet.metric.metric import Metric
+from tercet.metric.scorer import Scorer
 from tercet.registry import canonical, metric_class
+
+from .mean import MeanScorer
+from .saved_mean import SavedMean
 
 #: Options of a metric that a comparison has once for all metrics: there they would say what is not done.
 _OF_COMPARISON = {

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tercet.core.result import Result
-from tercet.core.scorer import Scorer
+from tercet.metric.scorer import Scorer
+from tercet.result import Result
 
 from .facts import facts_of_result
 from .metric_specs import MetricSpec

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from tercet.api import make_scorer
-from tercet.columns.corpus import Corpus
-from tercet.columns.items import read_systems
-from tercet.core.checks import MOST_RESAMPLES, integer
-from tercet.core.options import check_values
-from tercet.core.scorer import Scorer
-from tercet.core.stats import SegmentStats
+from tercet.checks import MOST_RESAMPLES, integer
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
-from tercet.resampling.paired_tests import PairedTestResult, paired_bootstrap_test, paired_permutation_test
-from tercet.scoring import batch_stats, summarize
+from tercet.metric.options import check_values
+from tercet.metric.scorer import Scorer
+from tercet.metric.scoring import batch_stats, summarize
+from tercet.statistics.paired_tests import PairedTestResult, paired_bootstrap_test, paired_permutation_test
+from tercet.statistics.stats import SegmentStats
 from tercet.sums.rows import Rows, stats_of_rows
 
 #: Paired tests by name, with how often they resample by default.

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from tercet.core.scorer import Scorer
-from tercet.core.stats import SegmentStats
 from tercet.errors import shorten
+from tercet.metric.scorer import Scorer
+from tercet.statistics.stats import SegmentStats
 
 from .test_sets import TestSet
 

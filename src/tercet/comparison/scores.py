@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.columns.corpus import Corpus
-from tercet.core.markup import scores_html
-from tercet.core.scorer import Scorer
-from tercet.core.stats import SegmentStats
+from tercet.corpus.corpus import Corpus
+from tercet.markup import scores_html
+from tercet.metric.scorer import Scorer
+from tercet.statistics.stats import SegmentStats
 
 from .facts import SystemFacts, remarks_of
 from .remarks import too_little
@@ -200,7 +200,7 @@ class Comparison:
         OptionError
             Where matplotlib is not installed.
         """
-        from tercet.report.figure import intervals_figure
+        from tercet.pages.figure import intervals_figure
 
         return intervals_figure(self)
 
@@ -212,7 +212,7 @@ class Comparison:
         OptionError
             Where jinja2 or matplotlib is not installed.
         """
-        from tercet.report.page import to_html
+        from tercet.pages.page import to_html
 
         return to_html([self], title=title)
 

@@ -9,13 +9,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tercet.columns.corpus import Corpus
-from tercet.core.scorer import Scorer, segment_lists
-from tercet.display.places import Word
-from tercet.display.visible import one_cell, visible
+from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError
-from tercet.metric import Metric
-from tercet.scoring import batch_stats
+from tercet.metric.drawing.places import Word
+from tercet.metric.drawing.visible import one_cell, visible
+from tercet.metric.metric import Metric
+from tercet.metric.scorer import Scorer, segment_lists
+from tercet.metric.scoring import batch_stats
 
 from .checks import check_baseline, check_references
 from .metric_specs import MetricSpec

@@ -10,16 +10,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from tercet.core.signature import __version__
-from tercet.display.visible import one_cell
+from tercet.metric.drawing.visible import one_cell
+from tercet.signature import __version__
 
 from .exports import name_cell
 from .scores import AS_GOOD, COLUMNS, Comparison
-
-
-def pvalue_text(pvalue: float) -> str:
-    """Return p as it is written: three digits, four below 0.01."""
-    return f"{pvalue:.4f}" if pvalue < 0.01 else f"{pvalue:.3f}"
 
 
 def to_json(comparisons: Sequence[Comparison]) -> str:

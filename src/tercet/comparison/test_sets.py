@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tercet.columns.corpus import Corpus
-from tercet.columns.items import read_systems
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.items import read_systems
 from tercet.errors import InputError, shorten
 from tercet.files.joined import columns_of, join_memories
 from tercet.files.lines import STDIN, open_binary, read_lines

@@ -12,10 +12,10 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from tercet.display.visible import one_cell
+from tercet.metric.drawing.visible import one_cell
+from tercet.statistics.paired_tests import pvalue_text
 
 from .scores import AS_GOOD, BEST, Comparison, ScoreTable, SystemScore
-from .tables import pvalue_text
 
 #: Of a system's name, at least, before other columns are left out; of the head of a score, at most, before it folds.
 _NAME_WIDTH, _HEAD_WIDTH = 12, 20

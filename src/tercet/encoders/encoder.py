@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.columns.ragged import Ragged, ranges
+from tercet.engine.ragged import Ragged, ranges
 from tercet.errors import InputError
 
 from .embeddings import Store, Windows, fill, states_of

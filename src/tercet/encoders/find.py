@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tercet.core.surroundings import check_working_directory
-from tercet.errors import OptionError, shorten
+from tercet.errors import OptionError, check_working_directory, shorten
 
 #: What messages call a model, by the option that names it.
 _CALLED = {"model_type": "encoder", "model_id": "language model"}

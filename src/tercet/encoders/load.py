@@ -9,8 +9,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from tercet.core.signature import digest
 from tercet.errors import OptionError, shorten
+from tercet.signature import digest
 
 from .encoder import Encoder
 from .find import load_config, load_tokenizer, locate

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tercet.columns.batch import Batch
-from tercet.columns.ragged import Ragged
+from tercet.corpus.corpus import Corpus
+from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, shorten
 
 
@@ -17,7 +17,7 @@ def cut_remark(cut: int, limit: int | None) -> str:
     )
 
 
-def long_text_error(document: int, whole: Ragged, batch: Batch, limit: int | None) -> InputError:
+def long_text_error(document: int, whole: Ragged, batch: Corpus, limit: int | None) -> InputError:
     """Return the error for a document, counted over predictions and then references, with too many tokens."""
     item, kind = document % max(1, batch.n_segments), "predictions"
     if document >= batch.n_items:

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from os import PathLike, fspath
 from typing import Any
 
-from tercet.core.checks import Check, refuse
+from tercet.checks import Check, refuse
 from tercet.errors import OptionError, to_install
 
 #: Precisions of a network.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.columns.ragged import Ragged
+from tercet.engine.ragged import Ragged
 from tercet.errors import OptionError
 
 PREFIX_SPACES = ("auto", "installed")

@@ -1,1 +1,1 @@
-"""Texts to rows of counts: compiled (`_engine`), and the same functions in plain Python (`plain`)."""
+"""From texts to rows of counts: compiled, and the same in plain Python."""

@@ -1,1 +1,1 @@
-"""Corpora larger than memory or than a process: exact sums and rows that merge, their file, Ray, other engines."""
+"""Corpora larger than memory or than a process: one accumulator, one file, Ray."""

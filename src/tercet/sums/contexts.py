@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tercet.columns.reading import read_batch
-from tercet.core.scorer import Scorer
+from tercet.corpus.reading import read_batch
+from tercet.metric.scorer import Scorer
 
 
 def plain_context(context: Any) -> Any:

@@ -13,9 +13,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from tercet.core.signature import __version__
 from tercet.errors import InputError
 from tercet.files.writing import write_file
+from tercet.signature import __version__
 
 FORMAT = 3
 #: What writes each kind of file, for messages.

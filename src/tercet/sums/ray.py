@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tercet.api import make_scorer
-from tercet.core.result import Result
-from tercet.core.scorer import Scorer
 from tercet.errors import InputError, OptionError, shorten
 from tercet.files.roles import Roles
+from tercet.metric.scorer import Scorer
+from tercet.result import Result
 
 from .cluster import running_ray
 from .corpus_files import BadFileError, list_files, roles_in

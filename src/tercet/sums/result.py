@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.core.result import Result
-from tercet.core.scorer import Scorer
-from tercet.core.signature import Signature
 from tercet.errors import InputError, MergeError, shorten
-from tercet.resampling.bootstrap import ROUNDING
-from tercet.scoring import tell
+from tercet.metric.scorer import Scorer
+from tercet.metric.scoring import tell
+from tercet.result import Result
+from tercet.signature import Signature
+from tercet.statistics.bootstrap import ROUNDING
 
 from .contexts import context_of, empty_context
 from .summing import ADDED, CONTEXT, SPREAD, SQUARES, resampled, resampling_of, sums_columns

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tercet.columns.batch import Batch, join_batches
-from tercet.columns.reading import read_batch
-from tercet.core.pieces import corpus_stats, joined_context
-from tercet.core.result import Result
-from tercet.core.scorer import Scorer
-from tercet.core.stats import SegmentStats
+from tercet.corpus.corpus import Corpus, join_batches
+from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, TercetError, shorten, told
-from tercet.scoring import batch_stats, score_batch, summarize, tell
+from tercet.metric.pieces import corpus_stats, joined_context
+from tercet.metric.scorer import Scorer
+from tercet.metric.scoring import batch_stats, score_batch, summarize, tell
+from tercet.result import Result
+from tercet.statistics.stats import SegmentStats
 
 from .contexts import context_of, plain_context
 from .file import read_packed, write_packed
@@ -32,15 +32,15 @@ class Rows:
 
     stats: SegmentStats | None = None
     context: Any = None
-    batch: Batch | None = None
+    batch: Corpus | None = None
 
     @classmethod
-    def of_texts(cls, batch: Batch) -> Rows:
+    def of_texts(cls, batch: Corpus) -> Rows:
         """Return items that are counted once all parts have arrived."""
         return cls(batch=batch)
 
     @classmethod
-    def counted(cls, scorer: Scorer, batch: Batch) -> Rows:
+    def counted(cls, scorer: Scorer, batch: Corpus) -> Rows:
         """Return items that are counted now, as far as that can be done.
 
         BERTScore with ``idf=True`` waits for all parts. ROUGE with ``tokenizer="auto"`` is counted with the tokenizer

@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from tercet.core.checks import finite
-from tercet.core.result import Result
+from tercet.checks import finite
 from tercet.errors import InputError, OptionError, shorten
-from tercet.scoring import tell
+from tercet.metric.scoring import tell
+from tercet.result import Result
 
 from .contexts import context_of, plain_context
 from .corpus_files import FilePart, list_parts

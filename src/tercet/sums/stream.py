@@ -8,10 +8,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tercet.columns.reading import read_batch
-from tercet.core.result import Result
-from tercet.core.signature import Signature
+from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError, OptionError, shorten
+from tercet.result import Result
+from tercet.signature import Signature
 
 from .result import check_made, result_of
 from .stream_file import read_stream, write_stream

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from tercet.api import make_scorer
-from tercet.columns.batch import Corpus
-from tercet.core.exact import ExactSums, check_summable
-from tercet.core.pieces import each_piece
-from tercet.core.scorer import Scorer
-from tercet.core.signature import Signature
-from tercet.core.stats import SegmentStats
+from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, shorten
-from tercet.resampling.poisson import Keys, PoissonBootstrap, keys_of_ids, keys_of_texts
+from tercet.metric.pieces import each_piece
+from tercet.metric.scorer import Scorer
+from tercet.signature import Signature
+from tercet.statistics.exact import ExactSums, check_summable
+from tercet.statistics.poisson import Keys, PoissonBootstrap, keys_of_ids, keys_of_texts
+from tercet.statistics.stats import SegmentStats
 
 from .contexts import summable
 from .sums import Sums

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tercet.columns.arrow_items import check_arrow
-from tercet.core.exact import DECIMAL, ExactSums
+from tercet.corpus.arrow_items import check_arrow
 from tercet.errors import MergeError, shorten, told
+from tercet.statistics.exact import DECIMAL, ExactSums
 
 from .file import pack, unpack
 

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tercet.columns.arrow_items import check_arrow
-from tercet.columns.containers import as_list
+from tercet.corpus.arrow_items import check_arrow
+from tercet.corpus.containers import as_list
 from tercet.errors import InputError, did_you_mean, shorten
 from tercet.files.roles import Roles, role_of
 

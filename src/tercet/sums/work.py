@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.fs as fs
 import pyarrow.parquet as pq
 
-from tercet.core.scorer import Scorer, segment_lists
-from tercet.core.stats import SegmentStats
 from tercet.errors import InputError, TercetError, told
+from tercet.metric.scorer import Scorer, segment_lists
+from tercet.statistics.stats import SegmentStats
 
 from .corpus_files import BadFileError, FilePart, place_of, tables_of
 from .summing import sums_of

@@ -1,1 +1,1 @@
-"""Human grades beside metrics: which metric to trust; in words, tables and files."""
+"""Human grades beside metrics."""

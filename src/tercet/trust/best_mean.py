@@ -8,8 +8,8 @@ from itertools import combinations, product
 
 import numpy as np
 
+from tercet.comparison.saved_mean import SavedMean, WeightedMetric
 from tercet.errors import InputError, OptionError, shorten
-from tercet.mean.saved import SavedMean, WeightedMetric
 
 from .figures import value_of
 from .folds import UNITS, Weights, best, combined, out_of_fold, singles, spreads, standardized

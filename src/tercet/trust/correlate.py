@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from tercet.columns.corpus import Corpus
+from tercet.checks import MOST_RESAMPLES, integer, number, one_of
 from tercet.comparison.checks import check_references
 from tercet.comparison.compare import read_metrics, read_test_set
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
-from tercet.core.checks import MOST_RESAMPLES, integer, number, one_of
-from tercet.core.options import Value, option
-from tercet.display.progress import bars_within
+from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
-from tercet.metric import Metric
-from tercet.resampling.paired_tests import holm
-from tercet.scoring import batch_stats, summarize
+from tercet.metric.metric import Metric
+from tercet.metric.options import Value, option
+from tercet.metric.scoring import batch_stats, summarize
+from tercet.statistics.paired_tests import holm
+from tercet.statistics.progress import bars_within
 
 from .figures import FIGURES, UNITS, FigureValue, distributions, figures_for, percentile_interval, points_of, value_of
 from .grades import Grades, MetricColumn

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from tercet.bertscore.metric import BertScore
 from tercet.encoders.names import best_layer
 from tercet.errors import InputError
+from tercet.metrics.bertscore.metric import BertScore
 
 from .figures import FigureValue, value_of
 from .folds import Candidates, Weights, out_of_fold, singles

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.resampling.bootstrap import ROUNDING
+from tercet.statistics.bootstrap import ROUNDING
 
 from .correlations import centred, pearson_of_sums
 from .figures import FIGURES, value_of

@@ -17,10 +17,10 @@ from tercet.comparison.tables import (
     json_text,
     lines_of_csv,
     lines_of_tsv,
-    pvalue_text,
     table_cell,
 )
-from tercet.display.visible import one_cell
+from tercet.metric.drawing.visible import one_cell
+from tercet.statistics.paired_tests import pvalue_text
 
 from .figures import FigureValue
 from .result import COLUMNS, Correlation, DimensionTable

@@ -1,0 +1,141 @@
+"""Checks of options: each takes what a user gave, and returns it as it is kept or says what it expected."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+from .errors import did_you_mean
+
+Check = Callable[[Any], Any]
+
+_LARGEST_INTEGER = (1 << 63) - 1
+
+
+class RefusedError(Exception):
+    """Raised by a check with what would have been right; turned into an OptionError that names the option."""
+
+    def __init__(self, expected: str, hint: str = "") -> None:
+        super().__init__(expected)
+        self.expected = expected
+        self.hint = hint
+
+
+def refuse(expected: str, hint: str = "") -> Exception:
+    """Return the exception by which a check says what it expected."""
+    return RefusedError(expected, hint)
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """The check of a value that must be one of `choices` (or, on request, a callable)."""
+
+    choices: tuple[Any, ...]
+    callables: bool
+
+    def __call__(self, value: Any) -> Any:
+        """Return the value, or refuse it."""
+        if self.callables and callable(value):
+            return value
+        if isinstance(value, str):
+            value = str(value)  # numpy.str_ is one
+        if any(value is choice or (type(value) is type(choice) and value == choice) for choice in self.choices):
+            return value
+        expected = "one of " + ", ".join(map(repr, self.choices)) + (" or a callable" if self.callables else "")
+        known = [choice for choice in self.choices if isinstance(choice, str)]
+        hint = did_you_mean(value, known)
+        raise refuse(expected, hint if hint.startswith("Did") else "")  # all of them are named already
+
+
+def one_of(*choices: Any, callables: bool = False) -> Check:
+    """Check that the value is one of `choices` (or, on request, a callable)."""
+    return OneOf(choices, callables)
+
+
+def flag(value: Any) -> bool:
+    """Check that the value is True or False."""
+    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
+        return bool(value)
+    raise refuse("True or False")
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """The check of a whole number in [minimum, maximum] (or None, on request)."""
+
+    minimum: int
+    maximum: int | None
+    none: bool
+
+    def __call__(self, value: Any) -> Any:
+        """Return the value as an int, or refuse it."""
+        if self.none and value is None:
+            return None
+        if isinstance(value, Integral) and not isinstance(value, bool):
+            number = int(value)
+            if number > _LARGEST_INTEGER and self.maximum is None:
+                raise refuse("a whole number below 2**63")
+            if number >= self.minimum and (self.maximum is None or number <= self.maximum):
+                return number
+        raise refuse(f"a whole number {self.bounds}" + (" or None" if self.none else ""))
+
+    @property
+    def bounds(self) -> str:
+        """The least and the greatest number, in words."""
+        return f"of at least {self.minimum}" if self.maximum is None else f"from {self.minimum} to {self.maximum:,}"
+
+
+def integer(minimum: int, maximum: int | None = None, none: bool = False) -> Check:
+    """Check that the value is a whole number in [minimum, maximum] (or None, on request)."""
+    return Integer(minimum, maximum, none)
+
+
+def finite(value: Any) -> float | None:
+    """Return a real number as a float, and None for anything else, infinities and NaN."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return None
+    try:
+        real = float(value)
+    except OverflowError:
+        return None
+    return real + 0.0 if math.isfinite(real) else None  # -0.0 is 0.0
+
+
+def number(expected: str, test: Callable[[float], bool], none: bool = False) -> Check:
+    """Check that the value is a finite number that passes `test`; `expected` says so in words."""
+
+    def check(value: Any) -> Any:
+        if none and value is None:
+            return None
+        real = finite(value)
+        if real is not None and test(real):
+            return real
+        raise refuse(expected + (", or None" if none else ""))
+
+    return check
+
+
+def text_or_callable(expected: str) -> Check:
+    """Check that the value is a string, a callable or None; `expected` says what the string stands for."""
+
+    def check(value: Any) -> Any:
+        if value is None or isinstance(value, str) or callable(value):
+            return value
+        raise refuse(f"{expected}, a callable or None")
+
+    return check
+
+
+#: The most resamples: their sums are in memory together.
+MOST_RESAMPLES = 1_000_000
+
+
+def as_scale(value: Any) -> int:
+    """Check that the value is 1 (scores from 0 to 1) or 100 (percent)."""
+    real = finite(value)
+    if real in (1.0, 100.0):
+        return int(real)
+    raise refuse("1 (scores from 0 to 1) or 100 (percent)")

@@ -1,0 +1,135 @@
+"""The chain between two packages: scorers each of which differs from the one before in one option or rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.tokenizers import tokenizer_label
+from tercet.errors import OptionError
+from tercet.metric.peers import Peer, Peers
+from tercet.metric.scorer import Scorer
+from tercet.registry import metric_class
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One option or rule from our way to theirs, and what scores by all that were changed until here.
+
+    Unless it is to be shown `always`, it is left out where it changes no score.
+    """
+
+    name: str
+    description: str
+    from_value: Any
+    to_value: Any
+    scorer: Scorer
+    always: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A metric against another package, with the options of what is reported, which are the same for both."""
+
+    metric: str
+    against: str
+    peers: Peers
+    report: Mapping[str, Any]
+
+    @property
+    def peer(self) -> Peer:
+        """The other package."""
+        return self.peers.packages[self.against]
+
+    def scorer(self, options: Mapping[str, Any], compat: str | None) -> Scorer:
+        """Return a scorer; some options have no effect with the others, step by step."""
+        return metric_class(self.metric).from_options({**options, **self.report, "compat": compat}, idle=True)
+
+    def shared(self, scorer: Scorer, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the given options that the other package has too: with them a score still equals one of its own."""
+        shared: dict[str, Any] = {}
+        for name in self.peers.decides:
+            is_ours = name not in given or (name, given[name]) == ("tokenizer", "auto")
+            if not is_ours and takes(self.metric, self.against, {**shared, name: given[name]}):
+                shared[name] = given[name]
+        if scorer.missing_references != "error":
+            shared["missing_references"] = "skip"  # they cannot be given to it
+        return shared
+
+    def options_of(self, scorer: Scorer, batch: Corpus) -> dict[str, Any]:
+        """Return the options by which a scorer scores these texts: no defaults, and one way to write each rule."""
+        o = scorer
+        options = self.peers.spelled_out({name: getattr(o, name) for name in self.peers.decides})
+        if options.get("tokenizer") == "auto":
+            options["tokenizer"] = scorer.signature(scorer.fit(batch))["tok"]
+        return {"missing_references": o.missing_references if batch.missing else "error", **options}
+
+    def steps(self, ours: Scorer, theirs: Scorer, batch: Corpus) -> Iterator[Step]:
+        """Yield the steps from our scorer to theirs; the last one is for rules without a name."""
+        here, there, compat = (
+            self.options_of(ours, batch),
+            self.options_of(theirs, batch),
+            getattr(ours, "compat", None),
+        )
+        if compat not in (None, self.against):  # from one package to another: first what only the one does
+            names = ", ".join(rule.name for rule in self.peers.packages[compat].rules_of(ours))
+            decides = f"what only compat={compat!r} does"
+            yield Step("compat", decides, names, "ours", self.scorer(here, None), bool(names))
+            compat = None
+        for group in self._groups(here):
+            changed = [name for name in group if here[name] != there[name]]
+            if changed:
+                values = _shown(here, changed), _shown(there, changed)
+                here |= {name: there[name] for name in changed}
+                decides = self.peers.decides.get(changed[0], "what happens to items without a reference")
+                yield Step(changed[0], decides, *values, self.scorer(here, compat))
+        target = self.scorer(there, self.against)
+        rules = self.peer.rules_of(target) if compat is None else []
+        for number, rule in enumerate(rules, 1):
+            off = [other.name for other in rules[number:]]
+            scorer = self.peer.without(target, off) if off else theirs
+            yield Step(rule.name, rule.description, rule.ours, rule.theirs, scorer)
+        yield Step("compat", f"the remaining rules of compat={self.against!r}", "ours", self.against, theirs, False)
+
+    def _groups(self, options: Mapping[str, Any]) -> list[tuple[str, ...]]:
+        """Return the options in their order, those that are changed at once together."""
+        groups = [next((each for each in self.peers.together if name in each), (name,)) for name in options]
+        return list(dict.fromkeys(groups))
+
+
+def explained(scorer: Scorer, against: str, peers: Peers) -> Explained:
+    """Return what is compared: at our scale, the scores that the other package has."""
+    o = scorer
+    report = {"scale": o.scale, "confidence_level": None, "segments": False, **peers.aside(o)}
+    if peers.names_scores:
+        names = list(getattr(o, peers.names_scores))
+        theirs = [name for name in names if takes(scorer.name, against, {peers.names_scores: [name]})]
+        if not theirs:
+            raise OptionError(f"{against} has none of the types {', '.join(names)}.")
+        report[peers.names_scores] = theirs
+    return Explained(scorer.name, against, peers, report)
+
+
+def takes(metric: str, against: str, options: Mapping[str, Any]) -> bool:
+    """Return whether the other package has these options: whether the signature names what the score equals."""
+    try:
+        scorer = metric_class(metric).from_options({**options, "compat": against}, idle=True)
+    except OptionError:
+        return False
+    return "equals" in scorer.signature(None)
+
+
+def _shown(options: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return the value of an option, or those of several as one text."""
+    values = {name: _plain(options[name]) for name in names}
+    first, *others = values
+    further = [f"{name}={values[name]}" for name in others if values[name] not in (None, False)]
+    return f"{values[first]} ({', '.join(further)})" if further else values[first]
+
+
+def _plain(value: Any) -> Any:
+    if callable(value):
+        return tokenizer_label(value)
+    return sorted(value) if isinstance(value, frozenset) else value

@@ -1,0 +1,246 @@
+"""Checked texts: what systems wrote for the same segments, and the references, read and encoded once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tercet.engine.ragged import pairs_of
+from tercet.errors import InputError
+
+_TEXT = pa.large_string()
+Offsets = NDArray[np.int64]
+
+
+class Corpus:
+    """S systems' predictions for the same n segments, system by system, then all references, segment by segment.
+
+    Parameters
+    ----------
+    predictions, references : list of str, or array of Arrow (large_string), length S n and m
+        Both of the same kind.
+    offsets : ndarray of int64, shape (n + 1,), optional
+        Segment i has the references ``offsets[i]`` to ``offsets[i + 1]``, perhaps none; None where each has one.
+    names : tuple of S str
+        What the predictions of each system are called in messages.
+    first_item : int
+        The number of the first segment in a larger corpus, for messages.
+    """
+
+    __slots__ = ("_offsets", "_predictions", "_references", "_source", "_texts", "first_item", "n_systems", "names")
+
+    def __init__(
+        self, predictions: Any, references: Any, offsets: Offsets | None = None,
+        names: tuple[str, ...] = ("predictions",), first_item: int = 0,
+    ) -> None:  # fmt: skip
+        self._predictions, self._references, self._offsets = predictions, references, offsets
+        self.names, self.n_systems, self.first_item = names, len(names), first_item
+        self._texts: Any = None  # all of them in one array
+        self._source: Corpus | None = None  # the texts that these were made of
+
+    @property
+    def n_items(self) -> int:
+        """Number of predictions, of all systems."""
+        return len(self._predictions)
+
+    @property
+    def n_segments(self) -> int:
+        """Number of predictions of each system."""
+        return len(self._predictions) // self.n_systems
+
+    # -- texts
+
+    @property
+    def texts(self) -> Any:
+        """All texts in UTF-8, in one pyarrow.LargeStringArray; InputError names the first that cannot be encoded."""
+        if self._texts is None:
+            self._texts = self._encoded() if self._source is None else self._source.texts
+        return self._texts
+
+    def _encoded(self) -> Any:
+        if not isinstance(self._predictions, list):
+            return _joined([self._predictions, self._references])
+        try:
+            return encode([*self._predictions, *self._references])
+        except UnicodeEncodeError:
+            raise self._encoding_error() from None
+
+    def encoded(self) -> Corpus:
+        """Return the same corpus with its texts encoded; InputError as for `texts`."""
+        _ = self.texts
+        return self
+
+    batch = encoded
+
+    @property
+    def strings(self) -> tuple[list[str], list[str]] | None:
+        """Predictions and references as Python strings, where they came so: the engine reads them as they are."""
+        return (self._predictions, self._references) if isinstance(self._predictions, list) else None
+
+    @property
+    def predictions(self) -> Any:
+        """The predictions, in Arrow's memory."""
+        return self.texts.slice(0, self.n_items)
+
+    @property
+    def references(self) -> Any:
+        """The references, in Arrow's memory."""
+        return self.texts.slice(self.n_items)
+
+    def reference_lists(self) -> list[list[str]]:
+        """Return the references as strings, a list for each segment."""
+        given = self._references if isinstance(self._references, list) else self._references.to_pylist()
+        return [given[start:stop] for start, stop in pairwise(self.reference_offsets.tolist())]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the texts of each system by its name, and lists of references, as strings."""
+        n, given = self.n_segments, self._predictions
+        texts = given if isinstance(given, list) else given.to_pylist()
+        of_systems = {name: texts[place * n : (place + 1) * n] for place, name in enumerate(self.names)}
+        return {**of_systems, "references": self.reference_lists()}
+
+    def arrays(self) -> tuple[Any, Any]:
+        """Return predictions, and a list of references per segment, in Arrow's memory; texts are not copied."""
+        return self.predictions, pa.LargeListArray.from_arrays(pa.array(self.reference_offsets), self.references)
+
+    # -- which references a segment has
+
+    @property
+    def reference_offsets(self) -> Offsets:
+        """Where the references of each segment begin, shape (n + 1,)."""
+        if self._offsets is None:
+            self._offsets = np.arange(self.n_segments + 1)
+        return self._offsets
+
+    @property
+    def one_each(self) -> bool:
+        """Whether every segment has exactly one reference."""
+        return self._offsets is None or is_one_each(self._offsets)
+
+    @property
+    def reference_counts(self) -> NDArray[np.int64]:
+        """How many references each prediction has, shape (S n,)."""
+        return np.tile(np.diff(self.reference_offsets), self.n_systems)
+
+    @property
+    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Places in `texts` of each prediction and each of its references, shape (S m,) each."""
+        return pairs_of(self.reference_offsets, self.n_systems)
+
+    @property
+    def missing(self) -> list[int]:
+        """The segments without a reference."""
+        return [] if self._offsets is None else np.flatnonzero(np.diff(self._offsets) == 0).tolist()
+
+    # -- other corpora made of this one; nothing is encoded
+
+    def part(self, start: int, stop: int) -> Corpus:
+        """Return the segments `start` to `stop`, or to the last one."""
+        n = self.n_segments
+        if start <= 0 and stop >= n:
+            return self
+        stop = min(stop, n)
+        predictions, references = self._columns
+        own = [predictions[first + start : first + stop] for first in range(0, n * self.n_systems, n)]
+        offsets, first, last = self._offsets, start, stop
+        if offsets is not None:
+            first, last = int(offsets[start]), int(offsets[stop])
+            offsets = offsets[start : stop + 1] - first
+        texts = own[0] if len(own) == 1 else _joined(own)
+        return Corpus(texts, references[first:last], offsets, self.names, self.first_item + start)
+
+    def system(self, place: int) -> Corpus:
+        """Return what one of the systems wrote, with the references."""
+        if self.n_systems == 1:
+            return self
+        predictions, references = self._columns
+        n = self.n_segments
+        own = predictions[place * n : (place + 1) * n]
+        return Corpus(own, references, self._offsets, self.names[place : place + 1], self.first_item)
+
+    @property
+    def _columns(self) -> tuple[Any, Any]:
+        """Predictions and references, encoded if they have been."""
+        if self._texts is None:
+            return self._predictions, self._references
+        return self.predictions, self.references
+
+    def with_texts(self, texts: Any) -> Corpus:
+        """Return a corpus of other texts, an array of Arrow, for the same segments."""
+        n = self.n_items
+        made = Corpus(texts[:n], texts[n:], self._offsets, self.names, self.first_item)
+        made._texts = texts
+        return made
+
+    def with_strings(self, predictions: list[str], references: list[str]) -> Corpus:
+        """Return a corpus of strings that are made of the same texts; its `texts` are the latter."""
+        made = Corpus(predictions, references, self._offsets, self.names, self.first_item)
+        made._source = self
+        return made
+
+    def numbered(self, first_item: int) -> Corpus:
+        """Return the same texts as segments from another number on."""
+        made = Corpus(self._predictions, self._references, self._offsets, self.names, first_item)
+        made._texts = self._texts
+        return made
+
+    # -- errors
+
+    def _encoding_error(self) -> InputError:
+        n, first = max(1, self.n_segments), self.first_item
+        lists = enumerate(self.reference_lists(), first)
+        named = chain(
+            ((f"item {first + i % n} of {self.names[i // n]}", text) for i, text in enumerate(self._predictions)),
+            ((f"a reference of item {index}", text) for index, texts in lists for text in texts),
+        )
+        return next(error for name, text in named if (error := surrogate_error(name, text)) is not None)
+
+
+def encode(texts: list[str]) -> Any:
+    """Return strings as UTF-8, in Arrow's memory; UnicodeEncodeError for a lone surrogate."""
+    return pa.array(texts, _TEXT)
+
+
+def surrogate_error(name: str, text: str) -> InputError | None:
+    """Return the error for a text that cannot be encoded; None for all others."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        found = f"the lone surrogate {text[error.start]!r} stands at position {error.start}."
+        return InputError(f"{name} is not valid Unicode text: {found}")
+    return None
+
+
+def is_one_each(offsets: Offsets) -> bool:
+    """Return whether every segment has exactly one reference."""
+    n = len(offsets) - 1
+    return offsets[n] == n and (n <= 1 or bool((np.diff(offsets) == 1).all()))
+
+
+def join_batches(corpora: Sequence[Corpus]) -> Corpus:
+    """Return the segments of one or more corpora of the same systems, one after the other."""
+    first = corpora[0]
+    if len(corpora) == 1:
+        return first
+    alone = [[each.system(place) for each in corpora] for place in range(first.n_systems)]
+    predictions = _joined([each.predictions for of_system in alone for each in of_system])
+    references = _joined([each.references for each in corpora])
+    return Corpus(predictions, references, join_offsets([each.reference_offsets for each in corpora]), first.names)
+
+
+def join_offsets(parts: Sequence[Offsets]) -> Offsets:
+    """Return the offsets of what several offsets describe, one after the other."""
+    return np.append(0, np.cumsum(np.concatenate([np.diff(each) for each in parts])))
+
+
+def _joined(columns: Sequence[Any]) -> Any:
+    """Return the texts of several columns of one kind in one."""
+    if isinstance(columns[0], list):
+        return list(chain.from_iterable(columns))
+    chunks = [chunk for each in columns for chunk in getattr(each, "chunks", [each])]
+    return pa.concat_arrays(chunks) if chunks else pa.array([], _TEXT)

@@ -1,0 +1,52 @@
+"""What letters the references of a corpus have, and so which tokenizer would drop or not split them."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+from typing import Any
+
+from tercet.engine.chosen import engine
+
+from .batch import Corpus
+from .intern import bytes_of
+
+
+@dataclass(slots=True)
+class LetterCounts:
+    """Letters of the references of a corpus; counts of parts add up to those of the whole."""
+
+    ascii: int  # letters a to z, which ROUGE's tokenizer keeps
+    other: int  # letters and marks of other scripts (and letters with accents), which it drops
+    # of scripts that are written without blanks between words (Chinese, Japanese, Thai ...)
+    without_blanks: int
+    lost: int  # references with letters of which ROUGE's tokenizer keeps none
+    references: int  # all references
+
+    def __add__(self, other: LetterCounts) -> LetterCounts:
+        return LetterCounts(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def mostly_dropped(self) -> bool:
+        """Whether ROUGE's tokenizer would drop more than half of the letters."""
+        return self.other > self.ascii
+
+    @property
+    def mostly_without_blanks(self) -> bool:
+        """Whether more than half of the letters are of scripts written without blanks."""
+        return 2 * self.without_blanks > self.ascii + self.other
+
+
+def count_letters(batch: Corpus) -> LetterCounts:
+    """Count the letters of all references of a batch; time is linear in the bytes.
+
+    Predictions are left out, so that two systems on one test set are split alike.
+    """
+    if batch.strings is None:
+        texts: Any = bytes_of(batch.references)
+        return LetterCounts(*engine.letters(texts), len(batch.references))
+    references = batch.strings[1]
+    try:
+        return LetterCounts(*engine.letters(references), len(references))
+    except ValueError:
+        _ = batch.texts  # its error names the item
+        raise

@@ -1,0 +1,251 @@
+"""Stems, lemmas and stop-words: applied to the different words of a corpus only, never to every token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.checks import refuse
+from tercet.engine.ragged import Ragged, TokenBatch
+from tercet.errors import InputError, OptionError, did_you_mean, shorten, to_install
+from tercet.signature import digest
+
+from .tokenizers import tokenizer_label
+
+WordMap = Callable[[str], str]
+
+_SNOWBALL_CODES = {
+    "ar": "arabic", "da": "danish", "nl": "dutch", "en": "english", "fi": "finnish", "fr": "french",
+    "de": "german", "hu": "hungarian", "it": "italian", "no": "norwegian", "pt": "portuguese",
+    "ro": "romanian", "ru": "russian", "es": "spanish", "sv": "swedish",
+}  # fmt: skip
+
+
+# pymorphy3 takes off prefix after prefix, in every way: longer words may take minutes, or more stack than there is.
+_LONGEST_OF_PYMORPHY = 40
+
+
+def stemmer_for(stemmer: str | WordMap) -> WordMap:
+    """Return the function that stems one lower-cased word."""
+    if callable(stemmer):
+        return _checked("stemmer", stemmer)
+    if stemmer == "porter":
+        return _porter()
+    return _snowball(_SNOWBALL_CODES.get(stemmer, stemmer))
+
+
+# The endings that each step of Porter's algorithm looks for (and those of NLTK's extensions).
+_PORTER_ENDINGS = {
+    "_step1a": "s",
+    "_step1b": "ed ing",
+    "_step1c": "y",
+    "_step2": "ational tional enci anci izer abli bli alli entli eli ousli ization ation ator alism iveness fulness "
+    "ousness aliti iviti biliti fulli logi",
+    "_step3": "icate ative alize iciti ical ful ness",
+    "_step4": "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize",
+    "_step5a": "e",
+    "_step5b": "ll",
+}
+
+
+@cache
+def _porter() -> WordMap:
+    """Return NLTK's Porter stemmer, its steps called only for words with one of their endings (faster)."""
+    from nltk.stem.porter import PorterStemmer
+
+    def only_with(endings: tuple[str, ...], step: WordMap) -> WordMap:
+        return lambda word: step(word) if word.endswith(endings) else word
+
+    stemmer = PorterStemmer()
+    for name, endings in _PORTER_ENDINGS.items():
+        setattr(stemmer, name, only_with(tuple(endings.split()), getattr(stemmer, name)))
+    every = tuple(ending for endings in _PORTER_ENDINGS.values() for ending in endings.split())
+
+    def stem(word: str) -> str:
+        if len(word) <= 3:
+            return word
+        word = word.lower()
+        return stemmer.stem(word) if word.endswith(every) else word
+
+    return lru_cache(maxsize=1 << 18)(stem)
+
+
+@cache
+def _snowball(language: str) -> WordMap:
+    from nltk.stem.snowball import SnowballStemmer
+
+    if language not in _SNOWBALL_CODES.values():
+        known = ["porter", *_SNOWBALL_CODES, *_SNOWBALL_CODES.values()]
+        raise OptionError(
+            f"The 'stemmer' option knows no language {shorten(language)}. {did_you_mean(language, known)}"
+        )
+    return lru_cache(maxsize=1 << 18)(SnowballStemmer(language).stem)
+
+
+def lemmatizer_for(lemmatizer: str | WordMap) -> WordMap:
+    """Return the function that gives the lemma of one word."""
+    if callable(lemmatizer):
+        return _checked("lemmatizer", lemmatizer)
+    return _pymorphy() if _by_pymorphy(lemmatizer) else _simplemma(lemmatizer)
+
+
+@cache
+def _pymorphy() -> WordMap:
+    import pymorphy3
+
+    analyzer = pymorphy3.MorphAnalyzer(lang="ru")
+
+    def lemma(word: str) -> str:
+        if len(word) > _LONGEST_OF_PYMORPHY:
+            return word.lower()
+        return str(analyzer.parse(word)[0].normal_form).lower()
+
+    return lru_cache(maxsize=1 << 18)(lemma)
+
+
+@cache
+def _simplemma(language: str) -> WordMap:
+    try:
+        import simplemma
+    except ImportError:
+        raise OptionError(
+            "The 'lemmatizer' option needs the package 'simplemma', which is not installed: "
+            f"{to_install('languages')}"
+        ) from None
+
+    def lemma(word: str) -> str:
+        return str(simplemma.lemmatize(word, lang=language)).lower()
+
+    try:
+        lemma("a")
+    except Exception:
+        raise OptionError(
+            f"The 'lemmatizer' option takes a language code that simplemma knows, such as 'en' or 'ru', or a "
+            f"callable. Got {shorten(language)} instead."
+        ) from None
+    return lru_cache(maxsize=1 << 18)(lemma)
+
+
+def stemmer_label(stemmer: str | WordMap | None) -> str | None:
+    """Return the name that stands for a stemmer in a signature: ``ru`` and ``russian`` are one."""
+    if stemmer is None:
+        return None
+    return _SNOWBALL_CODES.get(stemmer, stemmer) if isinstance(stemmer, str) else tokenizer_label(stemmer)
+
+
+def lemmatizer_label(lemmatizer: str | WordMap | None) -> str | None:
+    """Return what stands for a lemmatizer in a signature: a language, and the package that knows its lemmas."""
+    if not isinstance(lemmatizer, str):
+        return None if lemmatizer is None else tokenizer_label(lemmatizer)
+    return f"{lemmatizer}({'pymorphy3' if _by_pymorphy(lemmatizer) else 'simplemma'})"
+
+
+def _by_pymorphy(language: str) -> bool:
+    """Return whether pymorphy3 makes the lemmas: of Russian, where it is installed."""
+    return language == "ru" and find_spec("pymorphy3") is not None
+
+
+def _checked(option: str, function: WordMap) -> WordMap:
+    def apply(word: str) -> str:
+        mapped: Any = function(word)
+        if not isinstance(mapped, str):
+            raise InputError(f"The {option} must return a string, got {shorten(mapped)} for {word!r}.")
+        return mapped
+
+    return apply
+
+
+def stopwords_for(stopwords: str | Collection[str]) -> frozenset[str]:
+    """Return stop-words: those given, or the list of the package stop-words for a language code."""
+    if not isinstance(stopwords, str):
+        return frozenset(stopwords)
+    try:
+        import stop_words
+    except ImportError:
+        raise OptionError(
+            f"The 'stopwords' option needs the package 'stop-words' for a language code: {to_install('languages')}"
+        ) from None
+    try:
+        return frozenset(stop_words.get_stop_words(stopwords))
+    except stop_words.StopWordError:
+        raise OptionError(
+            f"The 'stopwords' option must be a collection of words or one of the language codes "
+            f"{', '.join(sorted(stop_words.LANGUAGE_MAPPING))}. Got {shorten(stopwords)} instead."
+        ) from None
+
+
+def map_words(
+    tokens: TokenBatch, words: list[str], mapping: WordMap | None, stopwords: Collection[str] = ()
+) -> tuple[TokenBatch, Callable[[], list[str]]]:
+    """Drop stop-words and give words that map to the same stem or lemma the same id.
+
+    Returns the tokens, and a callable that gives the list of the different stems by id, as `tokenize` does.
+    Cost: one call of `mapping` for each different word, one array lookup for each token.
+    """
+    stems: dict[str, int] = {}
+    table = _id_table(words, mapping, frozenset(stopwords), stems)
+    ids = table[tokens.tokens.values]
+    merged = replace(tokens, tokens=Ragged(ids, tokens.tokens.offsets), n_types=len(stems))
+    return (_without_dropped(merged) if (table < 0).any() else merged), lambda: list(stems)
+
+
+def _id_table(
+    words: list[str], mapping: WordMap | None, stopwords: frozenset[str], ids: dict[str, int]
+) -> NDArray[np.int32]:
+    """Return the id of each word, -1 for a stop-word; `ids` is filled with the different stems."""
+    table = np.empty(len(words), np.int32)
+    for index, word in enumerate(words):
+        if word in stopwords:
+            table[index] = -1
+        else:
+            table[index] = ids.setdefault(mapping(word) if mapping is not None else word, len(ids))
+    return table
+
+
+def _without_dropped(tokens: TokenBatch) -> TokenBatch:
+    kept = tokens.tokens.values >= 0
+    before = np.zeros(len(kept) + 1, np.int64)
+    np.cumsum(kept, out=before[1:])
+    starts = before[tokens.lines.values]
+    filled = np.append(np.diff(starts) > 0, True)  # a line of stop-words alone is no line
+    lines_before = np.zeros(len(filled), np.int64)
+    np.cumsum(filled[:-1], out=lines_before[1:])
+    return replace(
+        tokens,
+        tokens=Ragged(tokens.tokens.values[kept], before[tokens.tokens.offsets]),
+        lines=Ragged(starts[filled], lines_before[tokens.lines.offsets]),
+    )
+
+
+def word_map(options: Any) -> WordMap | None:
+    """Return what the options 'stemmer' and 'lemmatizer' do to a word; None where neither is given."""
+    if options.stemmer is not None:
+        return stemmer_for(options.stemmer)
+    return None if options.lemmatizer is None else lemmatizer_for(options.lemmatizer)
+
+
+def check_stopwords(value: Any, other: str = "") -> Any:
+    """Check the option 'stopwords': a collection of words, the name of a list, or None; `other` is a further name."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(word, str) for word in value):
+        return frozenset(value)
+    named = f"a language code, {other}" if other else "a language code"
+    raise refuse(f"a collection of words, {named} or None")
+
+
+def stopwords_label(stopwords: str | Collection[str] | None) -> str | None:
+    """Return what stands for stop-words in a signature: the name of a list, or a digest of words that were given."""
+    return stopwords if stopwords is None or isinstance(stopwords, str) else digest(sorted(stopwords))
+
+
+def check_word_options(options: Any) -> None:
+    """Refuse a stemmer and a lemmatizer at once: which goes first would change the score."""
+    if options.stemmer is not None and options.lemmatizer is not None:
+        raise OptionError("The options 'stemmer' and 'lemmatizer' exclude each other: give one of them.")

@@ -1,1 +1,0 @@
-"""What texts share: n-grams, skip-bigrams and longest common subsequences, as the engine counts them."""

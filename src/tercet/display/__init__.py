@@ -1,1 +1,0 @@
-"""How explanations look: matched words in colour, tables of tokens, heat maps."""

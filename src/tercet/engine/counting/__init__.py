@@ -1,0 +1,1 @@
+"""What texts share, in the terms of metrics: the engine called for many texts."""

@@ -1,0 +1,1 @@
+"""evaluate modules, the hook of Trainers, and the ranks of a run."""

@@ -1,0 +1,246 @@
+"""What a module keeps until it computes: in memory, or in files where several processes meet."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any, Protocol
+
+from tercet.corpus.corpus import Corpus
+from tercet.errors import GatheringError, InputError, OptionError, TercetError, did_you_mean, shorten, told
+from tercet.metric.scorer import Scorer
+from tercet.sums.rows import Rows
+
+from .shards import Shards
+
+
+class Added(Protocol):
+    """Items that were checked and encoded."""
+
+    @property
+    def n_segments(self) -> int:
+        """How many they are."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """How items are scored: those of a process -> a batch of each system; the rows of each system -> the result."""
+
+    scorer: Scorer
+    batches: Callable[[list[Any]], list[Corpus]]
+    result: Callable[[list[list[Rows]]], Any]
+
+
+_ANOTHER = "Another folder is named by cache_dir=..., or by HF_HOME in the environment."
+
+
+class Gathering:
+    """Mixin for a module of evaluate, before its class: keeps checked texts in memory until `compute` takes them.
+
+    Of several processes, each counts its own items and hands their rows over in a file; the first puts them together.
+    They meet over the locks of evaluate's files, which hold nothing, but show the first who is missing, ended early,
+    or was given other options. A module belongs to the first thread that adds to it until that thread has computed.
+    """
+
+    num_process: int
+    process_id: int
+    timeout: float
+    data_dir: str
+    experiment_id: str
+    features: Any
+    selected_feature_format: Any
+    writer: Any
+    filelock: Any
+    cache_file_name: Any
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        known = signature(super().__init__).parameters  # the others it would take, and do nothing with
+        for name in kwargs.keys() - known.keys():
+            hint = did_you_mean(name, [each for each in known if each not in ("hash", "kwargs")])
+            raise OptionError(f"A module has no setting {shorten(name)} to be loaded with. {hint}")
+        try:
+            super().__init__(*args, **kwargs)
+        except OSError as error:
+            raise GatheringError(f"evaluate cannot make its folder. {told(error)}. {_ANOTHER}") from error
+        self._shards = Shards(self.data_dir, self.experiment_id, self.num_process, self.process_id)
+        self._added: list[Added] = []
+        self._owner: dict[str, int] = {}
+        self._job: Job | None = None
+        self._received: list[list[Rows]] = []
+        self._failure: BaseException | None = None
+
+    def __len__(self) -> int:
+        """Return how many items were added so far, to this process."""
+        return sum(each.n_segments for each in self._added)
+
+    def _keep(self, items: Added) -> None:
+        """Add items."""
+        self._check_thread()
+        if self.num_process > 1 and items.n_segments:
+            with self._explained():
+                self._join()
+        self._added.append(items)  # all of it or nothing, also at Ctrl-C
+
+    def _gather(self, items: Added, options: Mapping[str, str], job: Job) -> Any:
+        """Return the result of all items, those given here included; None in all processes but the first.
+
+        A GatheringError names a process that did not come, ended early, or was given other options.
+        """
+        self._check_thread()
+        if self.num_process == 1:
+            found = job.result([[Rows.of_texts(batch)] for batch in job.batches([*self._added, items])])
+            self._added, self._owner = [], {}
+            return found
+        self._keep(items)
+        with self._explained():
+            self._join()  # also with nothing to hand over: the others wait for this process
+            self._shards.announce()
+            rows = self._counted(job)
+            if self.process_id > 0:
+                self._check_first()
+            self._shards.hand_over(rows, options)
+            if self.process_id == 0:
+                self._wait_for_others()
+            self._job, self._failure = job, None
+            super().compute()  # type: ignore[misc]
+        self._added, self._owner, self._job = [], {}, None
+        if self.process_id > 0:
+            return None
+        self._shards.clear()  # when evaluate's locks are free: a process that sees it may begin anew
+        received, self._received = self._received, []
+        if self._failure is not None:
+            raise self._failure
+        return job.result([list(rows) for rows in zip(*received, strict=True)])
+
+    def _counted(self, job: Job) -> list[Rows]:
+        """Return what this process has of each system, counted.
+
+        What cannot be counted is handed over as texts: the first process then raises the error that one process
+        would, by the number of the item in the whole corpus.
+        """
+        batches, self._added = job.batches(self._added), []  # not both in memory
+        try:
+            return [Rows.counted(job.scorer, batch) for batch in batches]
+        except Exception:
+            return [Rows.of_texts(batch) for batch in batches]
+
+    def _compute(self, **columns: list[Any]) -> dict[str, Any]:
+        """Receive what all processes handed over; an error waits until the base class has closed its files."""
+        try:
+            assert self._job is not None
+            self._received = self._shards.received(self._job.scorer)
+        except BaseException as error:  # also Ctrl-C
+            self._failure = error
+        return {}
+
+    def _join(self) -> None:
+        """Meet the other processes, once in a run: open the file of this one, as evaluate does for first items."""
+        if self.writer is not None:
+            return
+        self._wait_until_received()
+        self._shards.clear()  # what an earlier run left, before the others can know of this process
+        self.selected_feature_format = self.features[0] if isinstance(self.features, list) else self.features
+        self._init_writer()  # type: ignore[attr-defined]
+
+    def _is_free(self, number: int, timeout: float) -> bool:
+        """Return whether the file of a process became free within seconds: it locks it from its first items on."""
+        from evaluate.module import FileLock
+
+        path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{number}.arrow.lock")
+        lock = FileLock(path)
+        try:
+            lock.acquire(timeout=timeout, poll_interval=0.01)
+        except TimeoutError:
+            return False
+        lock.release()
+        return True
+
+    def _check_first(self) -> None:
+        """Raise a GatheringError where process 0 has ended: it locks its file until all have handed over."""
+        if self._is_free(0, 0):
+            raise GatheringError(f"{self._shards.name(0)} ended before it received the other processes' items.")
+
+    def _wait_until_received(self) -> None:
+        """Wait for process 0 to receive what this process handed over last, unless it has ended."""
+        limit = time.monotonic() + self.timeout
+        while self._shards.is_waiting() and not self._is_free(0, 0):
+            if time.monotonic() > limit and not self._shards.has_announced(0):
+                raise self._late(0)
+            time.sleep(0.02)
+
+    def _wait_for_others(self) -> None:
+        """Wait for the others, however long they count; only what they do before is limited by the timeout."""
+        for number in range(1, self.num_process):
+            while not self._is_free(number, self.timeout):
+                if not self._shards.has_announced(number):
+                    raise self._late(number)
+
+    def _late(self, number: int) -> GatheringError:
+        return GatheringError(
+            f"{self._shards.name(number)} did not compute within {self.timeout:g} seconds ('timeout'): it is still "
+            "adding, or hangs."
+        )
+
+    def _check_thread(self) -> None:
+        own = threading.get_ident()
+        owner = self._owner.setdefault("thread", own)  # of two at once one is the first
+        if owner == own:
+            return
+        if any(thread.ident == owner for thread in threading.enumerate()):
+            raise InputError(
+                "Another thread has added to this module, and not computed yet: a module takes the items of one "
+                "thread at a time. Give each thread a module of its own, or let one thread add what the others make."
+            )
+        self._owner = {"thread": own}  # that one has ended
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Say which process or file an error of evaluate's gathering is about, and let its files go."""
+        try:
+            yield
+        except BaseException as error:
+            self._let_go()
+            if isinstance(error, TercetError) or not isinstance(error, Exception):
+                raise
+            raise self._explanation(error) from error
+
+    def _explanation(self, error: Exception) -> GatheringError:
+        shards, waited = self._shards, f"within {self.timeout:g} seconds ('timeout')"
+        named = re.search(rf"-{self.num_process}-(\d+)\.arrow", str(error))
+        if isinstance(error, OSError) and error.errno is not None:
+            return GatheringError(
+                f"{shards.name(self.process_id)} cannot write or read evaluate's files. {told(error)}. {_ANOTHER}"
+            )
+        if named is not None and "already using" in str(error):
+            return GatheringError(
+                f"Another module uses the files of {shards.name(int(named[1]))} in {self.data_dir}: give each run an "
+                "experiment_id of its own."
+            )
+        if named is not None and "Cannot acquire lock" in str(error):
+            return self._late(int(named[1]))
+        if "Expected to find" in str(error) or "acquire lock" in str(error):
+            who = shards.name(int(named[1])) if named is not None else "another process"
+            return GatheringError(
+                f"{who} did not join {waited}: all processes must add or compute, with the same experiment_id and "
+                "cache_dir."
+            )
+        missing = shards.missing() if self.process_id == 0 else []
+        if missing:
+            return shards.ended(missing[0])
+        return GatheringError(f"What the processes added cannot be put together. {told(error)}.")
+
+    def _let_go(self) -> None:
+        """Close what evaluate has open after an error: the module can be used anew."""
+        for name in ("filelock", "rendez_vous_lock"):
+            lock = getattr(self, name, None)
+            if lock is not None:
+                lock.release()
+        self.writer = self.filelock = self.cache_file_name = self._job = None
+        self._added, self._owner = [], {}

@@ -1,0 +1,55 @@
+"""The evaluate modules of the suite, by their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tercet.errors import GatheringError, OptionError, check_working_directory, told
+from tercet.registry import SHORT_NAMES, no_metric
+
+
+def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
+    """Return an evaluate module of the suite: of the installed package, or of the checkout.
+
+    Parameters
+    ----------
+    metric : str
+        A metric of the suite, or ``"paired_significance"``.
+    config_name : str, optional
+        Another package whose evaluate module it speaks as: ``load("bleu_multi", "sacrebleu")`` takes the arguments
+        of evaluate's sacrebleu, and gives its keys. Any value of the metric's option ``compat``.
+    **settings
+        Passed to ``evaluate.load``, such as ``num_process`` or ``experiment_id``.
+
+    Returns
+    -------
+    evaluate.Metric
+
+    Raises
+    ------
+    OptionError
+        For an unknown metric.
+    GatheringError
+        Where evaluate's folders cannot be written.
+    InputError
+        Where there is no working directory, which evaluate asks for as it is imported.
+    """
+    check_working_directory("evaluate")
+    from evaluate.loading import load as load_module  # not evaluate.load, in whose place people put this function
+
+    here = Path(__file__).resolve().parent
+    folders = [folder for folder in (here / "metrics", here.parents[2] / "metrics") if folder.is_dir()]
+    if not folders:
+        raise OptionError(f"The folder of the modules is not beside the package {here}.")
+    known = sorted(path.parent.name for path in folders[0].glob("*/*.py") if path.stem == path.parent.name)
+    metric = SHORT_NAMES.get(metric, metric) if isinstance(metric, str) else metric
+    if not isinstance(metric, str) or metric not in known:
+        raise no_metric(metric, [*known, *SHORT_NAMES])
+    try:
+        return load_module(str(folders[0] / metric), config_name, **settings)
+    except OSError as error:  # it copies the files of a module before it imports them
+        raise GatheringError(
+            f"evaluate cannot load the module {metric}. {told(error)}. Another folder is named by HF_HOME in the "
+            "environment."
+        ) from error

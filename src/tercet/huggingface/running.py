@@ -1,0 +1,32 @@
+"""The score of a corpus that comes in parts: each leaves its rows, which are put together at the end."""
+
+from __future__ import annotations
+
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.reading import read_batch
+from tercet.metric.scorer import Scorer
+from tercet.result import Result
+from tercet.sums.rows import Rows, result_of_rows
+
+
+class Running:
+    """A scorer and the parts that it has counted so far; texts are let go, unless the corpus decides of them."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self.scorer = scorer
+        self._items = 0
+        self._parts = [Rows.of_texts(read_batch([], []))]
+
+    def count(self, batch: Corpus) -> Rows:
+        """Return what a part adds, without adding it; errors have the items' numbers in the corpus."""
+        self.scorer.check_missing([self._items + index for index in batch.missing])
+        return Rows.counted(self.scorer, batch.numbered(self._items))
+
+    def add(self, part: Rows) -> None:
+        """Add what a part adds."""
+        self._items += len(part)
+        self._parts.append(part)
+
+    def result(self) -> Result:
+        """Return the result of all parts, which is that of the corpus given at once."""
+        return result_of_rows(self.scorer, self._parts)

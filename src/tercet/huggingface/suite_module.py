@@ -1,0 +1,215 @@
+"""What the suite's evaluate modules share: every check before anything is stored.
+
+The class is written against the promises of ``evaluate.EvaluationModule`` but does not import evaluate, so that
+a Space gets the same file as the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from textwrap import indent
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tercet.api import explain, own_options
+from tercet.corpus.corpus import Corpus, join_batches
+from tercet.errors import InputError, OptionError, shorten
+from tercet.metric.call import Call
+from tercet.metric.metric import Metric
+from tercet.metric.option_docs import args_section
+from tercet.metric.scorer import Scorer
+from tercet.result import Result
+from tercet.sums.rows import Rows, result_of_rows
+
+from .gathering import Gathering, Job
+from .trainer import TrainerMetrics, compute_metrics
+
+
+class SuiteModule(Gathering):
+    """Mixin for ``class Name(SuiteModule, evaluate.Metric)``.
+
+    The base class checks the first item only, stores what does not fit as something else, and loses what was
+    added before when an option is wrong. Here a refused batch or option changes nothing.
+
+    Attributes
+    ----------
+    of : type of Metric
+        The metric: documentation, options and configurations are made from it.
+    """
+
+    of: ClassVar[type[Metric]]
+
+    if TYPE_CHECKING:  # what evaluate's class has
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.__doc__ = f"{cls.of.about.description}{_inputs_description(cls.of)}{cls.__doc__}"
+
+    def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
+        self._dialect = self.of.dialect(config_name or "default")
+        super().__init__(config_name, *args, **kwargs)
+
+    def _info(self) -> Any:
+        import datasets
+        import evaluate
+
+        text, about = datasets.Value("string"), self.of.about
+        lists = [datasets.Sequence(text), text] if self.of.takes_references else []
+        features = [datasets.Features({"predictions": text, "references": each}) for each in lists]
+        return evaluate.MetricInfo(
+            description=about.description,
+            citation=about.citation,
+            inputs_description=_inputs_description(self.of),
+            features=features or datasets.Features({"predictions": text}),
+            reference_urls=list(about.urls),
+        )
+
+    def compute(
+        self, *, predictions: Any = None, references: Any = None, **options: Any
+    ) -> Result | dict[str, Any] | Any:
+        """Score the predictions added so far and those given here.
+
+        Args:
+            predictions (`list` of `str`, *optional*):
+                One text per item.
+            references (`list` of `str` or of `list` of `str`, *optional*):
+                One reference per item, or a list of any number of them per item.
+            **options (optional):
+                The metric's options.
+
+        Return:
+            `Result`, a `dict` with further attributes; a plain `dict` where a configuration speaks as another module;
+            `None` if this is not the main process (`process_id != 0`).
+        """
+        predictions, options = self._predictions(predictions, options)
+        own = own_options(self.of, options, self._dialect)
+        with self._dialect.speaking():
+            scorer = self.of.from_options(own)
+        none_given = predictions is None and references is None
+        batch = self._read([], []) if none_given else self._read(predictions, references)
+
+        def result(systems: list[list[Rows]]) -> Any:
+            found = result_of_rows(scorer, systems[0])
+            return found if self.config_name == "default" else self._dialect.to_entries(found)
+
+        if self.num_process == 1 and not len(self):
+            return result([[Rows.of_texts(batch)]])  # nothing to gather
+        shared = shared_options(scorer) if self.num_process > 1 else {}
+        return self._gather(batch, shared, Job(scorer, lambda batches: [join_batches(batches)], result))
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **inputs: Any) -> None:
+        """Add predictions and references; they are checked first, and a refused batch adds nothing.
+
+        The texts stay in memory until they are computed.
+
+        Args:
+            predictions (`list` of `str`):
+                One text per item.
+            references (`list` of `str` or of `list` of `str`):
+                One reference per item, or a list of any number of them per item.
+        """
+        predictions, inputs = self._predictions(predictions, inputs)
+        _refuse_inputs(inputs)
+        self._keep(self._read(predictions, references))
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **inputs: Any) -> None:
+        """Add one prediction and its reference or references; a refused one adds nothing.
+
+        Args:
+            prediction (`str`):
+                A text.
+            reference (`str` or `list` of `str`):
+                Its reference, or a list of any number of them.
+        """
+        prediction = inputs.pop("predictions", prediction)  # as evaluate.combine passes them
+        reference = inputs.pop("references", reference)
+        _refuse_inputs(inputs)
+        self.add_batch(predictions=[prediction], references=[reference])
+
+    def explain(self, prediction: str, references: Any = None, **options: Any) -> Any:
+        """Explain the score of one prediction: values to work with, `to_dict()`, `to_html()`; coloured in a notebook.
+
+        Args:
+            prediction (`str`):
+                A text.
+            references (`str` or `list` of `str`):
+                Its reference, or a list of any number of them.
+            **options (optional):
+                Those of `compute`; for bertscore_idf also `corpus`, the texts in which `idf=True` counts.
+
+        Return:
+            What `tercet.explain` returns: see the metric's `explain` file.
+        """
+        own = self._dialect.to_options(options)
+        with self._dialect.speaking():
+            return explain(self.of.name, prediction, references, **own)
+
+    def compute_metrics(self, tokenizer: Any = None, **settings: Any) -> TrainerMetrics:
+        """Return the function for `Seq2SeqTrainer(compute_metrics=...)` that logs this metric's scores.
+
+        Args:
+            tokenizer (tokenizer or processor of transformers):
+                Turns ids into texts.
+            **settings (optional):
+                `options` (a `dict` of those of `compute`), `references`, `decode`, `sentence_split`, `causal`,
+                `prefix`, `keep`: see `tercet.compute_metrics`.
+
+        Return:
+            `TrainerMetrics`, a function from an `EvalPrediction` to a `dict` of floats. Nothing is added to this
+            module.
+        """
+        if "metrics" in settings:
+            raise OptionError(f"This scores {self.of.name} only: for other 'metrics' use tercet.compute_metrics.")
+        given = settings.pop("options", None)
+        options = {} if given is None else given
+        if isinstance(options, Mapping):  # the function refuses anything else
+            options = self._dialect.to_options(options)
+        with self._dialect.speaking():
+            return compute_metrics(tokenizer, self.of.name, options=options, **settings)
+
+    def _read(self, predictions: Any, references: Any = None) -> Corpus:
+        return self.of.read(predictions, references)
+
+    def _predictions(self, given: Any, others: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Return the predictions, under whichever of their names, and what else was given."""
+        named = [name for name in self.of.predictions_also_called if name in others]
+        if len(named) + (given is not None) > 1:
+            names = f"{' and '.join(named)} {'are other names' if named[1:] else 'is another name'}"
+            raise InputError(f"{names} of predictions: give only one of them.")
+        left = {name: value for name, value in others.items() if name not in named}
+        return (others[named[0]] if named else given), left
+
+
+def _refuse_inputs(inputs: dict[str, Any]) -> None:
+    if inputs:
+        raise InputError(f"The inputs are predictions and references; got also {', '.join(sorted(inputs))}.")
+
+
+def shared_options(metric: Scorer) -> dict[str, str]:
+    """Return the options that processes must have alike to score together, as texts that can be compared."""
+    of_metric = {name: getattr(metric, name) for name, each in metric.options().items() if not each.local}
+    of_call = {name: getattr(metric.asked, name) for name, each in Call.options().items() if not each.local}
+    return {name: _as_text(value) for name, value in {**of_metric, **of_call}.items()}
+
+
+def _as_text(value: Any) -> str:
+    """Return a text that is the same in each process: no address, no order of a set."""
+    if isinstance(value, (set, frozenset)):
+        return ", ".join(sorted(map(_as_text, value)))
+    if isinstance(value, Mapping):
+        return ", ".join(sorted(f"{_as_text(key)}: {_as_text(each)}" for key, each in value.items()))
+    if callable(value):
+        return str(getattr(value, "__qualname__", type(value).__qualname__))
+    return str(getattr(value, "digest", None) or shorten(value, 10_000))
+
+
+def _inputs_description(metric: type[Metric]) -> str:
+    """Return what evaluate shows of a module's inputs, results and use."""
+    about = metric.about
+    arguments = f"{indent(about.inputs, _INDENT)}{args_section(metric)}\n"
+    returns, example = indent(about.returns, _INDENT), indent(about.example, _INDENT)
+    return f"\nArgs:\n{arguments}Returns:\n{returns}Examples:\n\n{example}"
+
+
+_INDENT = "    "

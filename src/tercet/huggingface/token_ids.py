@@ -1,0 +1,240 @@
+"""What a model predicted, as Trainers and loops hand it over -> rows of ids -> texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.corpus.containers import readable
+from tercet.errors import InputError, OptionError, shorten
+
+Rows = list[NDArray[np.int64]]
+Decode = Callable[[list[list[int]]], Sequence[str]]
+
+#: What Trainers put where there is no token: in labels that have no loss, and behind the shorter rows of a batch.
+IGNORED = -100
+_NO_NUMBER = -1  # what logits give that are NaN
+
+
+def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bool = False) -> Any:
+    """Return the likeliest ids instead of the logits, so that an evaluation holds ids instead of logits.
+
+    For ``Trainer(preprocess_logits_for_metrics=...)``: of each batch it keeps a number for each place, where the
+    logits have one for each token of the vocabulary.
+
+    Parameters
+    ----------
+    logits : array or tensor, or tuple of them
+        Shape (items, length, vocabulary); of a tuple the first. Ids, such as ``predict_with_generate`` gives, are
+        returned as they are.
+    labels : array or tensor, shape (items, length), optional
+        Where they are -100 the result is too: what a model says behind the end of a target is no part of its text.
+    causal : bool
+        The model is a causal one: what it says at a place is for the next.
+
+    Returns
+    -------
+    array or tensor of int, shape (items, length)
+
+    Raises
+    ------
+    InputError
+        For other shapes, and for logits that are NaN where the labels are not -100.
+
+    Examples
+    --------
+    >>> logits = np.array([[[0.1, 0.9], [0.8, 0.2], [0.3, 0.7]]])
+    >>> preprocess_logits_for_metrics((logits, "hidden states"), np.array([[1, 0, -100]])).tolist()
+    [[1, 0, -100]]
+    >>> preprocess_logits_for_metrics(logits, causal=True).tolist()
+    [[-100, 1, 0]]
+    """
+    logits, labels = first_output(logits), first_output(labels)
+    if not _is_float(logits):
+        return logits
+    if logits.ndim != 3:
+        raise InputError(
+            f"The predictions are {_described(logits)}, which are neither ids, shape (items, length), nor logits, "
+            "shape (items, length, vocabulary)."
+        )
+    ids, greatest = logits.argmax(-1), logits.max(-1)
+    greatest = getattr(greatest, "values", greatest)  # PyTorch returns them with their places
+    ids[greatest != greatest] = _NO_NUMBER  # NaN
+    if causal and ids.shape[1]:
+        ids[:, 1:] = ids[:, :-1] + 0  # a copy: the two overlap
+        ids[:, 0] = IGNORED
+    if labels is not None and tuple(getattr(labels, "shape", ())) == tuple(ids.shape):
+        ids[labels == IGNORED] = IGNORED
+    lost = (ids == _NO_NUMBER).any(-1).tolist()
+    if True in lost:
+        raise InputError(
+            f"item {lost.index(True)} of the predictions has logits that are NaN: the model's output is "
+            "invalid, as after a diverged loss or an overflow in half precision."
+        )
+    return ids
+
+
+def first_output(value: Any) -> Any:
+    """Return the first of a tuple of outputs: the logits, or what was generated."""
+    while isinstance(value, tuple) and value:
+        value = value[0]
+    return value
+
+
+def is_text(value: Any) -> bool:
+    """Return whether a list holds texts, or lists of texts, rather than ids; an empty one holds texts."""
+    if isinstance(value, str) or hasattr(value, "dtype") or not isinstance(value, Sequence):
+        return False
+    first = next((each for each in value if each is not None), "")
+    if isinstance(first, (list, tuple)):
+        return bool(first) and isinstance(first[0], str)
+    return isinstance(first, str)
+
+
+def read_predictions(predictions: Any, labels: Any, causal: bool) -> Rows:
+    """Return the ids of each prediction, of logits the likeliest; -100 and what no vocabulary has included."""
+    if isinstance(predictions, list) and predictions and _dimensions(first_output(predictions[0])) >= 2:
+        parts = labels if isinstance(labels, list) and len(labels) == len(predictions) else [None] * len(predictions)
+        pairs = zip(predictions, parts, strict=True)  # eval_do_concat_batches=False: one entry a batch
+        return [row for part, own in pairs for row in read_predictions(part, own, causal)]
+    return read_rows(preprocess_logits_for_metrics(predictions, labels, causal=causal), "predictions")
+
+
+def read_rows(value: Any, name: str) -> Rows:
+    """Return the ids of each item: of an array, of a list of rows, or of a list of batches."""
+    value = first_output(value)
+    if getattr(value, "ndim", 0) >= 1 and str(value.dtype) != "object":
+        if "int" not in str(value.dtype) or value.ndim != 2:
+            raise _shape_error(name, value)
+        array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
+        return list(array.astype(np.int64))
+    if not isinstance(value, (list, np.ndarray)):
+        raise _shape_error(name, value)
+    rows: Rows = []
+    for part in value:
+        part = first_output(part)
+        if _dimensions(part) >= 2:
+            rows += read_rows(part, name)
+            continue
+        if _is_float(part):
+            raise _shape_error(name, part)
+        row = np.asarray(part.detach().cpu() if hasattr(part, "detach") else part)
+        if row.ndim != 1 or (row.size and row.dtype.kind not in "iu"):
+            raise _shape_error(name, value)
+        rows.append(row.astype(np.int64))
+    return rows
+
+
+def cut_prompts(rows: Rows, prompts: Rows) -> Rows:
+    """Return what a causal model generated behind its prompts."""
+    cut = []
+    for index, (row, padded) in enumerate(zip(rows, prompts, strict=True)):
+        prompt = padded[padded != IGNORED]
+        if len(row) < len(prompt) or (row[: len(prompt)] != prompt).any():
+            raise InputError(
+                f"item {index} of the predictions does not begin with its prompt: it has the ids "
+                f"{row[:8].tolist()} ..., the inputs {prompt[:8].tolist()} ... Give causal=False for predictions "
+                "without prompts."
+            )
+        cut.append(row[len(prompt) :])
+    return cut
+
+
+class Decoder:
+    """From ids to texts by a tokenizer, or by a function.
+
+    Attributes
+    ----------
+    size : int or None
+        Ids of the vocabulary are smaller; None where the tokenizer does not say.
+    pad : int or None
+        The id of padding.
+    """
+
+    def __init__(self, tokenizer: Any, decode: Decode | None) -> None:
+        own = tokenizer if hasattr(tokenizer, "pad_token_id") else getattr(tokenizer, "tokenizer", tokenizer)
+        if decode is None and not hasattr(tokenizer, "batch_decode"):
+            raise OptionError(
+                f"The tokenizer must be one of transformers, with batch_decode, got {shorten(tokenizer)} "
+                f"({type(tokenizer).__name__}). Or give decode, a function from lists of ids to texts."
+            )
+        if decode is not None and not callable(decode):
+            raise OptionError(f"decode must be a function from lists of ids to texts, got {shorten(decode)}.")
+        self._tokenizer, self._decode = tokenizer, decode
+        self.pad: int | None = getattr(own, "pad_token_id", None)
+        self.size: int | None = len(own) if hasattr(own, "__len__") else None
+        if self.size is not None and hasattr(own, "get_vocab"):  # ids may have gaps
+            self.size = max(self.size, 1 + max(own.get_vocab().values(), default=-1))
+
+    def predictions(self, rows: Rows) -> list[str]:
+        """Return texts; -100 is left out, and ids behind the vocabulary: models have rows for them to predict.
+
+        Any other negative id is an InputError.
+        """
+        for index, row in enumerate(rows):
+            wrong = row[(row < 0) & (row != IGNORED)]
+            if len(wrong):
+                raise InputError(
+                    f"item {index} of the predictions has the id {wrong[0]}, but ids are 0 or more (and -100 for no "
+                    "token)."
+                )
+        end = np.iinfo(np.int64).max if self.size is None else self.size
+        return self._texts([row[(row >= 0) & (row < end)] for row in rows])
+
+    def labels(self, rows: Rows, name: str = "labels") -> list[str]:
+        """Return texts; -100 is left out, any other id that the vocabulary does not have is an InputError."""
+        for index, row in enumerate(rows):
+            wrong = row[((row < 0) & (row != IGNORED)) | (row >= (np.inf if self.size is None else self.size))]
+            if len(wrong):
+                raise InputError(
+                    f"item {index} of the {name} has the id {wrong[0]}, but the tokenizer's ids are "
+                    f"{'0 or more' if self.size is None else f'0 to {self.size - 1}'} (and -100 for no token). "
+                    "Is this the tokenizer that produced them?"
+                )
+        return self._texts([row[row != IGNORED] for row in rows])
+
+    def lengths(self, rows: Rows) -> list[int]:
+        """Return how many ids of each row are no padding."""
+        pad = IGNORED if self.pad is None else self.pad
+        return [int(((row != IGNORED) & (row != pad)).sum()) for row in rows]
+
+    def _texts(self, rows: Rows) -> list[str]:
+        if not rows:
+            return []
+        ids = [row.tolist() for row in rows]
+        decode = self._decode or partial(self._tokenizer.batch_decode, skip_special_tokens=True)
+        decoded = decode(ids)
+        if isinstance(decoded, (str, bytes, Mapping)) or not isinstance(decoded, Iterable):
+            raise InputError(
+                f"decode must return a list of texts, got {shorten(decoded)} ({type(decoded).__name__})."
+            )
+        with readable("What decode returned"):
+            texts = list(decoded)
+        if len(texts) != len(rows):
+            raise InputError(f"decode was given {len(rows)} lists of ids and returned {len(texts)} texts.")
+        return texts
+
+
+def _is_float(value: Any) -> bool:
+    return "float" in str(getattr(value, "dtype", ""))
+
+
+def _dimensions(value: Any) -> int:
+    if hasattr(value, "dtype") and str(value.dtype) != "object":
+        return int(value.ndim)
+    if isinstance(value, (list, np.ndarray)):
+        return 1 + (_dimensions(value[0]) if len(value) else 0)
+    return 0
+
+
+def _described(value: Any) -> str:
+    return f"{str(value.dtype).removeprefix('torch.')} of shape {tuple(value.shape)}"
+
+
+def _shape_error(name: str, value: Any) -> InputError:
+    given = _described(value) if hasattr(value, "dtype") else f"{shorten(value)} ({type(value).__name__})"
+    return InputError(f"The {name} must be ids of tokens, shape (items, length), got {given}.")

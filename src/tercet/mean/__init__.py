@@ -1,1 +1,0 @@
-"""The weighted mean of metrics, as a metric like any other."""

@@ -1,0 +1,173 @@
+"""What a metric is: a value with options that scores texts when it is called."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from inspect import cleandoc
+from typing import Any, ClassVar, NamedTuple
+
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.items import check_missing, read_items
+from tercet.corpus.reading import read_predictions
+from tercet.metric.drawing.matched import Matched
+from tercet.result import Result
+from tercet.statistics.stats import SegmentStats
+
+from .call import Call
+from .option_docs import parameters
+from .scorer import Scorer, segment_lists
+from .scoring import batch_stats, score_batch
+
+
+class About(NamedTuple):
+    """What documentation says of a metric besides its options; all but `compares` as evaluate's modules have it."""
+
+    compares: str
+    description: str
+    citation: str
+    urls: tuple[str, ...]
+    returns: str
+    example: str
+    inputs: str = (
+        "predictions (`list` of `str`): one text per item.\n"
+        "references (`list` of `str` or of `list` of `str`): one reference per item, or a list of any number of "
+        "them.\n"
+    )
+
+
+class Metric(Scorer):
+    """A metric with its options, which are attributes: a value that can be called.
+
+    Examples
+    --------
+    >>> import tercet
+    >>> bleu = tercet.Bleu(max_order=2, lowercase=True)
+    >>> bleu(["The cat sat"], [["the cat ran"]])["bleu"]
+    0.5773502691896257
+    >>> bleu
+    Bleu(lowercase=True, max_order=2)
+    """
+
+    about: ClassVar[About]
+    short: ClassVar[str]
+    #: What else evaluate's own module calls the predictions.
+    predictions_also_called: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.__doc__ = _ClassDoc(cls.__dict__.get("__doc__") or "")  # type: ignore[assignment]
+
+    def __call__(
+        self,
+        predictions: Any,
+        references: Any = None,
+        *,
+        segments: bool = False,
+        confidence_level: float | None = None,
+        signature: bool = False,
+        n_resamples: int = 1000,
+        seed: int = 12345,
+        n_jobs: int = 1,
+    ) -> Result:
+        """Score predictions, against references where the metric compares.
+
+        Parameters
+        ----------
+        predictions : sequence of str
+            One text per item.
+        references : sequence of str or of sequences of str, optional
+            One reference per item, or a list of any number of them per item. ``perplexity_lm`` takes none.
+        segments : bool
+            Add the scores of every item to the result.
+        confidence_level : float, optional
+            Add percentile bootstrap intervals of this level, such as 0.95.
+        signature : bool
+            Also include the signature as a key of the result.
+        n_resamples, seed : int
+            Of the bootstrap: the same seed gives the same interval.
+        n_jobs : int
+            Threads that work on pieces of the corpus; the result is the same.
+
+        Returns
+        -------
+        Result
+
+        Raises
+        ------
+        InputError
+            For texts that cannot be scored; names the item.
+        OptionError
+            For a value that an argument does not take.
+        """
+        call = {"segments": segments, "confidence_level": confidence_level, "signature": signature}
+        call |= {"n_resamples": n_resamples, "seed": seed, "n_jobs": n_jobs}
+        return score_batch(self._calling(call), self.corpus(predictions, references))
+
+    def _calling(self, call: dict[str, Any]) -> Metric:
+        """Return the metric for a call; what a call leaves at its default is as the metric was prepared."""
+        given = {name: value for name, value in call.items() if value != Call.options()[name].default}
+        return self.asking(Call.made({**self.asked.given, **given}, called=self.name)) if given else self
+
+    def segments(self, predictions: Any, references: Any = None) -> dict[str, list[float | None]]:
+        """Return the scores of each item, as the key ``segments`` of a result has them.
+
+        Parameters, errors: as of a call of the metric. None stands for an item that was left out.
+        """
+        return segment_lists(self, self.stats(predictions, references))
+
+    def stats(self, predictions: Any, references: Any = None) -> SegmentStats:
+        """Return the statistics of each item: rows that add up, and can be written as an Arrow table."""
+        return batch_stats(self, self.corpus(predictions, references))
+
+    def explain(self, prediction: str, references: Any = None) -> Any:
+        """Explain the score of one prediction: values to work with, ``to_dict()``, ``to_html()``.
+
+        Parameters
+        ----------
+        prediction : str
+        references : str or sequence of str, optional
+
+        Raises
+        ------
+        InputError
+            For what is not text, and for a prediction without reference.
+        """
+        if not self.takes_references:
+            return self.explained(read_predictions([prediction]))
+        items = read_items([prediction], [references])
+        check_missing(items.missing, "error", at_zero="")
+        return self.explained(items.batch())
+
+    @classmethod
+    def known_as(cls, name: str) -> str | None:
+        """Return what to say to a user who takes this name, such as a package's, for a metric; None for nothing."""
+        return f"Its numbers are those of {cls.name} with compat={name!r}." if name in cls.presets else None
+
+    @classmethod
+    def options_to_explain(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options by which one prediction is explained, for those of a call."""
+        return dict(given)
+
+    def with_options(self, given: Mapping[str, Any]) -> Metric:
+        """Return a metric with these options besides its own."""
+        return type(self).from_options({**self.given, **self.asked.given, **given}, idle=True)
+
+    @abstractmethod
+    def explained(self, batch: Corpus, context: Any = None) -> Any:
+        """Explain a batch of one item; the context is what the metric fitted to a corpus, None for none."""
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched | None:
+        """Return how a report finds the tokens of the prediction that a score matches; None for no tokens."""
+        return None
+
+
+class _ClassDoc:
+    """The docstring of a metric's class with its options, for `help` and notebooks: made when somebody asks."""
+
+    def __init__(self, written: str) -> None:
+        self.written = cleandoc(written)
+
+    def __get__(self, metric: object, cls: type[Metric]) -> str:
+        about = f"\n\n{cls.about.description}" if hasattr(cls, "about") else "\n"
+        return f"{self.written}{about}\n{parameters(cls)}"

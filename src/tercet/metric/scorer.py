@@ -1,0 +1,328 @@
+"""What statistics take a metric for: rows of numbers for segments, and scores from their sums."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Container, Mapping, Sequence
+from typing import Any, ClassVar, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.checks import as_scale
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.items import check_missing, read_texts
+from tercet.corpus.reading import read_corpus
+from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.signature import Signature
+from tercet.statistics.stats import SegmentStats
+
+from .call import Call
+from .dialect import Dialect
+from .options import Value, check_value, option
+
+Scores = dict[str, NDArray[np.float64]]
+ScorerT = TypeVar("ScorerT", bound="Scorer")
+
+
+class Scorer(Value, ABC):
+    """A metric with its options, as statistics see it.
+
+    It has no state but its options (and what follows from them): threads can share it, and what
+    it learns from a corpus before it scores it (`fit`) is passed along as a context.
+
+    Attributes
+    ----------
+    name : str
+        Name of the metric.
+    primary : str
+        The score to sort systems by.
+    higher_is_better : bool
+        Whether a greater primary score is a better one.
+    takes_references : bool
+        Whether predictions are compared with references; otherwise those that are given are left alone.
+    is_share : bool
+        Whether its scores are shares of 1, which the option ``scale`` turns into percent.
+    dialects : mapping
+        For values of ``compat``: how the evaluate module of that package spells arguments and results.
+    original_scale : int
+        The scale of the package that the scores equal: 1, or 100 for percent.
+    loads_model : bool
+        Whether scoring loads a network: nothing to do in passing.
+    takes_systems : bool
+        Whether `segment_stats` takes several systems at once, with their references tokenized once; else it is called
+        for each of them.
+    in_floats : bool
+        Whether `finalize` and what else takes the sums of a corpus takes them as a list of floats, too.
+    fit_first : str
+        How a metric that must see the whole corpus first is shown a corpus in parts; see `needs_corpus`.
+    at_zero : str
+        What ``missing_references="zero"`` does with such items, in words.
+    nothing_left : str
+        What the error says where the options left out every item.
+    facts : tuple of str
+        Keys and attributes of the result that belong beside the score in an account of a corpus, such as lengths.
+    base_columns : tuple of str
+        Columns that every scorer's rows begin with: ``items`` (1, or 0 for an item left out), ``empty`` (1 for
+        an empty prediction), ``missing`` (1 for an item without reference), ``references`` (their number).
+    asked : Call
+        What a call asks for besides the scores; no part of the value.
+    """
+
+    primary: ClassVar[str]
+    higher_is_better: ClassVar[bool] = True
+    takes_references: ClassVar[bool] = True
+    is_share: ClassVar[bool] = True
+    dialects: ClassVar[Mapping[str, Dialect]] = {}
+    original_scale: ClassVar[int] = 1
+    loads_model: ClassVar[bool] = False
+    takes_systems: ClassVar[bool] = False
+    in_floats: ClassVar[bool] = False
+    fit_first: ClassVar[str] = ""
+    at_zero: ClassVar[str] = "scores them 0"
+    nothing_left: ClassVar[str] = "No item has a reference, so missing_references='skip' left all of them out."
+    facts: ClassVar[tuple[str, ...]] = ()
+    base_columns: ClassVar[tuple[str, ...]] = ("items", "empty", "missing", "references")
+    _asked: ClassVar[Call] = Call()
+
+    missing_references: Literal["error", "skip", "zero"] = option(
+        default="error",
+        doc='What to do with an item that has no reference. Refuse the corpus ("error"), leave the item out '
+        '("skip"), or score it 0 ("zero"); the result counts such items.',
+    )
+    scale: Literal[1, 100] = option(default=1, doc="Scores from 0 to 1, or in percent.", check=as_scale)
+
+    @classmethod
+    def all_options(cls) -> list[str]:
+        """Return the names of the options that a call takes: those of every metric first."""
+        return list({**Scorer.options(), **Call.options(), **cls.options()})
+
+    @classmethod
+    def from_options(cls: type[ScorerT], given: Mapping[str, Any], *, idle: bool = False) -> ScorerT:
+        """Return the metric with these options, of its own and of a call.
+
+        With `idle`, options may be given that have no effect with the others.
+        """
+        for name in given:
+            if name not in cls._declared and name not in Call.options():
+                raise OptionError(
+                    f"{cls.name} has no option {shorten(name)}. {did_you_mean(name, cls.all_options())}"
+                )
+        of_call = {name: value for name, value in given.items() if name not in cls._declared}
+        made = cls.made({name: value for name, value in given.items() if name in cls._declared}, idle=idle)
+        made.check()
+        return made.asking(Call.made(of_call, called=cls.name, idle=idle)) if of_call else made
+
+    def have_effect(self, names: Container[str]) -> bool:
+        """Return whether each of these options does something with the others."""
+        of_metric = (each for each in self._declared.values() if each.name in names)
+        of_call = (each for each in Call.options().values() if each.name in names)
+        return all(o.only_with is None or o.only_with.test(self) for o in of_metric) and all(
+            o.only_with is None or o.only_with.test(self.asked) for o in of_call
+        )
+
+    @property
+    def asked(self) -> Call:
+        """What a call asks for besides the scores."""
+        return self._asked
+
+    def asking(self: ScorerT, call: Call) -> ScorerT:
+        """Return the same metric for a call that asks for this."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__, _asked=call)
+        other.check_call()
+        return other
+
+    def check_call(self) -> None:
+        """Raise an OptionError for what a call asks for and the metric cannot give."""
+        if self.asked.confidence_level is not None:
+            self.check_resampling()
+
+    def _take(self, given: Mapping[str, Any], called: str = "", idle: bool = False) -> None:
+        for name, value in given.items():
+            if name in Call.options() and name not in self._declared:
+                check_value(called or self.name, name, Call.options()[name].checked, value)
+                raise OptionError(
+                    f"{name!r} belongs to a call, not to the metric: give it to tercet.score, or to the call of the "
+                    f"metric, as in {type(self).__name__}()(predictions, references, {name}={shorten(value)})."
+                )
+        super()._take(given, called, idle)
+
+    @classmethod
+    def dialect(cls, configuration: str) -> Dialect:
+        """Return what a configuration of the evaluate module is: ``"default"``, or the name of a preset."""
+        if configuration == "default":
+            return Dialect()
+        if not isinstance(configuration, str) or configuration not in cls.presets:
+            hint = did_you_mean(str(configuration), ["default", *cls.presets])
+            raise OptionError(f"{cls.name} has no configuration {configuration!r}. {hint}")
+        return cls.dialects.get(configuration, Dialect(options={"compat": configuration}))
+
+    @classmethod
+    def read(cls, predictions: Any, references: Any = None) -> Corpus:
+        """Return texts as a user has them, checked and encoded; errors as :meth:`corpus`."""
+        return cls.corpus(predictions, references).encoded()
+
+    @classmethod
+    def corpus(cls, predictions: Any, references: Any = None) -> Corpus:
+        """Return texts as a user has them, checked; without references where the metric takes none."""
+        return read_corpus(predictions, references) if cls.takes_references else read_texts(predictions)
+
+    def check_missing(self, missing: Sequence[int]) -> None:
+        """Raise an InputError for items without reference, where the metric and its options do not allow them."""
+        if self.takes_references:
+            check_missing(missing, self.missing_references, self.at_zero)
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """Names of the k columns of a row."""
+
+    @property
+    @abstractmethod
+    def score_names(self) -> tuple[str, ...]:
+        """The keys of `finalize` that are scores: they get intervals and values a segment."""
+
+    def fit(self, batch: Corpus) -> Any:
+        """Return what the scorer must know of the whole corpus before it scores a part; contexts add up."""
+        return None
+
+    @property
+    def needs_corpus(self) -> bool:
+        """Whether the rows of a part are others when it is fitted without the other parts."""
+        return False
+
+    @property
+    def signature_tells(self) -> bool:
+        """Whether rows that were fitted with other parts are the same wherever their signature is."""
+        return not self.needs_corpus
+
+    def check_totals(self) -> None:
+        """Raise an OptionError for what the sums of the rows do not give."""
+        if self.asked.segments:
+            raise OptionError(
+                f"{self.name}: segments=True asks for the scores of every item, but only sums are kept here; "
+                "tercet.score gives them."
+            )
+        self.check_resampling()
+
+    def notice(self, context: Any) -> str | None:
+        """Return what a user should be told of the context, once per call; None for nothing."""
+        return None
+
+    def remark(self, totals: Any) -> str | None:
+        """Return what a user should be told of the sums of the rows, once per call; None for nothing."""
+        return None
+
+    def notes(self, references: str) -> dict[str, str]:
+        """Return what the signature of a result says besides how its rows were made."""
+        notes = {"refs": references} if self.takes_references else {}
+        if self.scale != 1 and self.is_share:
+            notes["scale"] = str(self.scale)
+        return notes
+
+    @abstractmethod
+    def signature(self, context: Any) -> Signature:
+        """Return how the statistics are made."""
+
+    @abstractmethod
+    def segment_stats(self, batch: Corpus, context: Any) -> SegmentStats:
+        """Return one row of statistics per item."""
+
+    def system_stats(self, batch: Corpus, context: Any) -> SegmentStats:
+        """Return the rows of all systems of a batch, one system behind the other."""
+        if self.takes_systems or batch.n_systems == 1:
+            return self.segment_stats(batch, context)
+        each = (batch.system(place) for place in range(batch.n_systems))
+        return SegmentStats.concatenate([self.segment_stats(own, context) for own in each])
+
+    @abstractmethod
+    def finalize(self, totals: Any) -> Scores:
+        """Return the scores of sums of rows."""
+
+    def scores_of(self, totals: Any) -> Scores:
+        """Return what `finalize` gives without its parts that are no scores, for resamples."""
+        scores = self.finalize(totals)
+        return {name: scores[name] for name in self.score_names}
+
+    @property
+    def segment_names(self) -> tuple[str, ...]:
+        """The names of `score_names` for a single item, in the same order."""
+        return self.score_names
+
+    @property
+    def segment_rule(self) -> str | None:
+        """How the scores of segments are made, where that differs from the corpus; stands in the signature."""
+        return None
+
+    @property
+    def segment_options(self) -> dict[str, Any]:
+        """The options, other than these, under which a corpus of one item has that item's segment score."""
+        return {}
+
+    def segment_scores(self, rows: Any) -> Scores:
+        """Return the scores of single segments, shape (n,), or of one, whose row is a list as `finalize` takes it."""
+        return self.finalize(rows)
+
+    def original_scores(self, rows: NDArray[np.float64]) -> Scores:
+        """Return the scores of single segments to the last bit of that package, at its scale: bits decide ties."""
+        return self.segment_scores(rows)
+
+    def corpus_totals(self, stats: SegmentStats) -> Any:
+        """Return the sums that the score of the corpus is made from, shape (k,), as `finalize` likes them best."""
+        return stats.sums() if self.in_floats else stats.total()
+
+    def check_resampling(self) -> None:
+        """Raise an OptionError where the score is no function of the sum of the rows: resamples then have none."""
+
+    def report(self, totals: Any, stats: SegmentStats | None) -> dict[str, Any]:
+        """Return the result's keys for a corpus, as plain Python: those of evaluate's module."""
+        scores = self.finalize(totals)
+        return {name: scores[name].tolist() for name in self.score_names}
+
+    def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what else the metric says of a corpus: attributes of the result.
+
+        Parameters are as for `report`; `entries` are what that gave.
+        """
+        return {}
+
+    def facts_line(self, known: Mapping[str, Any]) -> str:
+        """Return the `facts`, which are known with the scores, on one line."""
+        values = {name: known[name] if isinstance(known[name], list) else [known[name]] for name in self.facts}
+        return ", ".join(f"{name} = {'/'.join(f'{value:g}' for value in each)}" for name, each in values.items())
+
+    def total_of(self, totals: Any, column: str) -> int:
+        """Return the sum of a column of counts."""
+        return int(totals[self.columns.index(column)])
+
+    def base_rows(self, batch: Corpus, prediction_lengths: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the columns that every scorer's rows begin with, shape (n, 4)."""
+        references = batch.reference_counts if self.takes_references else np.zeros(batch.n_items, np.int64)
+        missing = (references == 0) & self.takes_references
+        left_out = missing if self.missing_references == "skip" else np.zeros_like(missing)
+        empty = (prediction_lengths == 0) & ~left_out
+        return np.column_stack([~left_out, empty, missing, references]).astype(np.float64)
+
+
+def left_out(rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which items have no reference, and mark them in their rows as left out."""
+    missing: NDArray[np.bool_] = rows[:, 2] > 0
+    rows[missing, :2] = 0.0
+    return missing
+
+
+def segment_lists(scorer: Scorer, stats: SegmentStats) -> dict[str, list[float | None]]:
+    """Return the scores of every item as lists; None for an item that was left out."""
+    names = zip(scorer.segment_names, scorer.score_names, strict=True)
+    lists: dict[str, list[Any]]
+    if scorer.in_floats and len(stats) == 1:  # in half the time of arrays of one number
+        one = scorer.segment_scores(stats.rows[0].tolist())
+        lists = {name: [one[score]] for name, score in names}
+    else:
+        values = scorer.segment_scores(stats.rows)
+        lists = {name: values[score].tolist() for name, score in names}
+    for index in np.flatnonzero(stats.column("items") == 0).tolist():
+        for scores in lists.values():
+            scores[index] = None
+    return lists

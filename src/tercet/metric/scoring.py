@@ -1,0 +1,113 @@
+"""From checked texts to a result, for every metric: rows, then scores, intervals and scores of segments."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from tercet.corpus.corpus import Corpus
+from tercet.errors import InputError, level_of_caller
+from tercet.result import Result
+from tercet.statistics.bootstrap import bootstrap
+from tercet.statistics.stats import SegmentStats
+
+from .pieces import corpus_stats
+from .scorer import Scorer, segment_lists
+
+
+def score_batch(scorer: Scorer, corpus: Corpus) -> Result:
+    """Score checked texts.
+
+    Raises
+    ------
+    InputError
+        For an empty corpus, and for items without reference under ``missing_references="error"``.
+    """
+    stats = batch_stats(scorer, corpus)
+    remark = scorer.remark(stats.sums() if scorer.in_floats else stats.total())
+    if remark is not None:
+        tell(scorer, remark)
+    return summarize(scorer, stats)
+
+
+def segment_stats(scorer: Scorer, predictions: Any, references: Any) -> SegmentStats:
+    """Return the statistics of every item: what scores, intervals and tests are made from.
+
+    Raises
+    ------
+    InputError
+        As :func:`score` does.
+    """
+    return batch_stats(scorer, scorer.corpus(predictions, references))
+
+
+def batch_stats(scorer: Scorer, corpus: Corpus) -> SegmentStats:
+    """Return the statistics of checked texts, made in pieces: memory stays near the size of the texts.
+
+    Raises
+    ------
+    InputError
+        For an empty corpus, and items without reference under ``missing_references="error"``; as
+        :meth:`~.batch.Corpus.part`.
+    """
+    if not corpus.n_items:
+        both = "predictions and references" if scorer.takes_references else "predictions"
+        raise InputError(f"The corpus is empty: {both} must have at least one item.")
+    missing = corpus.missing
+    if missing:
+        scorer.check_missing(missing)
+    stats, context = corpus_stats(scorer, corpus)
+    notice = scorer.notice(context)
+    if notice is not None:
+        tell(scorer, notice)
+    return stats
+
+
+def summarize(scorer: Scorer, stats: SegmentStats) -> Result:
+    """Return the result that statistics give: scores, and on request intervals and the scores of segments."""
+    asked = scorer.asked
+    totals: Any = stats.sums() if scorer.in_floats else stats.total()
+    n_scored, n_empty, n_missing = int(totals[0]), int(totals[1]), int(totals[2])
+    if not n_scored:
+        raise InputError(scorer.nothing_left)
+    kept = stats if n_scored == len(stats) else stats.selected(stats.column("items") > 0)
+    span = kept.span("references")
+    entries = scorer.report(scorer.corpus_totals(stats), stats)
+    notes: dict[str, str] = {}
+    extra: dict[str, Any] = {}
+    if asked.confidence_level is not None:
+        found = bootstrap(
+            scorer, kept, n_resamples=asked.n_resamples, confidence_level=asked.confidence_level, seed=asked.seed
+        )
+        intervals = {name: list(each.confidence_interval) for name, each in found.items()}
+        notes["ci"] = f"{asked.confidence_level!r},{asked.n_resamples},{asked.seed}"
+    if asked.segments:
+        extra["segments"] = segment_lists(scorer, stats)
+        if scorer.segment_rule is not None:
+            notes["seg"] = scorer.segment_rule
+    if asked.confidence_level is not None:
+        extra["intervals"] = intervals
+
+    def signature() -> str:
+        return str(stats_signature.extended({**scorer.notes(span), **notes}))
+
+    stats_signature = stats.signature
+    if asked.signature:
+        extra["signature"] = signature()
+    return Result(
+        {**entries, **extra} if extra else entries,
+        metric=scorer.name,
+        signature=signature,
+        n_segments=n_scored,
+        empty_predictions=n_empty,
+        missing_references=n_missing,
+        intervals=extra.get("intervals"),
+        segments=extra.get("segments"),
+        **scorer.details(totals, stats, entries),
+    )
+
+
+def tell(scorer: Scorer, message: str | None) -> None:
+    """Warn, in the scorer's name, at the line that called tercet or evaluate; None is nothing to tell."""
+    if message is not None:
+        warnings.warn(f"{scorer.name}: {message}", UserWarning, stacklevel=level_of_caller())

@@ -1,0 +1,229 @@
+"""Why a pair has its BERTScore: every token with its match, its weight and what it adds to the score."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.items import check_missing, check_texts, read_items
+from tercet.encoders.embeddings import windows_of
+from tercet.encoders.subwords import Subwords
+from tercet.engine.ragged import Ragged
+from tercet.errors import InputError, OptionError, level_of_caller
+from tercet.metric.drawing.alignment_html import alignment_html, alignment_svg
+from tercet.metric.drawing.heat_map import heat_map
+from tercet.metric.drawing.token import Token
+
+from .messages import remark_on_texts
+
+if TYPE_CHECKING:
+    from .metric import BertScore
+
+
+#: Options that one pair has no use for.
+_OF_A_CORPUS = {
+    *("all_layers", "rescale_with_baseline", "baseline_path", "scale", "idf_documents", "multi_ref"),
+    *("missing_references", "segments", "confidence_level", "n_resamples", "seed", "n_jobs"),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alignment:
+    """The matching behind a score, as a table, a matrix and pictures.
+
+    Attributes
+    ----------
+    prediction, reference : str
+        The texts, stripped.
+    precision, recall, f1 : float
+        As ``bertscore_idf`` gives them; the contributions of the prediction's tokens sum to the precision, those of
+        the reference's to the recall.
+    prediction_tokens, reference_tokens : list of Token
+    similarity : ndarray of float32, shape (a, b)
+        Cosine of each token of the prediction with each of the reference.
+    signature : str
+    reference_index : int
+        Which of several references this is.
+    """
+
+    prediction: str
+    reference: str
+    precision: float
+    recall: float
+    f1: float
+    prediction_tokens: list[Token]
+    reference_tokens: list[Token]
+    similarity: NDArray[np.float32]
+    signature: str
+    reference_index: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain Python."""
+        return {
+            "prediction": self.prediction,
+            "reference": self.reference,
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+            "prediction_tokens": [asdict(token) for token in self.prediction_tokens],
+            "reference_tokens": [asdict(token) for token in self.reference_tokens],
+            "similarity": self.similarity.tolist(),
+            "signature": self.signature,
+            "reference_index": self.reference_index,
+        }
+
+    def plot(self) -> Any:
+        """Return a heat map of the matrix as a matplotlib figure: best matches outlined, weights at the sides."""
+        return heat_map(self.prediction_tokens, self.reference_tokens, self.similarity, self._title())
+
+    def to_svg(self) -> str:
+        """Return the matches as lines between two columns of tokens, an SVG document."""
+        return alignment_svg(self.prediction_tokens, self.reference_tokens)
+
+    def to_html(self) -> str:
+        """Return the texts coloured by what each token loses, the matches and the table, a fragment of HTML."""
+        return alignment_html(self._title(), self.signature, self.prediction_tokens, self.reference_tokens)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def _title(self) -> str:
+        return f"precision {self.precision:.4f}, recall {self.recall:.4f}, F {self.f1:.4f}"
+
+
+def explain_pair(metric: BertScore, prediction: str, references: Any, corpus: Iterable[str] | None) -> Alignment:
+    """Explain a prediction; `corpus` has the texts in which ``idf=True`` counts document frequencies."""
+    items = read_items([prediction], [references])
+    check_missing(items.missing, "error", at_zero="")
+    check_texts([prediction, *items.reference_lists()[0]], "the pair")
+    if corpus is None and metric.idf is True:
+        raise OptionError(
+            "explain needs the texts in which idf=True counts document frequencies: give corpus=references, or set "
+            "'idf' to a table, a mapping or False."
+        )
+    for name in {**metric.given, **metric.asked.given}:
+        if name in _OF_A_CORPUS:
+            raise OptionError(
+                f"explain shows how one pair matches in one layer, unscaled: it does not take {name!r}."
+            )
+    context = None
+    if corpus is not None:
+        texts = [corpus] if isinstance(corpus, str) else list(corpus)
+        if metric.idf is not True or isinstance(corpus, str) or not texts:
+            raise OptionError("corpus must be a list of texts, in which idf=True counts document frequencies.")
+        check_texts(texts, "corpus")
+        context = metric.count_documents(texts, np.arange(len(texts)))
+    return explain_batch(metric, items.batch(), context)
+
+
+def explain_batch(scorer: BertScore, batch: Corpus, context: Any) -> Alignment:
+    """Explain a batch of one item: the pair with the best F."""
+    prediction, *references = batch.texts.to_pylist()
+    alignments = (
+        _alignment(scorer, prediction.strip(), reference.strip(), index, context)
+        for index, reference in enumerate(references)
+    )
+    return max(alignments, key=lambda alignment: alignment.f1)  # the first of equal ones
+
+
+def _alignment(scorer: BertScore, prediction: str, reference: str, index: int, context: Any) -> Alignment:
+    encoder, both = scorer.encoder(), [prediction, reference]
+    whole, documents, texts = scorer.prepare(both, context)
+    limit = encoder.subwords.length_limit(scorer.max_length)
+    if scorer.long_text == "error" and limit is not None and (whole.lengths > limit).any():
+        raise InputError(f"The texts have {whole.lengths.tolist()} tokens, the encoder takes {limit}.")
+    windows = windows_of(texts.rows, limit, encoder.subwords)
+    store = encoder.embed(windows, texts.rows, np.zeros(len(texts.rows.lengths), bool), scorer.batch_size)
+    bounds = [slice(*store.offsets[text : text + 2]) for text in texts.text]
+    vectors = [store.vectors[0, bound] for bound in bounds]
+    similarity = (vectors[0] @ vectors[1].T).cpu().numpy()
+    official = scorer.compat is not None
+    sizes = documents.lengths
+    empty = bool((sizes == 2 if official else sizes <= encoder.subwords.n_special).any())
+    remark = remark_on_texts(int((documents.lengths < whole.lengths).sum()), 0, limit)
+    if remark is not None:
+        warnings.warn(f"bertscore_idf: {remark}", UserWarning, stacklevel=level_of_caller())
+    shares = [texts.shares[bound].astype(float) for bound in bounds]
+    kept = _rows(encoder.subwords.truncate(Ragged(_positions(whole), whole.offsets), scorer.cut_at(encoder.subwords)))
+    sides = [
+        _Side(text, ids, positions, share, encoder.subwords)
+        for text, ids, positions, share in zip(both, _rows(documents), kept, shares, strict=True)
+    ]
+    of_prediction = sides[0].tokens(similarity, sides[1])
+    of_reference = sides[1].tokens(similarity.T, sides[0])
+    precision, recall = (sum(token.contribution for token in tokens) for tokens in (of_prediction, of_reference))
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    f1 = 0.0 if f1 != f1 else f1  # NaN of a measure, with zero_weight="nan"
+    if empty:
+        precision, recall, f1 = 0.0, 0.0, f1 if official else 0.0  # bert-score leaves its F
+        of_prediction, of_reference = (
+            [replace(token, weight=0.0, contribution=0.0, loss=0.0) for token in tokens]
+            for tokens in (of_prediction, of_reference)
+        )
+    return Alignment(
+        prediction, reference, precision, recall, f1, of_prediction, of_reference, similarity,
+        str(scorer.signature(context)), index,
+    )  # fmt: skip
+
+
+class _Side:
+    """One text of the pair: its tokens, and where they stand in it."""
+
+    def __init__(
+        self,
+        text: str,
+        ids: NDArray[np.int32],
+        positions: NDArray[np.int64],
+        shares: NDArray[np.float64],
+        subwords: Subwords,
+    ):
+        spans = subwords.spans(text)
+        n_tokens = len(subwords.whole([text]).values)
+        self.spellings = subwords.tokens(ids.tolist())
+        self.spans = [spans[position] if spans else None for position in positions.tolist()]
+        inside = range(len(subwords.head), n_tokens - len(subwords.tail))
+        self.special = [position not in inside for position in positions.tolist()]
+        self.texts = [
+            text[slice(*span)] if span is not None else spelling
+            for span, spelling in zip(self.spans, self.spellings, strict=True)
+        ]
+        self.shares = shares.tolist()
+
+    def tokens(self, similarity: NDArray[np.float32], other: _Side) -> list[Token]:
+        """Return the rows of the table; similarity has a row per token of this side."""
+        tokens = []
+        matches: list[int | None] = [None] * len(self.texts)
+        if other.texts:
+            matches = similarity.argmax(1).tolist()
+        for index, match in enumerate(matches):
+            share, cosine = self.shares[index], 0.0 if match is None else float(similarity[index, match])
+            tokens.append(
+                Token(
+                    token=self.spellings[index],
+                    text=self.texts[index],
+                    span=self.spans[index],
+                    special=self.special[index],
+                    weight=share,
+                    cosine=cosine,
+                    match=match,
+                    match_text="" if match is None else other.texts[match],
+                    match_special=match is not None and other.special[match],
+                    contribution=share * cosine,
+                    loss=share * (1 - cosine),
+                )
+            )
+        return tokens
+
+
+def _rows(ragged: Ragged) -> list[NDArray[Any]]:
+    return np.split(ragged.values, ragged.offsets[1:-1])
+
+
+def _positions(ragged: Ragged) -> NDArray[np.int64]:
+    return np.concatenate([np.arange(length) for length in ragged.lengths])

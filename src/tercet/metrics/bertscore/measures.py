@@ -1,0 +1,77 @@
+"""From the precision and recall of pairs to the measures of items with one or many references."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.engine.ragged import first_greatest
+
+MEASURES = ("precision", "recall", "f1")
+
+Array = NDArray[np.float64]
+
+
+def pair_measures(precision: Array, recall: Array, empty: NDArray[np.bool_], official: bool) -> Array:
+    """Return precision, recall and their harmonic mean, shape (3, layers, pairs); 0 for pairs with an empty text.
+
+    Parameters
+    ----------
+    precision, recall : ndarray, shape (layers, pairs)
+    empty : ndarray of bool, shape (pairs,)
+    official : bool
+        Whether F is made before the others are set to 0, as bert-score does; an F that is NaN becomes 0 either way.
+    """
+    measures = np.stack([precision, recall, np.zeros_like(precision)])
+    if not official:
+        measures[:2, :, empty] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f1 = 2 * measures[0] * measures[1] / (measures[0] + measures[1])
+    measures[2] = np.where(np.isnan(f1), 0.0, f1)
+    measures[:2, :, empty] = 0.0
+    return measures
+
+
+def best_of_references(measures: Array, starts: NDArray[np.int64], by_f: bool) -> tuple[Array, NDArray[np.int64]]:
+    """Return the measures of items, and which of their references gave them.
+
+    Parameters
+    ----------
+    measures : ndarray, shape (3, layers, pairs)
+        The pairs of an item follow each other.
+    starts : ndarray of int64, shape (items,)
+        The first pair of each item.
+    by_f : bool
+        Whether all measures come from the reference with the greatest F; else each is the greatest for itself.
+
+    Returns
+    -------
+    values : ndarray, shape (3, layers, items)
+        As in bert-score, NaN is greater than any number.
+    winners : ndarray of int64, shape (3, layers, items)
+        Counted from 0; the first of equal ones.
+    """
+    comparable = np.where(np.isnan(measures), np.inf, measures)
+    values = np.empty((*measures.shape[:2], len(starts)))
+    winners = np.empty(values.shape, np.int64)
+    for side, layer in np.ndindex(*measures.shape[:2]):
+        chosen = first_greatest(comparable[2 if by_f else side, layer], starts)
+        values[side, layer] = measures[side, layer, chosen]
+        winners[side, layer] = chosen - starts
+    return values, winners
+
+
+def padded_in_batch(lengths: NDArray[np.int64], batch_size: int) -> NDArray[np.bool_]:
+    """Return which texts bert-score pads: all but the longest of each batch.
+
+    The padding has similarity 0 to every token, so that no best match in such a text is negative there.
+
+    Examples
+    --------
+    >>> padded_in_batch(np.array([3, 5, 4]), 2).tolist()
+    [True, False, False]
+    """
+    starts = np.arange(0, len(lengths), batch_size)
+    widest = np.maximum.reduceat(lengths, starts) if len(lengths) else lengths
+    padded: NDArray[np.bool_] = lengths < np.repeat(widest, batch_size)[: len(lengths)]
+    return padded

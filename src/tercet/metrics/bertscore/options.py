@@ -1,0 +1,198 @@
+"""The options of bertscore_idf."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, Literal
+
+from tercet.checks import flag, integer, refuse
+from tercet.encoders.options import as_device, as_dtype, needs_packages, path
+from tercet.encoders.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES
+from tercet.errors import OptionError
+from tercet.metric.dialect import Dialect
+from tercet.metric.metric import Metric
+from tercet.metric.options import OnlyWith, option
+
+from .idf_table import IdfTable
+
+if TYPE_CHECKING:
+    import torch
+
+
+def _idf(value: Any) -> bool | str | IdfTable | Mapping[Any, Any]:
+    if isinstance(value, (bool, IdfTable, Mapping)):
+        return value
+    if type(value).__name__ in ("bool_", "bool"):
+        return bool(value)
+    if isinstance(value, (str, PathLike)):
+        return str(fspath(value))
+    raise refuse("True, False, an IdfTable, the path of one, or a mapping of ids or tokens to weights")
+
+
+def _prefix_space(value: Any) -> bool | str:
+    if isinstance(value, str) and value in PREFIX_SPACES:
+        return str(value)
+    try:
+        return flag(value)
+    except Exception:
+        raise refuse("True, False, 'auto' or 'installed'") from None
+
+
+class BertscoreOptions(Metric):
+    """Options of bertscore_idf."""
+
+    lang: str | None = option(
+        default=None,
+        doc="A language code, which names the encoder as bert-score does. en: roberta-large, zh: "
+        "bert-base-chinese, tr: dbmdz/bert-base-turkish-cased, en-sci: allenai/scibert_scivocab_uncased, any "
+        "other: bert-base-multilingual-cased.",
+        check=path("the code of a language, such as 'en', or None"),
+    )
+    model_type: str | PathLike[str] | None = option(
+        default=None,
+        doc="The encoder. Its name on the Hub, or its folder (config.json, model.safetensors, the files of the "
+        "tokenizer). Any architecture of transformers with a stack of layers; of encoder-decoders the "
+        "encoder. Without a network a name must be in the local cache. Code that comes with a model is never "
+        "run.",
+        check=path("the name of an encoder on the Hub, the path of a folder, or None"),
+    )
+    num_layers: int | None = option(
+        default=None,
+        doc="The layer whose embeddings are matched. 0 is the word embeddings, the default the one that "
+        "bert-score found best, for the 140 encoders it knows; for other encoders the option is required, and"
+        " the error suggests two thirds of the depth.",
+        check=integer(0, none=True),
+    )
+    idf: bool | str | PathLike[str] | IdfTable | Mapping[Any, Any] = option(
+        default=True,
+        doc="Weigh tokens by inverse document frequency. True counts document frequencies in the references of "
+        "the call; False weighs all tokens the same; a tercet.IdfTable or the path of one uses a corpus; a "
+        "mapping gives weights by id (int) or by token (str), and a token missing from it gets the default of"
+        " a defaultdict or Counter, or else its greatest weight. Tokens that occur in no document get the "
+        "greatest weight.",
+        check=_idf,
+    )
+    idf_documents: Literal["references", "items"] = option(
+        default="references",
+        doc="What a document is. Each reference, as in bert-score, or all references of an item together.",
+        only_with=OnlyWith("idf=True", lambda o: o.idf is True),
+    )
+    zero_weight: Literal["uniform", "nan"] = option(
+        default="uniform",
+        doc="What is done where all tokens of a text weigh 0, as with a single reference. They weigh the same, "
+        'with a warning; or, with "nan", P and R are NaN (which JSON does not know) and F is 0, as in '
+        "bert-score.",
+    )
+    all_layers: bool = option(
+        default=False,
+        doc="Score with every layer. precision, recall and f1 are then a list per layer, and mean_f1_layer7 the "
+        "mean of layer 7, so that you can choose the layer that agrees best with your own human ratings.",
+    )
+    rescale_with_baseline: bool = option(
+        default=False,
+        doc="Rescale by what unrelated texts score, which is then 0. A score x becomes (x - b) / (1 - b), where b"
+        " is the baseline.",
+    )
+    baseline_path: str | PathLike[str] | None = option(
+        default=None,
+        doc="The file of baselines (LAYER,P,R,F, a row per layer). By default the one that the package bert-score"
+        " has for lang and the encoder, where it is installed. `tercet bertscore-baseline` makes one for any "
+        "encoder from texts of yours.",
+        check=path("the path of a file, or None"),
+        only_with=OnlyWith("rescale_with_baseline=True", lambda o: o.rescale_with_baseline),
+    )
+    batch_size: int = option(
+        default=64,
+        doc="Size of the encoder's batches. It takes 512 times as many tokens at a time on an accelerator, 6 "
+        "times as many on a CPU, where small batches stay in the caches. Scores in single precision depend on"
+        ' it in the seventh digit, with compat="bert_score" as bert-score\'s do.',
+        check=integer(1),
+        local=True,
+    )
+    device: str | torch.device | None = option(
+        default=None,
+        doc="Where the encoder runs, such as cpu, cuda:1 or mps. By default the best device available.",
+        check=as_device,
+        local=True,
+    )
+    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None = option(
+        default=None,
+        doc="Precision of the encoder, float32 by default. The others are faster, and off in the third digit.",
+        check=as_dtype,
+    )
+    max_length: int | None = option(
+        default=None,
+        doc="Tokens of a text that are scored, special ones included. By default as many as the encoder takes.",
+        check=integer(1, none=True),
+    )
+    long_text: Literal["truncate", "window", "error"] = option(
+        default="truncate",
+        doc="What to do with longer texts. They are truncated, as in bert-score, and counted in the result, with "
+        'a warning; "window" embeds them in windows that overlap by half, each token where it stands farthest'
+        ' from an edge, and matches them as one text; "error" raises an error.',
+    )
+    prefix_space: bool | Literal["auto", "installed"] = option(
+        default="auto",
+        doc='Whether texts begin with a space. "auto": for the byte-level tokenizers of RoBERTa, GPT-2 and BART, '
+        'as in all published scores; "installed": as bert-score does with the installed transformers (from '
+        "version 5 on it silently does not).",
+        check=_prefix_space,
+    )
+    multi_ref: Literal["max", "best_f"] = option(
+        default="max",
+        doc="How several references count. The greatest precision, recall and F, each taken separately, as in "
+        'bert-score; or, with "best_f", all three of the reference with the greatest F.',
+    )
+    use_safetensors: bool = option(
+        default=True,
+        doc="Take weights from safetensors files only. Other formats can run code when loaded: use False only for"
+        " sources that you trust.",
+    )
+    use_fast_tokenizer: bool = option(
+        default=False,
+        doc="Accepted for compatibility with bert-score. The tokenizer is a fast one either way; this only shows "
+        "in hashcode.",
+    )
+    nthreads: int = option(
+        default=4,
+        doc="Accepted for compatibility with bert-score; torch has threads of its own.",
+        check=integer(0),
+        local=True,
+    )
+    verbose: bool = option(
+        default=False,
+        doc="Show a progress bar.",
+        local=True,
+    )
+    compat: Literal["bert_score"] | None = option(
+        default=None,
+        doc="Reproduce the scores of this package. It has its defaults (no IDF), and its scores even where ours "
+        'differ on purpose. The second name in `load("bertscore_idf", "bert_score")` sets it, and leaves the '
+        "means out of the result.",
+    )
+
+
+#: What bert-score does where the default differs from it.
+PRESETS = {"bert_score": {"idf": False, "zero_weight": "nan", "prefix_space": DEFAULT_PREFIX_SPACES["bert_score"]}}
+
+#: What evaluate's bertscore returns.
+DIALECTS = {
+    "bert_score": Dialect(
+        {"compat": "bert_score"},
+        keys={name: name for name in ("precision", "recall", "f1", "hashcode")},
+        left_out=("mean_",),
+    )
+}
+
+
+def check_together(o: BertscoreOptions) -> None:
+    """Raise an OptionError for options that exclude or need each other, or packages that are not there."""
+    if o.lang is None and o.model_type is None:
+        raise OptionError(
+            "bertscore_idf needs 'lang', such as 'en', to choose the encoder that bert-score uses, or "
+            "'model_type', the name of an encoder on the Hub or its folder."
+        )
+    if o.all_layers and o.multi_ref == "best_f":
+        raise OptionError("'multi_ref'='best_f' takes one reference by one layer's F: it excludes all_layers=True.")
+    needs_packages("bertscore_idf")

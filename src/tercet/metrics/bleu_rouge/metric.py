@@ -1,0 +1,268 @@
+"""F of BLEU and ROUGE: clipped precisions of BLEU and recalls of ROUGE-N, from one pass over the tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.checks import integer, number, text_or_callable
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, stemmer_label, word_map
+from tercet.corpus.tokenizers import tokenize, tokenizer_label
+from tercet.engine.counting.ngrams import clipped_matches
+from tercet.engine.ragged import TokenBatch
+from tercet.metric.drawing.matched import Matched
+from tercet.metric.lengths import brevity_penalty, reference_lengths
+from tercet.metric.metric import Metric
+from tercet.metric.options import OnlyWith, option
+from tercet.metric.scorer import Scores
+from tercet.signature import Signature
+from tercet.statistics.stats import SegmentStats
+
+from .about import ABOUT
+from .explain import BleuRougeMatches, explain_batch, matched
+from .measures import arithmetic_mean, f_beta, geometric_mean, ratio
+
+Array = NDArray[np.float64]
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class NgramCounts:
+    """Counts of n predictions, and of m pairs of one and a reference, for each order.
+
+    Attributes
+    ----------
+    matches, totals : ndarray of int64, shape (n, max_order)
+        Clipped matches against all references, and n-grams of the prediction: BLEU's.
+    hits, reference_totals : ndarray of int64, shape (m, max_order)
+        Clipped matches with each reference, and its n-grams: ROUGE's.
+    lengths : ndarray of int64
+        Tokens of the documents.
+    """
+
+    matches: Counts
+    totals: Counts
+    hits: Counts
+    reference_totals: Counts
+    lengths: Counts
+
+
+class BleuRouge(Metric):
+    """F of BLEU and ROUGE of a corpus, of its segments, and of resamples.
+
+    A row holds the base columns, the tokens of the prediction and of the closest reference, and for each order the
+    clipped matches and the n-grams of the prediction, and the hits and the n-grams of the reference.
+    """
+
+    name = "bleu_rouge_f"
+    short = "bleu_rouge"
+    about = ABOUT
+    takes_systems = True
+    primary = "bleu_rouge_f"
+    facts = ("bleu_rouge_precisions", "bleu_rouge_recalls")
+
+    max_order: int = option(
+        default=2,
+        doc="The longest n-gram.",
+        check=integer(1, 20),
+    )
+    beta: float = option(
+        default=1.0,
+        doc="Weight of recall in F. At 1 both weigh the same; at 2 recall weighs twice as much as precision.",
+        check=number("a number above 0 and up to 1000", lambda x: 0 < x <= 1000),
+    )
+    brevity_penalty: bool = option(
+        default=False,
+        doc="Multiply the precision by BLEU's brevity penalty, which makes it BLEU itself. Without it, only "
+        "recall punishes predictions that are too short. The F of a single order never has the penalty.",
+    )
+    multi_ref: Literal["best", "average"] = option(
+        default="best",
+        doc='How several references count in recall. "best": for each order, the one with the best F of ROUGE '
+        '(the shortest on ties). "average": the n-grams of all references together, as ROUGE-1.5.5 with -f A.'
+        " Precision always uses all references, as BLEU does.",
+    )
+    tokenizer: (
+        Literal["unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none"]
+        | Callable[[str], Iterable[str]]
+    ) = option(
+        default="unicode",
+        doc='How texts are split into tokens. "unicode": words of letters, marks and digits of any script; '
+        'Chinese, Japanese, Thai, Lao, Khmer and Burmese by character. "char": characters, without white '
+        'space. "13a", "intl", "zh", "ja", "jieba", "none": as in bleu_multi. "rouge": as in rouge_nlws. A '
+        "callable gets a text and returns its tokens; in the signature it appears only by name.",
+    )
+    lowercase: bool = option(
+        default=True,
+        doc="Lowercase the texts first.",
+        only_with=OnlyWith(
+            'a tokenizer other than "rouge", and without stemmer and lemmatizer, which always do',
+            lambda o: o.tokenizer != "rouge" and o.stemmer is None and o.lemmatizer is None,
+        ),
+    )
+    stemmer: str | Callable[[str], str] | None = option(
+        default=None,
+        doc='Lowercase and stem the words. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"), '
+        "or a function.",
+        check=text_or_callable("a language"),
+    )
+    lemmatizer: str | Callable[[str], str] | None = option(
+        default=None,
+        doc="Lowercase and lemmatize the words. A language code of simplemma (for Russian, pymorphy3 is used "
+        "where it is installed; the signature names the package), or a function.",
+        check=text_or_callable("a language code"),
+    )
+
+    def check(self) -> None:
+        """Refuse options that exclude each other."""
+        check_word_options(self)
+        self._lowercase = self.lowercase or self.stemmer is not None or self.lemmatizer is not None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns of a row."""
+        orders = range(1, self.max_order + 1)
+        parts = ("match", "total", "hit", "reference_total")
+        return (*self.base_columns, "length", "closest", *(f"{part}{n}" for part in parts for n in orders))
+
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        """The F of all orders, its two sides, and the F of each order."""
+        orders = (f"bleu_rouge_f_{n}" for n in range(1, self.max_order + 1))
+        return ("bleu_rouge_f", "bleu_rouge_precision", "bleu_rouge_recall", *orders)
+
+    def signature(self, context: Any = None) -> Signature:
+        """Return the options that the score depends on."""
+        parts = {
+            "tok": tokenizer_label(self.tokenizer),
+            "case": "lc" if self._lowercase or self.tokenizer == "rouge" else "mixed",
+            "order": self.max_order,
+            "beta": self.beta,
+            "bp": self.brevity_penalty,
+            "multi": self.multi_ref,
+            "stem": stemmer_label(self.stemmer),
+            "lemma": lemmatizer_label(self.lemmatizer),
+            "missing": None if self.missing_references == "error" else self.missing_references,
+        }
+        return Signature.of(self.name, parts)
+
+    def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
+        """Return one row per item; time is linear in the tokens."""
+        tokens, _ = self.tokens(batch)
+        counts, n = self.counts(tokens), tokens.n_items
+        base = self.base_rows(batch, counts.lengths[:n])
+        lengths = [counts.lengths[:n, None], reference_lengths(tokens)[:, :1]]
+        recalled = self._recalled(counts, tokens.pair_offsets)
+        rows = np.concatenate([base, *lengths, counts.matches, counts.totals, *recalled], axis=1).astype(np.float64)
+        rows[base[:, 0] == 0, len(self.base_columns) :] = 0.0  # items left out
+        return SegmentStats(self.signature(context), self.columns, rows)
+
+    def tokens(self, batch: Corpus, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
+        """Return the tokens that are counted, and a callable that returns the distinct ones by id.
+
+        With `as_written`, the words as they were before they got a stem or a lemma.
+        """
+        tokens, words = tokenize(batch, self.tokenizer, lowercase=self._lowercase)
+        mapping = None if as_written else word_map(self)
+        return (tokens, words) if mapping is None else map_words(tokens, words(), mapping)
+
+    def counts(self, tokens: TokenBatch) -> NgramCounts:
+        """Return the counts for precision and recall; the matches are the same where every item has one reference."""
+        n, order = tokens.n_items, self.max_order
+        lengths, (texts, references) = tokens.tokens.lengths, tokens.pairs
+
+        def matched(texts: Counts, firsts: Counts, lasts: Counts) -> Counts:
+            return clipped_matches(tokens.tokens, texts, firsts, lasts, order, tokens.n_types)
+
+        matches = matched(np.arange(n), *tokens.reference_spans)
+        one_each = bool((np.diff(tokens.reference_offsets) == 1).all())
+        totals = np.maximum(lengths[:, None] - np.arange(order), 0)
+        hits = matches if one_each else matched(texts, references, references + 1)
+        return NgramCounts(matches, totals[:n], hits, totals[references], lengths)
+
+    def best_references(self, counts: NgramCounts, pair_offsets: Counts) -> Counts:
+        """Return which reference of each item that has any is the best, by order: shape (g, N).
+
+        It is the one with the greatest F of ROUGE. Of equal ones it is the shortest, which has the greatest recall.
+        """
+        n_references = np.diff(pair_offsets)
+        starts = pair_offsets[:-1][n_references > 0]
+        owners = np.repeat(np.arange(len(n_references)), n_references)
+        f = f_beta(ratio(counts.hits, counts.totals[owners]), ratio(counts.hits, counts.reference_totals), self.beta)
+        by_rank = [
+            np.lexsort(each) for each in zip(counts.reference_totals.T, -f.T, [owners] * len(f.T), strict=True)
+        ]
+        return np.stack(by_rank, axis=1)[starts]
+
+    def _recalled(self, counts: NgramCounts, pair_offsets: Counts) -> tuple[Array, Array]:
+        """Return the hits and the n-grams of recall, each of shape (n, N); 0 for an item without a reference."""
+        n_references = np.diff(pair_offsets)
+        filled = n_references > 0
+        results = np.zeros((2, len(filled), self.max_order))
+        if not filled.any():
+            return results[0], results[1]
+        starts = pair_offsets[:-1][filled]
+        if self.multi_ref == "best":
+            best = self.best_references(counts, pair_offsets)
+        for result, values in zip(results, (counts.hits, counts.reference_totals), strict=True):
+            if self.multi_ref == "best":
+                result[filled] = np.take_along_axis(values, best, axis=0)
+            else:
+                result[filled] = np.add.reduceat(values, starts, axis=0) / n_references[filled, None]
+        return results[0], results[1]
+
+    def finalize(self, totals: Array) -> Scores:
+        """Return the F of each order and of all, and what they are made of.
+
+        If no prediction is long enough for an order, it has no precision; if no reference is, it has no recall. The
+        means leave such orders out (BLEU's effective order).
+        """
+        n = self.max_order
+        length, closest = totals[..., 4], totals[..., 5]
+        matches, counted, hits, reference_totals = (totals[..., 6 + i * n : 6 + (i + 1) * n] for i in range(4))
+        precisions, recalls = ratio(matches, counted), ratio(hits, reference_totals)
+        precision = geometric_mean(precisions, counted > 0)
+        if self.brevity_penalty:
+            precision = precision * brevity_penalty(length, closest)
+        recall = arithmetic_mean(recalls, reference_totals > 0)
+        by_order = f_beta(precisions, recalls, self.beta)
+        scores = {
+            "bleu_rouge_f": f_beta(precision, recall, self.beta),
+            "bleu_rouge_precision": precision,
+            "bleu_rouge_recall": recall,
+            **{f"bleu_rouge_f_{order + 1}": by_order[..., order] for order in range(n)},
+            "bleu_rouge_precisions": precisions,
+            "bleu_rouge_recalls": recalls,
+        }
+        return {name: self.scale * value for name, value in scores.items()}
+
+    def remark(self, totals: Array) -> str | None:
+        """Return a warning when the F is 0 only because an order has no match."""
+        n = self.max_order
+        matches, counted = (totals[6 + i * n : 6 + (i + 1) * n] for i in range(2))
+        unmatched = (counted > 0) & (matches == 0)
+        if matches[0] == 0 or not unmatched.any():
+            return None
+        order = int(unmatched.argmax())
+        return (
+            f"BLEU is 0 only because no n-gram of order {order + 1} matches, and so is its F with ROUGE; "
+            f"max_order={order} leaves that order out."
+        )
+
+    def report(self, totals: Array, stats: SegmentStats | None) -> dict[str, Any]:
+        """Return each score as a float, and the precisions and recalls of the orders as lists."""
+        return {name: value.tolist() for name, value in self.finalize(totals).items()}
+
+    def explained(self, batch: Corpus, context: Any = None) -> BleuRougeMatches:
+        """Explain a batch of one item."""
+        return explain_batch(self, batch, context)
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched | None:
+        """Return how a report finds the tokens of the prediction that a score matches."""
+        return matched(self, score, tokenizer)

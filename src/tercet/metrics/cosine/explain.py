@@ -1,0 +1,171 @@
+"""Why a pair of texts has its cosine: what each token adds to it."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.items import check_texts
+from tercet.encoders.embeddings import windows_of
+from tercet.encoders.encoder import Encoder
+from tercet.encoders.messages import cut_remark, long_text_error
+from tercet.encoders.subwords import Subwords
+from tercet.engine.ragged import Ragged, different_rows
+from tercet.errors import level_of_caller
+from tercet.metric.drawing.contributions_html import Part, contributions_html
+
+from .pooling import SUMS_OF_ALL, Pooling, token_weights
+from .vectors import cosines, embed
+
+if TYPE_CHECKING:
+    from .metric import Cosine
+
+
+@dataclass(frozen=True, slots=True)
+class Contributions:
+    """The tokens of both texts, and what each adds to the cosine.
+
+    Attributes
+    ----------
+    prediction, reference : str
+        The texts, stripped; with the prompt that the encoder's folder declares.
+    cosine : float
+        As ``embedding_cosine`` gives it.
+    prediction_tokens, reference_tokens : list of Part
+        The contributions of each side sum to the cosine, where the pooling allows them; None where it does not.
+    decomposes : bool
+        Whether the pooling allows it: where an embedding is a weighted sum over its tokens (mean, weightedmean and
+        mean_sqrt_len_tokens, without dense layers), and neither text is empty.
+    pooling : str
+    signature : str
+    reference_index : int
+        Which of several references this is: the nearest.
+    """
+
+    prediction: str
+    reference: str
+    cosine: float
+    prediction_tokens: list[Part]
+    reference_tokens: list[Part]
+    decomposes: bool
+    pooling: str
+    signature: str
+    reference_index: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain Python."""
+        return asdict(self)
+
+    def to_html(self) -> str:
+        """Return the texts coloured by what each token adds, and the table, a fragment of HTML."""
+        sides = (("prediction", self.prediction_tokens), ("reference", self.reference_tokens))
+        return contributions_html(f"cosine {self.cosine:.4f}", self._legend(), sides, self.signature)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def _legend(self) -> str:
+        if self.decomposes:
+            return "the bluer a token, the more it adds to the cosine; the redder, the more it takes away"
+        if self.cosine == 0.0:
+            return "the cosine with an empty text is 0"
+        return (
+            f"with the pooling {self.pooling!r}, or a dense layer after it, the embedding is not a sum over the "
+            "tokens, so the cosine cannot be divided among them"
+        )
+
+
+def explain_batch(scorer: Cosine, batch: Corpus, context: None = None) -> Contributions:
+    """Explain a batch of one item: the pair with the greatest cosine."""
+    check_texts(batch.texts.to_pylist(), "the pair")
+    texts = [(scorer.declared.prompt + text).strip() for text in batch.texts.to_pylist()]
+    encoder, pooling = scorer.encoder(), scorer.text_pooling
+    limit = scorer.limit(encoder.subwords)
+    whole, documents = scorer.prepare(batch.texts.to_pylist(), encoder.subwords)
+    if scorer.long_text == "error" and limit is not None and (whole.lengths > limit).any():
+        raise long_text_error(int(np.flatnonzero(whole.lengths > limit)[0]), whole, batch, limit)
+    empty = scorer.is_empty(whole, encoder.subwords)
+    rows, which = different_rows(documents)
+    none, batch_size = np.zeros(len(rows.lengths), bool), scorer.batch_size
+    vectors = embed(encoder, pooling, rows, none, limit=limit, batch_size=batch_size)
+    found = cosines(vectors, np.repeat(which[:1], len(which) - 1), which[1:])
+    found[empty[0] | empty[1:]] = 0.0
+    nearest = int(found.argmax())
+    chosen = [0, nearest + 1]
+    cut = int((documents.lengths < whole.lengths)[chosen].sum())
+    if cut:
+        warnings.warn(f"embedding_cosine: {cut_remark(cut, limit)}", UserWarning, stacklevel=level_of_caller())
+    decomposes = pooling.name in SUMS_OF_ALL and pooling.digest is None and not empty[chosen].any()
+    contributions: list[NDArray[np.float64] | None] = [None, None]
+    if decomposes:
+        pair = [vectors[which[each]].astype(np.float64) for each in chosen]
+        product = float(np.linalg.norm(pair[0]) * np.linalg.norm(pair[1]))
+        tokens = _weighted_tokens(encoder, pooling, rows, limit, batch_size)
+        bounds = [slice(*rows.offsets[which[each] : which[each] + 2]) for each in chosen]
+        contributions = [tokens[bounds[side]] @ pair[1 - side] / product for side in (0, 1)]
+    sides = [
+        _parts(texts[each], documents, each, encoder.subwords, _positions(scorer, whole)[each], contributions[side])
+        for side, each in enumerate(chosen)
+    ]
+    return Contributions(
+        texts[0], texts[chosen[1]], float(found[nearest]), sides[0], sides[1], decomposes, pooling.name,
+        str(scorer.signature()), nearest,
+    )  # fmt: skip
+
+
+def _weighted_tokens(
+    encoder: Encoder, pooling: Pooling, rows: Ragged, limit: int | None, batch_size: int
+) -> NDArray[np.float64]:
+    """Return every token's share of its text's embedding, shape (tokens, d): the shares of a text sum to it."""
+    import torch
+
+    windows = windows_of(rows, limit, encoder.subwords)
+    shares = np.zeros((len(rows.values), encoder.dimensions))
+    with torch.inference_mode():
+        for chosen, states, taken in encoder.states(windows, batch_size):
+            weights = token_weights(pooling.name, windows, chosen, taken, rows)
+            target = (windows.target[chosen] - windows.first[chosen])[:, None] + np.arange(taken.shape[1])[None, :]
+            weighted = states.cpu().numpy().astype(np.float64) * weights[:, :, None]
+            shares[target[taken]] = weighted[taken]
+    return shares
+
+
+def _positions(scorer: Cosine, whole: Ragged) -> list[NDArray[np.int64]]:
+    """Return which tokens of each whole text are embedded."""
+    places = Ragged(np.concatenate([np.arange(length) for length in whole.lengths]), whole.offsets)
+    if scorer.long_text == "truncate":
+        subwords = scorer.subwords()
+        places = subwords.truncate(places, scorer.limit(subwords))
+    return np.split(places.values, places.offsets[1:-1])
+
+
+def _parts(
+    text: str,
+    documents: Ragged,
+    document: int,
+    subwords: Subwords,
+    positions: NDArray[np.int64],
+    contributions: NDArray[np.float64] | None,
+) -> list[Part]:
+    """Return the tokens of a text with what each adds."""
+    ids = documents.values[slice(*documents.offsets[document : document + 2])]
+    spans = subwords.spans(text)
+    last = len(subwords.whole([text]).values) - len(subwords.tail)
+    parts = []
+    for index, (spelling, place) in enumerate(zip(subwords.tokens(ids.tolist()), positions.tolist(), strict=True)):
+        span = spans[place] if spans else None
+        parts.append(
+            Part(
+                token=spelling,
+                text=spelling if span is None else text[slice(*span)],
+                span=span,
+                special=not len(subwords.head) <= place < last,
+                contribution=None if contributions is None else float(contributions[index]),
+            )
+        )
+    return parts

@@ -1,0 +1,265 @@
+"""Cosine similarity of the embeddings of whole texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.checks import integer
+from tercet.corpus.corpus import Corpus
+from tercet.encoders.encoder import Encoder
+from tercet.encoders.load import encoder_of, subwords_of
+from tercet.encoders.messages import cut_remark, long_text_error
+from tercet.encoders.options import as_device, as_dtype, needs_packages, path
+from tercet.encoders.subwords import Subwords
+from tercet.engine.ragged import Ragged, different_rows, first_greatest
+from tercet.errors import OptionError
+from tercet.metric.metric import Metric
+from tercet.metric.options import option
+from tercet.metric.scorer import Scorer, Scores
+from tercet.signature import Signature
+from tercet.statistics.stats import SegmentStats
+
+from .about import ABOUT
+from .declared import Declared, declared_by
+from .explain import Contributions, explain_batch
+from .pooling import Pooling, pooling_of
+from .signature import cosine_signature
+from .vectors import cosines, embed
+
+if TYPE_CHECKING:
+    import torch
+
+Array = NDArray[np.float64]
+
+
+class Cosine(Metric):
+    """Cosine of whole-text embeddings with its options fixed.
+
+    The mean over the items; the rows also hold which reference is nearest, and how many texts were cut. The network
+    is loaded at the first use and shared between scorers.
+
+    Source: Reimers and Gurevych 2019, "Sentence-BERT: Sentence Embeddings using Siamese BERT-Networks", section 3.
+    Equals sentence-transformers 6.2.0 within 1e-5 where the card says so.
+    """
+
+    name = "embedding_cosine"
+    short = "cosine"
+    about = ABOUT
+    takes_systems = True
+    primary = "cosine"
+    loads_model = True
+    columns = (*Scorer.base_columns, "truncated_predictions", "truncated_references", "cosine", "best_reference")
+    score_names = ("cosine",)
+    facts = ("truncated_predictions", "truncated_references")
+
+    model_type: str | PathLike[str] | None = option(
+        default=None,
+        doc="The encoder (required). Its name on the Hub, or its folder with config.json, model.safetensors and "
+        "the tokenizer's files. What a sentence-transformers folder declares is applied: pooling, dense "
+        "layers, length, lower case and default prompt. Any architecture of transformers with a stack of "
+        "layers works; of an encoder-decoder only the encoder is used. Offline, an encoder given by name must"
+        " be in the local cache. Code that comes with a model is never run.",
+        check=path("the name of an encoder on the Hub, the path of a folder, or None"),
+    )
+    pooling: Literal["auto", "mean", "cls", "max", "lasttoken", "weightedmean", "mean_sqrt_len_tokens"] = option(
+        default="auto",
+        doc='How token embeddings become one embedding of the text. "auto": as a sentence-transformers folder '
+        'declares, or "mean" where nothing is declared. "mean": the mean of all tokens, special ones '
+        'included. "cls": the first token. "max": the greatest value in each dimension. "lasttoken": the last'
+        ' token, as is usual for decoders. "weightedmean": a mean in which later tokens weigh more. '
+        '"mean_sqrt_len_tokens": the sum divided by the square root of the number of tokens.',
+    )
+    batch_size: int = option(
+        default=64,
+        doc="Size of the encoder's batches. A batch holds up to 512 times as many tokens on an accelerator, 6 "
+        "times as many on a CPU, where small batches stay in the caches. Scores can change with it in the "
+        "seventh digit.",
+        check=integer(1),
+        local=True,
+    )
+    device: str | torch.device | None = option(
+        default=None,
+        doc="Where the encoder runs, such as cpu, cuda:1 or mps. By default the best device available.",
+        check=as_device,
+        local=True,
+    )
+    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None = option(
+        default=None,
+        doc="Precision of the encoder, float32 by default. The others are faster, but scores differ in the third "
+        "digit.",
+        check=as_dtype,
+    )
+    max_length: int | None = option(
+        default=None,
+        doc="Most tokens that are embedded at a time, special ones included. By default the length that a "
+        "sentence-transformers folder declares, or else the encoder's own limit.",
+        check=integer(1, none=True),
+    )
+    long_text: Literal["truncate", "window", "error"] = option(
+        default="truncate",
+        doc='What to do with texts longer than max_length. "truncate": cut them, as sentence-transformers does, '
+        'with a warning; the result counts them. "window": embed them in windows that overlap by half, take '
+        'each token from the window where it is farthest from an edge, and pool all tokens. "error": raise an'
+        " error.",
+    )
+    multi_ref: Literal["best", "average"] = option(
+        default="best",
+        doc="How several references count. The greatest cosine, or the average of all cosines.",
+    )
+    use_safetensors: bool = option(
+        default=True,
+        doc="Take weights from safetensors files only. Other formats can run code when loaded: use False only for"
+        " sources that you trust.",
+    )
+
+    @classmethod
+    def known_as(cls, name: str) -> str | None:
+        """Return what to say to a user who takes sentence-transformers for a metric."""
+        same = name in ("sentence_transformers", "sentence-transformers")
+        return f"Its cosines are those of {cls.name}." if same else super().known_as(name)
+
+    def check(self) -> None:
+        """Raise an OptionError without an encoder, or without the packages that run one."""
+        if self.model_type is None:
+            raise OptionError(
+                "embedding_cosine needs 'model_type', the name of an encoder on the Hub, such as "
+                "'sentence-transformers/all-MiniLM-L6-v2', or its folder."
+            )
+        needs_packages("embedding_cosine")
+
+    # -- what is loaded at the first use, and kept by the functions that load it
+
+    @cached_property
+    def declared(self) -> Declared:
+        """What the encoder's folder declares."""
+        assert self.model_type is not None
+        return declared_by(str(self.model_type))
+
+    def subwords(self) -> Subwords:
+        """Return the tokenizer."""
+        return subwords_of(self.declared.network, False, lowercase=self.declared.lowercase)
+
+    def encoder(self) -> Encoder:
+        """Return the encoder, with all of its layers."""
+        declared = self.declared
+        return encoder_of(
+            declared.network, None, last_layer=True, device=self.device, dtype=self.dtype, prefix_space=False,
+            lowercase=declared.lowercase, use_safetensors=self.use_safetensors,
+        )  # fmt: skip
+
+    @cached_property
+    def text_pooling(self) -> Pooling:
+        """How a text gets its embedding."""
+        return pooling_of(self.declared, self.pooling, self.use_safetensors)
+
+    def limit(self, subwords: Subwords) -> int | None:
+        """Return how many tokens the encoder takes at a time: as asked, as declared, or all that it can."""
+        declared = self.declared.max_length
+        if self.max_length is not None or declared is None:
+            return subwords.length_limit(self.max_length)
+        return declared if subwords.limit is None else min(declared, subwords.limit)
+
+    # -- the corpus
+
+    def signature(self, context: None = None) -> Signature:
+        """Return the options that the score depends on, and the package that it equals."""
+        return self._signature(self.encoder())
+
+    def _signature(self, encoder: Encoder) -> Signature:
+        return cosine_signature(self, encoder, self.declared, self.text_pooling, self.limit(encoder.subwords))
+
+    def remark(self, totals: Array) -> str | None:
+        """Return a warning when texts were cut."""
+        cut = sum(self._cut(totals).values())
+        return cut_remark(cut, self.limit(self.subwords())) if cut else None
+
+    def prepare(self, texts: list[str], subwords: Subwords) -> tuple[Ragged, Ragged]:
+        """Return the ids of documents, whole and as they are embedded."""
+        whole = subwords.whole([self.declared.prompt + text for text in texts])
+        limit = self.limit(subwords)
+        return whole, subwords.truncate(whole, limit) if self.long_text == "truncate" else whole
+
+    def is_empty(self, whole: Ragged, subwords: Subwords) -> NDArray[np.bool_]:
+        """Return which documents are empty: they have no tokens but special ones, and those of the prompt."""
+        prompt = self.declared.prompt.strip()
+        least = len(subwords.whole([prompt]).values) if prompt else subwords.n_special
+        return whole.lengths <= least
+
+    def segment_stats(self, batch: Corpus, context: None = None) -> SegmentStats:
+        """Return one row per item."""
+        n_items, counts, texts = batch.n_items, batch.reference_counts, batch.texts.to_pylist()
+        encoder = self.encoder()
+        whole, documents = self.prepare(texts, encoder.subwords)
+        limit = self.limit(encoder.subwords)
+        long = whole.lengths > limit if limit is not None else np.zeros(len(whole.lengths), bool)
+        if self.long_text == "error" and long.any():
+            raise long_text_error(int(np.flatnonzero(long)[0]), whole, batch, limit)
+        cut = long if self.long_text == "truncate" else np.zeros_like(long)
+        empty = self.is_empty(whole, encoder.subwords)
+        owners, references = batch.pairs
+        pairs = self._pairs(documents, encoder, owners, references, empty)
+        rows = np.zeros((n_items, len(self.columns)))
+        own = len(self.base_columns)
+        rows[:, :own] = self.base_rows(batch, np.where(empty[:n_items], 0, 1))
+        rows[:, own : own + 2] = np.column_stack([cut[:n_items], np.bincount(owners, cut[references], n_items)])
+        filled = counts > 0
+        rows[filled, own + 2 :] = self._items(pairs, (np.cumsum(counts) - counts)[filled], counts[filled])
+        return SegmentStats(self._signature(encoder), self.columns, rows)
+
+    def _pairs(
+        self, documents: Ragged, encoder: Encoder, owners: NDArray[np.int64], references: NDArray[np.int64],
+        empty: NDArray[np.bool_],
+    ) -> Array:  # fmt: skip
+        """Return the cosine of every prediction with each of its references; 0 where a text is empty."""
+        different, text = different_rows(documents)
+        of_references = np.zeros(len(different.lengths), bool)
+        of_references[text[references]] = True
+        vectors = embed(
+            encoder, self.text_pooling, different, of_references,
+            limit=self.limit(encoder.subwords), batch_size=self.batch_size,
+        )  # fmt: skip
+        found = cosines(vectors, text[owners], text[references])
+        found[empty[owners] | empty[references]] = 0.0
+        return found
+
+    def _items(self, pairs: Array, starts: NDArray[np.int64], counts: NDArray[np.int64]) -> Array:
+        """Return the cosine of items with references, and which reference is nearest, shape (items, 2)."""
+        if not len(starts):
+            return np.zeros((0, 2))
+        nearest = first_greatest(pairs, starts)
+        values = pairs[nearest] if self.multi_ref == "best" else np.add.reduceat(pairs, starts) / counts
+        return np.column_stack([values, nearest - starts])
+
+    # -- scores
+
+    def finalize(self, totals: Array) -> Scores:
+        """Return the mean over the items."""
+        items = totals[..., self.columns.index("items")]
+        return {"cosine": self.scale * totals[..., self.columns.index("cosine")] / np.where(items > 0, items, 1)}
+
+    def _cut(self, totals: Array) -> dict[str, int]:
+        """Return how many texts were cut."""
+        return {name: self.total_of(totals, name) for name in ("truncated_predictions", "truncated_references")}
+
+    def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
+        """Return how many texts were cut, and, where items have several references, which of them is nearest."""
+        found: dict[str, Any] = {**self._cut(totals)}
+        if stats is None:
+            return found
+        counts = stats.column("references")
+        if (counts > 1).any():
+            nearest = stats.column("best_reference").astype(int).tolist()
+            found["best_references"] = [
+                each if count else None for each, count in zip(nearest, counts.tolist(), strict=True)
+            ]
+        return found
+
+    def explained(self, batch: Corpus, context: Any = None) -> Contributions:
+        """Explain a batch of one item."""
+        return explain_batch(self, batch, context)

@@ -1,0 +1,127 @@
+"""Why a text has its perplexity: how much each part of it surprises the model."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from math import log
+from typing import TYPE_CHECKING, Any
+
+from tercet.corpus.corpus import Corpus
+from tercet.errors import level_of_caller
+from tercet.metric.drawing.surprise_html import Piece, surprise_html
+
+from .model import LanguageModel
+
+if TYPE_CHECKING:
+    from .metric import Perplexity
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surprisals:
+    """The surprisals behind the perplexity of one text.
+
+    Attributes
+    ----------
+    prediction : str
+    pieces : list of Piece
+        The text in parts: single tokens, or the fewest tokens that are valid text together. Their surprisals sum to
+        ``bits``.
+    perplexity : float
+        As ``perplexity_lm`` gives it.
+    bits : float
+        The surprisal of all tokens that are scored.
+    n_tokens : int
+        Their number.
+    bits_per_byte, bits_per_character : float
+    signature : str
+    """
+
+    prediction: str
+    pieces: list[Piece]
+    perplexity: float
+    bits: float
+    n_tokens: int
+    bits_per_byte: float
+    bits_per_character: float
+    signature: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain Python."""
+        return {
+            "prediction": self.prediction,
+            "pieces": [asdict(piece) for piece in self.pieces],
+            "perplexity": self.perplexity,
+            "bits": self.bits,
+            "n_tokens": self.n_tokens,
+            "bits_per_byte": self.bits_per_byte,
+            "bits_per_character": self.bits_per_character,
+            "signature": self.signature,
+        }
+
+    def to_html(self) -> str:
+        """Return the text coloured by surprise and a bar per piece, a fragment of HTML."""
+        title = (
+            f"perplexity {self.perplexity:,.2f}, {self.bits:,.1f} bits in {self.n_tokens:,} tokens, "
+            f"{self.bits_per_byte:.3f} bits per byte"
+        )
+        return surprise_html(title, self.pieces, self.signature)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
+def explain_batch(scorer: Perplexity, batch: Corpus, context: Any = None) -> Surprisals:
+    """Explain a batch of one item."""
+    text: str = batch.predictions[0].as_py()
+    scored = scorer.surprisals(batch)
+    stats = scorer.stats_of(scored, batch)
+    remark = scorer.remark(stats.total())
+    if remark is not None:
+        warnings.warn(f"perplexity_lm: {remark}", UserWarning, stacklevel=level_of_caller())
+    scores = scorer.finalize(stats.total())
+    bits = [float(value) / log(2) for value in scored.values]
+    unread = int(scored.texts.skipped[0]) + (0 if scorer.add_start_token else 1)
+    return Surprisals(
+        prediction=text,
+        pieces=pieces_of(text, [*[None] * unread, *bits], scorer.model()),
+        perplexity=float(scores["perplexity"]),
+        bits=sum(bits),
+        n_tokens=len(bits),
+        bits_per_byte=float(scores["bits_per_byte"]),
+        bits_per_character=float(scores["bits_per_character"]),
+        signature=str(stats.signature),
+    )
+
+
+def pieces_of(text: str, surprisals: Sequence[float | None], model: LanguageModel) -> list[Piece]:
+    """Return a text in the smallest pieces between which no token stands for part of a character.
+
+    What the tokenizer leaves out, such as spaces, belongs to the piece after it.
+
+    Parameters
+    ----------
+    text : str
+    surprisals : sequence of float or None
+        In bits, of the tokens from the first on; there may be fewer than tokens.
+    model : LanguageModel
+    """
+    (ids,) = model.ids([text])
+    spelled: list[str] = model.tokenizer.convert_ids_to_tokens(ids)
+    spans = model.spans(text)
+    values = [*surprisals, *[None] * (len(ids) - len(surprisals))]
+    pieces: list[Piece] = []
+    first = begin = end = 0
+    for number, (_, stop) in enumerate(spans):
+        end = max(end, stop)
+        last = number == len(spans) - 1
+        if not last and (end == begin or spans[number + 1][0] < end):
+            continue
+        end = len(text) if last else end
+        known = [value for value in values[first : number + 1] if value is not None]
+        pieces.append(
+            Piece(text[begin:end], (begin, end), spelled[first : number + 1], sum(known) if known else None)
+        )
+        first, begin = number + 1, end
+    return pieces

@@ -1,0 +1,258 @@
+"""The packages that ROUGE is explained against, and their rules that no option stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib import import_module
+from operator import itemgetter
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.corpus.sentences import truncate_words
+from tercet.engine.ragged import TokenBatch
+from tercet.metric.peers import Lists, Peer, Peers, Rule, UnavailableError
+
+from .counts import PairCounter, PairCounts
+from .metric import Rouge
+from .options import MEASURES
+from .package import EPSILON, PackageCounter
+from .perl import first_words, recall_rank
+from .perl import stemmer as script_stemmer
+from .perl_script import Triple, script_scores
+from .references import pair_scores
+from .types import BY_LINE, RougeType
+
+Array = NDArray[np.float64]
+
+
+def _by_rouge_score(predictions: Sequence[str], references: Lists, scorer: Any) -> dict[str, float]:
+    from rouge_score.rouge_scorer import RougeScorer as Original  # type: ignore[import-untyped]
+
+    o = scorer
+    names = [each.name for each in o.types]
+    theirs = Original(names, use_stemmer=o.porter)
+    items = [theirs.score_multi(texts, text) for text, texts in zip(predictions, references, strict=True)]
+    return _means({name: [item[name] for item in items] for name in names}, o.output)
+
+
+def _by_package(package: str) -> Callable[[Sequence[str], Lists, Any], dict[str, float]]:
+    """Return how ``rouge`` or ``rouge_chinese`` is called: on each prediction with each of its references."""
+
+    def scores(predictions: Sequence[str], references: Lists, scorer: Any) -> dict[str, float]:
+        names = {each.name: f"rouge-{each.order or 'l'}" for each in scorer.types}
+        theirs = import_module(package).Rouge(metrics=list(names.values()))
+
+        def of_pair(text: str, reference: str) -> dict[str, Triple]:
+            try:
+                (found,) = theirs.get_scores(text, reference)
+            except ValueError:  # a text without a word
+                return dict.fromkeys(names, (0.0, 0.0, 0.0))
+            except RecursionError as error:
+                raise UnavailableError(f"{package} calls itself once for each word, too often for these") from error
+            return {name: (found[key]["p"], found[key]["r"], found[key]["f"]) for name, key in names.items()}
+
+        items = [
+            [of_pair(text, reference) for reference in texts]
+            for text, texts in zip(predictions, references, strict=True)
+        ]
+        best = {name: [max((pair[name] for pair in pairs), key=itemgetter(2)) for pairs in items] for name in names}
+        return _means(best, scorer.output)
+
+    return scores
+
+
+def _by_script(predictions: Sequence[str], references: Lists, scorer: Any) -> dict[str, float]:
+    o = scorer
+    figures = script_scores(
+        predictions, references, o.types, use_stemmer=o.use_stemmer, stopwords=o.stopwords,
+        beta=o.beta, alpha=o.alpha, multi_ref=o.multi_ref, max_words=o.max_words, max_bytes=o.max_bytes,
+    )  # fmt: skip
+    return _means(figures, o.output)
+
+
+def _means(figures: Mapping[str, Sequence[Any]], output: str) -> dict[str, float]:
+    """Return the means of items' (precision, recall, F) by the names that our scores have."""
+    scores: dict[str, float] = {}
+    for name, triples in figures.items():
+        means = [sum(values) / len(triples) for values in zip(*triples, strict=True)]
+        named = dict(zip(MEASURES, means, strict=True))
+        scores[name] = named["fmeasure" if output == "all" else output]
+        if output == "all":
+            scores |= {f"{name}_{measure}": named[measure] for measure in ("precision", "recall")}
+    return scores
+
+
+class _Part(Rouge):
+    """ROUGE as another package counts it, without some of its rules."""
+
+    _off: ClassVar[Collection[str]] = ()
+
+    @classmethod
+    def _without(cls, given: Mapping[str, Any], off: Collection[str]) -> Any:
+        part = cls.made(given, idle=True)
+        part.__dict__["_off"] = off
+        part.check()
+        return part
+
+
+class _PartOfScript(_Part):
+    """ROUGE under ``compat="rouge155"`` without some of its rules; figures are never rounded."""
+
+    @classmethod
+    def of(cls, metric: Rouge, off: Collection[str]) -> Any:
+        """Return the metric without the rules that are off."""
+        given = metric.given
+        if given.pop("use_stemmer", False):
+            given["stemmer"] = script_stemmer()
+        part = cls._without(given, off)
+        part._by_script = "average" not in off
+        part._cut_by_line &= "bytes" not in off
+        part._cut = truncate_words if "words" in off else first_words
+        return part
+
+    def counter(self, tokens: TokenBatch) -> PairCounter:
+        """Return what counts, by the script for the types whose rule is on."""
+        kinds = {kind for rule, kind in (("lines", "L"), ("last word", "SU")) if rule not in self._off}
+        types = self.types
+        return _MixedCounter(tokens, types, kinds, PairCounter(tokens, types, True))
+
+    def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
+        """Return the scores of each pair, and by what its best reference is chosen."""
+        scores = pair_scores(counts, self.beta, alpha=self.alpha)
+        if "best reference" in self._off:
+            return scores, scores[:, 2]
+        return scores, recall_rank(kind.kind, counts)
+
+
+class _PartOfPackage(_Part):
+    """ROUGE under ``compat="rouge"`` or ``"rouge_chinese"`` without some of its rules."""
+
+    @classmethod
+    def of(cls, metric: Rouge, off: Collection[str]) -> Any:
+        """Return the metric without the rules that are off."""
+        return cls._without(metric.given, off)
+
+    def counter(self, tokens: TokenBatch) -> PairCounter:
+        """Return what counts, by the package for the types whose rule is on."""
+        kinds = {kind for rule, kind in (("repetition", "n"), ("union", "L")) if rule not in self._off}
+        return _MixedCounter(tokens, self.types, kinds, super().counter(tokens))
+
+    def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
+        """Return the scores of each pair, and by what its best reference is chosen."""
+        scores = pair_scores(counts, self.beta, 0.0 if "1e-8" in self._off else EPSILON)
+        return scores, scores[:, 2]
+
+
+class _MixedCounter(PairCounter):
+    """Counts as another implementation for some kinds of types, as Lin 2004 for the others."""
+
+    def __init__(
+        self, tokens: TokenBatch, types: tuple[RougeType, ...], kinds: set[str], theirs: PairCounter | PackageCounter
+    ) -> None:
+        super().__init__(tokens, types, False)
+        self._kinds, self._theirs = kinds, theirs
+
+    def count(self, kind: RougeType) -> PairCounts:
+        """Return the counts of one type."""
+        return self._theirs.count(kind) if kind.kind in self._kinds else super().count(kind)
+
+
+def _has_kind(*kinds: str) -> Callable[[Rouge], bool]:
+    return lambda options: any(each.kind in kinds for each in options.types)
+
+
+def _always(options: Rouge) -> bool:
+    return True
+
+
+_SCRIPT = (
+    Rule(
+        "letters", "whether İ and the kelvin sign, which lowercase to i and k, count as letters", "yes", "no",
+        lambda options: options.tokenizer == "rouge" and not options.use_stemmer,  # it would bring this along
+    ),
+    Rule(
+        "stemmer", "which stemmer -m is", "NLTK's Porter",
+        "the script's Porter, irregular forms of WordNet first", lambda options: options.use_stemmer,
+    ),
+    Rule(
+        "words", "which words max_words counts", "those between any white space",
+        "those between white space of ASCII, and an empty one before a blank that begins a line",
+        lambda options: options.max_words is not None,
+    ),
+    Rule("lines", "what ROUGE-L finds subsequences in", "the whole text", "line by line", _has_kind("L")),
+    Rule(
+        "bytes", "what max_bytes limits for ROUGE-L and W", "the text", "each line by itself",
+        lambda options: options.max_bytes is not None and _has_kind(*BY_LINE)(options),
+    ),
+    Rule("last word", "which words ROUGE-SU adds to the pairs", "all", "all but the last", _has_kind("SU")),
+    Rule(
+        "best reference", "which measure selects the best reference", "F", "recall",
+        lambda options: options.multi_ref == "best",
+    ),
+    Rule(
+        "average", "what is averaged over references", "scores", "counts, before the ratios are taken",
+        lambda options: options.multi_ref == "average",
+    ),
+    Rule(
+        "five decimals", "how precision, recall and F are rounded; F is computed from the rounded two",
+        "unrounded", "to five decimals", lambda options: options.rounded is not False,
+    ),
+)  # fmt: skip
+
+
+def _package(name: str, ends: str, *subsequence: Rule) -> Peer:
+    """Return rouge or rouge_chinese, which share most."""
+    rules = (
+        Rule(
+            "sentences", "where sentences end (a blank one counts as an empty word)", "at line ends", ends,
+            lambda options: options.tokenizer == "none",
+        ),
+        Rule(
+            "repetition", "how often ROUGE-N counts a repeated n-gram", "as often as both have it", "once",
+            _has_kind("n"),
+        ),
+        *subsequence,
+        Rule("1e-8", "what F divides by", "P + R", "P + R + 1e-8", _always),
+    )  # fmt: skip
+    warning = "takes one reference: of several, the one with the best F counts; it raises an error at a text without "
+    return Peer(_by_package(name), rules, _PartOfPackage.of, warning=f"{name} {warning}a word, which counts 0")
+
+
+_UNION = Rule(
+    "union", "what ROUGE-L counts", "the longest common subsequence of the texts",
+    "the different words of those of every two sentences", _has_kind("L"),
+)  # fmt: skip
+
+PEERS = Peers(
+    packages={
+        "rouge_score": Peer(
+            _by_rouge_score,
+            warning="evaluate's rouge prints the median of a random bootstrap of rouge_score's mean, another at each "
+            "call",
+        ),
+        "rouge155": Peer(
+            _by_script, _SCRIPT, _PartOfScript.of,
+            warning="the script prints the mean of 1000 random resamples; compared is the mean of its figures (-d)",
+        ),
+        "rouge": _package("rouge", "at full stops", _UNION),
+        "rouge_chinese": _package("rouge_chinese", "at 。！？…… and line ends"),
+    },
+    decides={
+        "use_stemmer": "whether endings matter",
+        "tokenizer": "how texts are split into tokens",
+        "beta": "the weight of recall in F",
+        "alpha": "the weights of precision and recall in F",
+        "multi_ref": "how several references are combined into one score",
+        "stemmer": "whether endings matter",
+        "lemmatizer": "whether inflected forms are different words",
+        "stopwords": "which words are left out",
+        "max_words": "to how many words texts are truncated",
+        "max_bytes": "to how many bytes texts are truncated",
+        "sentence_split": "where lines end",
+    },
+    together=(("use_stemmer", "stemmer", "lemmatizer"), ("max_words", "max_bytes"), ("beta", "alpha")),
+    names_scores="rouge_types",
+    aside=lambda options: {"use_aggregator": True, "output": options.output},
+)  # fmt: skip

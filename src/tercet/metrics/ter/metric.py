@@ -1,0 +1,175 @@
+"""Translation edit rate (Snover et al. 2006): edits and shifts per word of the references."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Literal
+
+from tercet.checks import as_scale
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.letters import LetterCounts, count_letters
+from tercet.corpus.texts import of_texts
+from tercet.engine.chosen import engine
+from tercet.metric.dialect import Dialect
+from tercet.metric.drawing.matched import Matched
+from tercet.metric.metric import Metric
+from tercet.metric.options import OnlyWith, option
+from tercet.metric.scorer import Scorer, Scores, left_out
+from tercet.signature import Signature
+from tercet.statistics.either import Either, as_floats, column, quotient, where
+from tercet.statistics.stats import SegmentStats
+
+from .about import ABOUT
+from .explain import TerEdits, explain_batch, matched
+from .normalization import normalization
+
+#: sacrebleu's defaults are those of this metric.
+PRESETS: dict[str, dict[str, object]] = {"sacrebleu": {}}
+
+#: How evaluate's ter is called, and answers.
+DIALECTS = {
+    "sacrebleu": Dialect(
+        options={"compat": "sacrebleu"},
+        arguments={"ignore_punct": "no_punct", "support_zh_ja_chars": "asian_support"},
+        keys={"score": "ter", "num_edits": "num_edits", "ref_length": "ref_length"},
+    )
+}
+
+
+class Ter(Metric):
+    """Translation edit rate of a corpus, of its segments, and of resamples.
+
+    A row holds the base columns, the fewest edits that turn the prediction into one of its references, and the
+    average length of these.
+    """
+
+    name = "ter"
+    short = "ter"
+    about = ABOUT
+    takes_systems = True
+    primary = "ter"
+    original_scale = 100  # of sacrebleu
+    higher_is_better = False
+    is_share = False
+    in_floats = True
+    at_zero = "compares them with an empty text"
+    presets = PRESETS
+    dialects = DIALECTS
+    columns = (*Scorer.base_columns, "num_edits", "ref_length")
+    score_names = ("ter",)
+    facts = ("num_edits", "ref_length")
+
+    normalized: bool = option(
+        default=False,
+        doc="Set punctuation marks apart from words, as Tercom does. Also decodes four XML entities. By default "
+        "texts are split at white space only.",
+    )
+    no_punct: bool = option(
+        default=False,
+        doc="Remove punctuation marks. They are full stops, commas, colons, semicolons, question and exclamation "
+        "marks, double quotes and parentheses.",
+    )
+    asian_support: bool = option(
+        default=False,
+        doc="Treat each Chinese character and kanji as a word (with normalized). With no_punct, also remove "
+        "Chinese and Japanese punctuation.",
+        only_with=OnlyWith(
+            "normalized=True or no_punct=True (compat='sacrebleu' takes it alone, as sacrebleu does)",
+            lambda o: o.normalized or o.no_punct or o.compat is not None,
+        ),
+    )
+    case_sensitive: bool = option(
+        default=False,
+        doc="Compare words as they are written. By default in lower case.",
+    )
+    compat: Literal["sacrebleu"] | None = option(
+        default=None,
+        doc='Take the options as sacrebleu does: asian_support alone has no effect. `load("ter", "sacrebleu")` '
+        "sets it too, and takes the arguments of evaluate's ter.",
+    )
+    missing_references: Literal["error", "skip", "zero"] = option(
+        default="error",
+        doc='What to do with an item that has no reference. Refuse the corpus ("error"), leave the item out '
+        '("skip"), or compare it with an empty text ("zero"), so that each of its words is an edit; the '
+        "result counts such items.",
+    )
+    scale: Literal[1, 100] = option(
+        default=100,
+        doc="Edits per 100 words of the references, or per word. sacrebleu and evaluate have 100, too.",
+        check=as_scale,
+    )
+
+    def check(self) -> None:
+        """Refuse options that exclude each other."""
+        self._change = normalization(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
+
+    def signature(self, context: Any = None) -> Signature:
+        """Return the options that the score depends on, and the implementation that it equals."""
+        return self._signature
+
+    @cached_property
+    def _signature(self) -> Signature:
+        parts = {  # by the names of sacrebleu's signature
+            "case": "mixed" if self.case_sensitive else "lc",
+            "tok": "tercom",
+            "norm": self.normalized,
+            "punct": not self.no_punct,
+            "asian": self.asian_support,
+            "missing": None if self.missing_references == "error" else self.missing_references,
+            "equals": "sacrebleu" if self.missing_references == "error" else None,
+        }
+        return Signature.of(self.name, parts)
+
+    def fit(self, batch: Corpus) -> LetterCounts | None:
+        """Return the letters of the references, to warn of texts that have no white space between words."""
+        return None if (self.normalized and self.asian_support) or self.compat is not None else count_letters(batch)
+
+    def notice(self, context: LetterCounts | None) -> str | None:
+        """Return a warning when texts without white space are split at it."""
+        if context is None or not context.mostly_without_blanks:
+            return None
+        return (
+            "texts are split at white space, but these references are mostly in scripts written without it. For "
+            "Chinese, give normalized=True and asian_support=True; for other languages, split the texts first."
+        )
+
+    def notes(self, references: str) -> dict[str, str]:
+        """Return what the signature of a result says besides how its rows were made: the scale in any case."""
+        return {**super().notes(references), "scale": str(self.scale)}
+
+    def texts(self, batch: Corpus) -> tuple[list[str], list[str]]:
+        """Return predictions and references as they are compared, with white space between their words."""
+        predictions, references = batch.strings or (batch.predictions.to_pylist(), batch.references.to_pylist())
+        change = self._change
+        if change is not None:  # sacrebleu changes references twice
+            return [change(text) for text in predictions], [change(change(text)) for text in references]
+        if self.case_sensitive:
+            return predictions, references
+        return [text.lower() for text in predictions], [text.lower() for text in references]
+
+    def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
+        """Return one row per item; time and memory as :func:`~tercet.engine.plain_edits.ter_rows`."""
+        rows = of_texts(batch.with_strings(*self.texts(batch)), engine.ter_rows)
+        if self.missing_references == "skip" and not batch.one_each:
+            rows[left_out(rows), len(self.base_columns) :] = 0.0
+        return SegmentStats(self.signature(context), self.columns, rows)
+
+    def finalize(self, totals: Either) -> Scores:
+        """Return the rate; where the references have no word, any edit makes it 1 (or 100)."""
+        edits, length = column(totals, -2), column(totals, -1)
+        rate = where(length > 0, quotient(edits, length), where(edits > 0, 1.0, 0.0))
+        return {"ter": self.scale * rate}
+
+    def report(self, totals: Either, stats: SegmentStats | None) -> dict[str, Any]:
+        """Return the rate, and the keys of evaluate's ter, whose score it is."""
+        totals = as_floats(totals)
+        score = self.finalize(totals)["ter"]
+        return {"ter": score, "score": score, "num_edits": int(totals[-2]), "ref_length": totals[-1]}
+
+    def explained(self, batch: Corpus, context: Any = None) -> TerEdits:
+        """Explain a batch of one item."""
+        return explain_batch(self, batch, context)
+
+    def matched(self, score: str, tokenizer: str | None) -> Matched | None:
+        """Return how a report finds the tokens of the prediction that a score matches."""
+        return matched(self, score, tokenizer)

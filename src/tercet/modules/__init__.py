@@ -1,1 +1,0 @@
-"""What the suite's evaluate modules share: checks, gathering over processes, loading by name."""

@@ -1,0 +1,54 @@
+"""A comparison as one HTML file that a browser shows without anything else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from tercet.errors import InputError, OptionError, to_install
+from tercet.metric.drawing.words_html import COLOURS
+from tercet.signature import __version__
+
+from .rendering import render
+from .svg import drawing
+from .views import view
+
+if TYPE_CHECKING:
+    from tercet.comparison.scores import Comparison
+
+
+def to_html(
+    comparisons: Sequence[Comparison],
+    *,
+    command: str | None = None,
+    title: str = "Comparison of systems",
+    version: str = __version__,
+) -> str:
+    """Return a report: one HTML page that loads nothing, and can be read without its one script, which filters.
+
+    The same comparisons give the same page, to the byte (and version of matplotlib). `command` is what was written on
+    the command line; without it the report shows the calls in Python. The page grows with systems and scores, not
+    with the test set: the segments that appear are those whose scores differ most.
+    """
+    if not comparisons:
+        raise InputError("There is no comparison to report.")
+    check_installed()
+    with drawing():
+        views = [view(comparison, f"t{number}") for number, comparison in enumerate(comparisons, 1)]
+    return render(
+        "page.html", script="filter.js", title=title, version=version, command=command, views=views, colours=COLOURS,
+        json=json.dumps,
+    )  # fmt: skip
+
+
+def check_installed() -> None:
+    """Raise an OptionError where jinja2 or matplotlib is not installed, before long work."""
+    for name in ("jinja2", "matplotlib"):
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise OptionError(
+                f"An HTML report needs {name}, which is not installed: {to_install('report')}"
+            ) from error

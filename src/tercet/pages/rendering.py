@@ -1,0 +1,36 @@
+"""The pages of this room from their templates: one file each, that loads nothing and obeys no text of others."""
+
+from __future__ import annotations
+
+import base64
+import math
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+from tercet.markup import clean
+from tercet.signature import __version__
+from tercet.statistics.paired_tests import pvalue_text
+
+
+def render(name: str, *, script: str = "", version: str = __version__, **values: Any) -> str:
+    """Return a page from a template, which puts SVG and nothing else into the page unescaped, by ``markup``.
+
+    `script` is the name of the script within the page; the page's policy lets no other script run.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    def safe(value: Any) -> Any:
+        return Markup(clean(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+    environment = Environment(
+        loader=PackageLoader(__package__), autoescape=True, finalize=safe, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters["p"] = lambda value: "–" if math.isnan(value) else pvalue_text(value)
+    code = files(__package__).joinpath("templates", script).read_text(encoding="utf-8") if script else ""
+    digest = base64.b64encode(sha256(code.encode()).digest()).decode()
+    return environment.get_template(name).render(
+        version=version, markup=Markup, script=Markup(code), script_hash=Markup(f"sha256-{digest}"), **values
+    )

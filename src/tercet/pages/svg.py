@@ -1,0 +1,95 @@
+"""Figures of matplotlib as SVG within a page: text stays text, colours follow the page, ids clash with no other's."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from html import unescape
+from typing import Any
+from xml.etree import ElementTree
+
+from tercet.markup import clean
+
+#: Colours that stand for those of the page, which may be light or dark.
+INK, LINE, ACCENT, PAPER = "#010101", "#020202", "#030303", "#040404"
+
+_OF_THE_PAGE = {INK: "currentColor", LINE: "var(--line)", ACCENT: "var(--accent)", PAPER: "var(--paper)"}
+_INKED = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
+_NOTHING = dict.fromkeys(("Date", "Creator", "Format", "Type"))  # what would differ from run to run
+_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Draw as matplotlib does by itself, whatever the user's settings are."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        settings: dict[Any, Any] = dict.fromkeys(_INKED, INK)
+        settings |= {"svg.fonttype": "none", "font.size": 11}
+        matplotlib.rcParams.update(settings)
+        yield
+
+
+def inline_svg(figure: Any, labels: Sequence[str], description: str, prefix: str) -> str:
+    """Return a figure as an SVG element of an HTML page."""
+    import matplotlib
+
+    buffer = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": prefix}):  # ids that elements refer to are hashes with it
+        figure.savefig(buffer, format="svg", transparent=True, metadata=_NOTHING)
+    root = ElementTree.fromstring(buffer.getvalue())
+    box = root.get("viewBox", "")
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+        element.attrib = {name.rpartition("}")[2]: value for name, value in element.attrib.items()}
+        element.tail = None
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in ("style", "metadata"):  # the style would be that of the whole page
+                parent.remove(child)
+    for element in root.iter():
+        if element.tag == "text":
+            _write(element, labels)
+        else:
+            element.text = None
+        element.attrib = {name: _value(value) for name, value in element.attrib.items()}
+        if element.tag == "g":  # numbered alike in every figure
+            element.attrib.pop("id", None)
+    _unwrap(root)
+    root.attrib = {"viewBox": box, "class": "plot", "role": "img", "aria-label": _allowed(description)}
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _allowed(text: str) -> str:
+    return unescape(clean(text))  # without what XML does not allow; what it escapes is escaped at the end
+
+
+def _write(element: ElementTree.Element, labels: Sequence[str]) -> None:
+    text = (element.text or "").strip()
+    element.text = _allowed(labels[int(text[1:])]) if text.startswith("@") else text
+    style = dict(part.split(": ", 1) for part in element.attrib.pop("style", "").split("; ") if ": " in part)
+    element.set("text-anchor", style.get("text-anchor", "start"))  # the font is that of the page
+    if element.get("transform", "").startswith("rotate(-0 "):
+        del element.attrib["transform"]
+
+
+def _value(value: str) -> str:
+    """Return an attribute with the page's colours, and numbers of two decimals."""
+    for colour, variable in _OF_THE_PAGE.items():
+        value = value.replace(colour, variable)
+    return _NUMBER.sub(lambda match: f"{float(match[0]):.2f}".rstrip("0").rstrip("."), " ".join(value.split()))
+
+
+def _unwrap(element: ElementTree.Element) -> None:
+    """Take groups away that say nothing."""
+    children: list[ElementTree.Element] = []
+    for child in list(element):
+        _unwrap(child)
+        children += list(child) if child.tag == "g" and not child.attrib else [child]
+        element.remove(child)
+    kept = [child for child in children if child.tag != "g" or len(child)]
+    element.extend(kept)

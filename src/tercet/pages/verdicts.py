@@ -1,0 +1,173 @@
+"""What a table says, in plain sentences that claim no more than its numbers and tests do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tercet.statistics.paired_tests import pvalue_text
+
+if TYPE_CHECKING:
+    from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
+
+#: Text and names in turns, text first: the names come from others, and may be of any script.
+Sentence = tuple[str, ...]
+
+_MOST_NAMED = 4
+
+
+def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str, str]) -> list[Sentence]:
+    """Return which system has the best score, by how much, and what the test says of that.
+
+    The p-values are those of the marks: of all pairs of systems, adjusted by Holm's method (of two systems there is
+    one pair, and p stays as it is). That a difference is not significant is not taken to show that there is none.
+    """
+    better = -1.0 if table.higher_is_better else 1.0
+    rows = sorted(table.rows, key=lambda row: better * row.value)
+    top = [row for row in rows if row.best]
+    rest = [row for row in rows if not row.best]
+    called = {row.system: names[row.system] for row in rows}
+    which = f"{table.name}{'' if table.higher_is_better else ' (lower is better)'}"
+    if len(rows) == 1:
+        return [("", called[rows[0].system], f" has a {which} of {rows[0].value:.2f}. There is no other system.")]
+    if not rest:
+        return [(f"{_all(len(rows)).capitalize()} systems have the same {which}: {top[0].value:.2f}.",)]
+    have = " has the best " if len(top) == 1 else " share the best "
+    score = f"{have}{which}: {top[0].value:.2f}, {_apart(table, top[0], rest[0])} "
+    next_best = ", the next best." if len(rows) > 2 else "."
+    first = (*_listed([called[row.system] for row in top])[:-1], score, called[rest[0].system], next_best)
+    if comparison.test is None:
+        return [first, ("This was not tested: the difference may be due to chance.",)]
+    return [first, *_tested(comparison, table, top, rest, called), *_baseline(comparison, table, called)]
+
+
+def _tested(
+    comparison: Comparison,
+    table: ScoreTable,
+    top: Sequence[SystemScore],
+    rest: Sequence[SystemScore],
+    called: Mapping[str, str],
+) -> list[Sentence]:
+    """Return which of the others the test finds worse than the best: the first of those that share the best score."""
+    place = {row.system: index for index, row in enumerate(table.rows)}
+    best = next(index for index, row in enumerate(table.rows) if row.best)
+    named = called[table.rows[best].system]
+    pvalues = {row.system: float(table.pvalues[place[row.system], best]) for row in rest}
+    worse, unclear = ([row for row in rest if bool(row.as_good) == same] for same in (False, True))
+    kind, alpha = "p" if len(table.rows) == 2 else "adjusted p", f"alpha {comparison.alpha:g}"
+    largest = pvalue_text(max((pvalues[row.system] for row in worse), default=1.0))
+    if len(rest) == 1 and worse:
+        if len(table.rows) == 2:
+            return [(f"The difference is significant ({kind} {largest}, {alpha}).",)]
+        return [
+            ("", named, " is significantly better than ", called[worse[0].system], f" ({kind} {largest}, {alpha}).")
+        ]
+    if not unclear:
+        return [
+            (
+                "",
+                named,
+                f" is significantly better than {_all(len(rest))} others (largest {kind} {largest}, {alpha}).",
+            )
+        ]
+    found: list[Sentence] = []
+    none = "which does not show that there is none"
+    if len(unclear) <= _MOST_NAMED:
+        others = _listed([called[row.system] for row in unclear])
+        joint = " and " if len(unclear) == 1 else " and any of "
+        inside = ", ".join(pvalue_text(pvalues[row.system]) for row in unclear)
+        ending = f" ({kind} {inside}; {alpha}), {none}."
+        found.append(("The test finds no significant difference between ", named, joint, *others[1:-1], ending))
+    else:
+        least = pvalue_text(min(pvalues[row.system] for row in unclear))
+        counted = f" and {len(unclear)} of the {len(rest)} others (least {kind} {least}, {alpha}), {none}."
+        found.append(("The test finds no significant difference between ", named, counted))
+    if worse:
+        others_named = "the other" if len(worse) == 1 else f"the other {len(worse)}"
+        found.append(("", named, f" is significantly better than {others_named} (largest {kind} {largest})."))
+    return found
+
+
+def _baseline(comparison: Comparison, table: ScoreTable, called: Mapping[str, str]) -> list[Sentence]:
+    """Return how many systems the baseline differs from significantly, where that is not said of the best already."""
+    base = next(index for index, row in enumerate(table.rows) if row.difference is None)
+    if len(table.rows) == 2 or table.rows[base].best:
+        return []
+    sign = 1.0 if table.higher_is_better else -1.0
+    gains = [sign * (row.value - table.rows[base].value) for row in table.rows]
+    significant = table.pvalues[base] < comparison.alpha
+    better = sum(gain > 0 and bool(sure) for gain, sure in zip(gains, significant, strict=True))
+    worse = sum(gain < 0 and bool(sure) for gain, sure in zip(gains, significant, strict=True))
+    found = [f"significantly {how} than {_others(n)}" for how, n in (("worse", better), ("better", worse)) if n]
+    if not found:
+        return [("The test finds no significant difference between the baseline and any other system.",)]
+    name = called[table.rows[base].system]
+    start = "The baseline " if name != "baseline" else "The "
+    return [(start, name, f" is {', and '.join(found)}.")]
+
+
+def summary_verdict(tables: Sequence[ScoreTable], labels: Sequence[str], names: Mapping[str, str]) -> list[Sentence]:
+    """Return whether all scores have the same system at the top, and which have which where they do not."""
+    if len(tables) < 2 or len(tables[0].rows) < 2:
+        return []
+    tops: dict[tuple[str, ...], list[str]] = {}
+    for table, label in zip(tables, labels, strict=True):
+        tops.setdefault(tuple(names[row.system] for row in table.rows if row.best), []).append(label)
+    if len(tops) == 1:
+        (best,) = tops
+        verb = "is" if len(best) == 1 else "are"
+        return [(*_listed(best)[:-1], f" {verb} best in {_all(len(tables))} scores.")]
+    found: list[Sentence] = [("The scores do not agree on the best system.",)]
+    for best, scores in tops.items():
+        found.append((*_listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best by {', '.join(scores)}."))
+    return found
+
+
+def bucket_verdict(
+    columns: Sequence[Sequence[float]], called: Sequence[str], higher: bool, bucket: str
+) -> list[Sentence]:
+    """Return in how many buckets each system is best; `columns` has a value of each system for each bucket."""
+    if len(called) < 2 or len(columns) < 2:
+        return []
+    wins = dict.fromkeys(called, 0)
+    for column in columns:
+        known = [value for value in column if not np.isnan(value)]
+        if known:
+            best = max(known) if higher else min(known)
+            for name, value in zip(called, column, strict=True):
+                wins[name] += value == best
+    ordered = sorted((name for name in called if wins[name]), key=lambda name: -wins[name])[:_MOST_NAMED]
+    parts: list[str] = [""]
+    for name in ordered:
+        number = _all(len(columns)) if wins[name] == len(columns) else f"{wins[name]} of {len(columns)}"
+        joint = "; " if name != ordered[-1] else ". These differences were not tested."
+        parts += [name, f" is best in {number} {bucket}{joint}"]
+    return [tuple(parts)] if ordered else []
+
+
+def _listed(names: Sequence[str]) -> Sentence:
+    """Return names with commas and an "and" between, as a sentence that begins and ends with an empty text."""
+    parts = [""]
+    for place, name in enumerate(names):
+        joint = "" if place == len(names) - 1 else " and " if place == len(names) - 2 else ", "
+        parts += [name, joint]
+    return tuple(parts)
+
+
+def _apart(table: ScoreTable, best: SystemScore, other: SystemScore) -> str:
+    """Return by how much one is better; scores in percent are points apart."""
+    apart = abs(best.value - other.value)
+    percent = table.scorer.is_share and table.scorer.scale == 100
+    points = " points" if percent else ""
+    where = "above" if table.higher_is_better else "below"
+    return f"{f'{apart:.2f}' if apart >= 0.005 else 'less than 0.01'}{points} {where}"
+
+
+def _others(count: int) -> str:
+    return "1 other" if count == 1 else f"{count} others"
+
+
+def _all(count: int) -> str:
+    return "both" if count == 2 else f"all {count}"

@@ -1,0 +1,238 @@
+"""What a report shows of a comparison, in the order in which it shows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .frequency import Frequencies, word_frequencies
+from .lengths import Buckets, bucket_scores, buckets_of
+from .names import short_names
+from .ngrams import NgramPair, ngram_pairs
+from .plots import SERIES, length_plot, score_distributions, scores_by_length, system_intervals
+from .segments import Browse, Example, Pair, Segments, compared_pairs
+from .verdicts import Sentence, bucket_verdict, score_verdict, summary_verdict
+from .words import read_words
+
+if TYPE_CHECKING:
+    from tercet.comparison.facts import SystemFacts
+    from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreView:
+    """A score as the template shows it; rows and what goes by row have the best system first."""
+
+    table: ScoreTable
+    rows: list[SystemScore]
+    verdict: list[Sentence]
+    length_verdict: list[Sentence]
+    pairs: list[list[tuple[str | None, float]]]  # of each two rows "better", "worse", "" or None for itself, and p
+    by_length: list[list[float]]  # of each row the score of each bucket; none where no length is known
+    best_by_length: list[float]
+    rule: str  # how the scores of buckets are made
+    series: list[tuple[str, str, str]]  # colour, mark and system of the lines of the plot of lengths
+    intervals: str
+    lengths: str
+    distributions: str  # as the two above a plot, empty where there is nothing to show
+    same_segments: str  # the score before it whose segments have the same scores; empty without one
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetricView:
+    """A metric as the template shows it: its scores, and segments by its primary one."""
+
+    label: str
+    place: str  # where it stands on the page
+    scores: list[ScoreView]
+    buckets: Buckets | None  # of the segments that are scored for every system
+    facts: list[SystemFacts]  # what it counted, where it says more than scores
+    name: str  # of the primary score
+    higher_is_better: bool
+    legend: Sequence[str]  # what the colours of the texts say; empty for texts without colours
+    pairs: list[Pair]
+    spread: Example | None
+
+
+@dataclass(frozen=True, slots=True)
+class LengthRow:
+    """How much a system wrote."""
+
+    system: str
+    length: int  # words
+    ratio: float  # to those of the references; NaN without
+    empty: int  # predictions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordsView:
+    """The words of the systems as the template shows them; rows have the best system first."""
+
+    unit: str
+    has_references: bool
+    rows: list[LengthRow]
+    frequencies: Frequencies | None
+    verdict: list[Sentence]
+    best: list[float]  # F of each bucket
+    series: list[tuple[str, str, str]]  # as of lengths in a ScoreView
+    plot: str
+    pairs: list[NgramPair]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TestSetView:
+    """A comparison as the template shows it."""
+
+    comparison: Comparison
+    prefix: str  # of the ids
+    names: dict[str, str]  # how the systems are called
+    contents: list[tuple[str, str]]  # where each part stands, and what it is called
+    remarks: list[str]
+    verdict: list[Sentence]
+    metrics: list[MetricView]
+    words: WordsView
+    browse: Browse
+    digest: str  # of all texts
+
+
+def view(comparison: Comparison, prefix: str) -> TestSetView:
+    """Return what a report shows of a comparison; ids within begin with `prefix`."""
+    names = short_names(list(comparison.test_set.systems))
+    by_metric: dict[str, list[ScoreTable]] = {}
+    for table in comparison.tables:
+        by_metric.setdefault(table.metric, []).append(table)
+    buckets = lru_cache(lambda scored: buckets_of(comparison.test_set, scored))  # mostly the same for all metrics
+    segments = [Segments(comparison, _primary(tables)) for tables in by_metric.values()]
+    metrics = [
+        _metric(comparison, tables, names, buckets(_scored(tables[0])), segments[number], prefix, f"m{number}")
+        for number, tables in enumerate(by_metric.values())
+    ]
+    chosen, rows = segments[0].table, metrics[0].scores[0].rows
+    words = _words(comparison, chosen, rows, names, f"{prefix}w")
+    browse = segments[0].browse([rows[index].system for index in _shown(rows)], _scored(chosen), metrics[0].buckets)
+    contents = [("summary", "Summary")] if len(comparison.tables) > 1 else []
+    contents += [(each.place, each.label) for each in metrics]
+    contents += [("words", "Words"), *([("ngrams", "N-grams")] if words.pairs else [])]
+    contents += [("segments", "Segments"), ("repeat", "Signatures")]
+    texts = [list(comparison.test_set.systems.items()), comparison.test_set.references, comparison.test_set.source]
+    return TestSetView(
+        comparison, prefix, names, contents,
+        [*comparison.remarks(lambda name: f"\u2068{names[name]}\u2069"), *comparison.warnings],
+        summary_verdict(comparison.tables, comparison.score_labels(), names), metrics, words, browse,
+        digest=sha256(json.dumps(texts).encode()).hexdigest()[:16],
+    )  # fmt: skip
+
+
+def _metric(
+    comparison: Comparison,
+    tables: Sequence[ScoreTable],
+    names: dict[str, str],
+    buckets: Buckets | None,
+    segments: Segments,
+    prefix: str,
+    place: str,
+) -> MetricView:
+    scores: list[ScoreView] = []
+    for index, table in enumerate(tables):
+        same = next((other.name for other in tables[:index] if other.segments == table.segments), "")
+        scores.append(_score(comparison, table, names, buckets, f"{prefix}{place}s{index}", same))
+    chosen, label = segments.table, tables[0].metric
+    return MetricView(
+        label, place, scores, buckets, [each for each in comparison.facts if each.metric == label and each.line],
+        chosen.name, chosen.higher_is_better, segments.legend, segments.pairs(), segments.spread(),
+    )  # fmt: skip
+
+
+def _words(
+    comparison: Comparison, table: ScoreTable, rows: Sequence[SystemScore], names: dict[str, str], prefix: str
+) -> WordsView:
+    texts, called = comparison.test_set.systems, [names[row.system] for row in rows]
+    words = read_words(comparison.corpus or comparison.test_set.corpus(), list(texts))
+    lengths = [
+        LengthRow(row.system, *words.length_ratio(row.system), sum(not text.strip() for text in texts[row.system]))
+        for row in rows
+    ]
+    known = bool(words.tokens.lengths[words.references].any())
+    if not known:
+        return WordsView(words.unit, False, lengths, None, [], [], [], "", [])
+    found, shown = word_frequencies(words), _shown(rows)
+    values = [found.values[row.system] for row in rows]
+    columns = list(zip(*values, strict=True))
+    description = f"F of {words.unit} by how often they occur in the references; the numbers are in the table beside"
+    axes = (f"occurrences in the references, of {words.unit}", "F in percent", description)
+    return WordsView(
+        words.unit, True, lengths, found, bucket_verdict(columns, called, True, "frequency groups"),
+        [float(np.nanmax(column)) for column in columns], _series(called, shown),
+        length_plot(values, shown, found.labels, axes, prefix),
+        ngram_pairs(words, compared_pairs(comparison, table)),
+    )  # fmt: skip
+
+
+def _scored(table: ScoreTable) -> tuple[int, ...]:
+    """Return the segments that have a score of every system."""
+    columns = zip(*table.segments.values(), strict=True)
+    return tuple(index for index, scores in enumerate(columns) if None not in scores)
+
+
+def _primary(tables: Sequence[ScoreTable]) -> ScoreTable:
+    """Return the score that the metric sorts systems by."""
+    return next((table for table in tables if table.name == table.scorer.primary), tables[0])
+
+
+def _score(
+    comparison: Comparison,
+    table: ScoreTable,
+    names: dict[str, str],
+    buckets: Buckets | None,
+    prefix: str,
+    same_segments: str,
+) -> ScoreView:
+    values = [row.value for row in table.rows]
+    higher = table.higher_is_better
+    order = sorted(range(len(values)), key=lambda index: (-values[index] if higher else values[index], index))
+    rows = [table.rows[index] for index in order]
+    called = [names[row.system] for row in rows]
+    lengths, rule = ([], "") if buckets is None else bucket_scores(table, buckets)
+    ordered, shown = [lengths[index] for index in order if lengths], _shown(rows)
+    columns = list(zip(*ordered, strict=True))
+    return ScoreView(
+        table=table,
+        rows=rows,
+        verdict=score_verdict(comparison, table, names),
+        length_verdict=bucket_verdict(columns, called, higher, "length groups"),
+        pairs=[[_verdict(table, one, other, comparison.alpha, higher) for other in order] for one in order],
+        by_length=ordered,
+        best_by_length=[(max if higher else min)(column) for column in columns],
+        rule=rule,
+        series=_series(called, shown),
+        intervals=system_intervals(comparison, table, rows, called, f"{prefix}i"),
+        lengths="" if buckets is None else scores_by_length(table, ordered, shown, buckets, f"{prefix}l"),
+        distributions="" if same_segments else score_distributions(table, rows, called, f"{prefix}d"),
+        same_segments=same_segments,
+    )
+
+
+def _series(called: Sequence[str], shown: Sequence[int]) -> list[tuple[str, str, str]]:
+    return [(colour, mark, called[index]) for (colour, mark, _), index in zip(SERIES, shown, strict=False)]
+
+
+def _shown(rows: Sequence[SystemScore]) -> list[int]:
+    """Return the systems that get a colour: the best ones and the baseline."""
+    shown = list(range(min(len(rows), len(SERIES))))
+    baseline = next(index for index, row in enumerate(rows) if row.difference is None)
+    return shown if baseline in shown else [*shown[:-1], baseline]
+
+
+def _verdict(table: ScoreTable, one: int, other: int, alpha: float, higher: bool) -> tuple[str | None, float]:
+    p = float(table.pvalues[one, other])
+    if one == other:
+        return None, p
+    if p >= alpha:
+        return "", p
+    return ("better" if (table.rows[one].value > table.rows[other].value) == higher else "worse"), p

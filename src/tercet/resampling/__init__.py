@@ -1,1 +1,0 @@
-"""Random draws of segments: bootstrap intervals and paired tests."""

@@ -1,0 +1,194 @@
+"""What a user gets back: the scores as a dict, with what is needed to reproduce and judge them as attributes."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .errors import did_you_mean
+from .markup import scores_html
+
+#: Attributes that are None unless an option asks for them.
+_ON_REQUEST = {"intervals": "confidence_level=0.95", "segments": "segments=True"}
+
+#: What a result has where nothing else is given, in their order.
+_ATTRIBUTES: Mapping[str, Any] = {
+    "signature": "", "n_segments": 0, "empty_predictions": 0, "missing_references": 0,
+    "intervals": None, "segments": None,
+}  # fmt: skip
+
+#: Longer lists are not shown in a table, only how long they are.
+_MOST_SHOWN = 8
+
+
+class Result(dict[str, Any]):
+    """Scores by name, as a dict; everything else about them is in its attributes.
+
+    The keys are those of evaluate's module of the same kind, and what an option asked for: code that was written
+    for that module, and loops over all values or logs them, finds what it expects. Values are plain Python.
+
+    Trainers and loggers rebuild results by ``type(result)({...})``: such a copy has entries but no attributes.
+
+    Parameters
+    ----------
+    entries : mapping or iterable of pairs, optional
+        The keys.
+    metric : str, optional
+        Without it, the class behaves like ``dict``: keyword arguments become entries.
+    **attributes
+        The other attributes below, and what one metric alone has to say, such as the ``counts`` of BLEU.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric.
+    signature : str
+        Options, version, and what the score equals. A key with ``signature=True``. A function that makes it may be
+        given: it is called when somebody asks.
+    n_segments : int
+        Number of items scored.
+    empty_predictions : int
+        How many of them had a prediction without a token (which scores 0).
+    missing_references : int
+        How many items had no reference.
+    intervals : dict of str to [low, high], optional
+        Bootstrap intervals, with ``confidence_level``; then also a key.
+    segments : dict of str to list, optional
+        The scores of every item, with ``segments=True``; then also a key. None for an item that was left out.
+
+    Examples
+    --------
+    >>> result = Result({"m": 0.5}, metric="m", signature="m|tok:13a", n_segments=2)
+    >>> {name: round(100 * score, 1) for name, score in result.items()}
+    {'m': 50.0}
+    >>> result.signature, result.n_segments
+    ('m|tok:13a', 2)
+    >>> result
+    Result({'m': 0.5}, signature='m|tok:13a', n_segments=2, empty_predictions=0, missing_references=0)
+    >>> type(result)({f"eval_{name}": score for name, score in result.items()})
+    Result({'eval_m': 0.5})
+    """
+
+    metric: str = ""
+    n_segments: int = 0
+    empty_predictions: int = 0
+    missing_references: int = 0
+    intervals: dict[str, list[float]] | None = None
+    segments: dict[str, list[float | None]] | None = None
+
+    def __init__(
+        self, entries: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), /, *, metric: str = "", **attributes: Any
+    ) -> None:
+        super().__init__(entries)
+        if metric:
+            own = vars(self)
+            own["metric"] = metric
+            own.update(_ATTRIBUTES)
+            own.update(attributes)
+        else:  # made as a dict is, by what knows no metrics
+            self.update(attributes)
+
+    @property
+    def signature(self) -> str:
+        """Options, version, and what the score equals."""
+        made = vars(self).get("signature", "")
+        if not isinstance(made, str):
+            made = vars(self)["signature"] = made()
+        return str(made)
+
+    if TYPE_CHECKING:  # the details of a metric
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __missing__(self, key: object) -> Any:
+        """Say where to find what is an attribute, how to ask for what was not asked for, and what there is."""
+        if not self.metric:
+            raise KeyError(key)
+        if key in _ON_REQUEST and vars(self).get(key) is None:
+            raise KeyError(f"{key!r} was not asked for: give {_ON_REQUEST[key]}")
+        if key in vars(self):
+            raise KeyError(f"{key!r} is an attribute of this result, not a key: use result.{key}")
+        raise KeyError(f"{key!r} is not a key of this result. {did_you_mean(key, self)}")
+
+    def __repr__(self) -> str:
+        more = "".join(f", {name}={value!r}" for name, value in self._shown().items())
+        return f"Result({super().__repr__()}{more})"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Show the same in a notebook, in lines of its width."""
+        with printer.group(7, "Result(", ")"):
+            printer.pretty(dict(self))
+            for name, value in self._shown().items():
+                printer.text(",")
+                printer.breakable()
+                printer.text(f"{name}=")
+                printer.pretty(value)
+
+    def _repr_html_(self) -> str:
+        """Show the scores as a table in a notebook, with intervals if there are any; the signature below."""
+        rows = [[name, text] for name, value in self.items() if (text := _numbers(value))]
+        head = [self.metric, "value"]
+        if self.intervals:
+            head.append("interval")
+            rows = [[*row, _numbers(self.intervals.get(row[0], []), " to ")] for row in rows]
+        of = f"{self.n_segments:,} segment{'s' * (self.n_segments != 1)}"
+        return scores_html(head, rows, [of, self.signature] if self.metric else [])
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickle as a plain dict where other processes could not import this class: from a Space's copy of it."""
+        _ = self.signature  # what makes it stays in this process
+        if __name__.partition(".")[0] != "tercet":
+            return dict, (dict(self),)
+        return super().__reduce_ex__(protocol)
+
+    def copy(self) -> Result:
+        """Return a shallow copy, with its attributes."""
+        return copy.copy(self)
+
+    def with_keys(self, entries: Mapping[str, Any], **attributes: Any) -> Result:
+        """Return a result with other keys, and the same attributes but for those that are given."""
+        return Result(entries, **{**vars(self), **attributes})
+
+    def to_dict(self, full: bool = False) -> dict[str, Any]:
+        """Return a plain dict, a deep copy.
+
+        Parameters
+        ----------
+        full : bool
+            With the attributes too: the signature, the counts, and all that the metric has to say.
+
+        Examples
+        --------
+        >>> result = Result({"m": 0.5}, metric="m", signature="m|tok:13a", n_segments=2)
+        >>> result.to_dict()
+        {'m': 0.5}
+        >>> list(result.to_dict(full=True))
+        ['m', 'signature', 'n_segments', 'empty_predictions', 'missing_references']
+        """
+        if not full:
+            return copy.deepcopy(dict(self))
+        more = {name: value for name, value in self._attributes().items() if name not in self}
+        return copy.deepcopy({**self, **more})
+
+    def _shown(self) -> dict[str, Any]:
+        """Return the attributes that say something and are not keys."""
+        return {name: value for name, value in self._attributes().items() if name not in self and value is not None}
+
+    def _attributes(self) -> dict[str, Any]:
+        """Return the attributes but the metric's name; intervals and segments only where there are any."""
+        _ = self.signature  # made now, in its place
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if name != "metric" and not (name in _ON_REQUEST and value is None)
+        }
+
+
+def _numbers(value: object, between: str = ", ") -> str:
+    """Return a number, or the numbers of a list, as a table shows them; nothing for what holds none."""
+    if isinstance(value, list):
+        return between.join(map(_numbers, value)) if len(value) <= _MOST_SHOWN else f"{len(value):,} values"
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    return f"{value:,}" if isinstance(value, int) else ""

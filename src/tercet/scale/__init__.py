@@ -1,1 +1,0 @@
-"""The public path of ``tercet.scale.ray``, whose code is in ``sums``."""

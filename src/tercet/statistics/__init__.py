@@ -1,0 +1,1 @@
+"""From rows to intervals and tests: exact sums, draws, the bootstrap, paired tests."""

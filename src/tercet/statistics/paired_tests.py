@@ -1,0 +1,151 @@
+"""Whether two systems differ on the same texts, from their rows alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.errors import InputError, MergeError
+
+from .bootstrap import ROUNDING, bootstrap_scores
+from .draws import shuffle_masks
+from .progress import bar_of
+from .resampled import shared_columns, side_by_side
+
+if TYPE_CHECKING:
+    from tercet.metric.scorer import Scorer, Scores
+
+    from .stats import SegmentStats
+
+Pairs = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedTestResult:
+    """What a paired test says of two systems.
+
+    Attributes
+    ----------
+    statistic : float
+        Score of the second system less that of the first.
+    pvalue : float
+        How often chance alone would give a difference of this size, from 1 / (n_resamples + 1) to 1; two-sided.
+    null_distribution : ndarray, shape (n_resamples,)
+        The sizes of differences that chance gave.
+    """
+
+    statistic: float
+    pvalue: float
+    null_distribution: NDArray[np.float64]
+
+
+def paired_bootstrap_test(
+    scorer: Scorer,
+    systems: Sequence[SegmentStats],
+    pairs: Pairs = ((0, 1),),
+    *,
+    n_resamples: int = 1000,
+    seed: int = 12345,
+) -> Iterator[dict[str, PairedTestResult]]:
+    """Yield, for pairs of systems, the test of each score on the same resampled segments (Koehn 2004).
+
+    The statistic is that of sacrebleu's ``--paired-bs`` and of Moses: by how much the size of the resampled
+    difference exceeds its mean. For clear differences that is one tail only, so p comes out at about half of that of
+    :func:`paired_permutation_test`, which is the better choice where p is reported. Systems are resampled once,
+    before the first pair is asked for.
+    """
+    _check_alike(systems)
+    resampled = bootstrap_scores(scorer, systems, n_resamples, seed)
+
+    def null(first: int, second: int) -> Scores:
+        sizes = {name: np.abs(scores - resampled[first][name]) for name, scores in resampled[second].items()}
+        return {name: size - size.mean() for name, size in sizes.items()}
+
+    return _test(scorer, systems, pairs, null)
+
+
+def paired_permutation_test(
+    scorer: Scorer,
+    systems: Sequence[SegmentStats],
+    pairs: Pairs = ((0, 1),),
+    *,
+    n_resamples: int = 10_000,
+    seed: int = 12345,
+) -> Iterator[dict[str, PairedTestResult]]:
+    """Yield, for pairs of systems, the test that exchanges their outputs segment by segment (Noreen 1989).
+
+    The tosses and p are those of sacrebleu's ``--paired-ar``, but for ties: a difference of the observed size counts
+    here, so that a system tested against itself has p = 1. Time: resamples times segments times columns, for each
+    system; memory: resamples times columns, for each system.
+    """
+    _check_alike(systems)
+    scorer.check_resampling()
+    totals = [stats.total() for stats in systems]
+    own = np.flatnonzero(~shared_columns([stats.rows for stats in systems])).tolist()  # others stay as they are
+    chosen = [np.empty((n_resamples, len(own)), order="F") for _ in systems]  # scored by columns
+    tables, start = side_by_side([np.ascontiguousarray(stats.rows[:, own]) for stats in systems]), 0
+    with bar_of("resampling", "resample", n_resamples) as bar:
+        for mask in shuffle_masks(len(systems[0]), n_resamples, seed):
+            for which, table in tables:
+                sums = np.split(mask @ table, len(systems[which]), axis=1)
+                for each, part in zip(chosen[which], sums, strict=True):
+                    each[start : start + len(mask)] = part
+            start += len(mask)
+            if bar is not None:
+                bar.update(len(mask))
+    rooms = [np.full((n_resamples, len(totals[0])), totals[0], order="F") for _ in range(2)]
+
+    def null(first: int, second: int) -> Scores:
+        for place, column in enumerate(own):  # one by one, as columns stay in the processor's cache
+            one, other = chosen[first][:, place], chosen[second][:, place]
+            for room, total, taken, given in ((rooms[0], second, other, one), (rooms[1], first, one, other)):
+                np.subtract(totals[total][column], taken, out=room[:, column])
+                room[:, column] += given
+        scores, others = map(scorer.scores_of, rooms)
+        return {name: np.abs(each - others[name]) for name, each in scores.items()}
+
+    return _test(scorer, systems, pairs, null)
+
+
+def _test(
+    scorer: Scorer, systems: Sequence[SegmentStats], pairs: Pairs, null: Callable[[int, int], Scores]
+) -> Iterator[dict[str, PairedTestResult]]:
+    observed = [scorer.scores_of(scorer.corpus_totals(stats)) for stats in systems]
+    for first, second in pairs:
+        result = {}
+        for name, distribution in null(first, second).items():
+            one, other = float(observed[first][name]), float(observed[second][name])
+            slack = ROUNDING * max(abs(one), abs(other))
+            count = int((distribution >= abs(other - one) - slack).sum())
+            if np.ptp(distribution) <= slack:  # resamples that are all alike, as of one segment, say nothing
+                count = len(distribution)
+            result[name] = PairedTestResult(other - one, (count + 1) / (len(distribution) + 1), distribution)
+        yield result
+
+
+def _check_alike(systems: Sequence[SegmentStats]) -> None:
+    for other in systems[1:]:
+        if other.signature != systems[0].signature:
+            raise MergeError(f"Systems must be scored alike, got {systems[0].signature} and {other.signature}.")
+        if len(other) != len(systems[0]):
+            raise InputError(f"Systems must have the same segments, got {len(systems[0])} and {len(other)}.")
+
+
+def holm(pvalues: Sequence[float]) -> list[float]:
+    """Return p-values adjusted for their number (Holm 1979): those below a level hold together at that level."""
+    order = sorted(range(len(pvalues)), key=lambda index: pvalues[index])
+    adjusted = [0.0] * len(pvalues)
+    greatest = 0.0
+    for rank, index in enumerate(order):
+        greatest = max(greatest, min(1.0, (len(pvalues) - rank) * pvalues[index]))
+        adjusted[index] = greatest
+    return adjusted
+
+
+def pvalue_text(pvalue: float) -> str:
+    """Return p as it is written: three digits, four below 0.01."""
+    return f"{pvalue:.4f}" if pvalue < 0.01 else f"{pvalue:.3f}"

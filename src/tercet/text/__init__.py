@@ -1,1 +1,0 @@
-"""Bytes -> tokens: tokenizers, sentence splitting, stems."""

@@ -1,1 +1,0 @@
-"""Token ids of a Trainer or a training loop -> texts -> scores that loggers accept."""

@@ -1,0 +1,136 @@
+"""A correlation as one HTML file: ranking, tests between metrics, plots of systems, and what a metric gets wrong."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect
+from typing import Any
+
+import numpy as np
+
+from tercet.pages.page import check_installed
+from tercet.pages.rendering import render
+from tercet.pages.svg import ACCENT, INK, LINE, drawing, inline_svg
+
+from .grades import MetricColumn
+from .layers import LayerSweep
+from .result import Correlation, DimensionTable
+from .sample import Array, means
+from .tables import SHOWN, agreement_lines
+
+#: Outputs shown of each dimension, and metrics with a plot.
+_WORST, _PLOTS = 6, 6
+#: Outputs above which a plot shows how many fall into each hexagon, not every one.
+_MANY = 400
+_WIDTH, _HEIGHT = 290, 220
+#: Below which p is drawn in darker colours.
+_LEVELS = (0.001, 0.01, 0.05, 0.1)
+
+
+def trust_html(found: Correlation, *, command: str | None = None, title: str = "Which metric to trust") -> str:
+    """Return a report of a correlation: one HTML page that loads nothing and needs no script."""
+    check_installed()
+    with drawing():
+        views = [_view(found, table, f"c{number}") for number, table in enumerate(found.tables, 1)]
+    return render(
+        "trust.html", title=title, command=command, found=found, views=views, levels=_LEVELS,
+        level=lambda p: bisect(_LEVELS, p), figure=lambda value: "–" if math.isnan(value) else f"{value:.3f}",
+        about=found.about(list(dict.fromkeys(name for each in views for name in each["names"]))),
+    )  # fmt: skip
+
+
+def _view(found: Correlation, table: DimensionTable, prefix: str) -> dict[str, Any]:
+    """Return what the template shows of a dimension."""
+    columns = {column.label: column for column in found.metrics}
+    labels = list(columns)
+    places = [labels.index(label) for label in table.ranking]
+    known = next(iter(table.figures.values()))
+    names = [table.rank_by, *(name for name in SHOWN if name in known and name != table.rank_by)]
+    human = found.grades.mean(table.dimension)
+    return {
+        "table": table,
+        "names": names,
+        "agreement": agreement_lines(table),
+        "heat": [[(float(table.pvalues[one, other]), one == other) for other in places] for one in places],
+        "layers": [
+            (each.summary(found.alpha), _curve(each, f"{prefix}l{number}"))
+            for number, each in enumerate(table.layers)
+        ],
+        "plots": [
+            _scatter(human, columns[label], table.dimension, f"{prefix}p{number}")
+            for number, label in enumerate(table.ranking[:_PLOTS])
+        ],
+        "worst": _worst(found, human, columns[table.ranking[0]]),
+    }
+
+
+def _scatter(human: Array, column: MetricColumn, dimension: str, prefix: str) -> str:
+    """Return a plot of the outputs, with a point for each system's means; many outputs are counted in hexagons."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(_WIDTH / 72, _HEIGHT / 72), layout="constrained")
+    axes = figure.add_subplot()
+    there = ~np.isnan(human) & ~np.isnan(column.scores)
+    x, y = human[there], column.scores[there]
+    if len(x) > _MANY:
+        axes.hexbin(x, y, gridsize=18, mincnt=1, cmap="Blues", alpha=0.7, linewidths=0)
+    else:
+        axes.plot(x, y, linestyle="", marker="o", markersize=3, color=INK, alpha=0.25, markeredgewidth=0)
+    once = np.ones((1, human.shape[1]))
+    of_systems = [means(np.where(there, values, np.nan), once)[0] for values in (human, column.scores)]
+    axes.plot(*of_systems, linestyle="", marker="D", markersize=8, color=ACCENT)
+    axes.grid(color=LINE)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlabel("@0")
+    axes.set_ylabel("@1")
+    pairs = zip(*(each.tolist() for each in of_systems), strict=True)
+    description = f"Mean grade and mean score of each system: {'; '.join(f'{a:.2f} and {b:.4g}' for a, b in pairs)}"
+    return inline_svg(figure, [f"grade, {dimension}", column.label], description, prefix)
+
+
+def _curve(sweep: LayerSweep, prefix: str) -> str:
+    """Return a plot of the figure of each layer with its interval; the best is a diamond, the usual one a ring."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(_WIDTH / 72, _HEIGHT / 72), layout="constrained")
+    axes = figure.add_subplot()
+    values = [each.value for each in sweep.values]
+    axes.fill_between(
+        range(len(values)), [each.low for each in sweep.values], [each.high for each in sweep.values], color=LINE
+    )
+    axes.plot(values, color=INK, marker="o", markersize=3, linewidth=1)
+    axes.plot([sweep.usual], [values[sweep.usual]], marker="o", markersize=9, color=ACCENT, fillstyle="none")
+    axes.plot([sweep.best], [values[sweep.best]], marker="D", markersize=8, color=ACCENT)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xticks(range(0, len(values), max(1, len(values) // 8)))
+    axes.set_xlabel("@0")
+    axes.set_ylabel("@1")
+    description = "; ".join(f"layer {layer}: {value:.3f}" for layer, value in enumerate(values))
+    return inline_svg(figure, [f"layer of {sweep.metric}", sweep.figure], description, prefix)
+
+
+def _worst(found: Correlation, human: Array, column: MetricColumn) -> list[dict[str, Any]]:
+    """Return the outputs whose places by grade and by score, among all, are furthest apart."""
+    there = ~np.isnan(human) & ~np.isnan(column.scores)
+    places = np.full((2, *human.shape), np.nan)
+    for place, values in enumerate((human, column.scores)):
+        own = values[there]
+        low = np.searchsorted(np.sort(own), own, "left")
+        high = np.searchsorted(np.sort(own), own, "right")
+        places[place][there] = 50 * (low + high) / len(own)
+    apart = np.nan_to_num(np.abs(places[0] - places[1]))
+    systems, items = np.unravel_index(np.argsort(-apart, axis=None, kind="stable")[:_WORST], apart.shape)
+    names = list(found.test_set.systems)
+    return [
+        {
+            "item": int(item) + 1,
+            "references": found.test_set.references[item],
+            "system": names[system],
+            "text": found.test_set.systems[names[system]][item],
+            "grade": float(human[system, item]),
+            "score": float(column.scores[system, item]),
+            "places": [float(each[system, item]) for each in places],
+        }
+        for system, item in zip(systems.tolist(), items.tolist(), strict=True)
+    ]
