@@ -19,6 +19,7 @@ _OF_THE_PAGE = {INK: "currentColor", LINE: "var(--line)", ACCENT: "var(--accent)
 _INKED = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
 _NOTHING = dict.fromkeys(("Date", "Creator", "Format", "Type"))  # what would differ from run to run
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
+_REFERENCE = re.compile(r"#([\w.-]+)")
 
 
 @contextmanager
@@ -29,18 +30,15 @@ def drawing() -> Iterator[None]:
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         settings: dict[Any, Any] = dict.fromkeys(_INKED, INK)
-        settings |= {"svg.fonttype": "none", "font.size": 11}
+        settings |= {"svg.fonttype": "none", "svg.hashsalt": "tercet", "font.size": 11}
         matplotlib.rcParams.update(settings)
         yield
 
 
 def inline_svg(figure: Any, labels: Sequence[str], description: str, prefix: str) -> str:
     """Return a figure as an SVG element of an HTML page."""
-    import matplotlib
-
     buffer = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": prefix}):  # ids that elements refer to are hashes with it
-        figure.savefig(buffer, format="svg", transparent=True, metadata=_NOTHING)
+    figure.savefig(buffer, format="svg", transparent=True, metadata=_NOTHING)
     root = ElementTree.fromstring(buffer.getvalue())
     box = root.get("viewBox", "")
     for element in root.iter():
@@ -51,14 +49,15 @@ def inline_svg(figure: Any, labels: Sequence[str], description: str, prefix: str
         for child in list(parent):
             if child.tag in ("style", "metadata"):  # the style would be that of the whole page
                 parent.remove(child)
+    names = _names(root, prefix)
     for element in root.iter():
         if element.tag == "text":
             _write(element, labels)
         else:
             element.text = None
-        element.attrib = {name: _value(value) for name, value in element.attrib.items()}
-        if element.tag == "g":  # numbered alike in every figure
-            element.attrib.pop("id", None)
+        element.attrib = {name: _value(name, value, names) for name, value in element.attrib.items()}
+        if not element.attrib.get("id", "x"):
+            del element.attrib["id"]
     _unwrap(root)
     root.attrib = {"viewBox": box, "class": "plot", "role": "img", "aria-label": _allowed(description)}
     return ElementTree.tostring(root, encoding="unicode")
@@ -66,6 +65,13 @@ def inline_svg(figure: Any, labels: Sequence[str], description: str, prefix: str
 
 def _allowed(text: str) -> str:
     return unescape(clean(text))  # without what XML does not allow; what it escapes is escaped at the end
+
+
+def _names(root: ElementTree.Element, prefix: str) -> dict[str, str]:
+    """Return a new id for each one that something refers to."""
+    found = [name for each in root.iter() for value in each.attrib.values() for name in _REFERENCE.findall(value)]
+    known = {each.get("id") for each in root.iter()}
+    return {name: f"{prefix}{number}" for number, name in enumerate(dict.fromkeys(found)) if name in known}
 
 
 def _write(element: ElementTree.Element, labels: Sequence[str]) -> None:
@@ -77,10 +83,12 @@ def _write(element: ElementTree.Element, labels: Sequence[str]) -> None:
         del element.attrib["transform"]
 
 
-def _value(value: str) -> str:
-    """Return an attribute with the page's colours, and numbers of two decimals."""
+def _value(name: str, value: str, names: dict[str, str]) -> str:
+    if name == "id":
+        return names.get(value, "")
     for colour, variable in _OF_THE_PAGE.items():
         value = value.replace(colour, variable)
+    value = _REFERENCE.sub(lambda match: f"#{names.get(match[1], match[1])}", value)
     return _NUMBER.sub(lambda match: f"{float(match[0]):.2f}".rstrip("0").rstrip("."), " ".join(value.split()))
 
 
