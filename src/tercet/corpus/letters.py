@@ -7,7 +7,7 @@ from typing import Any
 
 from tercet.engine.chosen import engine
 
-from .batch import Corpus
+from .corpus import Corpus
 from .intern import bytes_of
 
 

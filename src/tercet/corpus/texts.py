@@ -7,7 +7,7 @@ from typing import Any
 
 from tercet.engine.plain_text import TooMuchMemoryError
 
-from .batch import Corpus
+from .corpus import Corpus
 from .intern import bytes_of
 from .tokenizers import lowered_texts
 

@@ -14,7 +14,7 @@ from tercet.engine.plain_text import READINGS
 from tercet.engine.ragged import Ragged, TokenBatch
 from tercet.errors import InputError, shorten
 
-from .batch import Corpus
+from .corpus import Corpus
 from .intern import Interned, bytes_used, intern_texts
 from .mecab import MECAB_TOKENIZERS, mecab_label, split_by_mecab
 from .splitters import split_intl, split_ja, split_jieba
