@@ -30,58 +30,33 @@ class Scorer(Value, ABC):
 
     It has no state but its options (and what follows from them): threads can share it, and what
     it learns from a corpus before it scores it (`fit`) is passed along as a context.
-
-    Attributes
-    ----------
-    name : str
-        Name of the metric.
-    primary : str
-        The score to sort systems by.
-    higher_is_better : bool
-        Whether a greater primary score is a better one.
-    takes_references : bool
-        Whether predictions are compared with references; otherwise those that are given are left alone.
-    is_share : bool
-        Whether its scores are shares of 1, which the option ``scale`` turns into percent.
-    dialects : mapping
-        For values of ``compat``: how the evaluate module of that package spells arguments and results.
-    original_scale : int
-        The scale of the package that the scores equal: 1, or 100 for percent.
-    loads_model : bool
-        Whether scoring loads a network: nothing to do in passing.
-    takes_systems : bool
-        Whether `segment_stats` takes several systems at once, with their references tokenized once; else it is called
-        for each of them.
-    in_floats : bool
-        Whether `finalize` and what else takes the sums of a corpus takes them as a list of floats, too.
-    fit_first : str
-        How a metric that must see the whole corpus first is shown a corpus in parts; see `needs_corpus`.
-    at_zero : str
-        What ``missing_references="zero"`` does with such items, in words.
-    nothing_left : str
-        What the error says where the options left out every item.
-    facts : tuple of str
-        Keys and attributes of the result that belong beside the score in an account of a corpus, such as lengths.
-    base_columns : tuple of str
-        Columns that every scorer's rows begin with: ``items`` (1, or 0 for an item left out), ``empty`` (1 for
-        an empty prediction), ``missing`` (1 for an item without reference), ``references`` (their number).
-    asked : Call
-        What a call asks for besides the scores; no part of the value.
     """
 
+    #: The score to sort systems by, and whether a greater one is better.
     primary: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
+    #: Whether predictions are compared with references; otherwise those that are given are left alone.
     takes_references: ClassVar[bool] = True
+    #: Whether its scores are shares of 1, which the option ``scale`` turns into percent.
     is_share: ClassVar[bool] = True
+    #: For values of ``compat``: how the evaluate module of that package spells arguments and results.
     dialects: ClassVar[Mapping[str, Dialect]] = {}
+    #: The scale of the package that the scores equal: 1, or 100 for percent.
     original_scale: ClassVar[int] = 1
+    #: Whether scoring loads a network.
     loads_model: ClassVar[bool] = False
+    #: Whether `segment_stats` takes several systems at once; else it is called for each of them.
     takes_systems: ClassVar[bool] = False
+    #: Whether `finalize` and what else takes the sums of a corpus takes them as a list of floats, too.
     in_floats: ClassVar[bool] = False
+    #: How to give a metric that must see the whole corpus first (`needs_corpus`) a corpus in parts.
     fit_first: ClassVar[str] = ""
+    #: What ``missing_references="zero"`` does with such items, and the error where the options left out every item.
     at_zero: ClassVar[str] = "scores them 0"
     nothing_left: ClassVar[str] = "No item has a reference, so missing_references='skip' left all of them out."
+    #: Keys and attributes of the result that belong beside the score in an account of a corpus, such as lengths.
     facts: ClassVar[tuple[str, ...]] = ()
+    #: Every row begins with: 1, or 0 for an item left out; 1 for an empty prediction; 1 without reference; their number.
     base_columns: ClassVar[tuple[str, ...]] = ("items", "empty", "missing", "references")
     _asked: ClassVar[Call] = Call()
 

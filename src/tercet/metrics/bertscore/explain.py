@@ -122,7 +122,7 @@ def explain_pair(metric: BertScore, prediction: str, references: Any, corpus: It
     return explain_batch(metric, items.batch(), context)
 
 
-def explain_batch(scorer: BertScore, batch: Corpus, context: Any) -> Alignment:
+def explain_batch(scorer: BertScore, batch: Corpus, context: Any = None) -> Alignment:
     """Explain a batch of one item: the pair with the best F."""
     prediction, *references = batch.texts.to_pylist()
     alignments = (

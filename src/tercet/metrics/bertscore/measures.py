@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.engine.ragged import first_greatest
+from tercet.statistics.stats import SegmentStats
 
 MEASURES = ("precision", "recall", "f1")
 
@@ -75,3 +79,15 @@ def padded_in_batch(lengths: NDArray[np.int64], batch_size: int) -> NDArray[np.b
     widest = np.maximum.reduceat(lengths, starts) if len(lengths) else lengths
     padded: NDArray[np.bool_] = lengths < np.repeat(widest, batch_size)[: len(lengths)]
     return padded
+
+
+def winning_references(stats: SegmentStats, ends: Sequence[str], all_layers: bool) -> dict[str, Any]:
+    """Return which reference gave each item's scores, from 0, by measure; None for an item without reference."""
+    best: dict[str, Any] = {}
+    for measure in MEASURES:
+        by_layer = [stats.column(f"best_{measure}{end}").astype(int).tolist() for end in ends]
+        for winners in by_layer:
+            for index in np.flatnonzero(stats.column("references") == 0).tolist():
+                winners[index] = None
+        best[measure] = by_layer if all_layers else by_layer[0]
+    return best

@@ -16,21 +16,22 @@ from tercet.encoders.messages import long_text_error
 from tercet.encoders.names import model_of_language
 from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged
-from tercet.errors import InputError, OptionError
+from tercet.errors import OptionError
 from tercet.metric.scorer import Scores, segment_lists
 from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
 from .baselines import baselines_of, find_baseline
+from .chosen_weights import given_table, weights_of
 from .explain import Alignment, explain_batch, explain_pair
 from .idf_table import IdfTable
-from .measures import MEASURES, best_of_references, padded_in_batch, pair_measures
+from .measures import MEASURES, best_of_references, padded_in_batch, pair_measures, winning_references
 from .messages import remark_on_texts, unnamed_token_error
 from .options import DIALECTS, PRESETS, BertscoreOptions, check_together
 from .pairs import Texts, prepare_texts, score_pairs
 from .signature import bertscore_signature, official_hash
-from .weights import Weights, mapped_weights, plain_weights
+from .weights import Weights
 
 Array = NDArray[np.float64]
 
@@ -170,27 +171,11 @@ class BertScore(BertscoreOptions):
         return remark_on_texts(cut, unweighted, self.cut_at(self.subwords()))
 
     def _weights(self, context: IdfTable | None, subwords: Subwords) -> Weights:
-        idf = self.idf
-        if idf is False:
-            return plain_weights(subwords)
-        if isinstance(idf, Mapping):
-            return mapped_weights(idf, subwords, strict=self._official)
-        if context is not None:
-            return context.weights()
-        table = self._given_table
-        assert table is not None
-        table.check(subwords)
-        return table.weights()
+        return weights_of(self.idf, context or self._given_table, subwords, strict=self._official)
 
     @cached_property
     def _given_table(self) -> IdfTable | None:
-        idf = self.idf
-        if isinstance(idf, str):
-            try:
-                return IdfTable.load(idf)
-            except InputError as error:
-                raise OptionError(f"The 'idf' option of bertscore_idf is not an IDF table: {error}") from error
-        return idf if isinstance(idf, IdfTable) else None
+        return given_table(self.idf)
 
     @property
     def _official(self) -> bool:
@@ -308,18 +293,7 @@ class BertScore(BertscoreOptions):
         cut = {name: self.total_of(totals, name) for name in self.extra_columns[:2]}
         if stats is None or not (stats.column("references") > 1).any():
             return cut
-        return {**cut, "best_references": self._best_references(stats)}
-
-    def _best_references(self, stats: SegmentStats) -> dict[str, Any]:
-        """Return which reference gave each item's scores, from 0; None for an item without reference."""
-        best: dict[str, Any] = {}
-        for measure in MEASURES:
-            by_layer = [stats.column(f"best_{measure}{end}").astype(int).tolist() for end in self._ends]
-            for winners in by_layer:
-                for index in np.flatnonzero(stats.column("references") == 0).tolist():
-                    winners[index] = None
-            best[measure] = by_layer if self.all_layers else by_layer[0]
-        return best
+        return {**cut, "best_references": winning_references(stats, self._ends, self.all_layers)}
 
     @classmethod
     def options_to_explain(cls, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -351,6 +325,4 @@ class BertScore(BertscoreOptions):
         """
         return explain_pair(self, prediction, references, corpus)
 
-    def explained(self, batch: Corpus, context: Any = None) -> Alignment:
-        """Explain a batch of one item."""
-        return explain_batch(self, batch, context)
+    explained = explain_batch

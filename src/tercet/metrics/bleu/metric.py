@@ -18,7 +18,6 @@ from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.chosen import engine
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError
-from tercet.metric.drawing.matched import Matched
 from tercet.metric.lengths import brevity_penalty
 from tercet.metric.scorer import Scorer, Scores, left_out
 from tercet.signature import Signature
@@ -26,7 +25,7 @@ from tercet.statistics.either import Either, as_floats, column, columns, quotien
 from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
-from .explain import NgramMatches, explain_batch, matched
+from .explain import explain_batch, matched
 from .grid import Grid, score_weightings
 from .messages import facts_line, no_resamples, unsplit_notice, zero_remark
 from .options import REFERENCE_LENGTHS, BleuOptions, check_smoothing, interpretation, smoothing_methods
@@ -182,11 +181,7 @@ class Bleu(BleuOptions):
         return (tokens, words) if mapping is None else map_words(tokens, words(), mapping)
 
     def corpus_totals(self, stats: SegmentStats) -> Any:
-        """Return the sum of the rows; with ``compat="nltk"``, methods 5 to 7 see what NLTK shows them.
-
-        NLTK's corpus_bleu hands its smoothing functions the last segment instead of the corpus (the variable of
-        a loop that has ended).
-        """
+        """Return the sum of the rows; NLTK shows its methods 5 to 7 the last segment in place of the corpus."""
         if self.compat != "nltk" or not len(stats):
             return super().corpus_totals(stats)
         totals, last = stats.total(), stats.rows[stats.column("items") > 0][-1]
@@ -256,10 +251,7 @@ class Bleu(BleuOptions):
         return {**smoothed, "effective_order": True}
 
     def segment_scores(self, rows: Either) -> Scores:
-        """Return the BLEU of single segments: effective order, and exp smoothing unless another was chosen.
-
-        These are sacrebleu's choices for a sentence: without them a perfect sentence of three words scores 0.
-        """
+        """Return the BLEU of single segments with sacrebleu's choices: else a perfect one of three words scores 0."""
         if self._by_nltk:
             return self.finalize(rows)
         return self._scores(rows, self._segment_method, effective=True)
@@ -316,10 +308,5 @@ class Bleu(BleuOptions):
         words = self.tokenizer != "char" and not is_subword_model(self.tokenizer)
         return words and usual_weights and self.max_order == 4 and self._method not in ("nltk5", "nltk7")
 
-    def explained(self, batch: Corpus, context: Any = None) -> NgramMatches:
-        """Explain a batch of one item."""
-        return explain_batch(self, batch, context)
-
-    def matched(self, score: str, tokenizer: str | None) -> Matched | None:
-        """Return how a report finds the tokens of the prediction that a score matches."""
-        return matched(self, score, tokenizer)
+    explained = explain_batch
+    matched = matched

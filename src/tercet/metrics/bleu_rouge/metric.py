@@ -15,7 +15,6 @@ from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words,
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.counting.ngrams import clipped_matches
 from tercet.engine.ragged import TokenBatch
-from tercet.metric.drawing.matched import Matched
 from tercet.metric.lengths import brevity_penalty, reference_lengths
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
@@ -24,7 +23,7 @@ from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
-from .explain import BleuRougeMatches, explain_batch, matched
+from .explain import explain_batch, matched
 from .measures import arithmetic_mean, f_beta, geometric_mean, ratio
 
 Array = NDArray[np.float64]
@@ -259,10 +258,5 @@ class BleuRouge(Metric):
         """Return each score as a float, and the precisions and recalls of the orders as lists."""
         return {name: value.tolist() for name, value in self.finalize(totals).items()}
 
-    def explained(self, batch: Corpus, context: Any = None) -> BleuRougeMatches:
-        """Explain a batch of one item."""
-        return explain_batch(self, batch, context)
-
-    def matched(self, score: str, tokenizer: str | None) -> Matched | None:
-        """Return how a report finds the tokens of the prediction that a score matches."""
-        return matched(self, score, tokenizer)
+    explained = explain_batch
+    matched = matched

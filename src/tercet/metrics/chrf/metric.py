@@ -19,7 +19,6 @@ from tercet.engine.chosen import engine
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError
 from tercet.metric.dialect import Dialect
-from tercet.metric.drawing.matched import Matched
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
 from tercet.metric.scorer import Scores, left_out
@@ -28,7 +27,7 @@ from tercet.statistics.either import as_floats
 from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
-from .explain import PARTS, ChrfMatches, explain_batch, matched
+from .explain import PARTS, explain_batch, matched
 
 #: The longest n-gram of words, and the greatest weight of recall.
 LONGEST_OF_WORDS, MOST_BETA = 10, 1000
@@ -213,10 +212,5 @@ class Chrf(Metric):
         kept = {"score": scores["chrf"], "char_order": self.char_order, "word_order": order, "beta": self.beta}
         return {**scores, **kept}
 
-    def explained(self, batch: Corpus, context: Any = None) -> ChrfMatches:
-        """Explain a batch of one item."""
-        return explain_batch(self, batch, context)
-
-    def matched(self, score: str, tokenizer: str | None) -> Matched | None:
-        """Return how a report finds the tokens of the prediction that a score matches."""
-        return matched(self, score, tokenizer)
+    explained = explain_batch
+    matched = matched

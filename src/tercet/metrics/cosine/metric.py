@@ -27,7 +27,7 @@ from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
 from .declared import Declared, declared_by
-from .explain import Contributions, explain_batch
+from .explain import explain_batch
 from .pooling import Pooling, pooling_of
 from .signature import cosine_signature
 from .vectors import cosines, embed
@@ -260,6 +260,4 @@ class Cosine(Metric):
             ]
         return found
 
-    def explained(self, batch: Corpus, context: Any = None) -> Contributions:
-        """Explain a batch of one item."""
-        return explain_batch(self, batch, context)
+    explained = explain_batch

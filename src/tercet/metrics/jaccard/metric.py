@@ -17,7 +17,6 @@ from tercet.corpus.tokenizers import tokenize
 from tercet.engine.counting.overlaps import ngram_ids, overlaps
 from tercet.engine.ragged import Ragged, TokenBatch, first_greatest
 from tercet.errors import OptionError, did_you_mean
-from tercet.metric.drawing.matched import Matched
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
 from tercet.metric.scorer import Scores
@@ -25,7 +24,7 @@ from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
-from .explain import JaccardMatches, explain_batch, matched
+from .explain import explain_batch, matched
 from .signature import jaccard_signature
 
 TOKENIZERS = ("unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none")
@@ -271,10 +270,5 @@ class Jaccard(Metric):
             scores[f"{name}_micro"] = self.scale * shared / np.where(either > 0, either, 1.0)
         return scores
 
-    def explained(self, batch: Corpus, context: Any = None) -> JaccardMatches:
-        """Explain a batch of one item."""
-        return explain_batch(self, batch, context)
-
-    def matched(self, score: str, tokenizer: str | None) -> Matched | None:
-        """Return how a report finds the tokens of the prediction that a score matches."""
-        return matched(self, score, tokenizer)
+    explained = explain_batch
+    matched = matched

@@ -23,7 +23,7 @@ from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
-from .explain import Surprisals, explain_batch
+from .explain import explain_batch
 from .model import LanguageModel, language_model
 from .texts import Texts, check_lengths, read_texts, window_of
 from .windows import windows_of
@@ -297,6 +297,4 @@ class Perplexity(Metric):
             "scored_tokens": self.total_of(totals, "tokens"),
         }
 
-    def explained(self, batch: Corpus, context: Any = None) -> Surprisals:
-        """Explain a batch of one item."""
-        return explain_batch(self, batch, context)
+    explained = explain_batch

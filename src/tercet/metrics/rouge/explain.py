@@ -111,7 +111,7 @@ class RougeMatches:
         return "".join(parts)
 
 
-def explain_batch(scorer: Rouge, batch: Corpus, context: Any) -> RougeMatches:
+def explain_batch(scorer: Rouge, batch: Corpus, context: Any = None) -> RougeMatches:
     """Explain a batch of one item."""
     context = scorer.fit(batch) if context is None else context
     tokens, words = scorer.tokens(batch, context)

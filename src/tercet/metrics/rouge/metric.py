@@ -26,7 +26,6 @@ from tercet.corpus.texts import READINGS
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
-from tercet.metric.drawing.matched import Matched
 from tercet.metric.scorer import Scores, segment_lists
 from tercet.signature import Signature
 from tercet.statistics.either import Either, as_floats, column, columns, where
@@ -34,7 +33,8 @@ from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
 from .counts import PairCounter, PairCounts
-from .explain import RougeMatches, explain_batch, matched
+from .explain import explain_batch, matched
+from .messages import lost_letters
 from .options import DIALECTS, MEASURES, RougeOptions
 from .package import (
     DEFAULT_TYPES,
@@ -173,20 +173,7 @@ class Rouge(RougeOptions):
 
     def notice(self, context: LetterCounts | None) -> str | None:
         """Return a warning when references lose their letters, or would have lost them."""
-        if context is None:
-            return None
-        if self._tokenizer(context) == "unicode":
-            return (
-                "the tokenizer of rouge_score keeps a-z and 0-9 only and would drop more than half of the letters of "
-                "these references; tokenizer='unicode' is used instead. Give tokenizer='unicode' or "
-                "tokenizer='rouge' to choose."
-            )
-        if 20 * context.lost > context.references:
-            return (
-                "the tokenizer of rouge_score keeps a-z and 0-9 only and drops every letter of "
-                f"{context.lost} of {context.references} references; tokenizer='unicode' keeps them."
-            )
-        return None
+        return None if context is None else lost_letters(context, self._tokenizer(context))
 
     def signature(self, context: LetterCounts | None) -> Signature:
         """Return the options that the score depends on, and the implementation that it equals."""
@@ -315,10 +302,5 @@ class Rouge(RougeOptions):
             return dict(self.finalize(as_floats(totals)))
         return dict(segment_lists(self, stats))
 
-    def explained(self, batch: Corpus, context: Any = None) -> RougeMatches:
-        """Explain a batch of one item."""
-        return explain_batch(self, batch, context)
-
-    def matched(self, score: str, tokenizer: str | None) -> Matched | None:
-        """Return how a report finds the tokens of the prediction that a score matches."""
-        return matched(self, score, tokenizer)
+    explained = explain_batch
+    matched = matched

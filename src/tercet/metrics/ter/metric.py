@@ -11,7 +11,6 @@ from tercet.corpus.letters import LetterCounts, count_letters
 from tercet.corpus.texts import of_texts
 from tercet.engine.chosen import engine
 from tercet.metric.dialect import Dialect
-from tercet.metric.drawing.matched import Matched
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
 from tercet.metric.scorer import Scorer, Scores, left_out
@@ -20,7 +19,7 @@ from tercet.statistics.either import Either, as_floats, column, quotient, where
 from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
-from .explain import TerEdits, explain_batch, matched
+from .explain import explain_batch, matched
 from .normalization import normalization
 
 #: sacrebleu's defaults are those of this metric.
@@ -166,10 +165,5 @@ class Ter(Metric):
         score = self.finalize(totals)["ter"]
         return {"ter": score, "score": score, "num_edits": int(totals[-2]), "ref_length": totals[-1]}
 
-    def explained(self, batch: Corpus, context: Any = None) -> TerEdits:
-        """Explain a batch of one item."""
-        return explain_batch(self, batch, context)
-
-    def matched(self, score: str, tokenizer: str | None) -> Matched | None:
-        """Return how a report finds the tokens of the prediction that a score matches."""
-        return matched(self, score, tokenizer)
+    explained = explain_batch
+    matched = matched

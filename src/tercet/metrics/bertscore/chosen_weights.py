@@ -1,0 +1,34 @@
+"""Which weights the option ``idf`` asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tercet.encoders.subwords import Subwords
+from tercet.errors import InputError, OptionError
+
+from .idf_table import IdfTable
+from .weights import Weights, mapped_weights, plain_weights
+
+
+def given_table(idf: Any) -> IdfTable | None:
+    """Return the table that the option ``idf`` is, or the path of; None for others."""
+    if isinstance(idf, str):
+        try:
+            return IdfTable.load(idf)
+        except InputError as error:
+            raise OptionError(f"The 'idf' option of bertscore_idf is not an IDF table: {error}") from error
+    return idf if isinstance(idf, IdfTable) else None
+
+
+def weights_of(idf: Any, table: IdfTable | None, subwords: Subwords, *, strict: bool) -> Weights:
+    """Return the weights that the option ``idf`` asks for; a table must be of the encoder's tokens."""
+    if idf is False:
+        return plain_weights(subwords)
+    if isinstance(idf, Mapping):
+        return mapped_weights(idf, subwords, strict=strict)
+    assert table is not None
+    if idf is not True:
+        table.check(subwords)
+    return table.weights()
