@@ -34,15 +34,15 @@ _ASKED = os.environ.get("TERCET_ENGINE", "")
 if _ASKED not in ("", "plain", "required"):
     raise ValueError(f"TERCET_ENGINE must be 'plain' or 'required', got {_ASKED!r}.")
 if TYPE_CHECKING or _ASKED == "plain":
-    from tercet.engine import plain as engine
+    from . import plain as engine
 else:
     try:
-        from tercet.engine import _engine as engine
+        from . import _engine as engine
     except ImportError:
         if _ASKED == "required":
             raise
         engine = None
     if engine is None:
-        from tercet.engine import plain as engine
+        from . import plain as engine
 
         _warn()

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tercet.statistics.draws import bootstrap_weights
-from tercet.trust import correlations
 
+from . import correlations
 from .pairs import accuracy, calibrate, darr, difference_pearson
 from .sample import Array, OfColumns, OfPoints, Sample
 from .spa import resampled_soft_accuracy, soft_pairwise_accuracy
