@@ -56,7 +56,7 @@ class Scorer(Value, ABC):
     nothing_left: ClassVar[str] = "No item has a reference, so missing_references='skip' left all of them out."
     #: Keys and attributes of the result that belong beside the score in an account of a corpus, such as lengths.
     facts: ClassVar[tuple[str, ...]] = ()
-    #: Each row begins with 1 (0 for an item left out), 1 if the prediction is empty, 1 without reference, their number.
+    #: Each row begins with 1 (0 if left out), 1 for an empty prediction, 1 without reference, and their number.
     base_columns: ClassVar[tuple[str, ...]] = ("items", "empty", "missing", "references")
     _asked: ClassVar[Call] = Call()
 
