@@ -198,13 +198,7 @@ class BertScorer(Scorer[BertscoreOptions]):
     # -- rows
 
     def prepare(self, texts: list[str], context: IdfTable | None) -> tuple[Ragged, Ragged, Texts]:
-        """Return the ids of documents, whole and as they are scored, and the different texts with their weights.
-
-        Raises
-        ------
-        InputError
-            For a token that a mapping used as bert-score does has no weight for.
-        """
+        """Return the ids of documents, whole and as they are scored, and the different texts with their weights."""
         subwords = self.subwords()
         whole = subwords.whole(texts)
         documents = subwords.truncate(whole, self.cut_at(subwords))

@@ -248,10 +248,7 @@ class BleuScorer(Scorer[BleuOptions]):
         return {**smoothed, "effective_order": True}
 
     def segment_scores(self, rows: Either) -> Scores:
-        """Return the BLEU of single segments: effective order, and exp smoothing unless another was chosen.
-
-        These are sacrebleu's choices for a sentence: without them a perfect sentence of three words scores 0.
-        """
+        """Return the BLEU of single segments as sacrebleu: effective order, exp smoothing if none was chosen."""
         if self._by_nltk:
             return self.finalize(rows)
         return self._scores(rows, self._segment_method, effective=True)

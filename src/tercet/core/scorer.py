@@ -95,12 +95,6 @@ class Scorer(ABC, Generic[OptionsT]):
         """Return a scorer with the options that a user gave, checked, and the defaults for the others.
 
         With `idle`, options may be given that have no effect with the others.
-
-        Raises
-        ------
-        OptionError
-            On an option that the metric does not have or a value that it does not take, and on intervals of what
-            cannot be resampled.
         """
         options = build_options(cls.options_type, given, cls.name, cls.presets, idle=idle)
         scorer = cls(options)  # type: ignore[arg-type]
@@ -110,13 +104,7 @@ class Scorer(ABC, Generic[OptionsT]):
 
     @classmethod
     def dialect(cls, configuration: str) -> Dialect:
-        """Return what a configuration of the evaluate module is: ``"default"``, or the name of a preset.
-
-        Raises
-        ------
-        OptionError
-            On an unknown one.
-        """
+        """Return what a configuration of the evaluate module is: ``"default"``, or the name of a preset."""
         if configuration == "default":
             return Dialect()
         if not isinstance(configuration, str) or configuration not in cls.presets:
@@ -131,13 +119,7 @@ class Scorer(ABC, Generic[OptionsT]):
 
     @classmethod
     def corpus(cls, predictions: Any, references: Any = None) -> Corpus:
-        """Return texts as a user has them, checked; without references where the metric takes none.
-
-        Raises
-        ------
-        InputError
-            As :func:`~.items.read_items`.
-        """
+        """Return texts as a user has them, checked; without references where the metric takes none."""
         return read_corpus(predictions, references) if cls.takes_references else read_texts(predictions)
 
     def check_missing(self, missing: Sequence[int]) -> None:

@@ -63,7 +63,6 @@ class PerplexityScorer(Scorer[PerplexityOptions]):
     takes_references: ClassVar[bool] = False
     is_share: ClassVar[bool] = False
     loads_model: ClassVar[bool] = True
-    takes_systems: ClassVar[bool] = True
     nothing_left: ClassVar[str] = "No text has a token to score, so empty_text='skip' left all of them out."
     options_type = PerplexityOptions
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
