@@ -24,7 +24,6 @@ from tercet.comparison.exports import export_segments, export_systems
 from tercet.comparison.metric_specs import MetricSpec, parse_metric, parse_value
 from tercet.comparison.paired import TESTS
 from tercet.comparison.side_by_side import side_by_side
-from tercet.statistics.paired_tests import pvalue_text
 from tercet.comparison.tables import to_csv, to_json, to_latex, to_markdown, to_tsv
 from tercet.comparison.test_sets import TestSet, read_test_sets
 from tercet.comparison.text_tables import to_text
@@ -34,7 +33,7 @@ from tercet.metric.scoring import segment_stats
 from tercet.pages.page import to_html
 from tercet.registry import METRICS, metric_class
 from tercet.statistics import bootstrap, paired_tests
-from tercet.statistics.paired_tests import holm, paired_permutation_test
+from tercet.statistics.paired_tests import holm, paired_permutation_test, pvalue_text
 
 LANGUAGES = ("en", "es", "ru", "zh")
 

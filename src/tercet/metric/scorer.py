@@ -96,6 +96,9 @@ class Scorer(Value, ABC):
             o.only_with is None or o.only_with.test(self.asked) for o in of_call
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.given, self.asked.given)
+
     @property
     def asked(self) -> Call:
         """What a call asks for besides the scores."""
@@ -301,3 +304,7 @@ def segment_lists(scorer: Scorer, stats: SegmentStats) -> dict[str, list[float |
         for scores in lists.values():
             scores[index] = None
     return lists
+
+
+def _restored(cls: type[ScorerT], given: Mapping[str, Any], asked: Mapping[str, Any]) -> ScorerT:
+    return cls.from_options({**given, **asked}, idle=True)
