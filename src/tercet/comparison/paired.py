@@ -12,6 +12,7 @@ from tercet.checks import MOST_RESAMPLES, integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
+from tercet.metric.metric import Metric
 from tercet.metric.options import check_values
 from tercet.metric.scorer import Scorer
 from tercet.metric.scoring import batch_stats, summarize
@@ -26,7 +27,9 @@ TESTS: dict[str, tuple[Callable[..., Iterator[dict[str, PairedTestResult]]], int
 }
 
 
-def check_options(metric: str, test: str, n_resamples: int | None, seed: int, options: Mapping[str, Any]) -> Scorer:
+def check_options(
+    metric: str | Metric, test: str, n_resamples: int | None, seed: int, options: Mapping[str, Any]
+) -> Scorer:
     """Return the scorer, or raise an OptionError for what :func:`paired_significance` does not take."""
     if not isinstance(test, str) or test not in TESTS:
         raise OptionError(
@@ -49,7 +52,7 @@ def read_two(predictions1: Any, predictions2: Any, references: Any) -> Corpus:
 
 
 def paired_significance(
-    metric: str,
+    metric: str | Metric,
     predictions1: Any,
     predictions2: Any,
     references: Any = None,

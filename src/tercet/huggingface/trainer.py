@@ -12,6 +12,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_items
 from tercet.corpus.reading import read_batch, read_predictions
 from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.metric.metric import Metric
 from tercet.metric.options import check_values
 from tercet.metric.scorer import Scorer
 from tercet.metric.scoring import score_batch
@@ -44,7 +45,7 @@ _CHECKS = {"sentence_split": one_of("newline", "auto"), "causal": flag, "prefix"
 
 def compute_metrics(
     tokenizer: Any = None,
-    metrics: str | Sequence[str] = ("bleu_multi", "rouge_nlws"),
+    metrics: str | Metric | Sequence[str | Metric] = ("bleu_multi", "rouge_nlws"),
     *,
     options: Mapping[str, Any] | None = None,
     references: Any = None,
@@ -60,8 +61,8 @@ def compute_metrics(
     ----------
     tokenizer : tokenizer or processor of transformers
         Turns ids into texts, without special tokens. Not needed if `decode` is given.
-    metrics : str or sequence of str
-        Metrics of the suite.
+    metrics : str, Metric or sequence of them
+        Metrics of the suite, by name or as values.
     options : mapping, optional
         Their options: ``{"bleu_multi": {...}, "rouge_nlws": {...}}``, or all in one, ``{"scale": 100, ...}``, of
         which each metric takes those that it knows.
@@ -104,15 +105,19 @@ def compute_metrics(
     >>> {name: round(value, 3) for name, value in scores.items()}
     {'bleu': 0.73, 'gen_len': 2.5}
     """
-    listed = [metrics] if isinstance(metrics, str) else metrics
-    named = isinstance(listed, (list, tuple)) and all(isinstance(name, str) for name in listed)
-    names = [canonical(name) for name in listed] if named else []
-    if not names or len({*names}) < len(names):
-        raise OptionError(f"metrics must be names of different metrics of the suite, got {shorten(metrics)}.")
+    listed = [metrics] if isinstance(metrics, str | Metric) else metrics
+    named = isinstance(listed, (list, tuple)) and all(isinstance(each, str | Metric) for each in listed)
+    chosen = {each.name if isinstance(each, Metric) else canonical(each): each for each in listed} if named else {}
+    if not chosen or len(chosen) < len(listed):
+        raise OptionError(f"metrics must be different metrics of the suite, got {shorten(metrics)}.")
     given = {"sentence_split": sentence_split, "causal": causal, "prefix": prefix, "keep": keep}
     own = check_values("compute_metrics", given, _CHECKS)
     options = {} if options is None else options
-    scorers = {name: make_scorer(name, each) for name, each in _options_of(names, options, sentence_split).items()}
+    own_options = _options_of(list(chosen), options, sentence_split)
+    for name, each in chosen.items():
+        if isinstance(each, Metric) and sentence_split == "newline" and "sentence_split" not in options:
+            own_options[name].pop("sentence_split", None)  # its own stays
+    scorers = {name: make_scorer(each, own_options[name]) for name, each in chosen.items()}
     function = TrainerMetrics(
         scorers, Decoder(tokenizer, decode), references, own["causal"], own["prefix"], own["keep"]
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tercet.errors import InputError
+from tercet.metric.metric import Metric
 
 from .summing import summing_scorer, sums_of
 from .text_columns import TextColumns, as_table, read_ids
@@ -13,7 +14,7 @@ from .text_columns import TextColumns, as_table, read_ids
 
 def arrow_statistics(
     table: Any,
-    metric: str,
+    metric: str | Metric,
     *,
     prediction: str | None = None,
     references: str | Sequence[str] | None = None,
@@ -30,8 +31,8 @@ def arrow_statistics(
     Parameters
     ----------
     table : pyarrow.Table or RecordBatch, or a frame that offers itself as Arrow
-    metric : str
-        A metric of the suite, or its short name.
+    metric : str or Metric
+        A metric of the suite, or its short name, or a value.
     prediction : str, optional
         Column of the predictions. Default: the one whose name says so, such as "prediction" or "mt".
     references : str or sequence of str, optional

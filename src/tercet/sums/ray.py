@@ -9,6 +9,7 @@ from typing import Any
 from tercet.api import make_scorer
 from tercet.errors import InputError, OptionError, shorten
 from tercet.files.roles import Roles
+from tercet.metric.metric import Metric
 from tercet.metric.scorer import Scorer
 from tercet.result import Result
 
@@ -21,7 +22,7 @@ from .work import Job, Work, check_folder, labels_of
 
 def score(
     data: Any,
-    metric: str,
+    metric: str | Metric,
     *,
     prediction: str | None = None,
     references: str | Sequence[str] | None = None,
@@ -44,8 +45,8 @@ def score(
     data : ray.data.Dataset, or path or sequence of paths
         Files of Parquet, JSON Lines, TSV or CSV, folders of them, patterns such as ``"data/*.parquet"``, or addresses
         such as ``"s3://bucket/data"``.
-    metric : str
-        A metric of the suite, or its short name.
+    metric : str or Metric
+        A metric of the suite, or its short name, or a value.
     prediction : str, optional
         Column of the predictions. Default: the one whose name says so, such as "prediction" or "mt".
     references : str or sequence of str, optional
@@ -87,8 +88,8 @@ def score(
     """
     scorer = make_scorer(metric, options)
     [result] = score_systems(
-        data, {metric: scorer}, systems=None if prediction is None else [prediction], references=references, id=id,
-        write_segments=write_segments, on_bad_file=on_bad_file, progress=progress,
+        data, {scorer.name: scorer}, systems=None if prediction is None else [prediction], references=references,
+        id=id, write_segments=write_segments, on_bad_file=on_bad_file, progress=progress,
         workers=Workers(num_gpus, concurrency), one_system=True,
     ).values()  # fmt: skip
     return result

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError, OptionError, shorten
+from tercet.metric.metric import Metric
 from tercet.result import Result
 from tercet.signature import Signature
 
@@ -30,8 +31,8 @@ class Stream:
 
     Parameters
     ----------
-    metric : str
-        A metric of the suite, such as ``"bleu_multi"``, or its short name.
+    metric : str or Metric
+        A metric of the suite, such as ``"bleu_multi"``, its short name, or a value.
     **options
         The metric's options, as for :func:`tercet.score`, but ``segments=True``. With ``confidence_level``, the
         resamples are counted along (a Poisson bootstrap).
@@ -64,9 +65,10 @@ class Stream:
     0.7303
     """
 
-    def __init__(self, metric: str, **options: Any) -> None:
+    def __init__(self, metric: str | Metric, **options: Any) -> None:
         self._scorer = summing_scorer(metric, options)
-        self._given = options
+        of_value = {**metric.given, **metric.asked.given} if isinstance(metric, Metric) else {}
+        self._given = {**of_value, **options}
         self._sums: Sums | None = None
         self._mark = secrets.token_hex(8)
 
@@ -157,7 +159,7 @@ class Stream:
         return self._filled().to_table()
 
     @classmethod
-    def from_arrow(cls: type[StreamT], table: Any, metric: str, **options: Any) -> StreamT:
+    def from_arrow(cls: type[StreamT], table: Any, metric: str | Metric, **options: Any) -> StreamT:
         """Return a stream with the sums of a table: of one, or of several that were concatenated or summed.
 
         Parameters

@@ -12,6 +12,7 @@ import numpy as np
 from tercet.api import make_scorer
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, shorten
+from tercet.metric.metric import Metric
 from tercet.metric.pieces import each_piece
 from tercet.metric.scorer import Scorer
 from tercet.signature import Signature
@@ -33,7 +34,7 @@ SPREAD = tuple(f"items_of_{first}_to_{first + 3}_references" for first in range(
 CONTEXT = "texts_"
 
 
-def summing_scorer(metric: str, options: Mapping[str, Any]) -> Scorer:
+def summing_scorer(metric: str | Metric, options: Mapping[str, Any]) -> Scorer:
     """Return the scorer of a metric; an OptionError for options whose results are no function of sums."""
     scorer = make_scorer(metric, options)
     scorer.check_totals()
