@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Mapping
+from inspect import formatannotation
 from typing import Any, Literal, get_args, get_origin
 
 from tercet.checks import Check, OneOf, flag
 
 
-def spelled(annotation: str, namespace: Mapping[str, Any]) -> str:
-    """Return an annotation in which each name of a Literal, such as ``Smoothing``, is written out."""
+def spelled(annotation: Any, namespace: Mapping[str, Any]) -> str:
+    """Return an annotation as text, in which each name of a Literal, such as ``Smoothing``, is written out."""
+    if not isinstance(annotation, str):
+        annotation = formatannotation(annotation)
     tree = ast.parse(annotation, mode="eval")
     for node in ast.walk(tree):
         found = namespace.get(node.id) if isinstance(node, ast.Name) else None
