@@ -6,15 +6,15 @@ import ast
 import json
 from collections.abc import Mapping
 from inspect import formatannotation
-from typing import Any, Literal, get_args, get_origin
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 from tercet.checks import Check, OneOf, flag
 
 
 def spelled(annotation: Any, namespace: Mapping[str, Any]) -> str:
     """Return an annotation as text, in which each name of a Literal, such as ``Smoothing``, is written out."""
-    if not isinstance(annotation, str):
-        annotation = formatannotation(annotation)
+    annotation = _as_text(annotation)
     tree = ast.parse(annotation, mode="eval")
     for node in ast.walk(tree):
         found = namespace.get(node.id) if isinstance(node, ast.Name) else None
@@ -22,6 +22,15 @@ def spelled(annotation: Any, namespace: Mapping[str, Any]) -> str:
             choices = ", ".join(json.dumps(each) if isinstance(each, str) else repr(each) for each in get_args(found))
             annotation = annotation.replace(ast.unparse(node), f"Literal[{choices}]", 1)
     return annotation
+
+
+def _as_text(annotation: Any) -> str:
+    """Return what ``from __future__ import annotations`` makes of an annotation."""
+    if isinstance(annotation, str):
+        return annotation
+    if get_origin(annotation) in (Union, UnionType):
+        return " | ".join(map(_as_text, get_args(annotation)))
+    return "None" if annotation is type(None) else str(formatannotation(annotation))
 
 
 def check_of(annotation: str) -> Check:
