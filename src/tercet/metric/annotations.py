@@ -14,14 +14,14 @@ from tercet.checks import Check, OneOf, flag
 
 def spelled(annotation: Any, namespace: Mapping[str, Any]) -> str:
     """Return an annotation as text, in which each name of a Literal, such as ``Smoothing``, is written out."""
-    annotation = _as_text(annotation)
-    tree = ast.parse(annotation, mode="eval")
+    written = _as_text(annotation)
+    tree = ast.parse(written, mode="eval")
     for node in ast.walk(tree):
         found = namespace.get(node.id) if isinstance(node, ast.Name) else None
         if get_origin(found) is Literal:
             choices = ", ".join(json.dumps(each) if isinstance(each, str) else repr(each) for each in get_args(found))
-            annotation = annotation.replace(ast.unparse(node), f"Literal[{choices}]", 1)
-    return annotation
+            written = written.replace(ast.unparse(node), f"Literal[{choices}]", 1)
+    return written
 
 
 def _as_text(annotation: Any) -> str:
