@@ -151,12 +151,12 @@ def level_of_caller() -> int:
     return level
 
 
-def told(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
     """Return the kind of another's error and the first line of what it says.
 
     Examples
     --------
-    >>> told(OSError(28, "No space left on device", "/tmp/x"))
+    >>> first_line(OSError(28, "No space left on device", "/tmp/x"))
     "OSError: [Errno 28] No space left on device: '/tmp/x'"
     """
     try:

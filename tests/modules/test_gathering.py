@@ -150,7 +150,7 @@ RUNS = {
         [ADDS, {**ADDS, "fault": "a stream"}, ADDS], [UNUSABLE + r"was written by Stream\.save, and", DONE, DONE]),
     "a full disk": (
         [ADDS, {**ADDS, "fault": "a full disk"}, ADDS],
-        [ENDED.format(1), "GatheringError: process 1 of 3 cannot write or read evaluate's files. OSError", DONE]),
+        [ENDED.format(1), "GatheringError: process 1 of 3 cannot use evaluate's files. OSError", DONE]),
     "a version": (
         [ADDS, {**ADDS, "fault": "a version"}, ADDS],
         [r"GatheringError: process 1 of 3 counts otherwise than process 0: .*version:tercet-0\.0\.7", DONE, DONE]),

@@ -101,7 +101,7 @@ class MeanOutput(Output):
 @takes_groups
 def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> None:
     """Correlate metrics with human grades: which metric to trust, with intervals and tests."""
-    from tercet.comparison.remarks import warn_of
+    from tercet.comparison.warnings_of_test_sets import warn_of
     from tercet.trust.best_mean import best_mean
     from tercet.trust.correlate import correlate
     from tercet.trust.reading import read_graded

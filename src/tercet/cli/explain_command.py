@@ -95,8 +95,8 @@ def explain(
     from tercet.comparison.difference.differences import explain_difference
     from tercet.comparison.difference.packages import checked_peers
     from tercet.comparison.metric_specs import parse_metric
-    from tercet.comparison.remarks import warn_of
     from tercet.comparison.test_sets import read_test_sets
+    from tercet.comparison.warnings_of_test_sets import warn_of
 
     from .specs import read_specs
 
@@ -177,7 +177,7 @@ def show(difference: Difference, title: str, console: Console) -> None:
     at_once = max(1, (console.width - _WORDS_WIDTH) // _SCORE_WIDTH)
     for start in range(0, len(difference.names), at_once):
         console.print(_table(difference, difference.names[start : start + at_once], heading))
-    for line in _remarks(difference):
+    for line in _findings(difference):
         console.print(escape(visible(line)), soft_wrap=True)
     if difference.largest_gaps:
         console.print(_gaps(difference))
@@ -202,7 +202,7 @@ def _table(d: Difference, names: Sequence[str], heading: str) -> Table:
     return table
 
 
-def _remarks(d: Difference) -> list[str]:
+def _findings(d: Difference) -> list[str]:
     lines = []
     if d.same:
         called = d.theirs is not None and all(

@@ -85,8 +85,8 @@ class Texts:
 
     def test_sets(self, specs: Sequence[MetricSpec]) -> list[TestSet]:
         """Read what metrics need, and warn of what is odd in it."""
-        from tercet.comparison.remarks import warn_of
         from tercet.comparison.test_sets import read_test_sets
+        from tercet.comparison.warnings_of_test_sets import warn_of
 
         found = read_test_sets(
             self.files, references=self.references or (), source=self.source, systems=self.system or (),

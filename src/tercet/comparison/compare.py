@@ -27,9 +27,9 @@ from .checks import check_baseline, check_references
 from .facts import SystemFacts, facts_of_systems
 from .metric_specs import MetricSpec, distinct, spec_of
 from .paired import TESTS
-from .remarks import odd_references, recorded, warn_of_gaps, warn_of_scores
 from .scores import Comparison, ScoreTable, SystemScore
 from .test_sets import TestSet
+from .warnings_of_test_sets import odd_references, recorded, warn_of_gaps, warn_of_scores
 
 _CHECKS = {
     "n_resamples": integer(1, MOST_RESAMPLES, none=True),

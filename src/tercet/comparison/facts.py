@@ -78,7 +78,7 @@ def _skipped(rows: SegmentStats, n_scored: int) -> dict[str, int]:
     return {reason: count for reason, count in counts.items() if count}
 
 
-def remarks_of(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str) -> list[str]:
+def fact_lines(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str) -> list[str]:
     """Return sentences on empty predictions, and on segments that were left out; `plain` writes names of systems."""
     metrics = list(dict.fromkeys(row.metric for row in facts))
     whole = max((row.segments + sum(row.skipped.values()) for row in facts), default=0)

@@ -16,9 +16,9 @@ from tercet.markup import scores_html
 from tercet.metric.scorer import Scorer
 from tercet.statistics.stats import SegmentStats
 
-from .facts import SystemFacts, remarks_of
-from .remarks import too_little
+from .facts import SystemFacts, fact_lines
 from .test_sets import TestSet
+from .warnings_of_test_sets import too_little
 
 #: Marks of the best system, and of those that are not significantly worse.
 BEST, AS_GOOD = "*", "†"
@@ -263,7 +263,7 @@ class Comparison:
         little = None
         if not any((table.pvalues < self.alpha).any() for table in self.tables):
             little = too_little(self.test, self.n_resamples, texts.n_segments, len(texts.systems), self.alpha)
-        return [*remarks_of(self.facts, plain), *([] if little is None else [little])]
+        return [*fact_lines(self.facts, plain), *([] if little is None else [little])]
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests as plain Python (not the texts)."""

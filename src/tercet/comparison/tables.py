@@ -122,7 +122,7 @@ def _wide(
 def _notes(comparison: Comparison, plain: Callable[[str], str], code: Callable[[str], str]) -> str:
     signatures = dict.fromkeys(table.signature for table in comparison.tables)
     level = f"In parentheses: {100 * comparison.confidence_level:g} % intervals. "
-    counted = "".join(f"\n\n{remark}" for remark in comparison.remarks(plain))
+    counted = "".join(f"\n\n{line}" for line in comparison.remarks(plain))
     return level + comparison.legend(plain) + counted + "\n\n" + "\n\n".join(map(code, signatures)) + "\n"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tercet.errors import InputError, TercetError, shorten, told
+from tercet.errors import InputError, TercetError, first_line, shorten
 
 from .arrow_items import arrow_texts
 
@@ -94,7 +94,7 @@ def readable(name: str) -> Iterator[None]:
     except TercetError:
         raise
     except Exception as error:
-        raise InputError(f"{name} cannot be read. {told(error)}") from error
+        raise InputError(f"{name} cannot be read. {first_line(error)}") from error
 
 
 def kind_of(value: object) -> str:

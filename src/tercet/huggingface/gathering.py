@@ -13,7 +13,7 @@ from inspect import signature
 from typing import Any, Protocol
 
 from tercet.corpus.corpus import Corpus
-from tercet.errors import GatheringError, InputError, OptionError, TercetError, did_you_mean, shorten, told
+from tercet.errors import GatheringError, InputError, OptionError, TercetError, did_you_mean, first_line, shorten
 from tercet.metric.scorer import Scorer
 from tercet.sums.rows import Rows
 
@@ -38,7 +38,7 @@ class Job:
     result: Callable[[list[list[Rows]]], Any]
 
 
-_ANOTHER = "Another folder is named by cache_dir=..., or by HF_HOME in the environment."
+_ANOTHER = "Choose another folder by cache_dir=..., or by HF_HOME in the environment."
 
 
 class Gathering:
@@ -68,7 +68,7 @@ class Gathering:
         try:
             super().__init__(*args, **kwargs)
         except OSError as error:
-            raise GatheringError(f"evaluate cannot make its folder. {told(error)}. {_ANOTHER}") from error
+            raise GatheringError(f"evaluate cannot make its folder. {first_line(error)}. {_ANOTHER}") from error
         self._shards = Shards(self.data_dir, self.experiment_id, self.num_process, self.process_id)
         self._added: list[Added] = []
         self._owner: dict[str, int] = {}
@@ -216,7 +216,7 @@ class Gathering:
         named = re.search(rf"-{self.num_process}-(\d+)\.arrow", str(error))
         if isinstance(error, OSError) and error.errno is not None:
             return GatheringError(
-                f"{shards.name(self.process_id)} cannot write or read evaluate's files. {told(error)}. {_ANOTHER}"
+                f"{shards.name(self.process_id)} cannot use evaluate's files. {first_line(error)}. {_ANOTHER}"
             )
         if named is not None and "already using" in str(error):
             return GatheringError(
@@ -234,7 +234,7 @@ class Gathering:
         missing = shards.missing() if self.process_id == 0 else []
         if missing:
             return shards.ended(missing[0])
-        return GatheringError(f"What the processes added cannot be put together. {told(error)}.")
+        return GatheringError(f"What the processes added cannot be put together. {first_line(error)}.")
 
     def _let_go(self) -> None:
         """Close what evaluate has open after an error: the module can be used anew."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tercet.errors import GatheringError, OptionError, check_working_directory, told
+from tercet.errors import GatheringError, OptionError, check_working_directory, first_line
 from tercet.registry import SHORT_NAMES, no_metric
 
 
@@ -50,6 +50,6 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
         return load_module(str(folders[0] / metric), config_name, **settings)
     except OSError as error:  # it copies the files of a module before it imports them
         raise GatheringError(
-            f"evaluate cannot load the module {metric}. {told(error)}. Another folder is named by HF_HOME in the "
-            "environment."
+            f"evaluate cannot load the module {metric}. {first_line(error)}. Choose another folder by "
+            "HF_HOME in the environment."
         ) from error

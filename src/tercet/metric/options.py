@@ -10,7 +10,7 @@ from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from tercet.checks import Check, RefusedError
-from tercet.errors import OptionError, TercetError, did_you_mean, level_of_caller, shorten, told
+from tercet.errors import OptionError, TercetError, did_you_mean, first_line, level_of_caller, shorten
 
 from .annotations import check_of, spelled
 
@@ -197,7 +197,8 @@ def check_value(called: str, name: str, check: Check, value: Any) -> Any:
     except TercetError:
         raise
     except Exception as error:  # of the value itself: as it is compared, read or written
-        raise OptionError(f"The {name!r} option of {called} cannot be {shorten(value)}: {told(error)}") from error
+        why = first_line(error)
+        raise OptionError(f"The {name!r} option of {called} cannot be {shorten(value)}: {why}") from error
 
 
 def check_values(called: str, given: Mapping[str, Any], checks: Mapping[str, Check]) -> dict[str, Any]:

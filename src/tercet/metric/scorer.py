@@ -56,7 +56,7 @@ class Scorer(Value, ABC):
     nothing_left: ClassVar[str] = "No item has a reference, so missing_references='skip' left all of them out."
     #: Keys and attributes of the result that belong beside the score in an account of a corpus, such as lengths.
     facts: ClassVar[tuple[str, ...]] = ()
-    #: Each row begins with 1 (0 for an item left out), 1 if the prediction is empty, 1 without reference, their number.
+    #: Each row begins with 1 (0 if left out), 1 for an empty prediction, 1 without reference, number of references.
     base_columns: ClassVar[tuple[str, ...]] = ("items", "empty", "missing", "references")
     _asked: ClassVar[Call] = Call()
 
@@ -181,12 +181,12 @@ class Scorer(Value, ABC):
             )
         self.check_resampling()
 
-    def notice(self, context: Any) -> str | None:
-        """Return what a user should be told of the context, once per call; None for nothing."""
+    def corpus_warning(self, context: Any) -> str | None:
+        """Return a warning about the texts, raised once per call, or None."""
         return None
 
-    def remark(self, totals: Any) -> str | None:
-        """Return what a user should be told of the sums of the rows, once per call; None for nothing."""
+    def score_warning(self, totals: Any) -> str | None:
+        """Return a warning about the sums of the rows, raised once per call, or None."""
         return None
 
     def notes(self, references: str) -> dict[str, str]:

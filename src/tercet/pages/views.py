@@ -93,7 +93,7 @@ class TestSetView:
     prefix: str  # of the ids
     names: dict[str, str]  # how the systems are called
     contents: list[tuple[str, str]]  # where each part stands, and what it is called
-    remarks: list[str]
+    warnings: list[str]
     verdict: list[Sentence]
     metrics: list[MetricView]
     words: WordsView

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tercet.errors import OptionError, TercetError, to_install, told
+from tercet.errors import OptionError, TercetError, first_line, to_install
 
 #: Memory of a local Ray for what tasks hand over: sums are small.
 _OBJECT_STORE = 256 << 20
@@ -77,7 +77,7 @@ def _check_address(address: str) -> None:
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE).close()
     except (OSError, OverflowError) as error:
-        raise OptionError(f"RAY_ADDRESS is {address!r}, where no Ray answers. {told(error)}") from None
+        raise OptionError(f"RAY_ADDRESS is {address!r}, where no Ray answers. {first_line(error)}") from None
 
 
 @contextmanager

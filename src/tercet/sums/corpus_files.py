@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.fs as fs
 import pyarrow.parquet as pq
 
-from tercet.errors import InputError, shorten, told
+from tercet.errors import InputError, first_line, shorten
 from tercet.files.lines import open_binary
 from tercet.files.read import READERS, SUFFIXES, table_format
 from tercet.files.roles import Roles, guess_roles
@@ -142,7 +142,7 @@ def _readable(path: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, TypeError, pa.ArrowException) as error:
-        raise BadFileError(f"{path} cannot be read. {told(error)}") from None
+        raise BadFileError(f"{path} cannot be read. {first_line(error)}") from None
 
 
 def _table(path: str) -> Table:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tercet.errors import InputError, MergeError, shorten
 from tercet.metric.scorer import Scorer
-from tercet.metric.scoring import tell
+from tercet.metric.scoring import warn
 from tercet.result import Result
 from tercet.signature import Signature
 from tercet.statistics.bootstrap import ROUNDING
@@ -27,8 +27,8 @@ def result_of(scorer: Scorer, sums: Sums) -> Result:
     corpus, resamples = rows[0], rows[1:]
     if not corpus[scorer.columns.index("items")]:
         raise InputError(scorer.nothing_left if corpus.any() else "There are no items: nothing was added.")
-    tell(scorer, scorer.notice(_context(scorer, sums, floats)))
-    tell(scorer, scorer.remark(corpus))
+    warn(scorer, scorer.corpus_warning(_context(scorer, sums, floats)))
+    warn(scorer, scorer.score_warning(corpus))
 
     signature = Signature.parse(sums.signature)
     notes = scorer.notes(_references_of(scorer, sums, floats))

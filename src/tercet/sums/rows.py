@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from tercet.corpus.corpus import Corpus, join_batches
 from tercet.corpus.reading import read_batch
-from tercet.errors import InputError, TercetError, shorten, told
+from tercet.errors import InputError, TercetError, first_line, shorten
 from tercet.metric.pieces import corpus_stats, joined_context
 from tercet.metric.scorer import Scorer
-from tercet.metric.scoring import batch_stats, score_batch, summarize, tell
+from tercet.metric.scoring import batch_stats, score_batch, summarize, warn
 from tercet.result import Result
 from tercet.statistics.stats import SegmentStats
 
@@ -69,7 +69,7 @@ def result_of_rows(scorer: Scorer, parts: Sequence[Rows]) -> Result:
     if len(parts) == 1 and parts[0].stats is None and parts[0].batch is not None:
         return score_batch(scorer, parts[0].batch)
     stats = stats_of_rows(scorer, parts)
-    tell(scorer, scorer.remark(stats.total()))
+    warn(scorer, scorer.score_warning(stats.total()))
     return summarize(scorer, stats)
 
 
@@ -83,7 +83,7 @@ def stats_of_rows(scorer: Scorer, parts: Sequence[Rows]) -> SegmentStats:
     if found and len(stats) == len(found):
         context = joined_context([part.context for part in found])
         if not scorer.needs_corpus or {each.signature for each in stats} == {scorer.signature(context)}:
-            tell(scorer, scorer.notice(context))
+            warn(scorer, scorer.corpus_warning(context))
             return SegmentStats.concatenate(stats)
     return batch_stats(scorer, join_batches([part.batch for part in parts if part.batch is not None]))
 
@@ -132,7 +132,7 @@ class RowsFile:
         except TercetError:
             raise
         except Exception as error:  # whatever stands where a number or a text should
-            raise InputError(f"its file is damaged. {told(error)}") from None
+            raise InputError(f"its file is damaged. {first_line(error)}") from None
 
     def _rows(self, scorer: Scorer, number: int, part: Mapping[str, Any]) -> Rows:
         context, stats, batch = context_of(part["context"], scorer), None, None

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from tercet.checks import finite
 from tercet.errors import InputError, OptionError, shorten
-from tercet.metric.scoring import tell
+from tercet.metric.scoring import warn
 from tercet.result import Result
 
 from .contexts import context_of, plain_context
@@ -94,7 +94,7 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
     if any(job.scorer.needs_corpus for job in work.jobs):
         work = work.fitted(_contexts(dataset, work, batches))
         for job in work.jobs:
-            tell(job.scorer, job.scorer.notice(job.context))
+            warn(job.scorer, job.scorer.corpus_warning(job.context))
     if network:
         done = dataset.map_batches(Summing, fn_constructor_args=(work,), **batches, **workers.pool(ray))
     else:

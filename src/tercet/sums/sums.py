@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.corpus.arrow_items import check_arrow
-from tercet.errors import MergeError, shorten, told
+from tercet.errors import MergeError, first_line, shorten
 from tercet.statistics.exact import DECIMAL, ExactSums
 
 from .file import pack, unpack
@@ -144,4 +144,4 @@ def _decimals(name: str, column: Any) -> Any:
             column = pa.chunked_array([pa.array([Decimal(each) for each in column.to_pylist()], DECIMAL)])
         return column.cast(DECIMAL)
     except (pa.ArrowException, ArithmeticError, TypeError, ValueError) as error:
-        raise MergeError(f"The column {name!r} holds no exact sums. {told(error)}") from None
+        raise MergeError(f"The column {name!r} holds no exact sums. {first_line(error)}") from None

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.fs as fs
 import pyarrow.parquet as pq
 
-from tercet.errors import InputError, TercetError, told
+from tercet.errors import InputError, TercetError, first_line
 from tercet.metric.scorer import Scorer, segment_lists
 from tercet.statistics.stats import SegmentStats
 
@@ -202,7 +202,7 @@ def check_folder(path: str, files: Sequence[str]) -> None:
         system.create_dir(place, recursive=True)
         infos = system.get_file_info(fs.FileSelector(place))
     except (OSError, ValueError, pa.ArrowException) as error:
-        raise InputError(f"The folder {path!r} cannot be made. {told(error)}") from None
+        raise InputError(f"The folder {path!r} cannot be made. {first_line(error)}") from None
     written = [each.base_name for each in infos if each.base_name.startswith("part-")]
     real = os.path.realpath(path)
     inside = [each for each in files if "://" not in each and os.path.realpath(each).startswith(f"{real}{os.sep}")]

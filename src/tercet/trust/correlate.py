@@ -29,10 +29,10 @@ from .grades import Grades, MetricColumn
 from .layers import layer_sweeps
 from .pairs import without_noise
 from .reading import read_graded
-from .remarks import remarks
 from .result import Correlation, DimensionTable
 from .sample import Array, graded
 from .significance import clusters, pvalues_between, test_name, williams_between
+from .warnings_of_rankings import ranking_warnings
 
 
 class CorrelateOptions(Value):
@@ -238,7 +238,7 @@ def _table(
         _adjusted(values, pvalues), williams_between(rank_by, human, metrics), grades.agreement(dimension),
         layers=layer_sweeps(dimension, rank_by, human, metrics, columns, figures, o.n_permutations, o.seed),
     )  # fmt: skip
-    table.remarks.extend(remarks(table, drawn[rank_by], labels, o.alpha))
+    table.remarks.extend(ranking_warnings(table, drawn[rank_by], labels, o.alpha))
     return table
 
 

@@ -96,7 +96,7 @@ def layer_sweeps(
             folded = out_of_fold(
                 figure, human, metrics[places], (singles, _always(usual)), unit="items", n_folds=_FOLDS, seed=seed
             )
-        except InputError:  # too few items for folds: the remarks say so
+        except InputError:  # too few items for folds: a warning says so
             continue
         out = [value_of(figure, human, each) for each in folded]
         p = pvalues_between(figure, human, folded, [epsilon for _, epsilon in out], n_permutations, seed)[1, 0]

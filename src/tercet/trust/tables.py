@@ -35,7 +35,7 @@ _BESIDE = 4
 
 
 def to_text(found: Correlation, width: int | None = None, colour: bool = False) -> str:
-    """Return tables for a terminal: for each dimension the ranking, then p between metrics, then remarks."""
+    """Return tables for a terminal: for each dimension the ranking, then p between metrics, then warnings."""
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
     for table in found.tables:

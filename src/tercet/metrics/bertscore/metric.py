@@ -27,7 +27,7 @@ from .chosen_weights import given_table, weights_of
 from .explain import Alignment, explain_batch, explain_pair
 from .idf_table import IdfTable
 from .measures import MEASURES, best_of_references, padded_in_batch, pair_measures, winning_references
-from .messages import remark_on_texts, unnamed_token_error
+from .messages import texts_warning, unnamed_token_error
 from .options import DIALECTS, PRESETS, BertscoreOptions, check_together
 from .pairs import Texts, prepare_texts, score_pairs
 from .signature import bertscore_signature, official_hash
@@ -164,11 +164,11 @@ class BertScore(BertscoreOptions):
         rows = subwords.truncate(subwords.whole(texts), self.cut_at(subwords))
         return IdfTable.count(rows, documents, subwords, self.cut_at(subwords))
 
-    def remark(self, totals: Array) -> str | None:
+    def score_warning(self, totals: Array) -> str | None:
         """Return a warning when texts were cut, or had no weight."""
         *truncated, without = (self.total_of(totals, name) for name in self.extra_columns)
         cut, unweighted = sum(truncated), without if self.zero_weight == "uniform" else 0
-        return remark_on_texts(cut, unweighted, self.cut_at(self.subwords()))
+        return texts_warning(cut, unweighted, self.cut_at(self.subwords()))
 
     def _weights(self, context: IdfTable | None, subwords: Subwords) -> Weights:
         return weights_of(self.idf, context or self._given_table, subwords, strict=self._official)

@@ -1,4 +1,4 @@
-"""What a user of BLEU is told besides the score."""
+"""The warnings of BLEU, and its facts on one line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .smoothing import Counts
 _SMOOTHING = {"evaluate": "smooth=True", "nltk": "smooth_method='nltk3'"}
 
 
-def unsplit_notice(tokenizer: object) -> str:
+def unsplit_warning(tokenizer: object) -> str:
     """Return the warning that a tokenizer which splits at blanks met texts without any."""
     return (
         f"tokenizer={tokenizer!r} splits at spaces and punctuation, but these references are mostly in "
@@ -38,7 +38,7 @@ def no_resamples(method: str) -> str:
     )
 
 
-def zero_remark(
+def zero_warning(
     counts: Counts, used: Sequence[Any], effective: bool, compat: str | None, smoothed: bool = False
 ) -> str | None:
     """Return why the BLEU of a corpus is 0 although words match, and what gives it a score."""

@@ -241,7 +241,7 @@ class BleuRouge(Metric):
         }
         return {name: self.scale * value for name, value in scores.items()}
 
-    def remark(self, totals: Array) -> str | None:
+    def score_warning(self, totals: Array) -> str | None:
         """Return a warning when the F is 0 only because an order has no match."""
         n = self.max_order
         matches, counted = (totals[6 + i * n : 6 + (i + 1) * n] for i in range(2))

@@ -13,7 +13,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_texts
 from tercet.encoders.embeddings import windows_of
 from tercet.encoders.encoder import Encoder
-from tercet.encoders.messages import cut_remark, long_text_error
+from tercet.encoders.messages import cut_warning, long_text_error
 from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged, different_rows
 from tercet.errors import level_of_caller
@@ -99,7 +99,7 @@ def explain_batch(scorer: Cosine, batch: Corpus, context: None = None) -> Contri
     chosen = [0, nearest + 1]
     cut = int((documents.lengths < whole.lengths)[chosen].sum())
     if cut:
-        warnings.warn(f"embedding_cosine: {cut_remark(cut, limit)}", UserWarning, stacklevel=level_of_caller())
+        warnings.warn(f"embedding_cosine: {cut_warning(cut, limit)}", UserWarning, stacklevel=level_of_caller())
     decomposes = pooling.name in SUMS_OF_ALL and pooling.digest is None and not empty[chosen].any()
     contributions: list[NDArray[np.float64] | None] = [None, None]
     if decomposes:

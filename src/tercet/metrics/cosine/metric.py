@@ -14,7 +14,7 @@ from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.load import encoder_of, subwords_of
-from tercet.encoders.messages import cut_remark, long_text_error
+from tercet.encoders.messages import cut_warning, long_text_error
 from tercet.encoders.options import as_device, as_dtype, needs_packages, path
 from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged, different_rows, first_greatest
@@ -174,10 +174,10 @@ class Cosine(Metric):
     def _signature(self, encoder: Encoder) -> Signature:
         return cosine_signature(self, encoder, self.declared, self.text_pooling, self.limit(encoder.subwords))
 
-    def remark(self, totals: Array) -> str | None:
+    def score_warning(self, totals: Array) -> str | None:
         """Return a warning when texts were cut."""
         cut = sum(self._cut(totals).values())
-        return cut_remark(cut, self.limit(self.subwords())) if cut else None
+        return cut_warning(cut, self.limit(self.subwords())) if cut else None
 
     def prepare(self, texts: list[str], subwords: Subwords) -> tuple[Ragged, Ragged]:
         """Return the ids of documents, whole and as they are embedded."""

@@ -156,7 +156,7 @@ def _shown(
 def matched(scorer: Rouge, score: str, tokenizer: str | None) -> Matched:
     """Return how a report finds the tokens that match: those of the score's own type.
 
-    How long their runs are, or how many skip-bigrams they are in, is told by the score.
+    The score gives the lengths of their runs and the number of their skip-bigrams.
     """
     name = score.removesuffix("_precision").removesuffix("_recall")
     own = scorer.with_options({"rouge_types": [name]})

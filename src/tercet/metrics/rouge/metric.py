@@ -171,7 +171,7 @@ class Rouge(RougeOptions):
                 "tercet.score gives them."
             )
 
-    def notice(self, context: LetterCounts | None) -> str | None:
+    def corpus_warning(self, context: LetterCounts | None) -> str | None:
         """Return a warning when references lose their letters, or would have lost them."""
         return None if context is None else lost_letters(context, self._tokenizer(context))
 

@@ -23,7 +23,7 @@ from .types import RougeType
 #: What F's divisor is more than the sum of precision and recall.
 EPSILON = 1e-8
 
-#: The types that they compute unless told otherwise.
+#: The types that they compute by default.
 DEFAULT_TYPES = ("rouge1", "rouge2", "rougeL")
 
 # rouge_chinese puts a line end between the two groups of each; one after the other.

@@ -1,4 +1,4 @@
-"""What is odd in a test set although it can be scored."""
+"""Non-fatal problems in a test set."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .test_sets import TestSet
 
 @contextmanager
 def recorded() -> Iterator[list[str]]:
-    """Record what is warned of, each sentence once; behind the block it is warned of, once too."""
+    """Record the warnings of a block, each once, and raise them after it."""
     sentences: list[str] = []
     caught: list[warnings.WarningMessage] = []
     try:
@@ -32,16 +32,16 @@ def recorded() -> Iterator[list[str]]:
 
 
 def warn_of(test_set: TestSet) -> None:
-    """Warn of what is odd in a test set."""
-    for remark in remarks(test_set):
-        warnings.warn(remark, UserWarning, stacklevel=2)
+    """Warn of problems in a test set."""
+    for warning in test_set_warnings(test_set):
+        warnings.warn(warning, UserWarning, stacklevel=2)
 
 
 def warn_of_scores(test_set: TestSet, system: str, scorer: Scorer, stats: SegmentStats) -> None:
-    """Warn of what a call of the metric on a system's texts would warn of."""
-    remark = scorer.remark(stats.total())
-    if remark is not None:
-        message = f"{test_set.name}: the system {shorten(system)}: {scorer.name}: {remark}"
+    """Raise the warnings that the metric gives for a system's texts."""
+    warning = scorer.score_warning(stats.total())
+    if warning is not None:
+        message = f"{test_set.name}: the system {shorten(system)}: {scorer.name}: {warning}"
         warnings.warn(message, UserWarning, stacklevel=3)
 
 
@@ -85,8 +85,8 @@ def too_little(
     return None
 
 
-def remarks(test_set: TestSet) -> list[str]:
-    """Return what is odd in a test set that can be scored: empty texts, and what :func:`odd_references` finds."""
+def test_set_warnings(test_set: TestSet) -> list[str]:
+    """Return warnings of empty texts and odd references."""
     found = []
     for system, texts in test_set.systems.items():
         empty = [number for number, text in enumerate(texts, 1) if not text.strip()]
@@ -98,7 +98,7 @@ def remarks(test_set: TestSet) -> list[str]:
 
 
 def odd_references(test_set: TestSet) -> list[str]:
-    """Return what is odd in references: empty ones, and a system that repeats them."""
+    """Return warnings of empty references, and of a system that repeats them."""
     found = []
     empty = [
         number for number, own in enumerate(test_set.references, 1) if own and not any(text.strip() for text in own)
