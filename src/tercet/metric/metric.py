@@ -131,7 +131,7 @@ class Metric(Scorer):
         Raises
         ------
         InputError
-            For what is not text, and for a prediction without reference.
+            For input that is not text, and for a prediction without reference.
         """
         if not self.takes_references:
             return self.explained(read_predictions([prediction]))

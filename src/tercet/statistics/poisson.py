@@ -47,7 +47,7 @@ class PoissonBootstrap:
 
 
 def keys_of_ids(ids: Any) -> Keys:
-    """Return 64 bits for each of an Arrow array of texts or whole numbers; 7 and "7" are the same."""
+    """Return 64 bits for each of an Arrow array of texts or integers; 7 and "7" are the same."""
     return _hashed(ids, np.zeros(len(ids), np.uint64))
 
 

@@ -38,7 +38,7 @@ def arrow_statistics(
         Columns of references, texts or lists of texts; an empty cell is no reference. Default: those whose names say
         so.
     id : str, optional
-        Column of texts or whole numbers by which resamples draw the items, and errors name them: a row's number says
+        Column of texts or integers by which resamples draw the items, and errors name them: a row's number says
         little of a part. Default: they are known by their texts.
     **options
         The metric's options, as for :class:`tercet.Stream`.

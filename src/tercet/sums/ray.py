@@ -52,7 +52,7 @@ def score(
         Columns of references, texts or lists of texts; an empty cell is no reference. Default: those whose names say
         so.
     id : str, optional
-        Column of texts or whole numbers, different for each item, by which resamples draw the items: items with the
+        Column of texts or integers, different for each item, by which resamples draw the items: items with the
         same id are drawn together. (Equal ids are refused within 65,536 rows of a file, and not looked for beyond
         them.) Default: items are known by their texts.
     write_segments : path, optional

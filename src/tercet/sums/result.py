@@ -95,7 +95,7 @@ def _check_numbers(scorer: Scorer, sums: Sums) -> None:
         may_be_negative = scorer.loads_model and name not in counts  # cosines
         wrong = "less than 0" if (digits[:, 0] < 0).any() and not may_be_negative else ""
         if name in counts and name not in SPREAD and digits[:, 2:].any():
-            wrong = wrong or "no whole number"
+            wrong = wrong or "not an integer"
         if name in ("items", "empty", "missing") and sums.of_corpus(name) > added:
             wrong = wrong or "more than all items"
         if wrong:

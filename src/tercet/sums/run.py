@@ -40,7 +40,7 @@ class Workers:
         if self.num_gpus is not None and not (finite(self.num_gpus) is not None and self.num_gpus >= 0):
             raise OptionError(f"num_gpus must be a number of at least 0. Got {shorten(self.num_gpus)} instead.")
         if self.concurrency is not None and (type(self.concurrency) is not int or self.concurrency < 1):
-            raise OptionError(f"concurrency must be a whole number from 1. Got {shorten(self.concurrency)} instead.")
+            raise OptionError(f"concurrency must be an integer above 0. Got {shorten(self.concurrency)} instead.")
 
     def pool(self, ray: Any) -> dict[str, Any]:
         """Return the arguments by which Ray Data makes a pool of actors: one for each GPU, or each two CPUs."""

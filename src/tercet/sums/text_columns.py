@@ -144,26 +144,26 @@ def as_table(given: Any) -> Any:
 
 
 def read_ids(ids: Any) -> Any:
-    """Return ids as an Arrow array; an InputError names the first that is neither text nor a whole number."""
+    """Return ids as an Arrow array; an InputError names the first that is neither text nor an integer."""
     if isinstance(ids, (pa.Array, pa.ChunkedArray)):
         check_arrow(ids, "ids")
     if isinstance(ids, pa.ChunkedArray):
         ids = pa.concat_arrays(ids.chunks) if ids.num_chunks else pa.array([], pa.string())
     if not isinstance(ids, pa.Array):
-        given = as_list(ids, "ids", "a string or a whole number per item", 1)
+        given = as_list(ids, "ids", "a string or an integer per item", 1)
         return pa.array([_as_text(each, index) for index, each in enumerate(given)], pa.large_string())
     if pa.types.is_dictionary(ids.type):
         return read_ids(read_ids(ids.dictionary).cast(pa.large_string()).take(ids.indices))
     known = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_integer)
     if ids.null_count or (len(ids) and not any(is_kind(ids.type) for is_kind in known)):
         found = f"item {ids.is_null().index(True).as_py()} has no id" if ids.null_count else f"ids are {ids.type}"
-        raise InputError(f"{found}; expected a string or a whole number for each item.")
+        raise InputError(f"{found}; expected a string or an integer for each item.")
     return ids
 
 
 def _as_text(id: Any, item: int) -> str:
     if not isinstance(id, (str, int, np.integer)) or isinstance(id, bool):
-        raise InputError(f"the id of item {item} must be a string or a whole number, got {shorten(id)}.")
+        raise InputError(f"the id of item {item} must be a string or an integer, got {shorten(id)}.")
     try:
         text = str(id)
         text.encode()

@@ -33,9 +33,7 @@ def ranking_warnings(table: DimensionTable, drawn: Array, labels: Sequence[str],
     one, other = labels.index(first), labels.index(tied[0])
     values = [table.figures[label][table.rank_by].value for label in (first, tied[0])]
     n_needed = items_needed(values[0] - values[1], drawn[one] - drawn[other], table.n_items, alpha)
-    text = (
-        f"In {table.rank_by}, {first} and {tied[0]} do not differ significantly on these {table.n_items} graded items."
-    )
+    text = f"In {table.rank_by}, {first} and {tied[0]} do not differ significantly on {table.n_items} graded items."
     if n_needed is None:
         found.append(f"{text} Their figures are equal: more items would not help.")
     else:

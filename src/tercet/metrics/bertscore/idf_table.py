@@ -110,7 +110,7 @@ class IdfTable:
         if prefix_space is None:
             prefix_space = DEFAULT_PREFIX_SPACES[compat]
         if batch_size < 1:
-            raise OptionError(f"batch_size must be a whole number of at least 1, got {shorten(batch_size)}.")
+            raise OptionError(f"batch_size must be an integer of at least 1, got {shorten(batch_size)}.")
         if prefix_space not in (True, False, *PREFIX_SPACES):
             raise OptionError(
                 f"prefix_space must be True, False, 'auto' or 'installed', got {shorten(prefix_space)}."
@@ -259,7 +259,7 @@ class IdfTable:
             raise InputError(f"its format is {shorten(meta['format'])}, expected {_FORMAT!r}")
         for name, least, most in (("n_documents", 0, _MOST_DOCUMENTS), ("vocabulary_size", 1, _LARGEST_VOCABULARY)):
             if type(meta[name]) is not int or not least <= meta[name] <= most:
-                raise InputError(f"{name} is {shorten(meta[name])}, expected a whole number from {least} to {most:,}")
+                raise InputError(f"{name} is {shorten(meta[name])}, expected an integer from {least} to {most:,}")
         n_documents, size, fingerprint, length = (
             meta[name] for name in ("n_documents", "vocabulary_size", "fingerprint", "max_length")
         )

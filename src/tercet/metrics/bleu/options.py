@@ -58,7 +58,7 @@ def _check_tokenizer(value: Any) -> Any:
     raise refuse(
         f"one of {', '.join(map(repr, TOKENIZERS))}, the path of a SentencePiece model (with a / in it, or with "
         ".model at its end), or a callable",
-        hint if hint.startswith("Did") else "",  # all of them are named already
+        hint if hint.startswith("Did") else "",  # the message names them all
     )
 
 
