@@ -240,5 +240,5 @@ def test_a_comparison_has_no_configuration():
 
 @pytest.mark.parametrize("module", ["bleu_multi", "perplexity_lm", "paired_significance"])
 def test_a_setting_that_nothing_reads_is_refused(module):
-    with pytest.raises(OptionError, match=r"no setting 'name' .* Known: .*config_name"):
+    with pytest.raises(OptionError, match=r"cannot be loaded with 'name'.* Known: .*config_name"):
         tercet.load(module, name="sacrebleu")

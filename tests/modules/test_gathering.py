@@ -99,7 +99,7 @@ ENDED = "GatheringError: process {} of 3 ended before its compute"
 ENDED_EARLY = "GatheringError: process {} of 3 (ended before its compute|did not join within 60 sec)"
 LATE = r"GatheringError: process {} of 3 did not {} within 6 seconds \('timeout'\)"
 OTHERS_LATE = r"GatheringError: (another process did not join within 6 seconds|process 0 of 3 ended before)"
-UNUSABLE = "GatheringError: What process 1 of 3 handed over cannot be used: .*"
+UNUSABLE = "GatheringError: The rows of process 1 of 3 cannot be used: .*"
 
 
 def each_with(todo, name, values):
@@ -153,7 +153,7 @@ RUNS = {
         [ENDED.format(1), "GatheringError: process 1 of 3 cannot use evaluate's files. OSError", DONE]),
     "a version": (
         [ADDS, {**ADDS, "fault": "a version"}, ADDS],
-        [r"GatheringError: process 1 of 3 counts otherwise than process 0: .*version:tercet-0\.0\.7", DONE, DONE]),
+        [r"GatheringError: process 1 of 3 counts differently from process 0: .*version:tercet-0\.0\.7", DONE, DONE]),
 }  # fmt: skip
 PROCESSES = """
 import json, os, signal, sys, time

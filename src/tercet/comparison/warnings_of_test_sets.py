@@ -46,7 +46,7 @@ def warn_of_scores(test_set: TestSet, system: str, scorer: Scorer, stats: Segmen
 
 
 def warn_of_gaps(test_set: TestSet, scorer: Scorer, stats: Sequence[SegmentStats]) -> None:
-    """Warn where a segment was scored for some systems only: a comparison leaves it out for all of them."""
+    """Warn of segments that were scored for some systems only: a comparison leaves them out for all."""
     scored = np.array([each.column("items") > 0 for each in stats])
     n = int((scored.any(axis=0) & ~scored.all(axis=0)).sum())
     if n:
@@ -59,10 +59,10 @@ def warn_of_gaps(test_set: TestSet, scorer: Scorer, stats: Sequence[SegmentStats
 def too_little(
     test: str | None, n_resamples: int | None, n_segments: int, n_systems: int, alpha: float
 ) -> str | None:
-    """Return why no difference could be significant, however large; None where one could.
+    """Return why no difference could be significant, however large; None if one could.
 
-    A permutation of n segments is one of 2ⁿ, two of which (none and all exchanged) differ by as much as the systems
-    do. What was observed counts as one of the resamples. Holm multiplies the least p by the number of pairs.
+    Of the 2ⁿ permutations of n segments, two (none and all exchanged) differ by as much as the systems do. The
+    observed difference counts as one of the resamples. Holm multiplies the least p by the number of pairs.
     """
     if test is None or n_resamples is None:
         return None
@@ -76,7 +76,7 @@ def too_little(
         if n_pairs * least >= alpha:
             several = "" if what.startswith("1 ") else "s"
             p = f"{min(1, n_pairs * least):.3g}"
-            # which permutations are drawn is chance, and so is how often those two are among them
+            # chance decides how often these two are drawn
             bound = "always 1" if p == "1" else f"about {p} or more" if least == of_segments else f"at least {p}"
             return (
                 f"No difference can be significant here: with {what}{several}{adjusted}, p is {bound}. "
@@ -92,7 +92,7 @@ def test_set_warnings(test_set: TestSet) -> list[str]:
         empty = [number for number, text in enumerate(texts, 1) if not text.strip()]
         if empty:
             several = f"{len(empty):,} empty text{'s' * (len(empty) > 1)}, the first in segment {empty[0]:,}"
-            then = ": nothing matches there" if any(test_set.references) else ""  # metrics without references decide
+            then = ": nothing matches there" if any(test_set.references) else ""  # the claim needs references
             found.append(f"{test_set.name}: the system {shorten(system)} has {several}{then}.")
     return found + odd_references(test_set)
 

@@ -54,15 +54,15 @@ def choose_columns(
     others = {*named, *(systems or ()), id}
     found = list(systems or (name for name in roles.systems if name not in others))
     if not found or (one_system and len(found) > 1):
-        which = f"several may be: {', '.join(found)}" if found else "none is"
+        which = f"several match by name: {', '.join(found)}" if found else "none matches by name"
         raise InputError(
-            f"Which column holds the predictions? By their names, {which}. The columns are "
-            f"{', '.join(known) or 'none at all'}: name one of them."
+            f"Cannot tell which column holds predictions: {which}. The columns are "
+            f"{', '.join(known) or 'none'}: name one of them."
         )
     if not named and take_references:
         named = [name for name in roles.references if name not in others]
         if not named:
-            raise InputError(f"No column's name says that it holds references: name one of {', '.join(known)}.")
+            raise InputError(f"No column matches references by name: name one of {', '.join(known)}.")
     return found, named
 
 
