@@ -45,8 +45,8 @@ class Gathering:
     """Mixin for a module of evaluate, before its class: keeps checked texts in memory until `compute` takes them.
 
     Each of several processes counts its own items and hands over their rows in a file; the first joins them.
-    They synchronize by the locks of evaluate's files, which are empty: which process is missing, ended early
-    or has other options. A module belongs to the first thread that adds to it until that thread has computed.
+    They synchronize by the locks of evaluate's files, which show who is missing or ended early. A
+    module belongs to the first thread that adds to it until that thread has computed.
     """
 
     num_process: int

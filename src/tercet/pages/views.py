@@ -1,4 +1,4 @@
-"""What a report shows of a comparison, in the order in which it shows it."""
+"""The contents of a report, in order."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class MetricView:
 
 @dataclass(frozen=True, slots=True)
 class LengthRow:
-    """How much a system wrote."""
+    """The length of a system's output."""
 
     system: str
     length: int  # words

@@ -47,9 +47,8 @@ def ranking_warnings(table: DimensionTable, drawn: Array, labels: Sequence[str],
 def items_needed(difference: float, drawn: Array, n_items: int, alpha: float) -> int | None:
     """Return how many items a one-sided test needs to find a difference; None for more than a million.
 
-    `drawn` is the difference in resamples of the items. The error of a difference shrinks with
-    the root of the items; it must be as small as the difference over the sum of the normal quantiles of 1 - alpha and
-    of the power.
+    `drawn` is the difference in resamples of the items. Its standard error shrinks with the root of the number of
+    items, and must equal the difference over the sum of the normal quantiles of 1 - alpha and of the power.
     """
     known = drawn[~np.isnan(drawn)]
     if len(known) < 2 or math.isnan(difference) or abs(difference) < 1e-12:
