@@ -242,7 +242,7 @@ def test_an_unknown_metric_gets_the_nearest_one(ask):
 
 @pytest.mark.parametrize("ask", [score, tercet.load, parse_metric])
 def test_a_package_gets_the_metric_of_its_numbers(ask):
-    with pytest.raises(OptionError, match="Its numbers are those of bleu_multi with compat='sacrebleu'"):
+    with pytest.raises(OptionError, match="Its scores are those of bleu_multi with compat='sacrebleu'"):
         ask("sacrebleu")
 
 

@@ -145,7 +145,7 @@ RUNS = {
         [lambda: score(**EVERYTHING), DONE, DONE]),
     "again at once": ([{**ADDS, "times": 3, "sleep": each} for each in (0.5, 0, 0)], [three_times, DONE, DONE]),
     "garbage": (
-        [ADDS, {**ADDS, "fault": "garbage"}, ADDS], [UNUSABLE + r"-3-1\.shard is damaged, or no file", DONE, DONE]),
+        [ADDS, {**ADDS, "fault": "garbage"}, ADDS], [UNUSABLE + r"-3-1\.shard is damaged, or was not", DONE, DONE]),
     "a stream": (
         [ADDS, {**ADDS, "fault": "a stream"}, ADDS], [UNUSABLE + r"was written by Stream\.save, and", DONE, DONE]),
     "a full disk": (

@@ -412,7 +412,7 @@ class TestOptions:
             ("bleu_mutli", {}, "Did you mean 'bleu_multi'"),
             ("bleu", {"max_ordr": 2}, "Did you mean 'max_order'"),
             ("bleu", {"max_order": 0}, "max_order"),
-            ("bleu", {"segments": True}, "segments=True asks for the scores of every item"),
+            ("bleu", {"segments": True}, "segments=True needs the scores of every item"),
             ("rouge", {"tokenizer": "unicode", "use_aggregator": False}, "use_aggregator=False asks for the scores"),
             ("rouge", {}, "tokenizer='auto' chooses by the letters of all references"),
             ("bertscore", {**needed("bertscore_idf"), "idf": True}, "give idf=table"),

@@ -281,7 +281,7 @@ class TestLayouts:
         "table", [7, None, "mt", [["a"]], [{"mt": "a"}], {"mt": ["a"], "ref": ["a", "b"]}, pl.LazyFrame(), object()]
     )
     def test_of_anything_else_are_refused(self, table):
-        with pytest.raises(InputError, match="Expected an Arrow table, or a frame that offers itself as one; got"):
+        with pytest.raises(InputError, match="Expected an Arrow-compatible table, got"):
             sums(table)
 
 

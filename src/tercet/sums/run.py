@@ -19,7 +19,7 @@ from .corpus_files import FilePart, list_parts
 from .result import result_of
 from .work import Summed, Work
 
-#: Rows of a dataset that a network gets at a time: many texts have neighbours of their length.
+#: Rows of a dataset per network batch: among many texts, neighbours have similar lengths.
 _ROWS_OF_NETWORKS = 1 << 14
 #: The most blocks of parts, each of which is a task whose sums the driver adds.
 _MOST_TASKS = 2_000
@@ -30,13 +30,13 @@ _NOTHING = "There are no items to score."
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """GPUs for each worker that has a network (None: 1 where there are any), and how many workers."""
+    """GPUs for each worker with a network (None: 1 if there are any), and the number of workers."""
 
     num_gpus: float | None = None
     concurrency: int | None = None
 
     def __post_init__(self) -> None:
-        """Raise an OptionError for what cannot be."""
+        """Raise an OptionError for invalid values."""
         if self.num_gpus is not None and not (finite(self.num_gpus) is not None and self.num_gpus >= 0):
             raise OptionError(f"num_gpus must be a number of at least 0. Got {shorten(self.num_gpus)} instead.")
         if self.concurrency is not None and (type(self.concurrency) is not int or self.concurrency < 1):
@@ -53,7 +53,7 @@ class Workers:
 
 
 class Summing:
-    """What an actor, or a task, does: it has the work, and with it a network that is loaded once."""
+    """The task of a worker or actor, which holds the loaded network."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -69,7 +69,7 @@ class Summing:
 
 
 class Fitting:
-    """What a worker does in the pass before, for metrics that must see the whole corpus."""
+    """The task of a worker in the first pass, for metrics that need the whole corpus."""
 
     def __init__(self, work: Work) -> None:
         self._work = work

@@ -163,11 +163,11 @@ class Rouge(RougeOptions):
         return "unicode" if context is not None and context.mostly_dropped else "rouge"
 
     def check_totals(self) -> None:
-        """Raise an OptionError for what the sums of the rows do not give."""
+        """Raise an OptionError for options that need rows, not sums."""
         super().check_totals()
         if not self.use_aggregator:
             raise OptionError(
-                f"{self.name}: use_aggregator=False asks for the scores of every item, but only sums are kept here; "
+                f"{self.name}: use_aggregator=False needs the scores of every item, but only sums are kept here; "
                 "tercet.score gives them."
             )
 
