@@ -277,7 +277,7 @@ class TestAsTheOption:
             ({"cat": "much"}, "got 'much'"),
             ({}, "at least one of them"),
             ({2**31 - 1: 1.0}, r"neither an id \(below 30522\)"),
-            (defaultdict(list, {"cat": 1.0}), "weight of what is not named in the 'idf' mapping must be a number"),
+            (defaultdict(list, {"cat": 1.0}), "weight of missing tokens in the 'idf' mapping must be a number"),
             (defaultdict(lambda: -5, {"cat": 1.0}), "got -5"),
         ],
     )

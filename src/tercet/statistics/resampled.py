@@ -43,7 +43,7 @@ def side_by_side(tables: Sequence[Array]) -> list[tuple[slice, Array]]:
 
 
 def is_whole(table: Array) -> bool:
-    """Return whether all numbers are whole: sums of such are exact in any order."""
+    """Return whether all numbers are integers, whose sums are exact in any order."""
     return bool((np.rint(table) == table).all())
 
 

@@ -1,4 +1,4 @@
-"""Why a pair has its BERTScore: every token with its match, its weight and what it adds to the score."""
+"""Why a pair has its BERTScore: every token with its match, weight and contribution."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from .smoothing import Counts
 
-#: By the package whose number it is: the smoothing that it has.
+#: The smoothing of the package being reproduced.
 _SMOOTHING = {"evaluate": "smooth=True", "nltk": "smooth_method='nltk3'"}
 
 
@@ -20,7 +20,7 @@ def unsplit_warning(tokenizer: object) -> str:
 
 
 def facts_line(known: Mapping[str, Any], scale: float) -> str:
-    """Return what is known of a corpus as sacrebleu prints it."""
+    """Return the facts of a corpus as sacrebleu prints them."""
     bleu, *precisions = (100 / scale * value for value in (known["bleu"], *known["precisions"]))
     return (
         f"BLEU = {bleu:.1f} {'/'.join(f'{each:.1f}' for each in precisions)} (BP = {known['brevity_penalty']:.3f} "
@@ -41,7 +41,7 @@ def no_resamples(method: str) -> str:
 def zero_warning(
     counts: Counts, used: Sequence[Any], effective: bool, compat: str | None, smoothed: bool = False
 ) -> str | None:
-    """Return why the BLEU of a corpus is 0 although words match, and what gives it a score."""
+    """Return why the BLEU of a corpus is 0 although words match, and how to avoid that."""
     if counts.matches[0] == 0:
         return None
     each = list(zip(used, counts.matches, counts.totals, strict=True))

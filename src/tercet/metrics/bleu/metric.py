@@ -145,7 +145,7 @@ class Bleu(BleuOptions):
 
     @cached_property
     def _reading(self) -> str | None:
-        """How the engine reads the texts, where it takes them as they are; None for all else."""
+        """How the engine tokenizes raw texts; None if it cannot."""
         plain = (
             isinstance(self.tokenizer, str)
             and not self._nltk_columns
@@ -288,7 +288,7 @@ class Bleu(BleuOptions):
         return entries
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the counts behind the precisions, and what a score of this size roughly means."""
+        """Return the counts behind the precisions, and the interpretation of the score."""
         order = self.max_order
         counts = list(map(int, totals[_FIRST_MATCH : _FIRST_MATCH + 2 * order]))
         return {

@@ -1,4 +1,4 @@
-"""Options of bleu_multi, and what its scores roughly mean."""
+"""Options of bleu_multi, and the interpretation of its scores."""
 
 from __future__ import annotations
 
@@ -290,7 +290,7 @@ _INTERPRETATIONS = [
 
 
 def interpretation(percent: float) -> str:
-    """Return what a BLEU in percent roughly means.
+    """Return the interpretation of a BLEU in percent.
 
     Scores of different languages or test sets cannot be compared, and so neither can their bands.
     """

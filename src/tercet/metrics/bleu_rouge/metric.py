@@ -217,7 +217,7 @@ class BleuRouge(Metric):
         return results[0], results[1]
 
     def finalize(self, totals: Array) -> Scores:
-        """Return the F of each order and of all, and what they are made of.
+        """Return the F of each order and of all, with their counts.
 
         If no prediction is long enough for an order, it has no precision; if no reference is, it has no recall. The
         means leave such orders out (BLEU's effective order).

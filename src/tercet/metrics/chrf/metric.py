@@ -57,7 +57,7 @@ def _check_beta(value: Any) -> Any:
 #: sacrebleu's defaults are the defaults.
 PRESETS: dict[str, dict[str, Any]] = {"sacrebleu": {}}
 
-#: What evaluate's chrf, which calls sacrebleu, returns.
+#: Keys of evaluate's chrf, which calls sacrebleu.
 DIALECTS = {
     "sacrebleu": Dialect(
         {"compat": "sacrebleu"}, keys={name: name for name in ("score", "char_order", "word_order", "beta")},

@@ -1,4 +1,4 @@
-"""Why a pair of texts has its cosine: what each token adds to it."""
+"""Why a pair of texts has its cosine: the contribution of each token."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Contributions:
-    """The tokens of both texts, and what each adds to the cosine.
+    """The tokens of both texts, with their contributions to the cosine.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Contributions:
         return asdict(self)
 
     def to_html(self) -> str:
-        """Return the texts coloured by what each token adds, and the table, a fragment of HTML."""
+        """Return the texts coloured by the tokens' contributions, and the table, a fragment of HTML."""
         sides = (("prediction", self.prediction_tokens), ("reference", self.reference_tokens))
         return contributions_html(f"cosine {self.cosine:.4f}", self._legend(), sides, self.signature)
 
@@ -152,7 +152,7 @@ def _parts(
     positions: NDArray[np.int64],
     contributions: NDArray[np.float64] | None,
 ) -> list[Part]:
-    """Return the tokens of a text with what each adds."""
+    """Return the tokens of a text with their contributions."""
     ids = documents.values[slice(*documents.offsets[document : document + 2])]
     spans = subwords.spans(text)
     last = len(subwords.whole([text]).values) - len(subwords.tail)

@@ -120,7 +120,7 @@ class Cosine(Metric):
 
     @classmethod
     def known_as(cls, name: str) -> str | None:
-        """Return what to say to a user who takes sentence-transformers for a metric."""
+        """Return a hint for a user who takes sentence-transformers for a metric."""
         same = name in ("sentence_transformers", "sentence-transformers")
         return f"Its cosines are those of {cls.name}." if same else super().known_as(name)
 
@@ -133,11 +133,11 @@ class Cosine(Metric):
             )
         needs_packages("embedding_cosine")
 
-    # -- what is loaded at the first use, and kept by the functions that load it
+    # -- loaded on first use, and cached by the functions that load it
 
     @cached_property
     def declared(self) -> Declared:
-        """What the encoder's folder declares."""
+        """The declarations of the encoder's folder."""
         assert self.model_type is not None
         return declared_by(str(self.model_type))
 
@@ -180,7 +180,7 @@ class Cosine(Metric):
         return cut_warning(cut, self.limit(self.subwords())) if cut else None
 
     def prepare(self, texts: list[str], subwords: Subwords) -> tuple[Ragged, Ragged]:
-        """Return the ids of documents, whole and as they are embedded."""
+        """Return the ids of documents, whole and as embedded."""
         whole = subwords.whole([self.declared.prompt + text for text in texts])
         limit = self.limit(subwords)
         return whole, subwords.truncate(whole, limit) if self.long_text == "truncate" else whole

@@ -37,10 +37,10 @@ def _device(value: Any) -> str | None:
     return as_device("cuda" if isinstance(value, str) and value == "gpu" else value)
 
 
-#: What evaluate does where the default differs from it.
+#: evaluate's defaults where they differ.
 PRESETS = {"evaluate": {"long_text": "truncate"}}
 
-#: What evaluate's perplexity returns.
+#: Keys of evaluate's perplexity.
 DIALECTS = {
     "evaluate": Dialect(
         {"compat": "evaluate"}, keys={name: name for name in ("perplexities", "mean_perplexity")},

@@ -20,7 +20,7 @@ from tercet.metric.drawing.places import lcs_places, ngrams
 from .counts import PairCounts
 from .types import RougeType
 
-#: What F's divisor is more than the sum of precision and recall.
+#: epsilon in F's denominator.
 EPSILON = 1e-8
 
 #: The types that they compute by default.

@@ -133,11 +133,11 @@ class Ter(Metric):
         )
 
     def notes(self, references: str) -> dict[str, str]:
-        """Return what the signature of a result says besides how its rows were made: the scale in any case."""
+        """Return further entries of a result's signature, always with the scale."""
         return {**super().notes(references), "scale": str(self.scale)}
 
     def texts(self, batch: Corpus) -> tuple[list[str], list[str]]:
-        """Return predictions and references as they are compared, with white space between their words."""
+        """Return predictions and references as compared, with white space between their words."""
         predictions, references = batch.strings or (batch.predictions.to_pylist(), batch.references.to_pylist())
         change = self._change
         if change is not None:  # sacrebleu changes references twice
