@@ -73,9 +73,9 @@ def test_any_default_may_be_written_out(metric, option):
 @pytest.mark.parametrize(
     ("metric", "option", "value", "message"),
     [
-        ("bleu_multi", "max_order", 0, "'max_order' option of bleu_multi must be a whole number from 1"),
-        ("bleu_multi", "max_order", 4.0, "must be a whole number from 1 to 20. Got 4.0 instead."),
-        ("bleu_multi", "max_order", True, "must be a whole number from 1 to 20. Got True instead."),
+        ("bleu_multi", "max_order", 0, "'max_order' option of bleu_multi must be an integer from 1"),
+        ("bleu_multi", "max_order", 4.0, "must be an integer from 1 to 20. Got 4.0 instead."),
+        ("bleu_multi", "max_order", True, "must be an integer from 1 to 20. Got True instead."),
         (
             "bleu_multi",
             "confidence_level",
@@ -83,8 +83,8 @@ def test_any_default_may_be_written_out(metric, option):
             "a number above 0 and below 1, such as 0.95, or None. Got 95 instead.",
         ),
         ("bleu_multi", "scale", 10, "1 (scores from 0 to 1) or 100 (percent). Got 10 instead."),
-        ("bleu_multi", "n_resamples", 0, "a whole number from 1 to 1,000,000. Got 0 instead."),
-        ("bleu_multi", "seed", -1, "a whole number of at least 0. Got -1 instead."),
+        ("bleu_multi", "n_resamples", 0, "an integer from 1 to 1,000,000. Got 0 instead."),
+        ("bleu_multi", "seed", -1, "an integer of at least 0. Got -1 instead."),
         ("bleu_multi", "segments", 1, "'segments' option of bleu_multi must be True or False. Got 1 instead."),
         ("bleu_multi", "missing_references", "ignore", "one of 'error', 'skip', 'zero'. Got 'ignore' instead."),
         ("bleu_multi", "tokenizer", "13b", "Got '13b' instead. Did you mean '13a'?"),
@@ -103,9 +103,9 @@ def test_any_default_may_be_written_out(metric, option):
         ("bleu_multi", "weights", frozenset([0.5]), "Got frozenset({0.5}) instead."),
         ("bleu_multi", "weights", {"flat": {0.5: 1}}, "Got {'flat': {0.5: 1}} instead."),
         ("bleu_multi", "weights", iter([1, "x"]), "'weights' option of bleu_multi must be a sequence of weights"),
-        ("bleu_multi", "n_resamples", 10**7, "a whole number from 1 to 1,000,000. Got 10000000 instead."),
-        ("bleu_multi", "seed", 10**5000, "a whole number below 2**63. Got <int of about 5,001 digits> instead."),
-        ("rouge_nlws", "max_words", 10**5000, "a whole number below 2**63. Got <int of about 5,001 digits> instead."),
+        ("bleu_multi", "n_resamples", 10**7, "an integer from 1 to 1,000,000. Got 10000000 instead."),
+        ("bleu_multi", "seed", 10**5000, "an integer below 2**63. Got <int of about 5,001 digits> instead."),
+        ("rouge_nlws", "max_words", 10**5000, "an integer below 2**63. Got <int of about 5,001 digits> instead."),
         ("bleu_multi", "weights", {"": [1]}, "named ones (each name once, not empty"),
         ("bleu_multi", "weights", {"flat": 1}, "or a dict of named ones (each name once"),
         ("bleu_multi", "weights", {f"w{i}": [1] for i in range(101)}, "at most 100 named weights, as each is one"),
@@ -129,7 +129,7 @@ def test_any_default_may_be_written_out(metric, option):
         ("rouge_nlws", "beta", 0, "must be a number above 0 and up to 1000. Got 0 instead."),
         ("rouge_nlws", "beta", "1", "must be a number above 0 and up to 1000. Got '1' instead."),
         ("rouge_nlws", "output", "f1", "one of 'precision', 'recall', 'fmeasure', 'all'. Got 'f1' instead."),
-        ("rouge_nlws", "max_words", 0, "a whole number of at least 1 or None. Got 0 instead."),
+        ("rouge_nlws", "max_words", 0, "an integer of at least 1 or None. Got 0 instead."),
         ("rouge_nlws", "multi_ref", "bests", "Got 'bests' instead. Did you mean 'best'?"),
         ("rouge_nlws", "stopwords", "klingon", "one of the language codes"),
         ("rouge_nlws", "stopwords", ["the", 7], "must be a collection of words, a language code, 'smart'"),
@@ -242,7 +242,7 @@ def test_an_unknown_metric_gets_the_nearest_one(ask):
 
 @pytest.mark.parametrize("ask", [score, tercet.load, parse_metric])
 def test_a_package_gets_the_metric_of_its_numbers(ask):
-    with pytest.raises(OptionError, match="Its numbers are those of bleu_multi with compat='sacrebleu'"):
+    with pytest.raises(OptionError, match="Its scores are those of bleu_multi with compat='sacrebleu'"):
         ask("sacrebleu")
 
 

@@ -21,7 +21,7 @@ BAD_TABLES = {
     "header only": ("a.tsv", b"mt\tref\n", "has a header (mt, ref) and no rows"),
     "ragged": ("a.tsv", PAIRS + b"b\n", "line 3: expected 2 cells, as in the header, found 1"),
     "column twice": ("a.tsv", b"mt\tmt\na\tb\n", "the column 'mt' appears twice"),
-    "no references": ("a.tsv", b"mt\tx\na\tb\n", "that it holds references (choose with --reference-column"),
+    "no references": ("a.tsv", b"mt\tx\na\tb\n", "recognized as references (choose with --reference-column"),
     "not utf-8": ("a.tsv", PAIRS + b"caf\xe9\ta\n", "line 3: found the byte 0xe9, which is not UTF-8"),
     "nul": ("a.tsv", PAIRS + b"a\0\tb\n", "line 3: found a NUL character"),
     "binary": ("a.tsv", bytes(range(256)) * 9, "found the byte 0x80, which is not UTF-8"),
@@ -33,13 +33,13 @@ BAD_TABLES = {
     "open quote": ("a.csv", b'mt,ref\n"a,b\n', "line 2: the quote that opens cell 1 is never closed"),
     "million columns": ("a.csv", b"mt,ref" + b"," * 10**6 + b"\na,b\n", "line 1: more than 500 c"),
     "deep json": ("a.jsonl", b"[" * 10**5, "nested too deeply"),
-    "number": ("a.jsonl", b'{"mt": 7, "ref": "a"}', "that it holds what a system wrote (choose with --system"),
+    "number": ("a.jsonl", b'{"mt": 7, "ref": "a"}', "predictions of a system (choose with --system"),
     "missing prediction": ("a.jsonl", b'{"mt": "a", "ref": "b"}\n{"ref": "c"}', "line 2, column 'mt': the"),
     "no reference": ("a.jsonl", b'{"mt": "a", "ref": null}\n{"mt": "a", "ref": "c"}', "segment 1 has no reference"),
     "malformed xml": ("a.tmx", b"<tmx><body>", "malformed XML"),
     "entities": ("a.tmx", b'<!DOCTYPE tmx [<!ENTITY a "b">]><tmx/>', "declares the entity 'a', which is refused"),
     "no languages named": (
-        "a.tmx", b'<tmx><body><tu><tuv xml:lang="en"><seg>a</seg></tuv></tu></body></tmx>', "of a language does not",
+        "a.tmx", b'<tmx><body><tu><tuv xml:lang="en"><seg>a</seg></tuv></tu></body></tmx>', "no language was",
     ),
 }  # fmt: skip
 

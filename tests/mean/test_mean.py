@@ -83,7 +83,7 @@ def test_a_file_is_a_metric_of_compare_and_of_the_commands(tmp_path):
     ("content", "told"),
     [
         ("{", "is not JSON"),
-        ("[]", "is no mean of metrics"),
+        ("[]", "is not a mean of metrics"),
         (json.dumps({"kind": "tercet mean of metrics", "parts": [{"metric": "bleu"}]}), "expected metric, options"),
     ],
 )

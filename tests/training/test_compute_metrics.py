@@ -249,7 +249,7 @@ class TestMistakes:
             ({"a": 1, "b": 2}, "decode must return a list of texts, got {'a': 1"),
             (["a"], "decode was given 2 lists of ids and returned 1 texts"),
             (["a", None], "item 1 of predictions must be a string, got None"),
-            ((1 / number for number in (1, 0)), "What decode returned cannot be read. ZeroDivisionError"),
+            ((1 / number for number in (1, 0)), "The result of decode cannot be read. ZeroDivisionError"),
         ],
     )
     def test_in_texts_of_a_decoder(self, returned, message):

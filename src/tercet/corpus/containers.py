@@ -1,4 +1,4 @@
-"""What holds texts, of whatever package, as lists."""
+"""Containers of texts, of any package, as lists."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tercet.errors import InputError, TercetError, shorten, told
+from tercet.errors import InputError, TercetError, first_line, shorten
 
 from .arrow_items import arrow_texts
 
 
 def as_list(column: Any, name: str, expected: str, dimensions: int) -> list[Any]:
-    """Return what a user has by the name of `name` as a new list: others may change theirs while it is scored.
+    """Return a user's container as a new list: another thread may change the original.
 
     Parameters
     ----------
     column : iterable
         Of any kind but text, bytes, sets and mappings; a data frame must have one column.
     name, expected : str
-        What it is, and what it should be, for messages.
+        Its name, and the expected contents, for messages.
     dimensions : int
         The most that an array may have.
 
@@ -55,7 +55,7 @@ def as_list(column: Any, name: str, expected: str, dimensions: int) -> list[Any]
 
 
 def as_entry(entry: Any, name: str) -> str | list[Any] | None:
-    """Return the references of an item as a user has them: a text, a list, or None.
+    """Return a user's references of an item: a text, a list, or None.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def as_entry(entry: Any, name: str) -> str | list[Any] | None:
 
 @contextmanager
 def readable(name: str) -> Iterator[None]:
-    """Make an InputError that names what is read of whatever an object of a user raises.
+    """Turn any error raised by a user's object into an InputError that names it.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def readable(name: str) -> Iterator[None]:
     except TercetError:
         raise
     except Exception as error:
-        raise InputError(f"{name} cannot be read. {told(error)}") from error
+        raise InputError(f"{name} cannot be read. {first_line(error)}") from error
 
 
 def kind_of(value: object) -> str:
@@ -103,7 +103,7 @@ def kind_of(value: object) -> str:
 
 
 def _only_column(column: Any, name: str) -> Any:
-    """Return the column of a data frame, and anything else as it is."""
+    """Return the column of a data frame, and anything else unchanged."""
     if isinstance(column, Iterable) and hasattr(column, "columns"):
         frame: Any = column
         names = list(frame.columns)

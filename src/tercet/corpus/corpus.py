@@ -1,4 +1,4 @@
-"""Checked texts: what systems wrote for the same segments, and the references, read and encoded once."""
+"""Checked texts: predictions of systems for the same segments, and the references, read and encoded once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Corpus:
     offsets : ndarray of int64, shape (n + 1,), optional
         Segment i has the references ``offsets[i]`` to ``offsets[i + 1]``, perhaps none; None where each has one.
     names : tuple of S str
-        What the predictions of each system are called in messages.
+        Names of each system's predictions in messages.
     first_item : int
         The number of the first segment in a larger corpus, for messages.
     """
@@ -155,7 +155,7 @@ class Corpus:
         return Corpus(texts, references[first:last], offsets, self.names, self.first_item + start)
 
     def system(self, place: int) -> Corpus:
-        """Return what one of the systems wrote, with the references."""
+        """Return the predictions of one system, with the references."""
         if self.n_systems == 1:
             return self
         predictions, references = self._columns

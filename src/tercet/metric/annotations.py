@@ -1,4 +1,4 @@
-"""Annotations of options as text: with named Literals written out, as a check, and in the words of documentation."""
+"""Annotations of options as text: with named Literals written out, as a check, and for documentation."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def check_of(annotation: str) -> Check:
         elif kind == "None":
             none = True
         else:
-            raise TypeError(f"The annotation {annotation!r} does not say what is taken: give option(..., check=...).")
+            raise TypeError(f"The annotation {annotation!r} gives no check: give option(..., check=...).")
     return OneOf((None, *choices) if none else tuple(choices), callables)
 
 

@@ -24,9 +24,7 @@ def score_batch(scorer: Scorer, corpus: Corpus) -> Result:
         For an empty corpus, and for items without reference under ``missing_references="error"``.
     """
     stats = batch_stats(scorer, corpus)
-    remark = scorer.remark(stats.sums() if scorer.in_floats else stats.total())
-    if remark is not None:
-        tell(scorer, remark)
+    warn(scorer, scorer.score_warning(stats.sums() if scorer.in_floats else stats.total()))
     return summarize(scorer, stats)
 
 
@@ -57,9 +55,7 @@ def batch_stats(scorer: Scorer, corpus: Corpus) -> SegmentStats:
     if missing:
         scorer.check_missing(missing)
     stats, context = corpus_stats(scorer, corpus)
-    notice = scorer.notice(context)
-    if notice is not None:
-        tell(scorer, notice)
+    warn(scorer, scorer.corpus_warning(context))
     return stats
 
 
@@ -107,7 +103,7 @@ def summarize(scorer: Scorer, stats: SegmentStats) -> Result:
     )
 
 
-def tell(scorer: Scorer, message: str | None) -> None:
-    """Warn, in the scorer's name, at the line that called tercet or evaluate; None is nothing to tell."""
+def warn(scorer: Scorer, message: str | None) -> None:
+    """Warn, in the scorer's name, at the line that called tercet or evaluate; None warns of nothing."""
     if message is not None:
         warnings.warn(f"{scorer.name}: {message}", UserWarning, stacklevel=level_of_caller())

@@ -173,10 +173,10 @@ class BertscoreOptions(Metric):
     )
 
 
-#: What bert-score does where the default differs from it.
+#: bert-score's defaults where they differ.
 PRESETS = {"bert_score": {"idf": False, "zero_weight": "nan", "prefix_space": DEFAULT_PREFIX_SPACES["bert_score"]}}
 
-#: What evaluate's bertscore returns.
+#: Keys of evaluate's bertscore.
 DIALECTS = {
     "bert_score": Dialect(
         {"compat": "bert_score"},

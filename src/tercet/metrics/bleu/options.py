@@ -1,4 +1,4 @@
-"""Options of bleu_multi, and what its scores roughly mean."""
+"""Options of bleu_multi, and the interpretation of its scores."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _check_tokenizer(value: Any) -> Any:
     raise refuse(
         f"one of {', '.join(map(repr, TOKENIZERS))}, the path of a SentencePiece model (with a / in it, or with "
         ".model at its end), or a callable",
-        hint if hint.startswith("Did") else "",  # all of them are named already
+        hint if hint.startswith("Did") else "",  # the message names them all
     )
 
 
@@ -290,7 +290,7 @@ _INTERPRETATIONS = [
 
 
 def interpretation(percent: float) -> str:
-    """Return what a BLEU in percent roughly means.
+    """Return the interpretation of a BLEU in percent.
 
     Scores of different languages or test sets cannot be compared, and so neither can their bands.
     """

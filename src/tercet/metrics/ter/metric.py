@@ -123,7 +123,7 @@ class Ter(Metric):
         """Return the letters of the references, to warn of texts that have no white space between words."""
         return None if (self.normalized and self.asian_support) or self.compat is not None else count_letters(batch)
 
-    def notice(self, context: LetterCounts | None) -> str | None:
+    def corpus_warning(self, context: LetterCounts | None) -> str | None:
         """Return a warning when texts without white space are split at it."""
         if context is None or not context.mostly_without_blanks:
             return None
@@ -133,11 +133,11 @@ class Ter(Metric):
         )
 
     def notes(self, references: str) -> dict[str, str]:
-        """Return what the signature of a result says besides how its rows were made: the scale in any case."""
+        """Return further entries of a result's signature, always with the scale."""
         return {**super().notes(references), "scale": str(self.scale)}
 
     def texts(self, batch: Corpus) -> tuple[list[str], list[str]]:
-        """Return predictions and references as they are compared, with white space between their words."""
+        """Return predictions and references as compared, with white space between their words."""
         predictions, references = batch.strings or (batch.predictions.to_pylist(), batch.references.to_pylist())
         change = self._change
         if change is not None:  # sacrebleu changes references twice
