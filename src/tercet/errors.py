@@ -43,40 +43,12 @@ class GatheringError(TercetError):
 
 
 def to_install(extra: str) -> str:
-    """Return the command that installs the packages of an extra of tercet, as every shell takes it.
-
-    Examples
-    --------
-    >>> to_install("report")
-    'pip install "tercet[report]"'
-    """
+    """Return the command that installs the packages of an extra of tercet, as every shell takes it."""
     return f'pip install "tercet[{extra}]"'
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """Return a hint with the nearest known spelling, or all of them when none is near.
-
-    Parameters
-    ----------
-    name : str
-        What was given; anything but a string has no near spelling.
-    known : iterable of str
-        The known spellings.
-
-    Returns
-    -------
-    str
-        A sentence to append to an error message.
-
-    Examples
-    --------
-    >>> did_you_mean("smooth_metod", ["smooth_method", "tokenizer"])
-    "Did you mean 'smooth_method'?"
-    >>> did_you_mean("x", ["smooth_method", "tokenizer"])
-    'Known: smooth_method, tokenizer.'
-    >>> did_you_mean("bleu", ["bleu_multi", "rouge_nlws"])
-    "Did you mean 'bleu_multi'?"
-    """
+    """Return a hint with the nearest known spelling, or all of them when none is near."""
     names = list(known)
     folded = {candidate.lower(): candidate for candidate in names}
     given = name[:_LONGEST_NAME].lower() if isinstance(name, str) else ""
@@ -93,13 +65,6 @@ def shorten(value: object, limit: int = 60) -> str:
 
     It never fails, and reads no more of a text or container than it shows. Integers of hundreds of digits are
     described, as Python does not write the longest of them; so are values whose ``repr`` raises.
-
-    Examples
-    --------
-    >>> shorten("a" * 100, limit=10)
-    "'aaaaaaaa…"
-    >>> shorten([10**5000, {"en": ["a", "b"]}])
-    "[<int of about 5,001 digits>, {'en': ['a', 'b']}]"
     """
     text = ""
     for piece in _pieces(value, limit):
@@ -152,13 +117,7 @@ def level_of_caller() -> int:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the type of an error and the first line of its message.
-
-    Examples
-    --------
-    >>> first_line(OSError(28, "No space left on device", "/tmp/x"))
-    "OSError: [Errno 28] No space left on device: '/tmp/x'"
-    """
+    """Return the type of an error and the first line of its message."""
     try:
         said = str(error).strip().partition("\n")[0]
     except Exception:

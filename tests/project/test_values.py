@@ -48,5 +48,5 @@ def test_what_belongs_to_a_call_is_given_to_the_call():
     assert set(rouge(PREDICTIONS, REFERENCES, n_jobs=2)) == {"rouge1"}
     with pytest.raises(tercet.OptionError, match=r"'segments' belongs to a call.*Rouge\(\)\(predictions, references"):
         tercet.Rouge(segments=True)
-    with pytest.raises(tercet.OptionError, match="The 'seed' option of rouge_nlws must be a whole number"):
+    with pytest.raises(tercet.OptionError, match="The 'seed' option of rouge_nlws must be an integer"):
         rouge(PREDICTIONS, REFERENCES, confidence_level=0.9, seed=-1)

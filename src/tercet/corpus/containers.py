@@ -15,30 +15,7 @@ from .arrow_items import arrow_texts
 
 
 def as_list(column: Any, name: str, expected: str, dimensions: int) -> list[Any]:
-    """Return a user's container as a new list: another thread may change the original.
-
-    Parameters
-    ----------
-    column : iterable
-        Of any kind but text, bytes, sets and mappings; a data frame must have one column.
-    name, expected : str
-        Its name, and the expected contents, for messages.
-    dimensions : int
-        The most that an array may have.
-
-    Raises
-    ------
-    InputError
-        For anything else, and for an iterable that ends in an error.
-
-    Examples
-    --------
-    >>> as_list(iter("ab"), "predictions", "one text per item", 1)
-    ['a', 'b']
-    >>> as_list({"a"}, "predictions", "one text per item", 1)
-    Traceback (most recent call last):
-    tercet.errors.InputError: predictions must be a list with one text per item, got {'a'} (set).
-    """
+    """Return a user's container as a new list: another thread may change the original."""
     if type(column) is list:
         return column.copy()
     with readable(name):
@@ -55,13 +32,7 @@ def as_list(column: Any, name: str, expected: str, dimensions: int) -> list[Any]
 
 
 def as_entry(entry: Any, name: str) -> str | list[Any] | None:
-    """Return a user's references of an item: a text, a list, or None.
-
-    Raises
-    ------
-    InputError
-        For anything else; `name` says what it should be.
-    """
+    """Return a user's references of an item: a text, a list, or None."""
     if entry is None or isinstance(entry, str):
         return entry
     with readable(name):
@@ -80,15 +51,7 @@ def as_entry(entry: Any, name: str) -> str | list[Any] | None:
 
 @contextmanager
 def readable(name: str) -> Iterator[None]:
-    """Turn any error raised by a user's object into an InputError that names it.
-
-    Examples
-    --------
-    >>> with readable("predictions"):
-    ...     [1 / number for number in (1, 0)]
-    Traceback (most recent call last):
-    tercet.errors.InputError: predictions cannot be read. ZeroDivisionError: division by zero
-    """
+    """Turn any error raised by a user's object into an InputError that names it."""
     try:
         yield
     except TercetError:

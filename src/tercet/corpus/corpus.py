@@ -18,19 +18,7 @@ Offsets = NDArray[np.int64]
 
 
 class Corpus:
-    """S systems' predictions for the same n segments, system by system, then all references, segment by segment.
-
-    Parameters
-    ----------
-    predictions, references : list of str, or array of Arrow (large_string), length S n and m
-        Both of the same kind.
-    offsets : ndarray of int64, shape (n + 1,), optional
-        Segment i has the references ``offsets[i]`` to ``offsets[i + 1]``, perhaps none; None where each has one.
-    names : tuple of S str
-        Names of each system's predictions in messages.
-    first_item : int
-        The number of the first segment in a larger corpus, for messages.
-    """
+    """S systems' predictions for the same n segments, system by system, then all references, segment by segment."""
 
     __slots__ = ("_offsets", "_predictions", "_references", "_source", "_texts", "first_item", "n_systems", "names")
 

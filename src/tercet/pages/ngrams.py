@@ -46,10 +46,7 @@ def ngram_pairs(words: Words, pairs: Sequence[tuple[str, str]]) -> list[NgramPai
     most matches come first, then the longest. A part of one that is listed, or the same moved by a word, is left
     out where it has the same numbers, as is an n-gram with a single match more.
 
-    Notes
-    -----
     Time is linear in the words of the systems of the pairs and of the references, but for sorting.
-
     """
     involved = list(dict.fromkeys(name for pair in pairs for name in pair))
     rows = np.concatenate([*(words.rows(name) for name in involved), words.references])

@@ -160,11 +160,7 @@ class BertscoreOptions(Metric):
         check=integer(0),
         local=True,
     )
-    verbose: bool = option(
-        default=False,
-        doc="Show a progress bar.",
-        local=True,
-    )
+    verbose: bool = option(default=False, doc="Show a progress bar.", local=True)
     compat: Literal["bert_score"] | None = option(
         default=None,
         doc="Reproduce the scores of this package. It has its defaults (no IDF), and its scores even where ours "

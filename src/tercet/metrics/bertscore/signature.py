@@ -29,21 +29,7 @@ def bertscore_signature(
     weights: Weights,
     baseline: NDArray[np.float64] | None,
 ) -> Signature:
-    """Return the signature.
-
-    Parameters
-    ----------
-    o : BertscoreOptions
-    encoder : Encoder
-    layers : range
-        The layers that are scored.
-    table : IdfTable or None
-        The document frequencies in use, if any.
-    weights : Weights
-        The weight of each id.
-    baseline : ndarray or None
-        The baselines in use, if any.
-    """
+    """Return the signature."""
     parts = {
         "model": encoder.label,
         "layer": "all" if o.all_layers else layers.start,

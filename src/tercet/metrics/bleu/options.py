@@ -162,15 +162,8 @@ class BleuOptions(Metric):
         "appears only by name.",
         check=_check_tokenizer,
     )
-    lowercase: bool = option(
-        default=False,
-        doc="Lowercase the texts first.",
-    )
-    max_order: int = option(
-        default=4,
-        doc="The longest n-gram.",
-        check=integer(1, 20),
-    )
+    lowercase: bool = option(default=False, doc="Lowercase the texts first.")
+    max_order: int = option(default=4, doc="The longest n-gram.", check=integer(1, 20))
     weights: Sequence[float] | Mapping[str, Sequence[float]] | None = option(
         default=None,
         doc="Weights of the n-gram orders, uniform by default. Each name of a mapping adds a score `bleu_<name>` "
@@ -204,10 +197,7 @@ class BleuOptions(Metric):
         doc="Of several references, the length that the brevity penalty uses. Of two equally close ones the "
         "shorter is taken.",
     )
-    effective_order: bool = option(
-        default=False,
-        doc="Leave out orders for which the predictions have no n-gram.",
-    )
+    effective_order: bool = option(default=False, doc="Leave out orders for which the predictions have no n-gram.")
     stemmer: str | Callable[[str], str] | None = option(
         default=None,
         doc='Stem the words, in lower case. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"),'

@@ -66,11 +66,7 @@ class BleuRouge(Metric):
     primary = "bleu_rouge_f"
     facts = ("bleu_rouge_precisions", "bleu_rouge_recalls")
 
-    max_order: int = option(
-        default=2,
-        doc="The longest n-gram.",
-        check=integer(1, 20),
-    )
+    max_order: int = option(default=2, doc="The longest n-gram.", check=integer(1, 20))
     beta: float = option(
         default=1.0,
         doc="Weight of recall in F. At 1 both weigh the same; at 2 recall weighs twice as much as precision.",

@@ -98,15 +98,8 @@ class Chrf(Metric):
         "scores in one pass. The first is `chrf`, each further one is named by its order, such as `chrf_w2`.",
         check=_check_word_order,
     )
-    beta: float = option(
-        default=2,
-        doc="How many times as important recall is as precision.",
-        check=_check_beta,
-    )
-    lowercase: bool = option(
-        default=False,
-        doc="Lowercase the texts first.",
-    )
+    beta: float = option(default=2, doc="How many times as important recall is as precision.", check=_check_beta)
+    lowercase: bool = option(default=False, doc="Lowercase the texts first.")
     whitespace: bool = option(
         default=False,
         doc="Count white space as characters.",

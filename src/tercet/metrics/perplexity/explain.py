@@ -99,13 +99,6 @@ def pieces_of(text: str, surprisals: Sequence[float | None], model: LanguageMode
     """Return a text in the smallest pieces between which no token stands for part of a character.
 
     What the tokenizer leaves out, such as spaces, belongs to the piece after it.
-
-    Parameters
-    ----------
-    text : str
-    surprisals : sequence of float or None
-        In bits, of the tokens from the first on; there may be fewer than tokens.
-    model : LanguageModel
     """
     (ids,) = model.ids([text])
     spelled: list[str] = model.tokenizer.convert_ids_to_tokens(ids)

@@ -77,10 +77,7 @@ class Ter(Metric):
             lambda o: o.normalized or o.no_punct or o.compat is not None,
         ),
     )
-    case_sensitive: bool = option(
-        default=False,
-        doc="Compare words as they are written. By default in lower case.",
-    )
+    case_sensitive: bool = option(default=False, doc="Compare words as they are written. By default in lower case.")
     compat: Literal["sacrebleu"] | None = option(
         default=None,
         doc='Take the options as sacrebleu does: asian_support alone has no effect. `load("ter", "sacrebleu")` '
