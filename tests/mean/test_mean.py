@@ -43,7 +43,7 @@ def test_it_is_the_weighted_mean_of_segment_scores():
         ).segments[part.score]
         for part in PARTS
     ]  # fmt: skip
-    assert scorer.mean.formula == "0.25 bleu_multi + 0.75 rouge_nlws rougeL"
+    assert scorer._mean.formula == "0.25 bleu_multi + 0.75 rouge_nlws rougeL"
     expected = 0.25 * np.array(own[0]) + 0.75 * np.array(own[1])
     assert scorer.segment_scores(stats.rows)["mean"] == pytest.approx(expected, abs=1e-12)
     assert scorer.finalize(stats.total())["mean"] == pytest.approx(expected.mean())

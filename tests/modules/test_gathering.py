@@ -158,7 +158,7 @@ RUNS = {
 PROCESSES = """
 import json, os, signal, sys, time
 import tercet
-from tercet.core import signature
+from tercet import signature
 from tercet.huggingface import shards
 
 def split(text):

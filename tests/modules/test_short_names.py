@@ -21,7 +21,7 @@ def test_every_door_takes_a_short_name_and_answers_with_the_full_one(metric, sho
     options = needed(metric)
     found, expected = (tercet.score(name, PREDICTIONS, REFERENCES, **options) for name in (short, metric))
     assert (found.to_dict(full=True), found.metric) == (expected.to_dict(full=True), metric)
-    assert tercet.scorer(short, **options).metric == metric
+    assert tercet.scorer(short, **options).name == metric
     assert tercet.load(short).name == metric
     with pytest.raises(tercet.OptionError, match=f"{metric} has no configuration 'x'"):
         tercet.load(short, "x")

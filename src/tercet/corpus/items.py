@@ -47,13 +47,17 @@ def read_systems(names: Sequence[str], predictions: Sequence[Any], references: A
     offsets, n = first.reference_offsets, first.n_items
     assert first.strings is not None
     texts, flat = first.strings
-    for name, given in zip(names[1:], predictions[1:], strict=True):
-        own = _checked(as_list(given, name, "one text per item", 1), name)
-        if not flat and len(own) != n:
-            raise InputError(
-                f"{name} must have one entry per item, as the first system has: got {len(own)}, expected {n}."
-            )
-        _check_number(own, name, offsets, nested=True)
+    for place, (name, given) in enumerate(zip(names[1:], predictions[1:], strict=True), 1):
+        try:
+            own = _checked(as_list(given, name, "one text per item", 1), name)
+            if not flat and len(own) != n:
+                raise InputError(
+                    f"{name} must have one entry per item, as the first system has: got {len(own)}, expected {n}."
+                )
+            _check_number(own, name, offsets, nested=True)
+        except InputError:
+            Corpus(texts, flat, offsets, tuple(names[:place])).encoded()  # an error in an earlier text comes first
+            raise
         texts += own
     return Corpus(texts, flat, offsets, tuple(names))
 

@@ -19,6 +19,9 @@ from .option_docs import parameters
 from .scorer import Scorer, segment_lists
 from .scoring import batch_stats, score_batch
 
+#: The numbers of a call that asks for nothing special.
+_USUAL = (Call.n_resamples, Call.seed, Call.n_jobs)
+
 
 class About(NamedTuple):
     """What documentation says of a metric besides its options; all but `compares` as evaluate's modules have it."""
@@ -100,14 +103,16 @@ class Metric(Scorer):
         OptionError
             For a value that an argument does not take.
         """
-        call = {"segments": segments, "confidence_level": confidence_level, "signature": signature}
-        call |= {"n_resamples": n_resamples, "seed": seed, "n_jobs": n_jobs}
-        return score_batch(self._calling(call), self.corpus(predictions, references))
+        metric = self
+        if segments or confidence_level is not None or signature or (n_resamples, seed, n_jobs) != _USUAL:
+            call = {"segments": segments, "confidence_level": confidence_level, "signature": signature}
+            metric = self._calling(call | {"n_resamples": n_resamples, "seed": seed, "n_jobs": n_jobs})
+        return score_batch(metric, self.corpus(predictions, references))
 
     def _calling(self, call: dict[str, Any]) -> Metric:
         """Return the metric for a call; what a call leaves at its default is as the metric was prepared."""
         given = {name: value for name, value in call.items() if value != Call.options()[name].default}
-        return self.asking(Call.made({**self.asked.given, **given}, called=self.name)) if given else self
+        return self.asking(Call.made({**self.asked.given, **given}, called=self.name))
 
     def segments(self, predictions: Any, references: Any = None) -> dict[str, list[float | None]]:
         """Return the scores of each item, as the key ``segments`` of a result has them.

@@ -56,7 +56,7 @@ class Scorer(Value, ABC):
     nothing_left: ClassVar[str] = "No item has a reference, so missing_references='skip' left all of them out."
     #: Keys and attributes of the result that belong beside the score in an account of a corpus, such as lengths.
     facts: ClassVar[tuple[str, ...]] = ()
-    #: Each row begins with 1 (0 for an item left out), 1 if the prediction is empty, 1 without reference, their number.
+    #: Each row begins with 1 (0 if left out), 1 for an empty prediction, 1 without reference, and their number.
     base_columns: ClassVar[tuple[str, ...]] = ("items", "empty", "missing", "references")
     _asked: ClassVar[Call] = Call()
 
@@ -95,6 +95,9 @@ class Scorer(Value, ABC):
         return all(o.only_with is None or o.only_with.test(self) for o in of_metric) and all(
             o.only_with is None or o.only_with.test(self.asked) for o in of_call
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.given, self.asked.given)
 
     @property
     def asked(self) -> Call:
@@ -301,3 +304,7 @@ def segment_lists(scorer: Scorer, stats: SegmentStats) -> dict[str, list[float |
         for scores in lists.values():
             scores[index] = None
     return lists
+
+
+def _restored(cls: type[ScorerT], given: Mapping[str, Any], asked: Mapping[str, Any]) -> ScorerT:
+    return cls.from_options({**given, **asked}, idle=True)

@@ -251,7 +251,7 @@ class Bleu(BleuOptions):
         return {**smoothed, "effective_order": True}
 
     def segment_scores(self, rows: Either) -> Scores:
-        """Return the BLEU of single segments with sacrebleu's choices: else a perfect one of three words scores 0."""
+        """Return the BLEU of single segments as sacrebleu: effective order, exp smoothing if none was chosen."""
         if self._by_nltk:
             return self.finalize(rows)
         return self._scores(rows, self._segment_method, effective=True)

@@ -87,7 +87,6 @@ class Perplexity(Metric):
     name = "perplexity_lm"
     short = "perplexity"
     about = ABOUT
-    takes_systems = True
     predictions_also_called = ("input_texts", "data")
     primary = "perplexity"
     higher_is_better = False
