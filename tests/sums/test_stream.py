@@ -275,11 +275,6 @@ class TestWhatIsRefusedAddsNothing:
         assert len(stream) == 1
 
 
-def test_empty_batches_change_nothing():
-    stream = stream_of("rouge", [([], []), (["a"], ["a"]), ([], [], []), ([], [])], **ASKED)
-    assert stream.to_arrow().equals(stream_of("rouge", [(["a"], ["a"])], **ASKED).to_arrow())
-
-
 def of_text(text, *parts, **options):
     return stream_of("rouge", [([text], ["a b"]), *parts], **{**ROUGE, **options})
 
@@ -288,16 +283,12 @@ class TestMerging:
     def test_leaves_the_other_as_it_is(self):
         one, other = of_text("a"), of_text("b")
         before = other.to_arrow()
-        one.merge(other)
+        one.merge(iter([other]))
+        one.merge([])
+        one.add([], [], [])
         one.add(["c"], ["d"])
         assert other.to_arrow().equals(before)
         assert (len(one), len(other)) == (3, 1)
-
-    def test_takes_several_at_once_of_any_iterable(self):
-        first, *others = (of_text(f"a {i}") for i in range(4))
-        first.merge(iter(others))
-        first.merge([])
-        assert len(first) == 4
 
     @pytest.mark.parametrize("how", ["twice", "itself", "list", "inner", "outer", "copy", "all or nothing"])
     def test_refuses_what_it_has_already_and_adds_nothing(self, how):

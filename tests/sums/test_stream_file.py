@@ -215,6 +215,7 @@ class TestForgedFiles:
             ({"origins": ["9" * 400, 1]}, f"its 'origins' is ['{'9' * 57}…; expected a list of texts."),
         ]
         for fields, message in cases:
+            path.write_bytes(saved[0])
             self.forge(path, **fields)
             with pytest.raises(InputError) as error:
                 Stream.load(path)
@@ -231,6 +232,7 @@ class TestForgedFiles:
             ("items", "9" * 400, "parts.stream: \"The column 'items' holds no exact sums."),
         ]
         for name, value, message in cases:
+            path.write_bytes(saved[0])
             table = pa.ipc.open_file(path).read_all()
             values = [value, *table[name].to_pylist()[1:]]
             column = pa.array(list(map(str, values))) if isinstance(value, str) else pa.array(values, DECIMAL)

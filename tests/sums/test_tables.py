@@ -294,17 +294,6 @@ class TestReferences:
 
 
 class TestColumns:
-    def test_are_known_by_their_names(self):
-        cases = [
-            ("mt", "ref"), ("prediction", "reference"), ("hypothesis", "gold"), ("Output", "Target"),
-            ("summary_pegasus", "summary"), ("system", "expected_output"),
-        ]  # fmt: skip
-        for names in cases:
-            table = pa.table(
-                {"segment_id": ["i"], "src": ["quoi"], names[1]: ["a c"], "lang": ["fr"], names[0]: ["a b"]}
-            )
-            assert sums(table).equals(of_lists(["a b"], ["a c"]))
-
     def test_that_are_not_clear_are_asked_for(self):
         cases = [
             (["mt", "online_b", "ref"], {}, "Which column holds the predictions? By their names, several may be"),
