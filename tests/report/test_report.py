@@ -270,7 +270,6 @@ HOSTILE = [
     "@1", "نظام\u202eabc", "系统系统系统系统系统系统系统", "🙂👩\u200d👩\u200d👧" * 9, "\x00\x1b\ufffe",
     "&amp;&#60;b>", "a\nb\tc", "<!-- --> ]]>",
 ]  # fmt: skip
-ANY_NAME = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
 
 
 class TestTexts:
