@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 import tercet
 from conftest import ROOT, ZERO_BLEU, needed
+from samples import sample
 from tercet import InputError, OptionError
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import MetricSpec
-from tercet.comparison.test_sets import TestSet, read_test_sets
+from tercet.comparison.test_sets import TestSet
 from tercet.metric.drawing.places import Word
 from tercet.pages.lengths import EXACT, MEAN, bucket_scores, make_buckets
 from tercet.pages.matches import Colours, placed, plain, spelled
@@ -28,11 +29,6 @@ from tercet.pages.segments import Segments
 from tercet.statistics.paired_tests import pvalue_text
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
-
-
-def sample(language):
-    (test_set,) = read_test_sets([str(ROOT / "examples" / "data" / f"{language}.tsv")])
-    return test_set
 
 
 ENGLISH = sample("en")
@@ -181,12 +177,12 @@ class TestNumbers:
         assert "Do not compare scores across test sets" in both.text
         assert "Do not compare scores across test sets" not in page.text
 
-    @pytest.mark.parametrize("number", [1, 2])
-    def test_few_systems(self, number):
-        few = replace(ENGLISH, systems=dict(list(ENGLISH.systems.items())[:number]))
-        page = Page(to_html([compared(few)]))
-        assert ("bleu: adjusted p of all pairs" in page.tables) == (number == 2)
-        assert "side by side" not in page.text  # two systems are side by side anyway
+    def test_few_systems(self):
+        for number in [1, 2]:
+            few = replace(ENGLISH, systems=dict(list(ENGLISH.systems.items())[:number]))
+            page = Page(to_html([compared(few)]))
+            assert ("bleu: adjusted p of all pairs" in page.tables) == (number == 2)
+            assert "side by side" not in page.text  # two systems are side by side anyway
 
     @ZERO_BLEU
     def test_one_segment_and_no_segment_that_differs(self):
@@ -254,11 +250,11 @@ class TestOneFile:
             assert to_html([comparison]) == first
             assert matplotlib.rcParams["font.size"] == 30
 
-    @pytest.mark.parametrize("name", ["matplotlib", "jinja2"])
-    def test_a_missing_package_is_named(self, comparison, name, monkeypatch):
-        monkeypatch.setitem(sys.modules, name, None)
-        with pytest.raises(OptionError, match=rf"needs {name}.*pip install .tercet\[report\]."):
-            to_html([comparison])
+    def test_a_missing_package_is_named(self, comparison, monkeypatch):
+        for name in ["matplotlib", "jinja2"]:
+            monkeypatch.setitem(sys.modules, name, None)
+            with pytest.raises(OptionError, match=rf"needs {name}.*pip install .tercet\[report\]."):
+                to_html([comparison])
 
     @pytest.mark.long
     def test_many_systems_and_long_texts_stay_small(self):
@@ -274,7 +270,6 @@ HOSTILE = [
     "@1", "نظام\u202eabc", "系统系统系统系统系统系统系统", "🙂👩\u200d👩\u200d👧" * 9, "\x00\x1b\ufffe",
     "&amp;&#60;b>", "a\nb\tc", "<!-- --> ]]>",
 ]  # fmt: skip
-ANY_NAME = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
 
 
 class TestTexts:
@@ -321,29 +316,29 @@ class TestTexts:
             expected = [(level, token) for token, level in tokens]
             assert [piece for piece in pieces if piece[1].strip(" ,\n…")] == expected
 
-    @pytest.mark.parametrize("language", ["en", "es", "ru", "zh"])
     @pytest.mark.parametrize(
         "metric", ["bleu_multi", "chrf_multi", "ter", "rouge_nlws", "bleu_rouge_f", "jaccard_sets"]
     )
     @pytest.mark.filterwarnings("ignore::UserWarning")
-    def test_colours_are_those_of_the_explanation(self, metric, language):
-        test_set = sample(language)
-        options = {"tokenizer": "zh"} if (metric, language) == ("bleu_multi", "zh") else {}
-        table = compared(test_set, [MetricSpec(metric, options)], test=None).tables[0]
-        if metric == "rouge_nlws" and language in ("ru", "zh"):
-            assert "|tok:unicode|" in table.signature
-            options["tokenizer"] = "unicode"
-        colours = Colours(table)
-        for prediction, references in zip(test_set.systems["tuned"], test_set.references, strict=True):
-            found = tercet.explain(metric, prediction, references, **options)
-            entry = {"rouge_nlws": "types", "jaccard_sets": "variants", "chrf_multi": "scores"}.get(metric)
-            one = found if entry is None else getattr(found, entry)[0]
-            words = one.prediction_words if metric == "rouge_nlws" else one.prediction
-            shown = colours.of(prediction, references)
-            assert "".join(part for _, part in shown.pieces) == prediction
-            coloured = "".join(part for level, part in shown.pieces if level)
-            expected = "".join(word.text for word in words if word.level)
-            assert _letters(coloured) == _letters(expected)
+    def test_colours_are_those_of_the_explanation(self, metric):
+        for language in ["en", "es", "ru", "zh"]:
+            test_set = sample(language)
+            options = {"tokenizer": "zh"} if (metric, language) == ("bleu_multi", "zh") else {}
+            table = compared(test_set, [MetricSpec(metric, options)], test=None).tables[0]
+            if metric == "rouge_nlws" and language in ("ru", "zh"):
+                assert "|tok:unicode|" in table.signature
+                options["tokenizer"] = "unicode"
+            colours = Colours(table)
+            for prediction, references in zip(test_set.systems["tuned"], test_set.references, strict=True):
+                found = tercet.explain(metric, prediction, references, **options)
+                entry = {"rouge_nlws": "types", "jaccard_sets": "variants", "chrf_multi": "scores"}.get(metric)
+                one = found if entry is None else getattr(found, entry)[0]
+                words = one.prediction_words if metric == "rouge_nlws" else one.prediction
+                shown = colours.of(prediction, references)
+                assert "".join(part for _, part in shown.pieces) == prediction
+                coloured = "".join(part for level, part in shown.pieces if level)
+                expected = "".join(word.text for word in words if word.level)
+                assert _letters(coloured) == _letters(expected)
 
     @ZERO_BLEU
     def test_stems_colour_the_words_that_were_written(self):
