@@ -156,14 +156,17 @@ def explain(metric: str | Metric, prediction: str, references: Any = None, **opt
     [('a', 0), ('cat', 1), ('sat', 1)]
     """
     extra = {"corpus": options.pop("corpus")} if "corpus" in options else {}
-    cls = metric_class(metric) if isinstance(metric, str) else type(metric)
-    return make_scorer(metric, cls.options_to_explain({**options, **extra})).explain(prediction, references, **extra)
+    if isinstance(metric, str):
+        options = metric_class(metric).options_to_explain({**options, **extra})
+    return make_scorer(metric, options).explain(prediction, references, **extra)
 
 
 def make_scorer(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
     """Return a metric, given by its name or as a value, with further options; OptionError for wrong ones."""
     if isinstance(metric, Metric):
         return metric.with_options(options) if options else metric
+    if isinstance(metric, type) and issubclass(metric, Metric):
+        raise OptionError(f"Expected a metric, got its class: give tercet.{metric.__name__}().")
     return metric_class(metric).from_options(options)
 
 

@@ -139,7 +139,7 @@ def test_a_metric_reads_back_pickles_is_hashed_and_does_not_change(metric, optio
         assert getattr(made, option) == right
         assert made != value(metric)
         assert made != option
-        with pytest.raises(AttributeError, match="does not change: make another one"):
+        with pytest.raises(AttributeError, match="cannot be changed: make another one"):
             setattr(made, option, declared.default)
         if not cls.made({**needed(metric), option: right}, idle=True).have_effect([option]):
             continue
@@ -168,8 +168,8 @@ def test_a_metric_is_made_by_its_names_and_told_of_those_of_packages(metric):
     for ask in (tercet.scorer, tercet.load, parse_metric):
         assert f"Did you mean '{metric}'" in refusal(ask, f"{metric}x", {})
         for package in set(cls.presets) - {"sacrebleu", "evaluate", "rouge"}:  # of several metrics, and a short name
-            assert f"Its numbers are those of {metric} with compat='{package}'" in refusal(ask, package, {})
-        assert "Its numbers are those of bleu_multi with compat='sacrebleu'" in refusal(ask, "sacrebleu", {})
+            assert f"Its scores are those of {metric} with compat='{package}'" in refusal(ask, package, {})
+        assert "Its scores are those of bleu_multi with compat='sacrebleu'" in refusal(ask, "sacrebleu", {})
 
 
 @each_metric

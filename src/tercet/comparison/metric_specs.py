@@ -14,7 +14,7 @@ from tercet.api import make_scorer
 from tercet.errors import OptionError, shorten
 from tercet.metric.metric import Metric
 from tercet.metric.scorer import Scorer
-from tercet.registry import canonical, metric_class
+from tercet.registry import METRICS, canonical, metric_class
 
 from .mean import MeanScorer
 from .saved_mean import SavedMean
@@ -111,7 +111,9 @@ def parse_metric(text: str) -> MetricSpec:
 def spec_of(metric: str | Metric | MetricSpec) -> MetricSpec:
     """Return the spec of a metric given as text or value."""
     if isinstance(metric, Metric):
-        return MetricSpec(metric.name, metric.given)
+        if metric.name not in METRICS or type(metric) is not metric_class(metric.name):
+            raise OptionError(f"{metric!r} cannot be compared: its class is not a metric of the suite.")
+        return MetricSpec(metric.name, {**metric.given, **metric.asked.given})
     return parse_metric(metric) if isinstance(metric, str) else metric
 
 

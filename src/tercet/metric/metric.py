@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from inspect import cleandoc
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items
@@ -21,6 +21,9 @@ from .scoring import batch_stats, score_batch
 
 #: The numbers of a call that asks for nothing special.
 _USUAL = (Call.n_resamples, Call.seed, Call.n_jobs)
+
+
+MetricT = TypeVar("MetricT", bound="Metric")
 
 
 class About(NamedTuple):
@@ -154,9 +157,9 @@ class Metric(Scorer):
         """Return the options to explain one prediction, given those of a call."""
         return dict(given)
 
-    def with_options(self, given: Mapping[str, Any]) -> Metric:
+    def with_options(self: MetricT, given: Mapping[str, Any], *, idle: bool = False) -> MetricT:
         """Return a metric with these options besides its own."""
-        return type(self).from_options({**self.given, **self.asked.given, **given}, idle=True)
+        return type(self).from_options({**self.given, **self.asked.given, **given}, idle=idle)
 
     @abstractmethod
     def explained(self, batch: Corpus, context: Any = None) -> Any:

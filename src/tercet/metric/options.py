@@ -177,11 +177,16 @@ class Value:
             raise AttributeError(f"{self!r} cannot be changed: make another one with {name}={shorten(value)}.")
         object.__setattr__(self, name, value)
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{self!r} cannot be changed: it has no {name!r} to delete.")
+
 
 class _ClassSignature:
     """The signature of a class, for `help` and notebooks, made on first access."""
 
     def __get__(self, value: object, cls: type[Value]) -> Signature:
+        if value is not None:  # a value has the signature of its call
+            raise AttributeError("__signature__")
         kind = Parameter.KEYWORD_ONLY
         options = cls.options().values()
         return Signature([Parameter(o.name, kind, default=o.default, annotation=o.python_type) for o in options])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
 
 def _idf(value: Any) -> bool | str | IdfTable | Mapping[Any, Any]:
-    if isinstance(value, (bool, IdfTable, Mapping)):
+    if isinstance(value, Mapping):
+        return copy(value)  # the value does not change with it
+    if isinstance(value, (bool, IdfTable)):
         return value
     if type(value).__name__ in ("bool_", "bool"):
         return bool(value)

@@ -87,7 +87,7 @@ def _check_weights(value: Any) -> Any:
                     f"this one has {len(value):,}"
                 )
             named = {str(name): _as_weights(weights) for name, weights in value.items()}
-            if len(named) < len(value) or any(not name or set(name) & set("|;=,: ") for name in named):
+            if not named or len(named) < len(value) or any(not name or set(name) & set("|;=,: ") for name in named):
                 raise ValueError
             return named
         return _as_weights(value)

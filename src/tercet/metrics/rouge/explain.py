@@ -159,7 +159,7 @@ def matched(scorer: Rouge, score: str, tokenizer: str | None) -> Matched:
     The score gives the lengths of their runs and the number of their skip-bigrams.
     """
     name = score.removesuffix("_precision").removesuffix("_recall")
-    own = scorer.with_options({"rouge_types": [name]})
+    own = scorer.with_options({"rouge_types": [name]}, idle=True)
     if tokenizer is not None and scorer.tokenizer == "auto":  # as chosen for all texts, not for each by itself
-        own = own.with_options({"tokenizer": tokenizer})
+        own = own.with_options({"tokenizer": tokenizer}, idle=True)
     return Matched(own, MATCH_LEVELS, lambda found: found.types[0].prediction_words)
