@@ -1,7 +1,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin/python
-CORE := tests/columns tests/core tests/text tests/engine tests/resampling tests/bleu tests/rouge tests/project/test_architecture.py
+CORE := tests/columns tests/core tests/text tests/engine tests/resampling tests/bleu tests/rouge tests/metrics/test_options.py tests/project/test_architecture.py
 # Compiled as the package is installed, and again when one of these has changed.
 ENGINE := build_engine.py $(wildcard src/tercet/engine/*.pyx src/tercet/engine/*.pxi src/tercet/engine/*.h)
 INSTALL := $(RUN) -m pip install --disable-pip-version-check --constraint constraints.txt

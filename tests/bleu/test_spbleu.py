@@ -1,7 +1,6 @@
 """BLEU of subwords (spBLEU) equals sacrebleu's, and its signature tells one model from another."""
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -49,15 +48,14 @@ def test_bleu_as_sacrebleu(name, lowercase):
 
 
 @ZERO_BLEU
-@pytest.mark.parametrize("seed", range(6))
-def test_bleu_as_sacrebleu_on_awkward_texts(seed):
-    predictions, references = awkward_corpus(seed)
-    expected = their_score(predictions, references, tokenize="flores200")
-    found = score("bleu", predictions, references, tokenizer="flores200", compat="sacrebleu", segments=True)
-    assert found["bleu"] == pytest.approx(expected.score / 100, abs=1e-9)
-    theirs = sacrebleu.BLEU(tokenize="flores200", effective_order=True)
-    sentences = [theirs.sentence_score(*pair).score / 100 for pair in zip(predictions, references, strict=True)]
-    assert found["segments"]["bleu"] == pytest.approx(sentences, abs=1e-9)
+def test_bleu_as_sacrebleu_on_awkward_texts():
+    for predictions, references in map(awkward_corpus, range(6)):
+        expected = their_score(predictions, references, tokenize="flores200")
+        found = score("bleu", predictions, references, tokenizer="flores200", compat="sacrebleu", segments=True)
+        assert found["bleu"] == pytest.approx(expected.score / 100, abs=1e-9)
+        theirs = sacrebleu.BLEU(tokenize="flores200", effective_order=True)
+        sentences = [theirs.sentence_score(*pair).score / 100 for pair in zip(predictions, references, strict=True)]
+        assert found["segments"]["bleu"] == pytest.approx(sentences, abs=1e-9)
 
 
 def test_the_former_name_is_flores101():
@@ -68,12 +66,6 @@ def test_the_former_name_is_flores101():
     assert (found, found.signature) == (expected, expected.signature)
 
 
-def test_the_configuration_sacrebleu_takes_them_as_tokenize():
-    module = tercet.load("bleu_multi", "sacrebleu")
-    found = module.compute(predictions=PREDICTIONS, references=REFERENCES, tokenize="flores200")
-    assert found["score"] == pytest.approx(their_score(PREDICTIONS, REFERENCES, tokenize="flores200").score, abs=1e-7)
-
-
 def test_a_path_is_the_same_model_without_a_name(folder, monkeypatch):
     named = score("bleu", PREDICTIONS, REFERENCES, tokenizer="flores200")
     path = folder / "models" / SACREBLEU_MODELS["flores200"]
@@ -82,14 +74,8 @@ def test_a_path_is_the_same_model_without_a_name(folder, monkeypatch):
         found = score("bleu", PREDICTIONS, REFERENCES, tokenizer=tokenizer)
         assert found == named
         assert found.signature == named.signature.replace("flores200", "spm").replace("|equals:sacrebleu", "")
-
-
-def test_threads_and_streams_do_not_matter():
-    one, two = (score("bleu", PREDICTIONS, REFERENCES, tokenizer="flores200", n_jobs=n) for n in (1, 2))
-    stream = tercet.Stream("bleu", tokenizer="flores200")
-    for pair in zip(PREDICTIONS, REFERENCES, strict=True):
-        stream.add(*([each] for each in pair))
-    assert one == two == stream.result()
+    shown = tercet.explain("bleu", "the cat", ["the cat sat"], tokenizer=path).prediction
+    assert "".join(word.text for word in shown) == "▁the▁cat"
 
 
 def test_what_different_files_counted_does_not_merge(folder):
@@ -140,25 +126,17 @@ def test_other_names_are_refused(given, message):
     assert message in str(refused.value)
 
 
-def test_pieces_are_shown(folder):
-    why = tercet.explain("bleu", "the cat", ["the cat sat"], tokenizer="flores200")
-    assert "".join(word.text for word in why.prediction) == "▁the▁cat"
-    assert why.counts[0] == len(why.prediction)
-
-
-class TestAgainstSacrebleu:
-    def test_the_same_by_name(self):
-        found = explain_difference("bleu", PREDICTIONS, REFERENCES, against="sacrebleu", tokenizer="flores200")
-        assert found.same
-        expected = their_score(PREDICTIONS, REFERENCES, tokenize="flores200", smooth_method="none").score / 100
-        assert found.theirs["bleu"] == pytest.approx(expected, abs=1e-9)
-
-    def test_a_path_is_a_rule_that_differs(self, folder):
-        path = str(folder / "models" / SACREBLEU_MODELS["flores200"])
-        found = explain_difference("bleu", PREDICTIONS, REFERENCES, against="sacrebleu", tokenizer=path)
-        assert ("tokenizer", path, "13a") in [(rule.name, rule.from_value, rule.to_value) for rule in found.rules]
-        expected = their_score(PREDICTIONS, REFERENCES).score / 100
-        assert found.theirs["bleu"] == pytest.approx(expected, abs=1e-9)
+def test_against_sacrebleu_a_name_is_the_same_and_a_path_a_rule_that_differs(folder):
+    path = str(folder / "models" / SACREBLEU_MODELS["flores200"])
+    named, found = (
+        explain_difference("bleu", PREDICTIONS, REFERENCES, against="sacrebleu", tokenizer=each)
+        for each in ("flores200", path)
+    )
+    assert named.same
+    expected = their_score(PREDICTIONS, REFERENCES, tokenize="flores200", smooth_method="none").score / 100
+    assert named.theirs["bleu"] == pytest.approx(expected, abs=1e-9)
+    assert ("tokenizer", path, "13a") in [(rule.name, rule.from_value, rule.to_value) for rule in found.rules]
+    assert found.theirs["bleu"] == pytest.approx(their_score(PREDICTIONS, REFERENCES).score / 100, abs=1e-9)
 
 
 def test_on_the_command_line(folder, tmp_path):
@@ -173,10 +151,3 @@ def test_on_the_command_line(folder, tmp_path):
     path.unlink()
     run = command("score", "out.txt", "-r", "ref.txt", *metrics, cwd=tmp_path, code=2)
     assert f"There is no file '{path}', given as 'tokenizer'." in run.stderr
-
-
-def test_without_the_package_the_extra_is_named(folder, monkeypatch):
-    (folder / "models" / SACREBLEU_MODELS["flores101"]).write_bytes(small_model(seed=8))
-    monkeypatch.setitem(sys.modules, "sentencepiece", None)
-    with pytest.raises(OptionError, match=r"'flores101' needs the package 'sentencepiece', .*tercet\[languages\]"):
-        score("bleu", ["a"], ["a"], tokenizer="flores101")

@@ -142,7 +142,7 @@ class TestOptions:
         "word_order", [-1, 11, True, "2", b"\x02", [], [2, 2], [0, "2"], 1.5, {0: 1}, None, range(10**12)]
     )
     def test_a_wrong_order_of_words(self, word_order):
-        with pytest.raises(OptionError, match="a whole number from 0 to 10, or a list of different ones"):
+        with pytest.raises(OptionError, match="an integer from 0 to 10, or a list of different ones"):
             tercet.score("chrf", ["a"], ["a"], word_order=word_order)
 
     @pytest.mark.parametrize("beta", [-1, 1001, float("nan"), "2", True])

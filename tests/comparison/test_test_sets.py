@@ -151,21 +151,21 @@ class TestTables:
         cases = [
             (
                 "e2e.csv", "mr,ref\na,b\n", {},
-                "no column tells by its name and content that it holds what a system wrote (choose with --system, "
+                "no column was recognized as predictions of a system (choose with --system, "
                 "systems=); there are the columns 'mr', 'ref'.",
             ),
-            ("mt.tsv", "mt\na\n", {}, "that it holds references (choose with --reference-column, reference_columns="),
-            ("n.tsv", "id\n1\n", {}, "what a system wrote (choose with --system, systems=), or references (choose"),
+            ("mt.tsv", "mt\na\n", {}, "no column was recognized as references (choose with --reference-column,"),
+            ("n.tsv", "id\n1\n", {}, "of a system (choose with --system, systems=), or references (choose"),
             ("wide.csv", ",".join(["id", *(f"id {n}" for n in range(29))]) + "\n" + "1," * 29 + "1", {},
              "'id 18' and 10 more."),
             ("t.tmx", tmx([[("en", "a"), ("pt-BR", "b")]]), {},
-             "the name of a language does not tell that it holds what a system wrote (choose with --system, "
+             "no language was recognized as predictions of a system (choose with --system, "
              "systems=), or references (choose with --reference-column, reference_columns=); there are the languages "
              "'en', 'pt"),
-            ("t.tmx", tmx([[("en", "a"), ("pt-BR", "b")]]), {"systems": "pt"}, "of a language does not tell"),
+            ("t.tmx", tmx([[("en", "a"), ("pt-BR", "b")]]), {"systems": "pt"}, "no language was recognized as"),
             ("t.tmx", tmx([[("en", "a"), ("fr", "b")]]), {"systems": "pt", "reference_columns": "fr"},
              "no text is in the language 'pt'; found: en, fr."),
-            ("t.tmx", tmx([[("zh-CN", "a"), ("zh-TW", "b")]]), {"systems": "zh"}, "each of zh-CN, zh-TW"),
+            ("t.tmx", tmx([[("zh-CN", "a"), ("zh-TW", "b")]]), {"systems": "zh"}, "several columns, zh-CN, zh-TW"),
             ("t.tmx", tmx([[("pt-BR", "a")]]), {"systems": "pt", "reference_columns": "pt_br"},
              "the column 'pt-BR' is named both as a system and as references."),
             ("t.tmx", tmx([[("en", "a"), ("fr", "b")], [("en", "c")]]), {"systems": "fr", "reference_columns": "en"},
@@ -176,7 +176,7 @@ class TestTables:
             ("a.jsonl", '{"mt": "a", "ref": "b", "src": 3}', {"source_column": "src"},
              "line 1, column 'src': expected a text, got 3."),
             ("a.jsonl", '{"mt": "a", "ref": "b"}\n{"ref": "c"}', {}, "line 2, column 'mt': the prediction is"),
-            ("a.jsonl", '{"sysA": 3, "ref": "b"}', {}, "by its name and content ('sysA' is not all text) that"),
+            ("a.jsonl", '{"sysA": 3, "ref": "b"}', {}, "no column ('sysA' is not all text) was recognized as"),
             ("a.json", "[]", {}, "is JSON by its name; expected JSON Lines, an object per line (.jsonl)."),
             ("a.jsonl.gz", "{", {}, "line 1: not JSON"),
             ("a.tsv", "mt\tref\nnaïve\tb\n".encode("latin-1"), {}, "line 2: found the byte 0xef, which is not UTF-8"),

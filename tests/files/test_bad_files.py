@@ -21,7 +21,7 @@ BAD_TABLES = {
     "cut gzip": ("a.tsv.gz", gzip.compress(PAIRS)[:-9], "cannot be read: Compressed file ended"),
     "million columns": ("a.csv", b"mt,ref" + b"," * 10**6 + b"\na,b\n", "line 1: more than 500 c"),
     "deep json": ("a.jsonl", b"[" * 10**5, "nested too deeply"),
-    "number": ("a.jsonl", b'{"mt": 7, "ref": "a"}', "that it holds what a system wrote (choose with --system"),
+    "number": ("a.jsonl", b'{"mt": 7, "ref": "a"}', "predictions of a system (choose with --system"),
     "missing prediction": ("a.jsonl", b'{"mt": "a", "ref": "b"}\n{"ref": "c"}', "line 2, column 'mt': the"),
     "no reference": ("a.jsonl", b'{"mt": "a", "ref": null}\n{"mt": "a", "ref": "c"}', "segment 1 has no reference"),
     "malformed xml": ("a.tmx", b"<tmx><body>", "malformed XML"),

@@ -142,7 +142,9 @@ class TestPickLanguage:
             assert pick_language(self.columns, wanted) == found
 
     def test_several_that_fit_are_listed(self):
-        with pytest.raises(InputError, match=r"^'sr' could be each of sr_Latn, sr-Cyrl: give the whole code\.$"):
+        with pytest.raises(
+            InputError, match=r"^'sr' matches several columns, sr_Latn, sr-Cyrl: give the whole code\.$"
+        ):
             pick_language(self.columns, "sr")
 
     def test_of_none_that_fits_all_are_listed(self):

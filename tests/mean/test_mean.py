@@ -79,7 +79,7 @@ def test_another_file_is_refused(tmp_path):
     path = tmp_path / "mean.json"
     for content, message in (
         ("{", "is not JSON"),
-        ("[]", "is no mean of metrics"),
+        ("[]", "is not a mean of metrics"),
         (json.dumps({"kind": "tercet mean of metrics", "parts": [{"metric": "bleu"}]}), "expected metric, options"),
     ):
         path.write_text(content)

@@ -237,7 +237,7 @@ class TestRefused:
             ({"model_id": "no-such-model"}, r"The language model 'no-such-model' could not be loaded"),
             ({"model_id": 7}, r"The 'model_id' option of perplexity_lm must be the name of a causal"),
             ({"max_length": 65}, r"'max_length' option of perplexity_lm must be from 2 to 64 .* Got 65"),
-            ({"max_length": 1}, r"'max_length' option of perplexity_lm must be a whole number of at least 2"),
+            ({"max_length": 1}, r"'max_length' option of perplexity_lm must be an integer of at least 2"),
             ({"max_length": 8, "stride": 8}, r"'stride' option .* must be below the length of a window, 8 tokens"),
             (
                 {"stride": 8, "long_text": "truncate"},

@@ -119,7 +119,7 @@ def test_other_bytes_are_refused(kind, path):
             if damaged != data:
                 path.write_bytes(damaged)
                 assert refused(kind, path).startswith(
-                    ("is damaged", "is an Arrow file, but not one", "was written by")
+                    ("is damaged", "is an Arrow file, but was not", "was written by")
                 )
 
 
@@ -131,19 +131,19 @@ def written_by_arrow(table, path):
 def test_a_table_that_was_changed_by_hand_is_refused(kind, path):
     table = pa.ipc.open_file(path).read_all()
     written_by_arrow(pa.concat_tables([table, table]), path)
-    assert refused(kind, path) == "is damaged: its checksum is not that of what it holds."
+    assert refused(kind, path) == "is damaged: its checksum does not match."
 
 
 def test_files_of_other_programs_are_refused(kind, path):
     table, writer = pa.table({"a": [1, None]}), KINDS[kind][3]
     pq.write_table(table, path)
-    assert refused(kind, path) == f"is damaged, or no file that {writer} wrote."
+    assert refused(kind, path) == f"is damaged, or was not written by {writer}."
     with pa.ipc.new_stream(path, table.schema) as file:
         file.write_table(table)
-    assert refused(kind, path) == f"is damaged, or no file that {writer} wrote."
+    assert refused(kind, path) == f"is damaged, or was not written by {writer}."
     for each in (table, pa.Table.from_pandas(pd.DataFrame({"a": ["b"]})), table.replace_schema_metadata({"a": "b"})):
         written_by_arrow(each, path)
-        assert refused(kind, path) == f"is an Arrow file, but not one that {writer} wrote."
+        assert refused(kind, path) == f"is an Arrow file, but was not written by {writer}."
 
 
 def test_files_of_another_kind_are_refused(kind, path):
@@ -174,7 +174,7 @@ def test_tables_of_document_frequencies_are_refused(kind, path):
 def test_headers_of_something_else_are_refused(kind, path):
     for header in [b"[]", b"{}", b"1", b"{", b'{"format": "x"}', b'{"format": [3]}', b"[" * 10**5]:
         written_by_arrow(pa.table({"a": [1]}).replace_schema_metadata({"tercet": header}), path)
-        assert refused(kind, path) == f"is damaged, or no file that {KINDS[kind][3]} wrote."
+        assert refused(kind, path) == f"is damaged, or was not written by {KINDS[kind][3]}."
 
 
 def test_malformed_columns_are_refused_although_the_digest_is_right(kind, path):
@@ -182,7 +182,7 @@ def test_malformed_columns_are_refused_although_the_digest_is_right(kind, path):
     offsets = pa.array([0, 10**9, 4], pa.int32()).buffers()[1]
     texts = pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"text")])
     path.write_bytes(pack(kind, {}, pa.table({"signature": texts})))
-    assert refused(kind, path) == f"is damaged, or no file that {KINDS[kind][3]} wrote."
+    assert refused(kind, path) == f"is damaged, or was not written by {KINDS[kind][3]}."
 
 
 class TestRows:

@@ -202,7 +202,7 @@ class TestFaults:
 
     def test_refuses_before_any_work(self, files):
         cases = [
-            ({}, InputError, "Which column holds the predictions.*several may be: mt, other"),
+            ({}, InputError, "Cannot tell which column holds predictions: several match by name: mt, other"),
             ({"prediction": "mt2"}, InputError, "no column 'mt2'. Did you mean 'mt'"),
             ({"prediction": "mt", "on_bad_file": "ignore"}, OptionError, "on_bad_file must be 'error' or 'skip'"),
             ({"prediction": "mt", "segments": True}, OptionError, "segments=True"),

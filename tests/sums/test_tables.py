@@ -251,7 +251,7 @@ class TestLayouts:
         assert sums(frame).equals(of_lists(self.TEXTS, self.ONE))
 
     def test_of_anything_else_are_refused(self):
-        message = "Expected an Arrow table, or a frame that offers itself as one; got"
+        message = "Expected an Arrow-compatible table, got"
         ragged = {"mt": ["a"], "ref": ["a", "b"]}
         for table in (7, None, "mt", [["a"]], [{"mt": "a"}], ragged, pl.LazyFrame(), object()):
             with pytest.raises(InputError, match=message):
@@ -296,18 +296,18 @@ class TestReferences:
 class TestColumns:
     def test_that_are_not_clear_are_asked_for(self):
         cases = [
-            (["mt", "online_b", "ref"], {}, "Which column holds the predictions? By their names, several may be"),
-            (["src", "ref"], {}, "Which column holds the predictions? By their names, none is."),
-            (["mt", "src"], {}, "No column's name says that it holds references: name one of mt, src."),
+            (["mt", "online_b", "ref"], {}, "Cannot tell which column holds predictions: several match by name"),
+            (["src", "ref"], {}, "Cannot tell which column holds predictions: none matches by name."),
+            (["mt", "src"], {}, "No column matches references by name: name one of mt, src."),
             (["mt", "ref"], {"prediction": "mtt"}, "The table has no column 'mtt'. Did you mean 'mt'?"),
             (["mt", "ref"], {"prediction": 7}, "The table has no column 7. Known: mt, ref."),
             (["mt", "ref"], {"references": ["ref", "ref3"]}, "The table has no column 'ref3'. Did you mean 'ref'?"),
             (["mt", "ref"], {"references": 7}, "references must be the names of columns, got 7."),
             (["mt", "ref"], {"id": "key"}, "The table has no column 'key'. Known: mt, ref."),
-            (["mt", "mt", "ref"], {}, "Which column holds the predictions? By their names, several may be: mt, mt."),
+            (["mt", "mt", "ref"], {}, "Cannot tell which column holds predictions: several match by name: mt, mt."),
             (["mt", "mt", "ref"], {"prediction": "mt"}, "The table has 2 columns 'mt': their names must differ."),
             (["mt", "ref", "ref"], {}, "The table has 2 columns 'ref': their names must differ."),
-            ([], {}, "Which column holds the predictions? By their names, none is."),
+            ([], {}, "Cannot tell which column holds predictions: none matches by name."),
         ]  # fmt: skip
         for columns, options, message in cases:
             table = pa.table([["a"]] * len(columns), names=columns)

@@ -80,10 +80,6 @@ class TestTokens:
         assert tokens_of(["", " ", "\n"], "flores200") == [[], [], []]
         assert tokens_of([], "flores200") == []
 
-    def test_by_path_are_those_by_name(self, folder):
-        path = folder / "models" / SACREBLEU_MODELS["flores200"]
-        assert tokens_of(own_texts, str(path)) == tokens_of(own_texts, "flores200")
-
 
 class TestNames:
     @every_name
@@ -115,11 +111,6 @@ class TestFiles:
         assert tokenizer_label("flores200").startswith("flores200[")
         (tmp_path / "my.model").write_bytes(small_model())
         assert tokenizer_label("~/my.model").startswith("spm[")
-
-    def test_of_the_working_folder(self, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        (tmp_path / "my.model").write_bytes(small_model())
-        assert tokenizer_label("my.model") == tokenizer_label("./my.model")
 
     @every_name
     def test_a_missing_one_of_sacrebleu_is_told_with_the_way_to_it(self, tmp_path, monkeypatch, name):
@@ -175,11 +166,14 @@ class TestFiles:
             subword_model(str(path))
 
     def test_without_the_package_the_extra_is_named(self, tmp_path, monkeypatch):
+        sacrebleu_folder(monkeypatch, tmp_path, {"flores101": small_model(seed=8)})
         monkeypatch.setitem(sys.modules, "sentencepiece", None)
         (tmp_path / "new.model").write_bytes(b"x")
         message = r"new\.model' needs the package 'sentencepiece', .* pip install .tercet\[languages\]."
         with pytest.raises(OptionError, match=message):
             subword_model(str(tmp_path / "new.model"))
+        with pytest.raises(OptionError, match="'flores101' needs the package 'sentencepiece'"):
+            subword_model("flores101")
 
 
 class TestTheHubsCache:
@@ -225,12 +219,10 @@ class TestTheHubsCache:
         assert f"The tokenizer '{address}' is not in the Hub's cache, '{tmp_path}'" in str(refused.value)
         assert str(refused.value).endswith(command)
 
-    @pytest.mark.parametrize("address", ["hf://", "hf://one", "hf://some/one", "hf:///one/m.model", "hf://a/b@/m"])
-    def test_what_is_no_address_is_told(self, address):
-        with pytest.raises(OptionError, match=r"is written as 'hf://owner/name/file' or .* Got 'hf://"):
-            subword_model(address)
-
-    @pytest.mark.parametrize("address", ["hf://so me/o--ne/m.model", "hf://some/one@main/../../m.model"])
-    def test_a_name_that_no_model_can_have_is_told(self, address):
-        with pytest.raises(OptionError, match=f"There is no '{address}' in the Hub: "):
-            subword_model(address)
+    def test_what_is_no_address_or_no_name_that_a_model_can_have_is_told(self):
+        for address in ("hf://", "hf://one", "hf://some/one", "hf:///one/m.model", "hf://a/b@/m"):
+            with pytest.raises(OptionError, match=r"is written as 'hf://owner/name/file' or .* Got 'hf://"):
+                subword_model(address)
+        for address in ("hf://so me/o--ne/m.model", "hf://some/one@main/../../m.model"):
+            with pytest.raises(OptionError, match=f"There is no '{address}' in the Hub: "):
+                subword_model(address)

@@ -8,7 +8,6 @@ import pytest
 import scipy.stats
 
 from tercet.trust.grades import krippendorff_alpha, raw_agreement
-from tercet.trust.remarks import items_needed
 from tercet.trust.significance import (
     clusters,
     exchanged,
@@ -20,6 +19,7 @@ from tercet.trust.significance import (
     williams,
     williams_between,
 )
+from tercet.trust.warnings_of_rankings import items_needed
 
 test_name.__test__ = False
 

@@ -1,4 +1,4 @@
-"""What a metric is: a value with options that scores texts when it is called."""
+"""The metric: a value with options that scores texts when called."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _USUAL = (Call.n_resamples, Call.seed, Call.n_jobs)
 
 
 class About(NamedTuple):
-    """What documentation says of a metric besides its options; all but `compares` as evaluate's modules have it."""
+    """The documentation of a metric besides its options; all but `compares` as in evaluate's modules."""
 
     compares: str
     description: str
@@ -110,14 +110,14 @@ class Metric(Scorer):
         return score_batch(metric, self.corpus(predictions, references))
 
     def _calling(self, call: dict[str, Any]) -> Metric:
-        """Return the metric for a call; what a call leaves at its default is as the metric was prepared."""
+        """Return the metric for a call; options that the call leaves at the default are those of the metric."""
         given = {name: value for name, value in call.items() if value != Call.options()[name].default}
         return self.asking(Call.made({**self.asked.given, **given}, called=self.name))
 
     def segments(self, predictions: Any, references: Any = None) -> dict[str, list[float | None]]:
         """Return the scores of each item, as the key ``segments`` of a result has them.
 
-        Parameters, errors: as of a call of the metric. None stands for an item that was left out.
+        Parameters and errors as in a call of the metric. None stands for an item left out.
         """
         return segment_lists(self, self.stats(predictions, references))
 
@@ -136,7 +136,7 @@ class Metric(Scorer):
         Raises
         ------
         InputError
-            For what is not text, and for a prediction without reference.
+            For input that is not text, and for a prediction without reference.
         """
         if not self.takes_references:
             return self.explained(read_predictions([prediction]))
@@ -146,12 +146,12 @@ class Metric(Scorer):
 
     @classmethod
     def known_as(cls, name: str) -> str | None:
-        """Return what to say to a user who takes this name, such as a package's, for a metric; None for nothing."""
-        return f"Its numbers are those of {cls.name} with compat={name!r}." if name in cls.presets else None
+        """Return a hint for a user who takes this name, such as a package's, for a metric, or None."""
+        return f"Its scores are those of {cls.name} with compat={name!r}." if name in cls.presets else None
 
     @classmethod
     def options_to_explain(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options by which one prediction is explained, for those of a call."""
+        """Return the options to explain one prediction, given those of a call."""
         return dict(given)
 
     def with_options(self, given: Mapping[str, Any]) -> Metric:
@@ -160,15 +160,15 @@ class Metric(Scorer):
 
     @abstractmethod
     def explained(self, batch: Corpus, context: Any = None) -> Any:
-        """Explain a batch of one item; the context is what the metric fitted to a corpus, None for none."""
+        """Explain a batch of one item, with the context of a corpus, or None."""
 
     def matched(self, score: str, tokenizer: str | None) -> Matched | None:
-        """Return how a report finds the tokens of the prediction that a score matches; None for no tokens."""
+        """Return how a report finds the matched tokens of the prediction, or None."""
         return None
 
 
 class _ClassDoc:
-    """The docstring of a metric's class with its options, for `help` and notebooks: made when somebody asks."""
+    """The docstring of a metric's class with its options, for `help` and notebooks, made on first access."""
 
     def __init__(self, written: str) -> None:
         self.written = cleandoc(written)

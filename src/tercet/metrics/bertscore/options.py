@@ -160,11 +160,7 @@ class BertscoreOptions(Metric):
         check=integer(0),
         local=True,
     )
-    verbose: bool = option(
-        default=False,
-        doc="Show a progress bar.",
-        local=True,
-    )
+    verbose: bool = option(default=False, doc="Show a progress bar.", local=True)
     compat: Literal["bert_score"] | None = option(
         default=None,
         doc="Reproduce the scores of this package. It has its defaults (no IDF), and its scores even where ours "
@@ -173,10 +169,10 @@ class BertscoreOptions(Metric):
     )
 
 
-#: What bert-score does where the default differs from it.
+#: bert-score's defaults where they differ.
 PRESETS = {"bert_score": {"idf": False, "zero_weight": "nan", "prefix_space": DEFAULT_PREFIX_SPACES["bert_score"]}}
 
-#: What evaluate's bertscore returns.
+#: Keys of evaluate's bertscore.
 DIALECTS = {
     "bert_score": Dialect(
         {"compat": "bert_score"},

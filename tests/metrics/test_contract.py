@@ -1,17 +1,22 @@
-"""What holds for every metric of the suite, through its public doors; a new metric adds a line to CASES."""
+"""What holds for every metric of the suite, through its public doors; a new metric adds lines to CASES."""
 
 import json
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
 from conftest import TOLERANCES, ZERO_BLEU, close, needed
 from suite import SUITE
-from tercet import OptionError, compare, score, scorer
+from tercet import MergeError, OptionError, compare, score, scorer
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.paired import paired_significance
 from tercet.comparison.test_sets import TestSet
+from tercet.metric.scoring import summarize
 from tercet.registry import METRICS
+from tercet.statistics.draws import bootstrap_weights
+from tercet.statistics.stats import SegmentStats
 from texts import all_pairs, corpora
 
 MODEL = needed("bertscore_idf")["model_type"]
@@ -82,6 +87,12 @@ def each_of(cases):
     )
 
 
+def same(stats, others):
+    return (stats.signature, stats.columns, stats.rows.tolist()) == (
+        others.signature, others.columns, others.rows.tolist(),
+    )  # fmt: skip
+
+
 def slack(metric):
     """What the order of sums and the neighbours in a batch may change."""
     return max(1e-12, TOLERANCES.get(metric, 0.0))
@@ -129,14 +140,61 @@ class TestEveryMetric:
             assert low <= wide[name] <= high
             assert low <= narrow["intervals"][name][0] <= narrow["intervals"][name][1] <= high
 
-    @pytest.mark.parametrize("n_jobs", [1, 5])
-    def test_pieces_and_threads_do_not_matter(self, metric, options, n_jobs, monkeypatch):
+    def test_pieces_and_threads_do_not_matter(self, metric, options, monkeypatch):
         predictions, references = all_pairs()
         whole = score(metric, predictions, references, segments=True, **options)
         monkeypatch.setattr("tercet.metric.pieces.PIECE", 7)
         monkeypatch.setattr("tercet.metric.pieces.PIECE_OF_NETWORKS", 7)
-        pieces = score(metric, predictions, references, segments=True, n_jobs=n_jobs, **options)
-        assert close(metric, pieces.to_dict(full=True), whole.to_dict(full=True))
+        for n_jobs in (1, 5):
+            pieces = score(metric, predictions, references, segments=True, n_jobs=n_jobs, **options)
+            assert close(metric, pieces.to_dict(full=True), whole.to_dict(full=True))
+
+    @pytest.mark.filterwarnings("ignore:.*scripts written without:UserWarning")  # of a single text
+    def test_columns_and_single_items_score_as_lists_do(self, metric, options):
+        predictions, references = all_pairs()
+        value, columns = scorer(metric, **options), (pa.array(predictions), pa.array(references))
+        assert close(metric, value(*columns).to_dict(full=True), value(predictions, references).to_dict(full=True))
+        segments = value.segments(predictions, references)
+        assert close(metric, value.segments(*columns), segments)
+        if not value.needs_corpus:
+            single = [value.segments([text], [texts]) for text, texts in zip(predictions, references, strict=True)]
+            assert close(metric, {name: [each[name][0] for each in single] for name in segments}, segments)
+
+    def test_rows_travel_as_arrow_and_their_sums_are_enough_for_the_scores(self, metric, options):
+        value = scorer(metric, **options)
+        stats = value.stats(*all_pairs())
+        table = pa.concat_tables([stats.to_arrow().slice(0, 3), stats.to_arrow().slice(3)])
+        assert same(SegmentStats.from_arrow(table), stats)
+        expected = score(metric, *all_pairs(), **options)
+        assert close(metric, summarize(value, stats).to_dict(full=True), expected.to_dict(full=True))
+        corpus = value.finalize(stats.total())
+        stacked = value.finalize(np.stack([stats.total()] * 2)[None])
+        for name in value.score_names:
+            assert np.ravel(stacked[name]) == pytest.approx(np.ravel([corpus[name]] * 2), rel=1e-14)
+        once = value.finalize(stats.resample(np.ones((1, len(stats)))))
+        for name in value.score_names:
+            assert np.ravel(once[name]) == pytest.approx(np.ravel(corpus[name]), rel=1e-12)
+        for weights in bootstrap_weights(len(stats), 5, seed=1):
+            assert weights.sum(axis=1).tolist() == [len(stats)] * 5
+
+    def test_rows_of_parts_add_up_to_those_of_the_whole_under_the_same_options_alone(self, metric, options):
+        value = scorer(metric, **options)
+        corpus = value.corpus(*all_pairs()).encoded()
+        predictions, references = all_pairs()
+        context, whole = value.fit(corpus), value.stats(predictions, references)
+        parts = [slice(None, 4), slice(4, 4), slice(4, 15), slice(15, None)]
+        read = [value.read(predictions[part], references[part]) for part in parts]
+        found = sum((value.segment_stats(each, context) for each in read[1:]), value.segment_stats(read[0], context))
+        assert (found.signature, found.columns) == (whole.signature, whole.columns)
+        assert found.rows == pytest.approx(whole.rows, rel=1e-4, abs=slack(metric))
+        other = scorer(metric, **{**options, "missing_references": "zero"})
+        for apart in (
+            other.stats(predictions, references),
+            scorer("ter" if metric != "ter" else "chrf").stats(["a"], ["b"]),
+        ):
+            if apart.signature != whole.signature:
+                with pytest.raises(MergeError, match="do not add up"):
+                    whole + apart
 
 
 @each_of([case for case in CASES if SUITE[case[0]].is_share])
