@@ -367,7 +367,7 @@ class TestOptions:
             ("bleu", {"max_ordr": 2}, "Did you mean 'max_order'"),
             ("bleu", {"max_order": 0}, "max_order"),
             ("bleu", {"segments": True}, "segments=True needs the scores of every item"),
-            ("rouge", {"tokenizer": "unicode", "use_aggregator": False}, "use_aggregator=False asks for the scores"),
+            ("rouge", {"tokenizer": "unicode", "use_aggregator": False}, "use_aggregator=False needs the scores"),
             ("rouge", {}, "tokenizer='auto' chooses by the letters of all references"),
             ("bertscore", {**needed("bertscore_idf"), "idf": True}, "give idf=table"),
             ("jaccard", {"confidence_level": 2}, "confidence_level"),
