@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import tercet
 from conftest import ZERO_BLEU
-from tercet.errors import InputError, OptionError
+from tercet.errors import InputError
 from texts import PAIRS, any_texts, awkward_corpus, texts
 
 explain_bleu, explain_rouge = partial(tercet.explain, "bleu"), partial(tercet.explain, "rouge")
@@ -80,11 +80,10 @@ def check_rouge(prediction, targets, **options):
     return found
 
 
-@pytest.mark.parametrize(("language", "prediction", "targets"), OWN)
-def test_every_language(language, prediction, targets):
-    options = TOKENIZERS.get(language, {})
-    check_bleu(prediction, targets, **options)
-    check_rouge(prediction, targets, tokenizer="unicode", rouge_types=ROUGE_TYPES)
+def test_every_language():
+    for language, prediction, targets in OWN:
+        check_bleu(prediction, targets, **TOKENIZERS.get(language, {}))
+        check_rouge(prediction, targets, tokenizer="unicode", rouge_types=ROUGE_TYPES)
 
 
 @given(texts, references)
@@ -163,17 +162,16 @@ def test_markup_in_a_text_is_text(explain):
 
 @pytest.mark.parametrize("explain", [explain_bleu, explain_rouge])
 @pytest.mark.parametrize(
-    ("prediction", "targets", "options", "error", "message"),
+    ("prediction", "targets", "message"),
     [
-        (None, ["a"], {}, InputError, "item 0 of predictions must be a string"),
-        ("a", [], {}, InputError, "item 0 of references is empty"),
-        ("a", ["b", 7], {}, InputError, "item 1 of the references of item 0"),
-        ("a", ["b"], {"tokeniser": "13a"}, OptionError, "Did you mean 'tokenizer'"),
+        (None, ["a"], "item 0 of predictions must be a string"),
+        ("a", [], "item 0 of references is empty"),
+        ("a", ["b", 7], "item 1 of the references of item 0"),
     ],
 )
-def test_bad_input_is_refused(explain, prediction, targets, options, error, message):
-    with pytest.raises(error, match=message):
-        explain(prediction, targets, **options)
+def test_bad_input_is_refused(explain, prediction, targets, message):
+    with pytest.raises(InputError, match=message):
+        explain(prediction, targets)
 
 
 def test_long_texts_are_explained_in_linear_memory_for_subsequences():

@@ -75,6 +75,10 @@ ODD_VALUES = [
 ]  # fmt: skip
 
 
+#: Options that change what a result holds beside the scores; no signature needs them, nor those of a call.
+OF_THE_FORM = ("grid", "use_aggregator", "use_fast_tokenizer")
+
+
 def wrong_values(check):
     if check is flag:
         return [2, "yes", None]
@@ -110,13 +114,20 @@ def test_a_wrong_value_is_refused_alike_at_every_door_by_option_and_expected_val
 
 
 @each_option
-def test_any_value_is_taken_with_finite_scores_or_refused_by_the_option_s_name(metric, option):
+def test_any_value_is_taken_with_finite_scores_and_its_own_signature_or_refused_by_the_option_s_name(metric, option):
     others = {"confidence_level": 0.9} if option in ("n_resamples", "seed") else {}  # without, they do nothing
-    for odd in ODD_VALUES:
+    declared = metric_class(metric).options().get(option)
+    known = right_values(declared.checked, declared.default) if declared else []
+    plain = score(metric, **others)
+    for odd in (*ODD_VALUES, *known):
         try:
-            json.dumps(score(metric, **others, **{option: odd}), allow_nan=False)
+            found = score(metric, **others, **{option: odd})
         except OptionError as error:
             assert option in str(error), odd  # noqa: PT017
+            continue
+        json.dumps(found, allow_nan=False)
+        if declared and not declared.local and option not in OF_THE_FORM and found != plain:
+            assert found.signature != plain.signature, odd
 
 
 @each_option
