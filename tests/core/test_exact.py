@@ -72,14 +72,6 @@ class TestASum:
         error = abs(number(sums_of(column)) - sum(map(Fraction, column.tolist())))
         assert error <= len(column) * (HALF_A_PLACE + Fraction(1, 2**53))
 
-    def test_keeps_what_a_float_loses(self):
-        assert np.sum([1e17, 0.25, -1e17]) == 0
-        assert sums_of([1e17, 0.25, -1e17]).floats()[0, 0] == 0.25
-
-    def test_of_very_many_counts_goes_beyond_what_a_float_counts(self):
-        great = added([sums_of([2.0**53, 1.0])] * 100)
-        assert number(great) == 100 * (2**53 + 1)
-
     def test_of_nothing_is_zero(self):
         assert ExactSums.of(np.zeros((0, 2))) == ExactSums.zeros(1, 2)
         assert ExactSums.zeros(1, 2).floats().tolist() == [[0, 0]]
@@ -134,10 +126,6 @@ class TestWeightedSums:
         for resample in range(2):
             repeated = ExactSums.of(np.repeat(rows, weights[:, resample].astype(int), axis=0))
             assert np.array_equal(found.digits[resample], repeated.digits[0])
-
-    def test_of_weights_of_one_are_the_plain_ones(self):
-        rows = sizes(5000, seed=2).reshape(-1, 5)
-        assert ExactSums.weighted(rows, lambda digits: digits.sum(axis=1, keepdims=True), 1) == ExactSums.of(rows)
 
     def test_of_the_largest_values_are_exact(self):
         """The sums of digits stay below 2**53, whatever the product of matrices does with them."""
@@ -194,28 +182,19 @@ class TestDecimals:
             found = [sum(table[name].to_pylist()) for name in table.column_names]
         assert found == [column[0].as_py() for column in total.decimals()]
 
-    def test_add_up_in_arrow(self, parts):
+    def test_add_up_in_arrow_its_groups_polars_and_duckdb(self, parts):
         table, total = parts
-        sums = [pc.sum(table[name]) for name in table.column_names]
-        assert ExactSums.of_decimals([pa.array([each.as_py()], DECIMAL) for each in sums]) == total
-
-    def test_add_up_in_arrows_groups(self, parts):
-        table, total = parts
-        table = table.append_column("key", pa.array([0] * table.num_rows))
-        found = table.group_by("key").aggregate([("one", "sum"), ("other", "sum")])
-        assert ExactSums.of_decimals([found[f"{name}_sum"].cast(DECIMAL) for name in ("one", "other")]) == total
-
-    def test_add_up_in_polars(self, parts):
-        table, total = parts
-        found = pl.from_arrow(table).sum().to_arrow()
-        assert ExactSums.of_decimals([found[name].cast(DECIMAL) for name in ("one", "other")]) == total
-
-    def test_add_up_in_duckdb(self, parts):
-        table, total = parts
+        sums = {"arrow": [pc.sum(table[name]) for name in table.column_names]}
+        grouped = table.append_column("key", pa.array([0] * table.num_rows)).group_by("key")
+        found = grouped.aggregate([("one", "sum"), ("other", "sum")])
+        sums["groups"] = [found[f"{name}_sum"][0] for name in ("one", "other")]
+        sums["polars"] = [column[0] for column in pl.from_arrow(table).sum().to_arrow().columns]
         with duckdb.connect() as connection:
             connection.register("parts", table)
             found = connection.sql("SELECT sum(one) AS one, sum(other) AS other FROM parts").to_arrow_table()
-        assert ExactSums.of_decimals([found[name].cast(DECIMAL) for name in ("one", "other")]) == total
+        sums["duckdb"] = [column[0] for column in found.columns]
+        for engine, columns in sums.items():
+            assert ExactSums.of_decimals([pa.array([each.as_py()], DECIMAL) for each in columns]) == total, engine
 
 
 class TestWhatHasNoExactSum:

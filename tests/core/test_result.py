@@ -113,11 +113,11 @@ KEYS = {
 
 @pytest.mark.parametrize("metric", KEYS)
 class TestOfAMetric:
-    def test_has_the_keys_of_evaluates_module_by_default(self, metric):
-        assert list(tercet.score(metric, PREDICTIONS, REFERENCES)) == KEYS[metric]
-        assert list(tercet.load(metric).compute(predictions=PREDICTIONS, references=REFERENCES)) == KEYS[metric]
-
-    def test_has_further_keys_for_what_was_asked_for(self, metric):
+    def test_has_the_keys_of_evaluates_module_and_further_ones_for_what_was_asked_for(self, metric):
+        plain = tercet.score(metric, PREDICTIONS, REFERENCES)
+        assert list(plain) == KEYS[metric]
+        assert (plain.n_segments, plain.empty_predictions, plain.missing_references) == (3, 1, 0)
+        assert (plain.segments, plain.intervals) == (None, None)
         asked = {"segments": True, "confidence_level": 0.9, "n_resamples": 20, "signature": True}
         result = tercet.score(metric, PREDICTIONS, REFERENCES, **asked)
         assert list(result) == [*KEYS[metric], "segments", "intervals", "signature"]
@@ -125,30 +125,22 @@ class TestOfAMetric:
         assert result["intervals"] is result.intervals
         assert result["signature"] == result.signature
 
-    def test_says_the_rest_in_attributes(self, metric):
-        result = tercet.load(metric).compute(predictions=PREDICTIONS, references=REFERENCES)
-        assert (result.n_segments, result.empty_predictions, result.missing_references) == (3, 1, 0)
-        assert result.signature.startswith(metric)
-        assert (result.segments, result.intervals) == (None, None)
-
     def test_goes_into_json_and_evaluates_own_file(self, metric, tmp_path):
         result = tercet.score(metric, PREDICTIONS, REFERENCES)
         assert json.loads(json.dumps(result)) == result
         evaluate.save(tmp_path, **result)
         (file,) = tmp_path.glob("*.json")
-        saved = json.loads(file.read_text())
-        assert {key: saved[key] for key in result} == result
+        assert result.items() <= json.loads(file.read_text()).items()
 
     def test_is_the_same_after_adding_and_combined(self, metric):
         expected = tercet.score(metric, PREDICTIONS, REFERENCES)
         module = tercet.load(metric)
         module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
         added = module.compute()
-        assert added == expected
-        assert added.signature == expected.signature
+        assert (added, added.signature) == (expected, expected.signature)
         together = evaluate.combine([tercet.load(each) for each in KEYS])
         found = together.compute(predictions=PREDICTIONS, references=REFERENCES)
-        assert {key: found[key] for key in expected} == expected
+        assert expected.items() <= found.items()
         assert set(found) == {key for keys in KEYS.values() for key in keys}
 
 

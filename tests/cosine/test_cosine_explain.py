@@ -1,6 +1,7 @@
 """What each token adds to a cosine: the sums are the score, and a browser shows them."""
 
 import json
+import re
 from html.parser import HTMLParser
 
 import numpy as np
@@ -24,16 +25,15 @@ def sums(why):
 
 
 @pytest.mark.parametrize("pooling", ["mean", "weightedmean", "mean_sqrt_len_tokens"])
-@pytest.mark.parametrize("language", PAIRS)
-def test_contributions_of_both_sides_sum_to_the_score(language, pooling):
-    prediction, references = PAIRS[language][0]
-    why = explain(prediction, references, pooling=pooling)
-    score = tercet.score("cosine", [prediction], [references], model_type=MINILM, pooling=pooling)
-    assert why.cosine == pytest.approx(score["cosine"], abs=1e-6)
-    assert why.reference_index == getattr(score, "best_references", [0])[0]
-    assert why.decomposes
-    assert sums(why) == pytest.approx([why.cosine] * 2, abs=1e-6)
-    assert why.signature in score.signature.replace("|refs:1|", "|").replace("|refs:2|", "|").replace("|refs:1|", "|")
+def test_contributions_of_both_sides_sum_to_the_score(pooling):
+    for (prediction, references), *_ in PAIRS.values():
+        why = explain(prediction, references, pooling=pooling)
+        score = tercet.score("cosine", [prediction], [references], model_type=MINILM, pooling=pooling)
+        assert why.cosine == pytest.approx(score["cosine"], abs=1e-6)
+        assert why.reference_index == getattr(score, "best_references", [0])[0]
+        assert why.decomposes
+        assert sums(why) == pytest.approx([why.cosine] * 2, abs=1e-6)
+        assert why.signature in re.sub(r"\|refs:\d\|", "|", score.signature)
 
 
 @settings(max_examples=25, deadline=None)
