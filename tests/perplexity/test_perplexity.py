@@ -236,10 +236,6 @@ class TestRefused:
             ({"model_id": "/no/such/folder"}, r"There is no folder '/no/such/folder', given as 'model_id'"),
             ({"model_id": "no-such-model"}, r"The language model 'no-such-model' could not be loaded"),
             ({"max_length": 65}, r"'max_length' option of perplexity_lm must be from 2 to 64 .* Got 65"),
-<<<<<<< HEAD
-            ({"max_length": 1}, r"'max_length' option of perplexity_lm must be an integer of at least 2"),
-=======
->>>>>>> w-tests1
             ({"max_length": 8, "stride": 8}, r"'stride' option .* must be below the length of a window, 8 tokens"),
             ({"stride": 8, "long_text": "truncate"}, r"'stride' option .* only with long_text='window'"),
             ({"device": "nonsense"}, r"'device' option of perplexity_lm must be the name of a device"),
