@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
-from conftest import TOLERANCES, ZERO_BLEU, close, needed
+from conftest import SHARES, TOLERANCES, ZERO_BLEU, close, needed
 from suite import COMPARING, SUITE
 from tercet import InputError, MergeError, OptionError, compare, explain, score, scorer
 from tercet.comparison.metric_specs import MetricSpec
@@ -341,7 +341,7 @@ class TestOneStatistic:
         for number, texts in ((1, first), (2, second)):
             printed = score(metric, texts, references, **options)
             for name, value in result[f"scores{number}"].items():
-                assert value == pytest.approx(printed[name], abs=slack(metric))
+                assert value == pytest.approx(printed[name], rel=SHARES.get(metric, 0), abs=slack(metric))
         for name, difference in result["stats"].items():
             assert difference == result["scores2"][name] - result["scores1"][name]
         assert result["stat"] in result["stats"].values()
@@ -349,7 +349,8 @@ class TestOneStatistic:
         for table in compare(test_set, [MetricSpec(metric, options)], n_resamples=50).tables:
             one, other = table.rows
             assert other.difference == other.value - one.value
-            assert other.difference == pytest.approx(result["stats"][table.name], abs=2 * slack(metric))
+            apart = SHARES.get(metric, 0) * abs(other.value) + 2 * slack(metric)
+            assert other.difference == pytest.approx(result["stats"][table.name], abs=apart)
             assert one.low <= one.value <= one.high
 
 
