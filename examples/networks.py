@@ -1,4 +1,4 @@
-"""Small networks that come as packages, and the options by which metrics use them: they have learnt English alone."""
+"""Small networks that come as packages, and the options by which metrics use them, trained on English only."""
 
 from pathlib import Path
 

@@ -168,7 +168,7 @@ def upload(api: HfApi, plan: Plan, *, private: bool = False) -> None:
 
 
 def describe(plan: Plan) -> str:
-    """Return the lines that tell what a plan does, file by file."""
+    """Return the lines that describe a plan, file by file."""
     width = max(len(change.path) for change in plan.changes)
     lines = [plan.repo_id + (": a new Space" if plan.commit is None else f", compared with commit {plan.commit[:8]}")]
     for change in plan.changes:

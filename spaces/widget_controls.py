@@ -46,7 +46,7 @@ class Control:
     choices : dict of str to object
         The menu's labels with their values.
     most : int or None
-        The greatest whole number that is taken; None where the metric has a bound of its own.
+        The greatest integer allowed; None where the metric has a bound of its own.
     info : str
         What the option does, in a sentence.
     follows : str
@@ -95,7 +95,7 @@ class Control:
         try:
             return (int(text) if self.kind == "whole" else float(text)) if text else None
         except ValueError:
-            raise self._refused(text, "a whole number" if self.kind == "whole" else "a number") from None
+            raise self._refused(text, "an integer" if self.kind == "whole" else "a number") from None
 
     def checked(self, value: Any) -> Any:
         """Return a value that a program sent, if it is one that a visitor may give."""
@@ -122,7 +122,7 @@ class Control:
             return value if isinstance(value, (list, dict)) or value is None else _weights(value)
         if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
             if self.most is not None and value is not None and abs(value) > self.most:
-                raise self._refused(value, f"a whole number up to {self.most:,}")
+                raise self._refused(value, f"an integer up to {self.most:,}")
             whole = self.kind == "whole" and isinstance(value, float) and value.is_integer()
             return int(value) if whole else value
         raise self._refused(value, "a number")

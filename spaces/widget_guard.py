@@ -61,7 +61,7 @@ class Guard:
             return
         begun = complete = False
 
-        async def tell(message: _Message) -> None:
+        async def answer(message: _Message) -> None:
             nonlocal begun, complete
             begun = True
             complete = message["type"] == "http.response.body" and not message.get("more_body", False)
@@ -74,7 +74,7 @@ class Guard:
             return message
 
         try:
-            await self._app(scope, listen if body is None else _again(body, receive), tell)
+            await self._app(scope, listen if body is None else _again(body, receive), answer)
         except Exception as error:  # gradio has no message for functions that are not there, and the like
             _LOG.warning("%s %s: %s", scope["method"], shorten(scope["path"]), shorten(error))
             if begun:

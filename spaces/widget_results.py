@@ -16,7 +16,7 @@ def error_html(message: str) -> str:
     return f'<div class="tercet-error" role="alert">{escape(message)}</div>'
 
 
-def result_html(result: Mapping[str, Any], primary: str, notes: Sequence[str], remarks: Sequence[str] = ()) -> str:
+def result_html(result: Mapping[str, Any], primary: str, notes: Sequence[str], lines: Sequence[str] = ()) -> str:
     """Return the primary score in large letters, what is to be noted, and the table of all scores."""
     of_items = result.get("segments") or {}
     shown = {name: value for name, value in result.items() if name not in _APART and not isinstance(value, dict)}
@@ -26,7 +26,7 @@ def result_html(result: Mapping[str, Any], primary: str, notes: Sequence[str], r
         if not (isinstance(value, list) and name in of_items)  # those have a table of their own
     ]
     band = result.get("interpretation") if result["n_segments"] >= _TEST_SET else None
-    said = "".join(f"<p>{escape(remark)}</p>" for remark in remarks)
+    said = "".join(f"<p>{escape(line)}</p>" for line in lines)
     warned = "".join(f'<div class="tercet-note">{escape(note)}</div>' for note in notes)
     titles = "".join(f'<th scope="col">{title}</th>' for title in ("entry", "value", "95 % interval"))
     head = f"<tr>{titles}</tr>" if result.get("intervals") else ""

@@ -204,7 +204,7 @@ class Demo:
         return table, guess_roles(table)
 
     def sure_system(self, roles: Roles) -> str | None:
-        """Return the column that holds predictions, where the names of a file's columns tell.
+        """Return the column of predictions, if recognized by name.
 
         They do where one is called a reference, or a single one is left: languages do not, nor two unknown names.
         """
@@ -212,13 +212,9 @@ class Demo:
         return roles.systems[0] if roles.systems and known else None
 
     def choice_of_columns(self, table: Table) -> str:
-        """Return what a visitor is to do where the names of the columns do not tell what they hold."""
+        """Return instructions for a visitor if no column was recognized by name."""
         languages = table.name.lower().endswith(".tmx")
-        why = (
-            "Each column is a language of the file."
-            if languages
-            else "The columns' names do not tell what they hold."
-        )
+        why = "Each column is a language of the file." if languages else "No columns were recognized by name."
         compared = f", and references{' in the same language' if languages else ''}" if self.takes_references else ""
         return f"{why} Choose the predictions{compared}."
 

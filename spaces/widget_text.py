@@ -46,12 +46,12 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any]) -> None:
     outputs = [outcome, signature, picture, figure, code]
 
     def compute(prediction: str, references: str, *contents: Any) -> list[Any]:
-        options, remarks = demo.text_options(contents)
+        options, lines = demo.text_options(contents)
         scored, drawn = jobs.run(Demo.score_text, prediction or "", references or "", options)
         primary, _ = scored.primary
         targets = split_references(references or "")
         return [
-            result_html(scored.result, primary, scored.notes, remarks),
+            result_html(scored.result, primary, scored.notes, lines),
             gr.Textbox(scored.result["signature"], visible=True),
             gr.HTML(drawn.html, visible=True),
             gr.Plot(drawn.figure, visible=True) if drawn.figure is not None else gr.Plot(visible=False),

@@ -56,7 +56,7 @@ _PLACES = {
     "score": "api",
     "scorer": "api",
 }
-#: What there is to see; the others can be imported too.
+#: The documented names; the others can be imported too.
 __all__ = sorted({*_PLACES, *CLASS_NAMES, "__version__", "errors"} - {"preprocess_logits_for_metrics"})
 
 

@@ -78,7 +78,7 @@ def scorer(metric: str | Metric, **options: Any) -> Metric:
     -----
     Scoring a pair of sentences takes about 20 microseconds with BLEU, ROUGE-1, 2 and L, chrF or TER, in any script;
     with four references, or with the default types of ROUGE, about 40, and with both about 200. :func:`tercet.score`
-    remembers what it made of the same options, and takes a microsecond longer.
+    caches the metric by its options, and takes a microsecond longer.
 
     Examples
     --------
@@ -92,9 +92,9 @@ def scorer(metric: str | Metric, **options: Any) -> Metric:
 
 
 def _kept_metric(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
-    """Return a metric with these options, the one of an earlier call where nothing else can decide what it is.
+    """Return a metric with these options: that of an earlier call if nothing but the options decides it.
 
-    Making one takes longer than scoring a pair. A tokenizer may be a file, which changes, and a model is not kept.
+    Making one takes longer than scoring a pair. Tokenizer files may change, and models are not kept.
     """
     if type(metric) is not str:
         return make_scorer(metric, options)
@@ -110,8 +110,8 @@ def _kept_metric(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
         return found
     found = make_scorer(metric, options)
     lasting = not found.loads_model and options.get("tokenizer") in (None, "auto", *READINGS)
-    lasting = lasting and options.keys().isdisjoint(("stemmer", "lemmatizer"))  # of packages that come and go
-    if plain and lasting and found.have_effect(options):  # each call warns of one that has none
+    lasting = lasting and options.keys().isdisjoint(("stemmer", "lemmatizer"))  # packages may come later
+    if plain and lasting and found.have_effect(options):  # each call warns of one without stems
         if len(_kept) >= _MOST_KEPT:
             _kept.clear()
         _kept[key] = found
@@ -145,7 +145,7 @@ def explain(metric: str | Metric, prediction: str, references: Any = None, **opt
     Raises
     ------
     InputError
-        For what is not text, and for a prediction without reference.
+        For input that is not text, and for a prediction without reference.
     OptionError
         For an option or a value that the metric does not know.
 
@@ -156,14 +156,17 @@ def explain(metric: str | Metric, prediction: str, references: Any = None, **opt
     [('a', 0), ('cat', 1), ('sat', 1)]
     """
     extra = {"corpus": options.pop("corpus")} if "corpus" in options else {}
-    cls = metric_class(metric) if isinstance(metric, str) else type(metric)
-    return make_scorer(metric, cls.options_to_explain({**options, **extra})).explain(prediction, references, **extra)
+    if isinstance(metric, str):
+        options = metric_class(metric).options_to_explain({**options, **extra})
+    return make_scorer(metric, options).explain(prediction, references, **extra)
 
 
 def make_scorer(metric: str | Metric, options: Mapping[str, Any]) -> Metric:
-    """Return a metric, given by its name or as a value, with these options besides; OptionError for wrong ones."""
+    """Return a metric, given by its name or as a value, with further options; OptionError for wrong ones."""
     if isinstance(metric, Metric):
         return metric.with_options(options) if options else metric
+    if isinstance(metric, type) and issubclass(metric, Metric):
+        raise OptionError(f"Expected a metric, got its class: give tercet.{metric.__name__}().")
     return metric_class(metric).from_options(options)
 
 
@@ -173,7 +176,7 @@ def known_options(metric: str) -> list[str]:
 
 
 def known_arguments(metric: str) -> dict[str, str]:
-    """Return the names that a metric takes in any configuration, with the options that they are ("" for none)."""
+    """Return the arguments that a metric takes in any configuration, and the option each sets ("" for none)."""
     cls = metric_class(metric)
     found = {name: name for name in cls.all_options()}
     for dialect in cls.dialects.values():
@@ -191,7 +194,7 @@ def own_options(
     Raises
     ------
     OptionError
-        On a name that no metric of the suite knows, with the nearest one in the words of the configuration.
+        On a name that no metric of the suite knows, with the nearest known one.
     """
     known = {*cls.options(), *Call.options(), *dialect.arguments, *dialect.without_effect}
     foreign = {name: value for name, value in given.items() if name not in known}
@@ -203,19 +206,19 @@ def own_options(
 def _leave_to_siblings(
     cls: type[Metric], foreign: dict[str, Any], given: Mapping[str, Any], dialect: Dialect
 ) -> None:
-    """Check what is for the other metrics of a call, as far as they know it; OptionError for the rest."""
+    """Check the options that other metrics of the call take; OptionError for the rest."""
     own = dialect.names(cls.all_options())
     for other in (each for each in (*METRICS, *ARGUMENTS_ELSEWHERE) if each != cls.name):
         here = other in METRICS
         names = known_arguments(other) if here else ARGUMENTS_ELSEWHERE[other]
         theirs = {name: foreign.pop(name) for name in list(foreign) if name in names}
-        if theirs and here:  # a wrong value is refused before this metric has used up what was added
+        if theirs and here:  # refuse a wrong value before this metric consumes the added items
             shared = {name: given[name] for name in given if name in own and name != "compat"}
             both = {name: value for name, value in {**shared, **theirs}.items() if names.get(name)}
             _check_of_any(other, {names[name]: value for name, value in both.items()})
         for name in theirs:
             if names[name] != name and names[name] in cls.all_options():
-                said = f"{cls.name}: {name!r} is an argument of {other}, and left to it; here it is {names[name]!r}."
+                said = f"{cls.name}: {name!r} is an argument of {other} and is left to it; use {names[name]!r} here."
                 warnings.warn(said, UserWarning, stacklevel=level_of_caller())
     for name in foreign:
         raise OptionError(f"{cls.name} has no option {shorten(name)}. {did_you_mean(name, own)}")

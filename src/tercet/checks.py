@@ -1,4 +1,4 @@
-"""Checks of options: each takes what a user gave, and returns it as it is kept or says what it expected."""
+"""Checks of options: each takes a user's value, and returns it normalized or says what it expected."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LARGEST_INTEGER = (1 << 63) - 1
 
 
 class RefusedError(Exception):
-    """Raised by a check with what would have been right; turned into an OptionError that names the option."""
+    """Raised by a check with what it expected; turned into an OptionError that names the option."""
 
     def __init__(self, expected: str, hint: str = "") -> None:
         super().__init__(expected)
@@ -47,7 +47,7 @@ class OneOf:
         expected = "one of " + ", ".join(map(repr, self.choices)) + (" or a callable" if self.callables else "")
         known = [choice for choice in self.choices if isinstance(choice, str)]
         hint = did_you_mean(value, known)
-        raise refuse(expected, hint if hint.startswith("Did") else "")  # all of them are named already
+        raise refuse(expected, hint if hint.startswith("Did") else "")  # the message names them all
 
 
 def one_of(*choices: Any, callables: bool = False) -> Check:
@@ -64,7 +64,7 @@ def flag(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """The check of a whole number in [minimum, maximum] (or None, on request)."""
+    """The check of an integer in [minimum, maximum] (or None, on request)."""
 
     minimum: int
     maximum: int | None
@@ -77,10 +77,10 @@ class Integer:
         if isinstance(value, Integral) and not isinstance(value, bool):
             number = int(value)
             if number > _LARGEST_INTEGER and self.maximum is None:
-                raise refuse("a whole number below 2**63")
+                raise refuse("an integer below 2**63")
             if number >= self.minimum and (self.maximum is None or number <= self.maximum):
                 return number
-        raise refuse(f"a whole number {self.bounds}" + (" or None" if self.none else ""))
+        raise refuse(f"an integer {self.bounds}" + (" or None" if self.none else ""))
 
     @property
     def bounds(self) -> str:
@@ -89,7 +89,7 @@ class Integer:
 
 
 def integer(minimum: int, maximum: int | None = None, none: bool = False) -> Check:
-    """Check that the value is a whole number in [minimum, maximum] (or None, on request)."""
+    """Check that the value is an integer in [minimum, maximum] (or None, on request)."""
     return Integer(minimum, maximum, none)
 
 
@@ -129,7 +129,7 @@ def text_or_callable(expected: str) -> Check:
     return check
 
 
-#: The most resamples: their sums are in memory together.
+#: The most resamples: all their sums are in memory at once.
 MOST_RESAMPLES = 1_000_000
 
 

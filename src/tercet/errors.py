@@ -31,52 +31,24 @@ class InputError(TercetError):
 
 
 class OptionError(TercetError):
-    """An option that no metric knows, or a value that it does not take."""
+    """An option that the metric does not have, or a value that it does not take."""
 
 
 class MergeError(TercetError):
-    """Statistics that were made with different options and so do not add up."""
+    """Statistics that were made with different options and cannot be merged."""
 
 
 class GatheringError(TercetError):
-    """What was added could not be kept, or not be put together with what other processes added."""
+    """Added items that could not be stored, or not be merged with those of other processes."""
 
 
 def to_install(extra: str) -> str:
-    """Return the command that installs the packages of an extra of tercet, as every shell takes it.
-
-    Examples
-    --------
-    >>> to_install("report")
-    'pip install "tercet[report]"'
-    """
+    """Return the command that installs the packages of an extra of tercet, as every shell takes it."""
     return f'pip install "tercet[{extra}]"'
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """Return a hint with the nearest known spelling, or all of them when none is near.
-
-    Parameters
-    ----------
-    name : str
-        What was given; there is no near spelling of anything else.
-    known : iterable of str
-        What would have been right.
-
-    Returns
-    -------
-    str
-        A sentence to put behind an error message.
-
-    Examples
-    --------
-    >>> did_you_mean("smooth_metod", ["smooth_method", "tokenizer"])
-    "Did you mean 'smooth_method'?"
-    >>> did_you_mean("x", ["smooth_method", "tokenizer"])
-    'Known: smooth_method, tokenizer.'
-    >>> did_you_mean("bleu", ["bleu_multi", "rouge_nlws"])
-    "Did you mean 'bleu_multi'?"
-    """
+    """Return a hint with the nearest known spelling, or all of them when none is near."""
     names = list(known)
     folded = {candidate.lower(): candidate for candidate in names}
     given = name[:_LONGEST_NAME].lower() if isinstance(name, str) else ""
@@ -91,15 +63,8 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 def shorten(value: object, limit: int = 60) -> str:
     """Return ``repr(value)`` on one line and cut to `limit` characters, for messages about any value.
 
-    It never fails, and no more of a text or container is looked at than is shown. Integers of hundreds of digits are
-    described, as Python does not write the longest of them; so is what has a ``repr`` that raises.
-
-    Examples
-    --------
-    >>> shorten("a" * 100, limit=10)
-    "'aaaaaaaa…"
-    >>> shorten([10**5000, {"en": ["a", "b"]}])
-    "[<int of about 5,001 digits>, {'en': ['a', 'b']}]"
+    It never fails, and reads no more of a text or container than it shows. Integers of hundreds of digits are
+    described, as Python does not write the longest of them; so are values whose ``repr`` raises.
     """
     text = ""
     for piece in _pieces(value, limit):
@@ -110,7 +75,7 @@ def shorten(value: object, limit: int = 60) -> str:
 
 
 def _pieces(value: object, limit: int) -> Iterator[str]:
-    """Yield what ``repr(value)`` says, bit by bit: the caller stops where it has enough."""
+    """Yield ``repr(value)`` piece by piece: the caller stops when it has enough."""
     if isinstance(value, str):
         yield repr(str.__getitem__(value, slice(limit)))
     elif isinstance(value, (bytes, bytearray)):
@@ -122,7 +87,7 @@ def _pieces(value: object, limit: int) -> Iterator[str]:
     else:
         try:
             if type(value).__module__.startswith("pyarrow") and hasattr(value, "validate"):
-                value.validate(full=True)  # to show a malformed array may end the process
+                value.validate(full=True)  # printing a malformed array may crash the process
             yield " ".join(line.strip() for line in repr(value).splitlines())
         except Exception as error:
             yield f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
@@ -144,21 +109,15 @@ def _pieces_within(value: Any, limit: int) -> Iterator[str]:
 
 
 def level_of_caller() -> int:
-    """Return the stacklevel by which a warning points at the first line that is not of tercet or evaluate."""
+    """Return the stacklevel by which a warning points at the first line outside tercet and evaluate."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OWN_PACKAGES:
         level, frame = level + 1, frame.f_back
     return level
 
 
-def told(error: BaseException) -> str:
-    """Return the kind of another's error and the first line of what it says.
-
-    Examples
-    --------
-    >>> told(OSError(28, "No space left on device", "/tmp/x"))
-    "OSError: [Errno 28] No space left on device: '/tmp/x'"
-    """
+def first_line(error: BaseException) -> str:
+    """Return the type of an error and the first line of its message."""
     try:
         said = str(error).strip().partition("\n")[0]
     except Exception:
@@ -167,7 +126,7 @@ def told(error: BaseException) -> str:
 
 
 def check_working_directory(package: str) -> None:
-    """Raise an InputError where a package cannot be imported, as it asks for the working directory."""
+    """Raise an InputError if the working directory, which the package needs for its import, is gone."""
     try:
         os.getcwd()
     except OSError as error:

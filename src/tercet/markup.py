@@ -1,4 +1,4 @@
-"""Texts and tables as HTML: what a notebook shows of a result."""
+"""Texts and tables as HTML, for notebooks."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def clean(text: str) -> str:
-    """Return a text with <, >, & and quotes escaped, and what XML does not allow replaced."""
+    """Return a text with <, >, & and quotes escaped, and characters that XML does not allow replaced."""
     return escape(_NOT_IN_XML.sub("\ufffd", text))
 
 
 def scores_html(head: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str]) -> str:
-    """Return a fragment of HTML: a table whose first column holds names and the others numbers, and lines below."""
+    """Return a fragment of HTML: a table of names and numbers, with lines below."""
     names = "".join(f'<th scope="col">{clean(name)}</th>' for name in head)
     body = "".join(
         f'<tr><th scope="row" style="text-align:left"><bdi>{clean(first)}</bdi></th>'

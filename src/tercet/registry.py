@@ -1,7 +1,7 @@
 """The metrics of the suite: a line here for each, and its room, which is named as its short name.
 
-Whatever finds a metric by its name does it through this file: a Space, which holds one metric only, gets a
-file of the same functions that its builder writes.
+Every lookup of a metric by its name goes through this file: a Space, which holds one metric only, gets a
+file of the same functions from its builder.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ METRICS: Mapping[str, str] = {
 SHORT_NAMES: Mapping[str, str] = {place.partition(".")[0]: metric for metric, place in METRICS.items()}
 CLASS_NAMES: Mapping[str, str] = {place.partition(".")[2]: metric for metric, place in METRICS.items()}
 
-#: What metrics take whose code is not here (`api.known_arguments`): there are none, outside of a Space.
+#: Arguments of metrics whose code is not here (`api.known_arguments`): used only in a Space.
 ARGUMENTS_ELSEWHERE: Mapping[str, Mapping[str, str]] = {}
 
 
@@ -60,7 +60,7 @@ def metric_class(metric: str) -> type[Metric]:
 
 
 def no_metric(name: object, known: Iterable[str]) -> OptionError:
-    """Return the error for a name that is no metric: one that a metric is known by elsewhere says which."""
+    """Return the error for an unknown metric, with a hint if another suite uses that name."""
     hints = (metric_class(metric).known_as(name) for metric in METRICS) if isinstance(name, str) else ()
     hint = next(filter(None, hints), None) or did_you_mean(name, dict.fromkeys(known))
     return OptionError(f"There is no metric {shorten(name)}. {hint}")

@@ -1,4 +1,4 @@
-"""What a user gets back: the scores as a dict, with what is needed to reproduce and judge them as attributes."""
+"""The result of scoring: the scores as a dict; signature, counts and intervals as attributes."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 from .errors import did_you_mean
 from .markup import scores_html
 
-#: Attributes that are None unless an option asks for them.
+#: Attributes that are None unless an option requests them.
 _ON_REQUEST = {"intervals": "confidence_level=0.95", "segments": "segments=True"}
 
-#: What a result has where nothing else is given, in their order.
+#: The attributes of a result and their defaults, in order.
 _ATTRIBUTES: Mapping[str, Any] = {
     "signature": "", "n_segments": 0, "empty_predictions": 0, "missing_references": 0,
     "intervals": None, "segments": None,
 }  # fmt: skip
 
-#: Longer lists are not shown in a table, only how long they are.
+#: A table shows only the length of longer lists.
 _MOST_SHOWN = 8
 
 
 class Result(dict[str, Any]):
-    """Scores by name, as a dict; everything else about them is in its attributes.
+    """Scores by name, as a dict; everything else is in its attributes.
 
-    The keys are those of evaluate's module of the same kind, and what an option asked for: code that was written
-    for that module, and loops over all values or logs them, finds what it expects. Values are plain Python.
+    The keys are those of evaluate's module of the same kind, and those that an option requests: code written for
+    that module, which loops over all values or logs them, works unchanged. Values are plain Python.
 
     Trainers and loggers rebuild results by ``type(result)({...})``: such a copy has entries but no attributes.
 
@@ -37,15 +37,15 @@ class Result(dict[str, Any]):
     metric : str, optional
         Without it, the class behaves like ``dict``: keyword arguments become entries.
     **attributes
-        The other attributes below, and what one metric alone has to say, such as the ``counts`` of BLEU.
+        The other attributes below, and those of a single metric, such as the ``counts`` of BLEU.
 
     Attributes
     ----------
     metric : str
         Name of the metric.
     signature : str
-        Options, version, and what the score equals. A key with ``signature=True``. A function that makes it may be
-        given: it is called when somebody asks.
+        Options, version, and what the score equals. A key with ``signature=True``. May be given as a function, which
+        is called on first access.
     n_segments : int
         Number of items scored.
     empty_predictions : int
@@ -86,7 +86,7 @@ class Result(dict[str, Any]):
             own["metric"] = metric
             own.update(_ATTRIBUTES)
             own.update(attributes)
-        else:  # made as a dict is, by what knows no metrics
+        else:  # made as a plain dict is
             self.update(attributes)
 
     @property
@@ -102,11 +102,11 @@ class Result(dict[str, Any]):
         def __getattr__(self, name: str) -> Any: ...
 
     def __missing__(self, key: object) -> Any:
-        """Say where to find what is an attribute, how to ask for what was not asked for, and what there is."""
+        """Raise a KeyError that says where an attribute is, or how to request a missing key."""
         if not self.metric:
             raise KeyError(key)
         if key in _ON_REQUEST and vars(self).get(key) is None:
-            raise KeyError(f"{key!r} was not asked for: give {_ON_REQUEST[key]}")
+            raise KeyError(f"{key!r} was not requested: give {_ON_REQUEST[key]}")
         if key in vars(self):
             raise KeyError(f"{key!r} is an attribute of this result, not a key: use result.{key}")
         raise KeyError(f"{key!r} is not a key of this result. {did_you_mean(key, self)}")
@@ -136,7 +136,7 @@ class Result(dict[str, Any]):
         return scores_html(head, rows, [of, self.signature] if self.metric else [])
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """Pickle as a plain dict where other processes could not import this class: from a Space's copy of it."""
+        """Pickle as a plain dict where other processes cannot import this class: that of a Space's copy."""
         _ = self.signature  # what makes it stays in this process
         if __name__.partition(".")[0] != "tercet":
             return dict, (dict(self),)
@@ -156,7 +156,7 @@ class Result(dict[str, Any]):
         Parameters
         ----------
         full : bool
-            With the attributes too: the signature, the counts, and all that the metric has to say.
+            With the attributes too: the signature, the counts, and the metric's own.
 
         Examples
         --------
@@ -172,7 +172,7 @@ class Result(dict[str, Any]):
         return copy.deepcopy({**self, **more})
 
     def _shown(self) -> dict[str, Any]:
-        """Return the attributes that say something and are not keys."""
+        """Return the attributes that are set and are not keys."""
         return {name: value for name, value in self._attributes().items() if name not in self and value is not None}
 
     def _attributes(self) -> dict[str, Any]:
@@ -186,7 +186,7 @@ class Result(dict[str, Any]):
 
 
 def _numbers(value: object, between: str = ", ") -> str:
-    """Return a number, or the numbers of a list, as a table shows them; nothing for what holds none."""
+    """Return a number, or a list of numbers, as a table shows it; "" for anything else."""
     if isinstance(value, list):
         return between.join(map(_numbers, value)) if len(value) <= _MOST_SHOWN else f"{len(value):,} values"
     if isinstance(value, float):

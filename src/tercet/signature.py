@@ -1,4 +1,4 @@
-"""How a number was made, as a value whose text is one line, and the version that stands in it."""
+"""The signature of a score, as a value that prints as one line, and the version in it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __version__ = "0.1.0"
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Signature(Mapping[str, str]):
-    """How a number was made: the metric and, by short names, what the score depends on.
+    """The metric and, by short names, everything that its score depends on.
 
-    It does not change. Two results with the same signature were made by the same rules; statistics with different
-    ones do not merge. Signatures are equal when their lines are.
+    Immutable. Two results with the same signature were made by the same rules; statistics with different
+    signatures do not merge. Signatures are equal if their lines are.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Signature(Mapping[str, str]):
 
     @classmethod
     def parse(cls, line: str) -> Signature:
-        """Return the signature whose text a line is; a name in it may hold the sign that separates entries."""
+        """Return the signature that a line spells; a name in it may contain the separator of entries."""
         metric, *fields = line.split("|")
         entries: dict[str, str] = {}
         for field in fields:

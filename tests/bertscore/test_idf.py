@@ -141,13 +141,13 @@ class TestAFile:
     @pytest.mark.parametrize(
         ("changed", "why"),
         [
-            ({"n_documents": -1}, "n_documents is -1, expected a whole number from 0"),
-            ({"n_documents": "3"}, "n_documents is '3', expected a whole number"),
-            ({"n_documents": True}, "n_documents is True, expected a whole number"),
-            ({"n_documents": 3.0}, "n_documents is 3.0, expected a whole number"),
-            ({"n_documents": 10**400}, "n_documents is <int of about 401 digits>, expected a whole number"),
+            ({"n_documents": -1}, "n_documents is -1, expected an integer from 0"),
+            ({"n_documents": "3"}, "n_documents is '3', expected an integer"),
+            ({"n_documents": True}, "n_documents is True, expected an integer"),
+            ({"n_documents": 3.0}, "n_documents is 3.0, expected an integer"),
+            ({"n_documents": 10**400}, "n_documents is <int of about 401 digits>, expected an integer"),
             ({"n_documents": 2}, "a token is counted in 1 to 3 documents, expected 1 to 2"),
-            ({"vocabulary_size": 2**28 - 1}, "vocabulary_size is 268435455, expected a whole number from 1 to"),
+            ({"vocabulary_size": 2**28 - 1}, "vocabulary_size is 268435455, expected an integer from 1 to"),
             ({"vocabulary_size": 0}, "vocabulary_size is 0, expected"),
             ({"vocabulary_size": 2}, "its ids do not rise from 0 to 1 at most"),
             ({"fingerprint": 7}, "by the tokenizer 7"),
@@ -252,7 +252,7 @@ class TestAsTheOption:
             ({"cat": "much"}, "got 'much'"),
             ({}, "at least one of them"),
             ({2**31 - 1: 1.0}, r"neither an id \(below 30522\)"),
-            (defaultdict(list, {"cat": 1.0}), "weight of what is not named in the 'idf' mapping must be a number"),
+            (defaultdict(list, {"cat": 1.0}), "weight of missing tokens in the 'idf' mapping must be a number"),
             (defaultdict(lambda: -5, {"cat": 1.0}), "got -5"),
         ],
     )

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import datasets
@@ -60,33 +61,26 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("references", [FIRST, REFERENCES], ids=["texts", "lists of texts"])
-@pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws", "jaccard_sets"])
-def test_are_scored_as_lists(kind, references, metric):
-    columns = KINDS[kind](PREDICTIONS), KINDS[kind](references)
-    assert read_corpus(*columns).strings is None
-    options = {"segments": True, **OPTIONS.get(metric, {})}
-    found = tercet.score(metric, *columns, **options)
-    expected = tercet.score(metric, PREDICTIONS, references, **options)
-    assert found == expected
-    assert found.to_dict(full=True) == expected.to_dict(full=True)
+def test_are_scored_as_lists(kind):
+    for metric, references in product(("bleu_multi", "rouge_nlws", "jaccard_sets"), (FIRST, REFERENCES)):
+        columns = KINDS[kind](PREDICTIONS), KINDS[kind](references)
+        assert read_corpus(*columns).strings is None
+        options = {"segments": True, **OPTIONS.get(metric, {})}
+        found = tercet.score(metric, *columns, **options)
+        expected = tercet.score(metric, PREDICTIONS, references, **options)
+        assert found == expected
+        assert found.to_dict(full=True) == expected.to_dict(full=True)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_beside_a_list_they_are_read_as_one(kind):
+def test_beside_a_list_and_in_a_module_they_are_read_as_one():
     expected = tercet.score("rouge_nlws", PREDICTIONS, REFERENCES, **UNICODE)
-    assert tercet.score("rouge_nlws", PREDICTIONS, KINDS[kind](REFERENCES), **UNICODE) == expected
-    assert tercet.score("rouge_nlws", KINDS[kind](PREDICTIONS), REFERENCES, **UNICODE) == expected
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_are_added_to_a_module(kind):
     module = tercet.load("rouge_nlws")
-    module.add_batch(predictions=KINDS[kind](PREDICTIONS[:4]), references=KINDS[kind](REFERENCES[:4]))
-    found = module.compute(
-        predictions=KINDS[kind](PREDICTIONS[4:]), references=KINDS[kind](REFERENCES[4:]), **UNICODE
-    )
-    assert found == tercet.score("rouge_nlws", PREDICTIONS, REFERENCES, **UNICODE)
+    for kind in KINDS.values():
+        assert tercet.score("rouge_nlws", PREDICTIONS, kind(REFERENCES), **UNICODE) == expected
+        assert tercet.score("rouge_nlws", kind(PREDICTIONS), REFERENCES, **UNICODE) == expected
+        module.add_batch(predictions=kind(PREDICTIONS[:4]), references=kind(REFERENCES[:4]))
+        rest = {"predictions": kind(PREDICTIONS[4:]), "references": kind(REFERENCES[4:])}
+        assert module.compute(**rest, **UNICODE) == expected
 
 
 @given(
@@ -113,20 +107,18 @@ def test_items_without_reference_are_lists_that_are_empty_or_missing():
     assert (found["rouge1"], found.n_segments, found.missing_references) == (1.0, 1, 2)
 
 
-@pytest.mark.parametrize(
-    ("predictions", "references", "message"),
-    [
+def test_what_is_wrong_is_told_as_of_lists():
+    cases = [
         (pa.array(["a", None]), pa.array(["a", "b"]), "item 1 of predictions must be a string, got None"),
         (pa.array(["a", "b"]), pa.array([["a"], ["b", None]]), "item 1 of the references of item 1 must be a string"),
         (pa.array([1, 2]), pa.array(["a", "b"]), "item 0 of predictions must be a string, got 1"),
         (pa.array([["a"]]), pa.array(["a"]), "item 0 of predictions must be a string, got \\['a'\\]"),
         (pa.array(["a"]), pa.array(["a", "b"]), "one entry per item, got 1 predictions and 2 references"),
         (pa.array([b"\xff"]).view(pa.string()), pa.array(["a"]), "item 0 of predictions is not valid UTF-8"),
-    ],
-)
-def test_what_is_wrong_is_told_as_of_lists(predictions, references, message):
-    with pytest.raises(InputError, match=message):
-        tercet.score("bleu_multi", predictions, references)
+    ]
+    for predictions, references, message in cases:
+        with pytest.raises(InputError, match=message):
+            tercet.score("bleu_multi", predictions, references)
 
 
 def test_a_column_of_datasets_that_is_formatted_otherwise_is_read_as_its_user_sees_it():
@@ -159,15 +151,15 @@ def test_what_only_seems_to_be_arrow_is_read_as_a_list():
     assert tercet.score("bleu_multi", Odd(FIRST), Odd(FIRST))["bleu"] == 1.0
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_tokenizer_that_only_the_corpus_can_choose_is_chosen_for_all_pieces(monkeypatch, n_jobs):
+def test_a_tokenizer_that_only_the_corpus_can_choose_is_chosen_for_all_pieces(monkeypatch):
     """Of three pieces, two have Latin letters alone; most letters of the corpus are Cyrillic."""
     monkeypatch.setattr("tercet.metric.pieces.PIECE", 2)
     texts = ["hello there", "good day", "a cat sat", "rain", "поезд опаздывает на двадцать минут", "снег идёт с утра"]
-    with pytest.warns(UserWarning, match="tokenizer='unicode' is used instead"):
-        found = tercet.score("rouge_nlws", pa.array(texts), pa.array(texts), n_jobs=n_jobs)
-    assert found["rouge1"] == 1.0
-    assert "tok:unicode" in found.signature
+    for n_jobs in (1, 2):
+        with pytest.warns(UserWarning, match="tokenizer='unicode' is used instead"):
+            found = tercet.score("rouge_nlws", pa.array(texts), pa.array(texts), n_jobs=n_jobs)
+        assert found["rouge1"] == 1.0
+        assert "tok:unicode" in found.signature
 
 
 def test_malformed_arrays_are_refused_and_end_no_process():
@@ -210,28 +202,22 @@ def test_a_damaged_file_of_datasets_is_refused(tmp_path):
     assert tercet.score("jaccard", found.select([0])["text"], ["a b"])["jaccard"] == 1.0
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        *(pa.string(), pa.large_string(), pa.string_view()),
-        *(pa.dictionary(pa.int8(), pa.string()), pa.run_end_encoded(pa.int32(), pa.string())),
-        *(pa.list_(pa.string()), pa.large_list(pa.string_view()), pa.list_(pa.string(), 1)),
-        *(pa.list_view(pa.string()), pa.large_list_view(pa.large_string())),
-    ],
-    ids=str,
-)
-def test_well_formed_arrays_of_every_layout_are_scored(kind):
+def test_well_formed_arrays_of_every_layout_are_scored():
     texts = ["a b", "", "c\0d", "\U0001f600 кот", "a b"]
-    in_lists = not isinstance(kind, pa.DictionaryType | pa.RunEndEncodedType) and kind.num_fields
-    plain = pa.array([[text] for text in texts] if in_lists else texts)
-    column = (
-        plain.dictionary_encode().cast(kind) if pa.types.is_dictionary(kind) else pa.array(plain.to_pylist(), kind)
-    )
-    found = tercet.score("chrf", texts, column, segments=True)
-    assert found == tercet.score("chrf", texts, texts, segments=True)
-    assert found == tercet.score(
-        "chrf", texts, pa.chunked_array([column[:2], column[2:2], column[2:]]), segments=True
-    )
+    expected = tercet.score("chrf", texts, texts, segments=True)
+    in_lists = [[text] for text in texts]
+    columns = [
+        *(pa.array(texts, kind) for kind in (pa.string(), pa.large_string(), pa.string_view())),
+        pa.array(texts).dictionary_encode().cast(pa.dictionary(pa.int8(), pa.string())),
+        pa.array(texts, pa.run_end_encoded(pa.int32(), pa.string())),
+        *(pa.array(in_lists, kind) for kind in (pa.list_(pa.string()), pa.large_list(pa.string_view()))),
+        pa.array(in_lists, pa.list_(pa.string(), 1)),
+        *(pa.array(in_lists, kind) for kind in (pa.list_view(pa.string()), pa.large_list_view(pa.large_string()))),
+    ]
+    for column in columns:
+        assert tercet.score("chrf", texts, column, segments=True) == expected, column.type
+        chunks = pa.chunked_array([column[:2], column[2:2], column[2:]])
+        assert tercet.score("chrf", texts, chunks, segments=True) == expected, column.type
 
 
 def test_the_text_that_is_not_utf_8_is_named_in_whichever_chunk():

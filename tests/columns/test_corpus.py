@@ -33,19 +33,19 @@ def corpus_of(systems, references):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("piece", [1 << 13, 20])
 @pytest.mark.parametrize(("metric", "options"), METRICS, ids=str)
-def test_rows_of_systems_are_those_of_each_alone(monkeypatch, metric, options, piece):
-    monkeypatch.setattr("tercet.metric.pieces.PIECE", piece)
+def test_rows_of_systems_are_those_of_each_alone(monkeypatch, metric, options):
     references = [texts if number % 7 else [] for number, texts in enumerate(REFERENCES)]
     if options.get("compat") == "rouge":
         references = [texts[:1] or ["x"] for texts in references]
-    scorer = make_scorer(metric, {**options, "missing_references": "zero"})
-    together = batch_stats(scorer, corpus_of(SYSTEMS, references)).split(len(SYSTEMS))
-    for stats, texts in zip(together, SYSTEMS.values(), strict=True):
-        expected = tercet.scorer(metric, **options, missing_references="zero").stats(texts, references)
-        assert stats.signature == expected.signature
-        np.testing.assert_array_equal(stats.rows, expected.rows)
+    options = {**options, "missing_references": "zero"}
+    alone = [tercet.scorer(metric, **options).stats(texts, references) for texts in SYSTEMS.values()]
+    for piece in (1 << 13, 20):
+        monkeypatch.setattr("tercet.metric.pieces.PIECE", piece)
+        together = batch_stats(make_scorer(metric, options), corpus_of(SYSTEMS, references)).split(len(SYSTEMS))
+        for stats, expected in zip(together, alone, strict=True):
+            assert stats.signature == expected.signature
+            np.testing.assert_array_equal(stats.rows, expected.rows)
 
 
 @pytest.mark.parametrize(("metric", "options"), [
@@ -67,14 +67,12 @@ def test_so_are_those_of_networks_but_for_rounding(metric, options):
 
 
 class TestPieces:
-    @pytest.mark.parametrize("encoded", [False, True])
-    def test_parts_joined_are_the_whole(self, encoded):
-        whole = corpus_of(SYSTEMS, REFERENCES)
-        whole = whole.encoded() if encoded else whole
-        parts = [whole.part(start, start + 7) for start in range(0, whole.n_segments, 7)]
-        assert [part.first_item for part in parts] == list(range(0, whole.n_segments, 7))
-        assert sum(part.n_segments for part in parts) == whole.n_segments
-        assert join_batches(parts).columns() == whole.columns() == {**SYSTEMS, "references": REFERENCES}
+    def test_parts_joined_are_the_whole(self):
+        for whole in (corpus_of(SYSTEMS, REFERENCES), corpus_of(SYSTEMS, REFERENCES).encoded()):
+            parts = [whole.part(start, start + 7) for start in range(0, whole.n_segments, 7)]
+            assert [part.first_item for part in parts] == list(range(0, whole.n_segments, 7))
+            assert sum(part.n_segments for part in parts) == whole.n_segments
+            assert join_batches(parts).columns() == whole.columns() == {**SYSTEMS, "references": REFERENCES}
 
     def test_a_system_alone_has_the_references_too(self):
         whole = corpus_of(SYSTEMS, REFERENCES)
@@ -94,14 +92,15 @@ class TestPieces:
         assert corpus.part(1, 3).texts.to_pylist() == ["b", "c"]
 
 
-@pytest.mark.parametrize(("systems", "references", "message"), [
-    ({"a": ["x"], "b": ["x", "y"]}, ["u"], "b and references must have one entry per item, got 2 predictions and 1"),
-    ({"a": ["x"], "b": ["x", "y"]}, None, "b must have one entry per item, as the first system has: got 2, exp"),
-    ({"a": ["x", "y"], "b": ["x", 3]}, ["u", "v"], r"item 1 of b must be a string, got 3 \(int\)"),
-    ({"a": ["x", "y"], "b": ["x", "\ud800"]}, ["u", "v"], "item 1 of b is not valid Unicode text: .* position 0"),
-    ({"a": ["x", "y"], "b": ["x", "y"]}, ["u", ["v"]], "item 1 of references is a list, but an earlier one is"),
-    ({"a": ["x", "y"], "b": ["x", "y"]}, [["u"], ["v", "\ud800"]], "a reference of item 1 is not valid Unicode"),
-])  # fmt: skip
-def test_what_cannot_be_read_is_named_with_its_system(systems, references, message):
-    with pytest.raises(InputError, match=message):
-        corpus_of(systems, references).encoded()
+def test_what_cannot_be_read_is_named_with_its_system():
+    cases = [
+        ({"a": ["x"], "b": ["x", "y"]}, ["u"], "b and references must have one entry per item, got 2 predictions"),
+        ({"a": ["x"], "b": ["x", "y"]}, None, "b must have one entry per item, as the first system has: got 2, exp"),
+        ({"a": ["x", "y"], "b": ["x", 3]}, ["u", "v"], r"item 1 of b must be a string, got 3 \(int\)"),
+        ({"a": ["x", "y"], "b": ["x", "\ud800"]}, ["u", "v"], "item 1 of b is not valid Unicode text: .* position 0"),
+        ({"a": ["x", "y"], "b": ["x", "y"]}, ["u", ["v"]], "item 1 of references is a list, but an earlier one is"),
+        ({"a": ["x", "y"], "b": ["x", "y"]}, [["u"], ["v", "\ud800"]], "a reference of item 1 is not valid Unicode"),
+    ]  # fmt: skip
+    for systems, references, message in cases:
+        with pytest.raises(InputError, match=message):
+            corpus_of(systems, references).encoded()

@@ -16,7 +16,8 @@ import pytest
 import tqdm
 
 import tercet
-from conftest import ROOT, close, needed
+from conftest import close, needed
+from samples import sample
 from tercet import InputError, OptionError, score
 from tercet.api import known_options, make_scorer
 from tercet.comparison.compare import compare
@@ -24,8 +25,8 @@ from tercet.comparison.exports import export_segments, export_systems
 from tercet.comparison.metric_specs import MetricSpec, parse_metric, parse_value
 from tercet.comparison.paired import TESTS
 from tercet.comparison.side_by_side import side_by_side
-from tercet.comparison.tables import pvalue_text, to_csv, to_json, to_latex, to_markdown, to_tsv
-from tercet.comparison.test_sets import TestSet, read_test_sets
+from tercet.comparison.tables import to_csv, to_json, to_latex, to_markdown, to_tsv
+from tercet.comparison.test_sets import TestSet
 from tercet.comparison.text_tables import to_text
 from tercet.files.read import items, read_table
 from tercet.metric.scorer import segment_lists
@@ -33,14 +34,9 @@ from tercet.metric.scoring import segment_stats
 from tercet.pages.page import to_html
 from tercet.registry import METRICS, metric_class
 from tercet.statistics import bootstrap, paired_tests
-from tercet.statistics.paired_tests import holm, paired_permutation_test
+from tercet.statistics.paired_tests import holm, paired_permutation_test, pvalue_text
 
 LANGUAGES = ("en", "es", "ru", "zh")
-
-
-def sample(language):
-    (test_set,) = read_test_sets([str(ROOT / "examples" / "data" / f"{language}.tsv")])
-    return test_set
 
 
 BLEU_TOKENIZERS = {"zh": "zh"}
@@ -61,7 +57,7 @@ class TestCompare:
     @pytest.mark.costly("rouge_nlws", "jaccard_sets", "bleu_rouge_f", "perplexity_lm")
     @pytest.mark.filterwarnings("ignore:.*perplexity_lm. .* no token to score:UserWarning")
     @pytest.mark.filterwarnings("ignore:ter. texts are split at white space:UserWarning")
-    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("language", ["en", "zh"])
     @pytest.mark.parametrize("metric", METRICS)
     def test_scores_and_intervals_are_those_of_the_metric(self, metric, language):
         test_set = SAMPLES[language]
@@ -112,8 +108,7 @@ class TestCompare:
             assert table.pvalues[one, other] == table.pvalues[other, one] == p
         assert names[0] == "baseline"
 
-    @pytest.mark.parametrize("test", ["permutation", "bootstrap"])
-    @pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
+    @pytest.mark.parametrize(("test", "metric"), [("permutation", "bleu_multi"), ("bootstrap", "rouge_nlws")])
     def test_many_systems_are_resampled_once_and_get_the_p_of_each_pair_alone(self, test, metric, monkeypatch):
         small = SAMPLES["es"]
         texts, baseline = small.systems["large"], small.systems["baseline"]
@@ -163,25 +158,22 @@ class TestCompare:
         assert table.rows == expected.rows
         assert all(values[0] is None for values in table.segments.values())
 
-    @pytest.mark.parametrize(
-        ("given", "message"),
-        [
+    def test_mistakes_are_named(self):
+        cases = [
             ({"baseline": "basline"}, "no system 'basline' to use as the baseline. Did you mean 'baseline'"),
             ({"test": "t"}, "The test must be one of 'permutation', 'bootstrap' or None. Got 't'"),
             ({"metrics": ["bleu_mutli"]}, "Did you mean 'bleu_multi'"),
             ({"metrics": ["bleu_multi:tokeniser=zh"]}, "Did you mean 'tokenizer'"),
             ({"interval": "bca"}, "must be one of 'percentile', 'BCa'"),
-        ],
-    )
-    def test_mistakes_are_named(self, given, message):
-        with pytest.raises(OptionError, match=message):
-            compare(SAMPLES["en"], **given)
+        ]
+        for given, message in cases:
+            with pytest.raises(OptionError, match=message):
+                compare(SAMPLES["en"], **given)
 
 
 class TestMetricSpecs:
-    @pytest.mark.parametrize(
-        ("text", "options"),
-        [
+    def test_read_options(self):
+        cases = [
             ("bleu_multi", {}),
             ("bleu_multi:", {}),
             ("bleu_multi:smooth_method=exp", {"smooth_method": "exp"}),
@@ -194,36 +186,33 @@ class TestMetricSpecs:
             ('rouge_nlws:rouge_types=["rouge1","rougeL"]', {"rouge_types": ["rouge1", "rougeL"]}),
             ("bertscore_idf:model_type=a/b-c,idf=false", {"model_type": "a/b-c", "idf": False}),
             ('rouge_nlws:stopwords=["a,b"]', {"stopwords": ["a,b"]}),
-        ],
-    )  # fmt: skip
-    def test_read_options(self, text, options):
-        assert parse_metric(text).options == options
-        assert parse_metric(parse_metric(text).label) == parse_metric(text)
+        ]  # fmt: skip
+        for text, options in cases:
+            assert parse_metric(text).options == options
+            assert parse_metric(parse_metric(text).label) == parse_metric(text)
 
-    @pytest.mark.parametrize("text", ["bleu_multi:exp", "bleu_multi:=exp", "bleu_multi:scale=1,scale=1"])
-    def test_refuse_another_form(self, text):
-        with pytest.raises(OptionError, match="write bleu_multi:option=value"):
-            parse_metric(text)
+    def test_refuse_another_form(self):
+        for text in ["bleu_multi:exp", "bleu_multi:=exp", "bleu_multi:scale=1,scale=1"]:
+            with pytest.raises(OptionError, match="write bleu_multi:option=value"):
+                parse_metric(text)
 
     def test_tell_how_a_list_is_written(self):
         with pytest.raises(OptionError, match=r"'rougeL' is not option=value.* words of a list are joined by \+\."):
             parse_metric("rouge:rouge_types=rouge1,rougeL")
 
-    @pytest.mark.parametrize(
-        ("name", "instead"),
-        [
+    def test_refuse_what_a_comparison_has_once(self):
+        cases = [
             ("confidence_level", "give --confidence-level"),
             ("n_resamples", "intervals have 1,000 resamples"),
             ("seed", "give --seed"),
             ("segments", "give --segments and a file"),
             ("signature", "every result shows it"),
-        ],
-    )
-    def test_refuse_what_a_comparison_has_once(self, name, instead):
-        with pytest.raises(OptionError, match=f"{name}.*: {instead}"):
-            parse_metric(f"bleu_multi:lowercase=true,{name}=1")
-        with pytest.raises(OptionError, match=name):
-            MetricSpec("bleu_multi", {name: 1})
+        ]
+        for name, instead in cases:
+            with pytest.raises(OptionError, match=f"{name}.*: {instead}"):
+                parse_metric(f"bleu_multi:lowercase=true,{name}=1")
+            with pytest.raises(OptionError, match=name):
+                MetricSpec("bleu_multi", {name: 1})
 
     def test_values_keep_their_kind(self):
         values = [parse_value(text) for text in ("1", "1.5", "none", "null", "+", '"1"')]
@@ -295,15 +284,15 @@ class TestForms:
         assert text.count("\r\n") == text.count("\n") == 4
         assert ',"a, ""b""",' in text
 
-    @pytest.mark.parametrize("form", [to_text, to_markdown, to_latex])
-    def test_every_form_shows_every_system_and_score(self, comparisons, form):
-        text = form(comparisons)
-        for comparison in comparisons:
-            for table in comparison.tables:
-                for row in table.rows:
-                    assert row.system in text
-                    assert f"{row.value:.2f}" in text
-                assert table.signature in text.replace("\\", "")
+    def test_every_form_shows_every_system_and_score(self, comparisons):
+        for form in [to_text, to_markdown, to_latex]:
+            text = form(comparisons)
+            for comparison in comparisons:
+                for table in comparison.tables:
+                    for row in table.rows:
+                        assert row.system in text
+                        assert f"{row.value:.2f}" in text
+                    assert table.signature in text.replace("\\", "")
 
     def test_without_a_test_nothing_is_told_of_one(self):
         found = compare(SAMPLES["en"], test=None, n_resamples=7)
@@ -345,13 +334,13 @@ class TestForms:
         assert [(row["test_set"], row["system"]) for row in rows] == [("x y", "a b"), ("x y", "c d"), ("x y", "e")]
         assert all(f"\n| {name} | " in to_markdown(found) for name in ("a b", "c d", "e"))
 
-    @pytest.mark.parametrize("width", [120, 70, 60, 45, 20])
-    def test_narrow_terminals_show_the_systems(self, comparisons, width):
-        text = to_text(comparisons, width=width)
-        head = text[text.index("en: bleu_multi, bleu") :].splitlines()[2]
-        assert ("wins/ties/losses" in head, "95 %" in head) == (width > 80, width > 60)
-        assert all(name in text for name in ("baseline", "tuned", "large", "difference"))
-        assert all(len(line) <= max(width, 50) for line in text.splitlines() if line.startswith("  "))
+    def test_narrow_terminals_show_the_systems(self, comparisons):
+        for width in [120, 70, 60, 45, 20]:
+            text = to_text(comparisons, width=width)
+            head = text[text.index("en: bleu_multi, bleu") :].splitlines()[2]
+            assert ("wins/ties/losses" in head, "95 %" in head) == (width > 80, width > 60)
+            assert all(name in text for name in ("baseline", "tuned", "large", "difference"))
+            assert all(len(line) <= max(width, 50) for line in text.splitlines() if line.startswith("  "))
 
     def test_the_best_is_bold(self, comparisons):
         best = max(comparisons[0].tables[0].rows, key=lambda row: row.value).value
@@ -400,15 +389,15 @@ class TestExports:
 
 
 class TestSideBySide:
-    @pytest.mark.parametrize("language", LANGUAGES)
-    def test_shows_every_system_with_its_score(self, language):
-        test_set = SAMPLES[language]
-        bleu = parse_metric(f"bleu_multi:tokenizer={BLEU_TOKENIZERS.get(language, '13a')}")
-        text = side_by_side(test_set, 2, [bleu, parse_metric("rouge_nlws:tokenizer=unicode")], width=150)
-        (table,) = compare(test_set, [bleu], test=None).tables
-        for system, values in table.segments.items():
-            assert system in text
-            assert f"{values[1]:.2f}" in text
+    def test_shows_every_system_with_its_score(self):
+        for language in LANGUAGES:
+            test_set = SAMPLES[language]
+            bleu = parse_metric(f"bleu_multi:tokenizer={BLEU_TOKENIZERS.get(language, '13a')}")
+            text = side_by_side(test_set, 2, [bleu, parse_metric("rouge_nlws:tokenizer=unicode")], width=150)
+            (table,) = compare(test_set, [bleu], test=None).tables
+            for system, values in table.segments.items():
+                assert system in text
+                assert f"{values[1]:.2f}" in text
 
     def test_begins_with_the_baseline_and_colours_where_it_may(self):
         text = side_by_side(SAMPLES["en"], 1, [parse_metric("bleu_multi")], baseline="large", width=150, colour=True)
@@ -441,19 +430,19 @@ def found():
 
 
 class TestInANotebook:
-    @pytest.mark.parametrize("test", ["permutation", None])
-    def test_the_data_frame_is_the_tsv_file(self, test):
-        found = compare(SAMPLES["es"], ["bleu_multi"], test=test, n_resamples=50)
-        frame = found.to_dataframe()
-        head, *rows = csv.reader(io.StringIO(to_tsv([found])), delimiter="\t")
-        assert list(frame.columns) == head
-        written = pd.read_csv(io.StringIO(to_tsv([found])), sep="\t")
-        assert len(frame) == len(rows) == 3
-        for name in head:
-            own, other = frame[name], written[name]
-            assert [None if pd.isna(each) else each for each in own] == [
-                None if pd.isna(each) else each for each in other
-            ]
+    def test_the_data_frame_is_the_tsv_file(self):
+        for test in ["permutation", None]:
+            found = compare(SAMPLES["es"], ["bleu_multi"], test=test, n_resamples=50)
+            frame = found.to_dataframe()
+            head, *rows = csv.reader(io.StringIO(to_tsv([found])), delimiter="\t")
+            assert list(frame.columns) == head
+            written = pd.read_csv(io.StringIO(to_tsv([found])), sep="\t")
+            assert len(frame) == len(rows) == 3
+            for name in head:
+                own, other = frame[name], written[name]
+                assert [None if pd.isna(each) else each for each in own] == [
+                    None if pd.isna(each) else each for each in other
+                ]
 
     def test_the_table_has_a_row_for_each_system_with_scores_and_intervals(self, found):
         shown = found._repr_html_()
@@ -530,9 +519,8 @@ class TestPlainTexts:
         assert found.test_set.references == test_set.references
         assert found.to_html()
 
-    @pytest.mark.parametrize(
-        ("given", "references", "message"),
-        [
+    def test_what_is_wrong_is_named(self):
+        cases = [
             ([SAMPLES["en"]], None, "compare takes a TestSet .read_test_sets returns a list of them., or a mapping"),
             ({"A": ["a"]}, None, "A mapping of systems needs references= for bleu_multi, which compares texts with"),
             (SAMPLES["en"], ["a"], "A TestSet has references of its own"),
@@ -545,20 +533,18 @@ class TestPlainTexts:
             ({"A": ["a"], "B": [3]}, ["a"], "item 0 of predictions of 'B' must be a string, got 3"),
             ({"A": ["a\ud800"]}, ["a"], "item 0 of predictions of 'A' is not valid Unicode text"),
             ({"A": ["a"]}, [[]], "test set, segment 1 has no reference"),
-        ],
-    )
-    def test_what_is_wrong_is_named(self, given, references, message):
-        with pytest.raises(InputError, match=message):
-            compare(given, references=references)
+        ]
+        for given, references, message in cases:
+            with pytest.raises(InputError, match=message):
+                compare(given, references=references)
 
 
 class TestSettings:
     SYSTEMS: ClassVar = {"A": ["the cat sat down on it"], "B": ["the cat sat down on me"]}
     REFERENCES = ("the cat sat down on it",)
 
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [
+    def test_a_wrong_one_is_named_with_what_is_right(self):
+        cases = [
             *[("seed", value) for value in (-1, "x", None, 1.5)],
             *[("n_resamples", value) for value in (0, "9", 10**12)],
             *[
@@ -569,11 +555,10 @@ class TestSettings:
             *[("interval", value) for value in ("bca", None, 3)],
             *[("metrics", value) for value in ([], (), None, 3, [None], ["bleu", 3], {})],
             ("progress", "yes"),
-        ],
-    )
-    def test_a_wrong_one_is_named_with_what_is_right(self, name, value):
-        with pytest.raises(OptionError, match=rf"^The '{name}' option of compare must be .+\. Got .+ instead"):
-            tercet.compare(self.SYSTEMS, references=self.REFERENCES, **{name: value})
+        ]
+        for name, value in cases:
+            with pytest.raises(OptionError, match=rf"^The '{name}' option of compare must be .+\. Got .+ instead"):
+                tercet.compare(self.SYSTEMS, references=self.REFERENCES, **{name: value})
 
     def test_one_metric_needs_no_list(self):
         (table,) = tercet.compare(self.SYSTEMS, "bleu", references=self.REFERENCES, n_resamples=9).tables
@@ -612,7 +597,7 @@ class TestBars:
     @pytest.mark.parametrize(
         ("metric", "what", "texts"),
         [("bertscore_idf", "encoding", (4, 3, 4)), ("embedding_cosine", "encoding", (7,)),
-         ("perplexity_lm", "reading", (5,))],
+         ("perplexity_lm", "reading", (2, 1, 2))],
     )  # fmt: skip
     def test_of_a_network_count_its_texts_and_without_a_test_there_is_no_word_of_one(self, bars, metric, what, texts):
         # of words that no other test has: vectors are kept for later calls

@@ -41,9 +41,9 @@ class TestTheDict:
             RESULT.totals  # noqa: B018
 
     def test_says_how_to_ask_for_more(self):
-        with pytest.raises(KeyError, match="'segments' was not asked for: give segments=True"):
+        with pytest.raises(KeyError, match="'segments' was not requested: give segments=True"):
             RESULT["segments"]
-        with pytest.raises(KeyError, match="'intervals' was not asked for: give confidence_level="):
+        with pytest.raises(KeyError, match="'intervals' was not requested: give confidence_level="):
             RESULT["intervals"]
 
 

@@ -1,5 +1,6 @@
 """The chain of rules between our numbers and those of other packages, held against the packages themselves."""
 
+import sys
 from importlib import import_module
 
 import pytest
@@ -19,7 +20,7 @@ from tercet.metric.peers import UnavailableError
 from tercet.metric.scorer import Scorer
 from tercet.metric.scoring import score_batch
 from tercet.registry import metric_class
-from texts import LATIN, PAIRS, all_pairs, awkward_corpus
+from texts import LATIN, all_pairs, awkward_corpus
 
 PAIRED = [("bleu_multi", name) for name in ("sacrebleu", "evaluate", "nltk")]
 PAIRED += [("chrf_multi", "sacrebleu"), ("ter", "sacrebleu")]
@@ -102,18 +103,19 @@ def bleu_by_nltk(predictions, references):
     )
 
 
-@pytest.mark.parametrize("corpus", [TEXTS, *(all_pairs((name,)) for name in PAIRS), awkward_corpus(2)])
+@pytest.mark.parametrize("corpus", [TEXTS, all_pairs(), awkward_corpus(2)], ids=["short", "languages", "awkward"])
 def test_what_theirs_is(corpus):
     found = explain_difference("bleu_multi", *corpus, against="sacrebleu")
     assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
     assert found.theirs["bleu"] == pytest.approx(bleu_by_sacrebleu(*corpus), abs=1e-9)
-    found = explain_difference("chrf_multi", *corpus, against="sacrebleu", word_order=[2, 0], beta=1)
-    assert found.same
-    assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
-    assert [*found.theirs] == ["chrf", "chrf_w0"]
-    found = explain_difference("ter", *corpus, against="sacrebleu", no_punct=True, asian_support=True)
-    assert found.same
-    assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
+    for metric, options, names in (
+        ("chrf_multi", {"word_order": [2, 0], "beta": 1}, ["chrf", "chrf_w0"]),
+        ("ter", {"no_punct": True, "asian_support": True}, ["ter"]),
+    ):
+        found = explain_difference(metric, *corpus, against="sacrebleu", **options)
+        assert found.same
+        assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
+        assert [*found.theirs] == names
     found = explain_difference("bleu_multi", *corpus, against="nltk", smooth_method="nltk2")
     assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
     assert found.theirs["bleu"] == pytest.approx(bleu_by_nltk(*corpus), abs=1e-9)
@@ -146,30 +148,30 @@ def segmented(texts):
 
 @pytest.mark.parametrize("package", ["rouge", "rouge_chinese"])
 @pytest.mark.parametrize("language", REPEATED)
-@pytest.mark.parametrize("split", [list, segmented])
 @pytest.mark.filterwarnings("ignore:.*pkg_resources.*")
-def test_the_packages_rouge_and_rouge_chinese_themselves(package, language, split):
-    predictions, references = all_pairs((language,))
-    again = REPEATED[language]
-    predictions = split([*predictions, again, again[: len(again) // 2], "", ". ", again])
-    references = [split(texts) for texts in [*references, [again[10:]], [again], [again], [again], [""]]]
-    found = explain_difference(
-        "rouge_nlws", predictions, references, against=package, output="all", rouge_types=TYPES
-    )
-    assert [name for name in found.names if "_" not in name] == ["rouge1", "rouge2", "rouge5", "rougeL"]
-    assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
-    assert found.rules[-1].score_after == found.equal_to
-    check_chain(found)
-    theirs = import_module(package).Rouge(metrics=["rouge-2", "rouge-l"])
-    for name, key in (("rouge2", "rouge-2"), ("rougeL", "rouge-l")):
-        figures = []
-        for text, texts in zip(predictions, references, strict=True):
-            try:
-                figures.append(max(theirs.get_scores(text, each)[0][key]["f"] for each in texts))
-            except ValueError:  # of a text without a word
-                figures.append(0.0)
-        assert found.theirs[name] == pytest.approx(sum(figures) / len(figures), abs=1e-9)
-        assert any(figures) or (split, language) == (list, "zh")  # where blanks are missing, nothing matches
+def test_the_packages_rouge_and_rouge_chinese_themselves(package, language):
+    for split in (list, segmented):
+        predictions, references = all_pairs((language,))
+        again = REPEATED[language]
+        predictions = split([*predictions, again, again[: len(again) // 2], "", ". ", again])
+        references = [split(texts) for texts in [*references, [again[10:]], [again], [again], [again], [""]]]
+        found = explain_difference(
+            "rouge_nlws", predictions, references, against=package, output="all", rouge_types=TYPES
+        )
+        assert [name for name in found.names if "_" not in name] == ["rouge1", "rouge2", "rouge5", "rougeL"]
+        assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
+        assert found.rules[-1].score_after == found.equal_to
+        check_chain(found)
+        theirs = import_module(package).Rouge(metrics=["rouge-2", "rouge-l"])
+        for name, key in (("rouge2", "rouge-2"), ("rougeL", "rouge-l")):
+            figures = []
+            for text, texts in zip(predictions, references, strict=True):
+                try:
+                    figures.append(max(theirs.get_scores(text, each)[0][key]["f"] for each in texts))
+                except ValueError:  # of a text without a word
+                    figures.append(0.0)
+            assert found.theirs[name] == pytest.approx(sum(figures) / len(figures), abs=1e-9)
+            assert any(figures) or (split, language) == (list, "zh")  # where blanks are missing, nothing matches
 
 
 TYPES = ["rouge1", "rouge2", "rouge5", "rougeL", "rougeLsum", "rougeW", "rougeS4"]
@@ -215,8 +217,6 @@ def test_a_type_that_the_script_dies_of_is_named():
 
 
 def test_a_package_that_is_not_installed_is_named(monkeypatch):
-    import sys
-
     monkeypatch.setitem(sys.modules, "sacrebleu", None)
     found = explain_difference("bleu_multi", ["a b c d e"], ["a b c d e"], against="sacrebleu")
     assert found.theirs is None
@@ -295,14 +295,15 @@ EFFECTS = [
 
 
 @ZERO_BLEU
-@pytest.mark.parametrize(("against", "options", "predictions", "references", "expected"), EFFECTS)
-def test_each_rule_has_its_share(against, options, predictions, references, expected):
-    if isinstance(predictions, str):
-        predictions, references = [predictions], [references]
-    metric = "bleu_multi" if against in ("nltk", "evaluate") else "rouge_nlws"
-    found = explain_difference(metric, predictions, references, against=against, **options)
-    nearly = 2e-8 if against.startswith("rouge_") or against == "rouge" else 2e-5  # 1e-8, or five decimals
-    assert [rule.name for rule in found.rules if any(abs(each) > nearly for each in rule.change.values())] == expected
+def test_each_rule_has_its_share():
+    for against, options, predictions, references, expected in EFFECTS:
+        if isinstance(predictions, str):
+            predictions, references = [predictions], [references]
+        metric = "bleu_multi" if against in ("nltk", "evaluate") else "rouge_nlws"
+        found = explain_difference(metric, predictions, references, against=against, **options)
+        nearly = 2e-8 if against.startswith("rouge_") or against == "rouge" else 2e-5  # 1e-8, or five decimals
+        names = [rule.name for rule in found.rules if any(abs(each) > nearly for each in rule.change.values())]
+        assert names == expected, (against, options, predictions)
 
 
 def test_options_that_the_other_package_has_not_are_rules():
@@ -331,13 +332,13 @@ def test_two_other_packages_against_each_other():
     assert changes(found)["compat"][0] == "zero order, short texts"
 
 
-@pytest.mark.parametrize("policy", ["skip", "zero"])
-def test_items_without_reference(policy):
-    predictions, references = ["a b c d e", "x y z", "p"], [["a b c d e f"], [], ["q"]]
-    found = explain_difference("bleu_multi", predictions, references, against="sacrebleu", missing_references=policy)
-    check_chain(found)
-    assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
-    assert ("missing_references" in changes(found)) == (policy == "zero")
+def test_items_without_reference():
+    corpus = ["a b c d e", "x y z", "p"], [["a b c d e f"], [], ["q"]]
+    for policy in ("skip", "zero"):
+        found = explain_difference("bleu_multi", *corpus, against="sacrebleu", missing_references=policy)
+        check_chain(found)
+        assert found.theirs == pytest.approx(found.equal_to, abs=1e-9)
+        assert ("missing_references" in changes(found)) == (policy == "zero")
 
 
 def test_segments_that_differ():

@@ -2,8 +2,9 @@
 
 import random
 import signal
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -56,27 +57,20 @@ class TestRows:
         (row,) = count(engine, ["ab (c"], [[]], 2, [2])
         assert row.tolist() == [1, 0, 1, 0, 4, 0, 0, 3, 0, 0, 3, 0, 0, 2, 0, 0]
 
-    @pytest.mark.parametrize(("whitespace", "empty"), [(False, 1), (True, 0)])
-    def test_a_prediction_of_white_space_is_empty_unless_that_counts(self, engine, whitespace, empty):
+    def test_a_prediction_of_white_space_is_empty_unless_that_counts(self, engine):
         blanks = " \t\x1c\x85\xa0\u1680\u2003\u2028\u202f\u205f\u3000"
-        (row,) = count(engine, [blanks], [["a"]], 1, [1], whitespace)
-        assert row.tolist() == [1, empty, 0, 1, 0 if empty else len(blanks), 1, 0, 0, 1, 0]
+        for whitespace, empty in ((False, 1), (True, 0)):
+            (row,) = count(engine, [blanks], [["a"]], 1, [1], whitespace)
+            assert row.tolist() == [1, empty, 0, 1, 0 if empty else len(blanks), 1, 0, 0, 1, 0]
 
-    @pytest.mark.parametrize(
-        ("text", "words"),
-        [
-            ("(so)", ["(so", ")"]), ("(so", ["(", "so"]), ('"', ['"']), (".,", [".", ","]), ("a...b", ["a...b"]),
-            ("«a»", ["«a»"]), ("é.", ["é", "."]), ("\n¿so? ~👍\u2003", ["¿so", "?", "~", "👍"]),
-            ("`1` =a_", ["`1", "`", "=a", "_"]),
-        ],
-    )  # fmt: skip
-    def test_words_have_one_mark_of_ascii_set_apart(self, engine, text, words):
-        assert list(plain_chrf.words_of(text)) == words
-        assert CHRF(word_order=1)._remove_punctuation(text) == words
-        for word in words:  # each is found where it stands alone, unless it would be split again
-            (row,) = count(engine, [text], [[word]], 0, [1])
-            assert row[4] == len(words)
-            assert row[6] >= (len(word) == 1)
+    def test_words_have_one_mark_of_ascii_set_apart(self, engine):
+        for text in ("(so)", '"', ".,", "a...b", "«a»", "é.", "\n¿so? ~👍\u2003", "`1` =a_"):
+            words = CHRF(word_order=1)._remove_punctuation(text)
+            assert list(plain_chrf.words_of(text)) == words
+            for word in words:  # each is found where it stands alone, unless it would be split again
+                (row,) = count(engine, [text], [[word]], 0, [1])
+                assert row[4] == len(words)
+                assert row[6] >= (len(word) == 1)
 
     def test_no_items(self, engine):
         assert count(engine, [], [], word_orders=[0, 2]).shape == (0, 4 + 3 * (6 + 8))
@@ -86,14 +80,14 @@ class TestRows:
         assert row[4:7].tolist() == [4, 4, 4]
         assert row[7:].tolist() == [4, 4, 3, 2, 2, 1]
 
-    @pytest.mark.parametrize("where", [0, 1, 2])
-    def test_a_lone_surrogate(self, engine, where):
-        texts = ["a", "b", "é"]
-        texts[where] = "ab\ud800"
-        with pytest.raises(LoneSurrogateError) as error:
-            count(engine, ["a", texts[0]], [["a"], texts[1:]])
-        assert error.value.item == 1
-        assert count(engine, ["ab"], [["ab"]])[0, 4:7].tolist() == [2, 2, 2]  # nothing is left behind
+    def test_a_lone_surrogate(self, engine):
+        for where in range(3):
+            texts = ["a", "b", "é"]
+            texts[where] = "ab\ud800"
+            with pytest.raises(LoneSurrogateError) as error:
+                count(engine, ["a", texts[0]], [["a"], texts[1:]])
+            assert error.value.item == 1
+            assert count(engine, ["ab"], [["ab"]])[0, 4:7].tolist() == [2, 2, 2]  # nothing is left behind
 
     def test_what_is_no_string(self, engine):
         with pytest.raises(TypeError, match="a text must be a string, got int"):
@@ -109,29 +103,25 @@ class TestRows:
 class TestBoth:
     """The implementations beside each other."""
 
-    @pytest.mark.parametrize("alphabet", ALPHABETS, ids=range(len(ALPHABETS)))
-    @pytest.mark.parametrize("whitespace", [False, True])
-    def test_at_the_lengths_where_the_way_changes(self, alphabet, whitespace):
-        rng = random.Random(len(alphabet))
-        for length in LENGTHS:
+    def test_at_the_lengths_where_the_way_changes(self):
+        for alphabet, whitespace, length in product(ALPHABETS, (False, True), LENGTHS):
+            rng = random.Random(len(alphabet) + length)
             text = "".join(rng.choices(alphabet, k=length))
             near = changed(rng, text, alphabet)
             for sides in ((text, near), (near, text), (text, text[: length // 2]), (text * 9, near)):
                 both = [count(each, sides[:1], [sides[1:]], 6, [0, 2], whitespace) for each in (_engine, plain)]
                 assert (both[0] == both[1]).all()
 
-    @pytest.mark.parametrize(
-        ("size", "alphabet"), [(4097, "abc "), (20_000, "abcdefgh .,"), (3000, ALPHABETS[-1] * 9)]
-    )
-    def test_long_texts(self, size, alphabet):
-        rng = random.Random(size)
-        text = "".join(rng.choices(alphabet, k=size))
-        items = (
-            [text, text[:5000], "", "a cat", text],
-            [[changed(rng, text, alphabet), text], [text], [text], ["a"], [text]],
-        )
-        both = [count(each, *items, 8, [0, 3]) for each in (_engine, plain)]
-        assert (both[0] == both[1]).all()
+    def test_long_texts(self):
+        for size, alphabet in ((4097, "abc "), (20_000, "abcdefgh .,"), (3000, ALPHABETS[-1] * 9)):
+            rng = random.Random(size)
+            text = "".join(rng.choices(alphabet, k=size))
+            references = [[changed(rng, text, alphabet), text], [text], [text], ["a"], [text]]
+            both = [
+                count(each, [text, text[:5000], "", "a cat", text], references, 8, [0, 3])
+                for each in (_engine, plain)
+            ]
+            assert (both[0] == both[1]).all()
 
     @settings(max_examples=300, deadline=None)
     @given(
@@ -178,18 +168,11 @@ class TestF:
 def test_threads_get_the_rows_that_one_gets():
     rng = random.Random(7)
     texts = ["".join(rng.choices("abcdef ghö.", k=rng.randrange(300))) for _ in range(400)]
-    expected = count(_engine, texts, [[text] for text in reversed(texts)], word_orders=[2])
-    found = {}
-
-    def run(which):
-        found[which] = count(_engine, texts, [[text] for text in reversed(texts)], word_orders=[2])
-
-    threads = [threading.Thread(target=run, args=(which,)) for which in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert all((found[which] == expected).all() for which in range(4))
+    references = [[text] for text in reversed(texts)]
+    expected = count(_engine, texts, references, word_orders=[2])
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: count(_engine, texts, references, word_orders=[2]), range(4)):
+            assert (found == expected).all()
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers of signals")

@@ -8,7 +8,7 @@ import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, pairwise, product
 
 import numpy as np
 import pytest
@@ -150,27 +150,31 @@ def assert_right(engine, measure, groups):
         assert np.array(row) == pytest.approx(np.array(wanted), rel=1e-12, abs=0)  # for counts that is: equal
 
 
-def random_document(rng, size, n_types, lines=1):
-    cuts = [0, *sorted(rng.randrange(size + 1) for _ in range(lines - 1)), size]
-    ids = [rng.randrange(n_types) for _ in range(size)]
-    return [ids[start:stop] for start, stop in pairwise(cuts)]
-
-
-def random_groups(seed, sizes, n_types, lines=1):
-    """Return a group for each (size of the text, sizes of the references)."""
+def random_groups(seed, sizes, n_types, lines):
+    """Return a group for each (size of the text, sizes of the references), whose documents have so many lines."""
     rng = random.Random(seed)
-    return [
-        (
-            random_document(rng, size, n_types, lines),
-            [random_document(rng, each, n_types, lines) for each in reference_sizes],
-        )
-        for size, reference_sizes in sizes
-    ]
+
+    def document(size):
+        cuts = [0, *sorted(rng.randrange(size + 1) for _ in range(lines - 1)), size]
+        ids = [rng.randrange(n_types) for _ in range(size)]
+        return [ids[start:stop] for start, stop in pairwise(cuts)]
+
+    return [(document(size), [document(each) for each in references]) for size, references in sizes]
 
 
 def mixed_groups(seed):
     sizes = [(5, [5]), (210, [90, 3]), (0, [4]), (7, [7, 8, 0]), (70, [70]), (3, [230, 1]), (9, [9]), (64, [64, 65])]
     return random_groups(seed, sizes * 3, n_types=(2, 6, 90)[seed % 3], lines=3)
+
+
+#: Sizes about words of 64 bits, and about those above which another way of counting is taken: 64, 200 and 512.
+LENGTHS = [
+    *[(63, [64]), (65, [65]), (128, [129]), (30, [90]), (90, [30]), (90, [110]), (20, [220]), (220, [20])],
+    *[(520, [20]), (40, [515]), (215, [230]), (50, [10, 80, 40])],
+]
+SHORT = [[0, 1, 0]], [[[1, 0, 1]]]
+EMPTY = [([], [[]]), ([], [[[0, 1]]]), ([[0, 1]], [[]]), ([[0] * 70], [[], []]), ([], [[[0] * 70], []])]
+CARRIES = [[0, 5]], [[[0, *range(1, 150), 0]]]  # they pass words of bits without matches
 
 
 def test_skip_bigrams_of_a_very_long_text_and_a_short_one_are_counted_in_time():
@@ -196,53 +200,23 @@ def test_short_texts(engine, measure, groups):
 
 @every_measure
 @pytest.mark.parametrize("n_types", [2, 90])
-@pytest.mark.parametrize(
-    ("text", "references"),
-    [
-        pytest.param(63, [64], id="one word of bits"),
-        pytest.param(65, [65], id="two words of bits"),
-        pytest.param(128, [129], id="border of the next word"),
-        pytest.param(30, [90], id="reference above 64"),
-        pytest.param(90, [30], id="text above 64"),
-        pytest.param(90, [110], id="both above 64"),
-        pytest.param(20, [220], id="reference above 200"),
-        pytest.param(220, [20], id="text above 200"),
-        pytest.param(520, [20], id="text above 512"),
-        pytest.param(40, [515], id="reference above 512"),
-        pytest.param(215, [230], id="both above 200"),
-        pytest.param(50, [10, 80, 40], id="references short and long"),
-    ],
-)
-def test_long_texts(engine, measure, text, references, n_types):
-    groups = random_groups(text, [(text, references)], n_types) + random_groups(1, [(text, references)], n_types, 4)
-    assert_right(engine, measure, groups)
+def test_texts_about_the_lengths_where_the_way_of_counting_changes(engine, measure, n_types):
+    for lengths in LENGTHS:
+        for lines in (1, 4):
+            assert_right(engine, measure, random_groups(lengths[0], [lengths], n_types, lines))
 
 
 @every_measure
-def test_a_text_against_itself_and_reversed(engine, measure):
-    document = random_document(random.Random(7), 150, 40)
-    assert_right(engine, measure, [(document, [document, document[::-1]])])
+def test_odd_groups_alone_and_between_others(engine, measure):
+    ((document, _),) = random_groups(7, [(150, [])], 40, 1)
+    for group in [*EMPTY, CARRIES, (document, [document, document[::-1]])]:
+        assert_right(engine, measure, [group])
+        assert_right(engine, measure, [group, SHORT, group])
 
 
-@every_measure
-def test_carries_pass_words_of_bits_without_matches(engine, measure):
-    assert_right(engine, measure, [([[0, 5]], [[[0, *range(1, 150), 0]]])])
-
-
-@every_measure
-@pytest.mark.parametrize(
-    "group",
-    [([], [[]]), ([], [[[0, 1]]]), ([[0, 1]], [[]]), ([[0] * 70], [[], []]), ([], [[[0] * 70], []])],
-    ids=["both", "text", "reference", "references of a long text", "text of a long reference"],
-)
-def test_empty_documents(engine, measure, group):
-    assert_right(engine, measure, [group])
-    assert_right(engine, measure, [group, ([[0, 1, 0]], [[[1, 0, 1]]]), group])
-
-
-@every_measure
-def test_no_groups(engine, measure):
-    assert np.size(measure.fast(engine, batch_of([]))) == 0
+def test_no_groups(engine):
+    for measure in MEASURES.values():
+        assert np.size(measure.fast(engine, batch_of([]))) == 0
 
 
 def test_a_text_without_references_matches_nothing(engine):
@@ -250,39 +224,36 @@ def test_a_text_without_references_matches_nothing(engine):
 
 
 @every_measure
-@pytest.mark.parametrize("seed", range(3))
-def test_groups_leave_nothing_behind_for_the_next(engine, measure, seed):
-    groups = mixed_groups(seed)
-    assert_right(engine, measure, groups)
-    together = measure.fast(engine, batch_of(groups))
-    assert together == [measure.fast(engine, batch_of([group]))[0] for group in groups]
-    assert together[::-1] == measure.fast(engine, batch_of(groups[::-1]))
+def test_groups_leave_nothing_behind_for_the_next(engine, measure):
+    for seed in range(3):
+        groups = mixed_groups(seed)
+        assert_right(engine, measure, groups)
+        together = measure.fast(engine, batch_of(groups))
+        assert together == [measure.fast(engine, batch_of([group]))[0] for group in groups]
+        assert together[::-1] == measure.fast(engine, batch_of(groups[::-1]))
 
 
-@every_measure
-def test_two_threads_get_what_one_gets(measure):
+def test_two_threads_get_what_one_gets():
     batches = [batch_of(mixed_groups(seed) * 4) for seed in (11, 12)] * 8
-    fast = partial(measure.fast, _engine)
-    alone = list(map(fast, batches))
-    with ThreadPoolExecutor(2) as pool:
-        assert list(pool.map(fast, batches)) == alone
+    for measure in MEASURES.values():
+        fast = partial(measure.fast, _engine)
+        alone = list(map(fast, batches))
+        with ThreadPoolExecutor(2) as pool:
+            assert list(pool.map(fast, batches)) == alone
 
 
-@pytest.mark.parametrize("gap", [-1, 0, 1, 4, 1000])
-def test_skip_bigram_total(gap):
+def test_skip_bigram_total():
     lengths = [0, 1, 2, 3, 5, 6, 7, 40]
-    totals = skip_bigram_total(np.array(lengths), gap).tolist()
-    assert totals == [oracles.skip_bigram_total(length, gap) for length in lengths]
+    for gap in (-1, 0, 1, 4, 1000):
+        totals = skip_bigram_total(np.array(lengths), gap).tolist()
+        assert totals == [oracles.skip_bigram_total(length, gap) for length in lengths]
 
 
-def test_the_example_of_papineni_2002(engine):
+def test_the_examples_of_papineni_2002_and_lin_2004(engine):
     the, cat, is_, on, mat, there, a = range(7)
     group = ([[the] * 7], [[[the, cat, is_, on, the, mat]], [[there, is_, a, cat, on, the, mat]]])
     assert Clipped(1).fast(engine, batch_of([group])) == [[2]]
-
-
-def test_the_examples_of_lin_2004(engine):
-    # section 3.2: of the reference line w1 ... w5 the two lines of the text hit w1, w2, w3 and w5
+    # Lin, section 3.2: of the reference line w1 ... w5 the two lines of the text hit w1, w2, w3 and w5
     group = ([[1, 2, 6, 7, 8], [1, 3, 8, 9, 5]], [[[1, 2, 3, 4, 5]]])
     assert MEASURES["union-lcs"].fast(engine, batch_of([group])) == [[4]]
     # section 5: what "police killed the gunman" shares with its three variants
@@ -298,22 +269,21 @@ def test_weighted_runs_are_those_of_the_reference(engine):
     assert squares.fast(engine, batch_of([(apart, [in_a_row]), (in_a_row, [apart])])) == [[4.0**2], [4 * 1.0]]
 
 
-@pytest.mark.parametrize("size", [63, 64, 65, 191, 192, 193, 511, 512, 513, 4095, 4096, 4097])
-@pytest.mark.parametrize("n_types", [3, 2000])
-def test_both_engines_agree_where_the_way_of_counting_changes(size, n_types):
-    rng = np.random.default_rng(size)
-    sizes = [size, size - 1, size, 64, 5]
-    ids, offsets = rng.integers(0, n_types, sum(sizes)).astype(np.int32), starts(sizes)
-    texts, references = np.array([0, 0, 1, 3, 2, 4]), np.array([1, 3, 0, 0, 2, 0])
-    for arguments in [(4, True, 512), (6, False, 192), (0, True, 512)]:
-        found, wanted = (
-            each.pair_matches(ids, offsets, texts, references, n_types, *arguments) for each in (_engine, plain)
-        )
-        assert np.array_equal(found[0], wanted[0])
-        assert np.array_equal(found[1], wanted[1])
-    groups = np.array([0, 3, 4]), np.array([1, 0, 0]), np.array([5, 3, 1])
-    found, wanted = (each.clipped_matches(ids, offsets, *groups, n_types, 6) for each in (_engine, plain))
-    assert np.array_equal(found, wanted)
+@pytest.mark.parametrize("border", [64, 192, 512, 4096])
+def test_both_engines_agree_where_the_way_of_counting_changes(border):
+    for size, n_types in product((border - 1, border, border + 1), (3, 2000)):
+        rng = np.random.default_rng(size)
+        sizes = [size, size - 1, size, 64, 5]
+        ids, offsets = rng.integers(0, n_types, sum(sizes)).astype(np.int32), starts(sizes)
+        texts, references = np.array([0, 0, 1, 3, 2, 4]), np.array([1, 3, 0, 0, 2, 0])
+        for arguments in [(4, True, 512), (6, False, 192), (0, True, 512)]:
+            found, wanted = (
+                each.pair_matches(ids, offsets, texts, references, n_types, *arguments) for each in (_engine, plain)
+            )
+            assert all(map(np.array_equal, found, wanted))
+        groups = np.array([0, 3, 4]), np.array([1, 0, 0]), np.array([5, 3, 1])
+        found, wanted = (each.clipped_matches(ids, offsets, *groups, n_types, 6) for each in (_engine, plain))
+        assert np.array_equal(found, wanted)
 
 
 documents_of_ids = st.lists(st.lists(st.integers(0, 5), max_size=80), min_size=1, max_size=6)

@@ -6,9 +6,9 @@ import random
 import re
 import string
 import sys
-import threading
 import unicodedata
-from itertools import pairwise
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-from tercet.engine import plain
+from tercet.engine import _engine, plain
 from tercet.engine.kinds import may_be_changed
 from tercet.engine.plain_text import READINGS, LoneSurrogateError, strings
 
@@ -62,35 +62,33 @@ def assert_split(engine, texts, reading):
 
 
 @every_split
-@pytest.mark.parametrize("size", [0, 1, 62, 63, 64, 65, 127, 128, 129, CHUNK - 1, CHUNK, CHUNK + 1])
-def test_tokens_at_the_edges_of_blocks_and_chunks(engine, reading, size):
+def test_tokens_at_the_edges_of_blocks_and_chunks(engine, reading):
     rest = "b " * 40
-    for end in ("a", " ", "a.", "1,", "-", "2-"):
-        text = ("a " * size)[: size - len(end)] + end if size >= len(end) else "a" * size
-        assert_split(engine, [text, rest, "", text[::-1], text.replace("b", "ж")], reading)
+    for size in (0, 1, 62, 63, 64, 65, 127, 128, 129, CHUNK - 1, CHUNK, CHUNK + 1):
+        for end in ("a", " ", "a.", "1,", "-", "2-"):
+            text = ("a " * size)[: size - len(end)] + end if size >= len(end) else "a" * size
+            assert_split(engine, [text, rest, "", text[::-1], text.replace("b", "ж")], reading)
 
 
 @every_split
-@pytest.mark.parametrize("seed", range(5))
-def test_random_texts(engine, reading, seed):
-    rng = random.Random(seed)
-    sizes = [rng.choice([0, 1, 3, 20, 64, 300, 5000]) for _ in range(rng.choice([1, 3, 40]))]
-    assert_split(engine, ["".join(rng.choices(PIECES, k=size)) for size in sizes], reading)
+def test_random_texts(engine, reading):
+    for seed in range(5):
+        rng = random.Random(seed)
+        sizes = [rng.choice([0, 1, 3, 20, 64, 300, 5000]) for _ in range(rng.choice([1, 3, 40]))]
+        assert_split(engine, ["".join(rng.choices(PIECES, k=size)) for size in sizes], reading)
 
 
-@every_split
-def test_more_words_than_the_first_table_holds(engine, reading):
+def test_more_words_than_the_first_table_holds(engine):
     rng = random.Random(0)
     words = ["".join(rng.choices(string.ascii_letters, k=rng.randint(1, 22))) for _ in range(20_000)]
-    assert_split(engine, [" ".join(words)], reading)
-    assert_split(engine, [" ".join(words[start : start + 9]) for start in range(0, len(words), 9)] * 2, reading)
+    for reading in ("rouge", "none"):
+        assert_split(engine, [" ".join(words)], reading)
+        assert_split(engine, [" ".join(words[start : start + 9]) for start in range(0, len(words), 9)] * 2, reading)
 
 
-def test_nul_is_a_byte_of_a_word_like_any_other(engine):
+def test_words_that_differ_only_behind_their_first_bytes(engine):
+    """A key of the table has 16 bytes; nul is a byte like any other."""
     assert_split(engine, ["a", "a\0", "\0a", "\0" * 16, "\0" * 17, "\0" * 8, "a" * 15 + "\0", "a" * 15], "none")
-
-
-def test_long_words_of_one_hash_or_prefix_differ(engine):
     assert_split(engine, ["w" * n for n in range(1, 60)] + ["w" * n + "v" for n in range(60)], "rouge")
     assert_split(engine, ["W" * 30, "w" * 30, "W" * 15 + "w" * 15], "rouge")
 
@@ -99,7 +97,6 @@ def test_long_words_of_one_hash_or_prefix_differ(engine):
 @settings(deadline=None, max_examples=200)
 @given(texts=st.lists(pieces, max_size=6))
 def test_both_implementations_agree(reading, texts):
-    _engine = pytest.importorskip("tercet.engine._engine")
     expected = plain.intern(texts, reading)
     for given_as in (texts, column(texts)):
         for ours, theirs in zip(_engine.intern(given_as, reading), expected, strict=True):
@@ -107,43 +104,41 @@ def test_both_implementations_agree(reading, texts):
         assert _engine.letters(given_as) == plain.letters(texts)
 
 
-@every_reading
-def test_both_implementations_agree_on_every_character(reading):
-    _engine = pytest.importorskip("tercet.engine._engine")
+def assert_read_alike(engine, texts):
+    for reading in READINGS:
+        for ours, theirs in zip(engine.intern(texts, reading), plain.intern(texts, reading), strict=True):
+            np.testing.assert_array_equal(ours, theirs, strict=True)
+    assert engine.letters(texts) == plain.letters(texts)
+
+
+def test_both_implementations_agree_on_every_character():
     points = [*range(0x3400), *range(0xA000, 0xAC10), *range(0xD790, 0xD800), *range(0xF900, 0x10FFFF, 7)]
-    texts = [f"a{chr(point)}b1{chr(point)}.5" for point in points]
-    for ours, theirs in zip(_engine.intern(texts, reading), plain.intern(texts, reading), strict=True):
-        np.testing.assert_array_equal(ours, theirs, strict=True)
-    assert _engine.letters(texts) == plain.letters(texts)
+    assert_read_alike(_engine, [f"a{chr(point)}b1{chr(point)}.5" for point in points])
 
 
-@every_reading
-@pytest.mark.parametrize("texts", [[], [""], ["", "\n\n", ""]])
-def test_no_texts_and_empty_ones(engine, reading, texts):
-    ids, offsets, line_starts, line_offsets, words, bounds = engine.intern(texts, reading)
-    n = len(ids)  # line ends are tokens where blanks are
-    assert n == (2 if reading == "char-and-blank" and len(texts) == 3 else 0)
-    assert (len(offsets), len(line_offsets)) == (len(texts) + 1, len(texts) + 1)
-    assert (offsets[-1], line_starts[-1], len(words), bounds[0]) == (n, n, min(n, 1), 0)
-    assert engine.letters(texts) == (0, 0, 0, 0)
+def test_no_texts_and_empty_ones(engine):
+    for reading, texts in product(READINGS, ([], [""], ["", "\n\n", ""])):
+        ids, offsets, line_starts, line_offsets, words, bounds = engine.intern(texts, reading)
+        n = len(ids)  # line ends are tokens where blanks are
+        assert n == (2 if reading == "char-and-blank" and len(texts) == 3 else 0)
+        assert (len(offsets), len(line_offsets)) == (len(texts) + 1, len(texts) + 1)
+        assert (offsets[-1], line_starts[-1], len(words), bounds[0]) == (n, n, min(n, 1), 0)
+        assert engine.letters(texts) == (0, 0, 0, 0)
 
 
-@every_reading
-@pytest.mark.parametrize("bad", ["\ud800", "a\udfff", "\U0001f600\ud800", "é" * 9000 + "\udc80"])
-def test_a_lone_surrogate_is_named(engine, reading, bad):
-    with pytest.raises(
-        LoneSurrogateError, match=r"^text 2 is not valid Unicode: it holds a lone surrogate$"
-    ) as error:
-        engine.intern(["é", "b", bad, bad], reading)
-    assert error.value.item == 2
-    assert split(engine, ["a b"], "none") == [["a", "b"]]  # and what comes later is not disturbed
+def test_a_lone_surrogate_is_named(engine):
+    message = r"^text 2 is not valid Unicode: it holds a lone surrogate$"
+    for reading, bad in product(READINGS, ("\ud800", "a\udfff", "\U0001f600\ud800", "é" * 9000 + "\udc80")):
+        with pytest.raises(LoneSurrogateError, match=message) as error:
+            engine.intern(["é", "b", bad, bad], reading)
+        assert error.value.item == 2
+        assert split(engine, ["a b"], "none") == [["a", "b"]]  # and what comes later is not disturbed
 
 
-@pytest.mark.parametrize("function", ["intern", "letters"])
-def test_what_is_no_string_is_refused(engine, function):
-    rest = ("none",) if function == "intern" else ()
-    with pytest.raises(TypeError, match=r"^a text must be a string, got int$"):
-        getattr(engine, function)(["a", 7], *rest)
+def test_what_is_no_string_is_refused(engine):
+    for call in (lambda texts: engine.intern(texts, "none"), engine.letters):
+        with pytest.raises(TypeError, match=r"^a text must be a string, got int$"):
+            call(["a", 7])
 
 
 def test_an_unknown_reading(engine):
@@ -158,39 +153,24 @@ def test_lines_belong_to_their_texts(engine):
     assert line_offsets.tolist() == [0, 2, 2, 3, 5]
 
 
-@pytest.mark.parametrize(
-    ("texts", "expected"),
-    [
-        (["abc", "Жж", "ж a", "1"], (4, 3, 0, 1)),
-        (["中文 и", "ไทย"], (0, 6, 5, 2)),
-        (["e\u0301", "\u0301"], (1, 2, 0, 1)),
-        (["\ud800"], (0, 0, 0, 0)),
-    ],
-)
-def test_letters(engine, texts, expected):
-    assert engine.letters(texts) == expected
-
-
-@pytest.fixture(scope="module")
-def portable_engine(tmp_path_factory):
-    """The compiled engine without the instructions of one kind of processor."""
-    build_engine = pytest.importorskip("build_engine")
-    path = str(build_engine.compiled(tmp_path_factory.mktemp("portable"), "-DPORTABLE"))
-    loader = importlib.machinery.ExtensionFileLoader("tercet.engine._engine", path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
+def test_letters(engine):
+    assert engine.letters(["abc", "Жж", "ж a", "1"]) == (4, 3, 0, 1)
+    assert engine.letters(["中文 и", "ไทย"]) == (0, 6, 5, 2)
+    assert engine.letters(["e\u0301", "\u0301"]) == (1, 2, 0, 1)
+    assert engine.letters(["\ud800"]) == (0, 0, 0, 0)
 
 
 @pytest.mark.long
-@every_reading
-def test_other_processors_read_the_same(portable_engine, reading):
+def test_other_processors_read_the_same(tmp_path):
+    """The compiled engine without the instructions of one kind of processor."""
+    build_engine = pytest.importorskip("build_engine")
+    path = str(build_engine.compiled(tmp_path, "-DPORTABLE"))
+    loader = importlib.machinery.ExtensionFileLoader("tercet.engine._engine", path)
+    portable = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(portable)
     rng = random.Random(4)
     texts = ["".join(map(chr, rng.choices(range(256), k=size))) for size in [*range(200), 5000, 20_000]]
-    texts += ["".join(rng.choices(PIECES, k=rng.randrange(200))) for _ in range(100)]
-    for ours, theirs in zip(portable_engine.intern(texts, reading), plain.intern(texts, reading), strict=True):
-        np.testing.assert_array_equal(ours, theirs, strict=True)
-    assert portable_engine.letters(texts) == plain.letters(texts)
+    assert_read_alike(portable, texts + ["".join(rng.choices(PIECES, k=rng.randrange(200))) for _ in range(100)])
 
 
 def test_two_characters_alone_have_lower_case_letters_of_ascii():
@@ -215,15 +195,6 @@ def test_composing_makes_no_more_tokens_than_characters():
 
 def test_threads_do_not_disturb_each_other(engine):
     texts = ["".join(random.Random(seed).choices(PIECES, k=300)) for seed in range(20)]
-    expected = {reading: split(plain, texts, reading) for reading in READINGS}
-    wrong = []
-
-    def work(reading):
-        wrong.extend(reading for _ in range(5) if split(engine, texts, reading) != expected[reading])
-
-    threads = [threading.Thread(target=work, args=(reading,)) for reading in READINGS]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
+    with ThreadPoolExecutor(len(READINGS)) as pool:
+        found = list(pool.map(lambda reading: split(engine, texts, reading), [*READINGS] * 5))
+    assert found == [split(plain, texts, reading) for reading in READINGS] * 5

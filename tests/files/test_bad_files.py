@@ -2,57 +2,38 @@
 
 import gzip
 import itertools
-import sys
-import warnings
-from pathlib import Path
 
 import pytest
 
-from tercet.cli.app import main
+from commands import command
 from texts import MINILM
 
 PAIRS = b"mt\tref\na cat\ta dog\n"
 
-#: Files of tables by what is wrong with them, and what is said.
+#: Files of tables by what is wrong with them, and what is said; tests of each format have its other faults.
 BAD_TABLES = {
     "none": ("none.tsv", None, "cannot be read: No such file or directory"),
     "folder": ("folder.tsv", "folder", "cannot be read: "),
-    "empty": ("a.tsv", b"", "a.tsv: expected the names of the columns in the first line, but it is empty"),
-    "header only": ("a.tsv", b"mt\tref\n", "has a header (mt, ref) and no rows"),
     "ragged": ("a.tsv", PAIRS + b"b\n", "line 3: expected 2 cells, as in the header, found 1"),
-    "column twice": ("a.tsv", b"mt\tmt\na\tb\n", "the column 'mt' appears twice"),
-    "no references": ("a.tsv", b"mt\tx\na\tb\n", "that it holds references (choose with --reference-column"),
-    "not utf-8": ("a.tsv", PAIRS + b"caf\xe9\ta\n", "line 3: found the byte 0xe9, which is not UTF-8"),
-    "nul": ("a.tsv", PAIRS + b"a\0\tb\n", "line 3: found a NUL character"),
     "binary": ("a.tsv", bytes(range(256)) * 9, "found the byte 0x80, which is not UTF-8"),
     "workbook": ("a.xlsx", b"PK\x03\x04", "a.xlsx is not an Excel workbook (.xlsx), or is damaged"),
     "gzipped twice": ("a.tsv.gz", gzip.compress(gzip.compress(PAIRS)), "a.tsv.gz is gzipped: unpack it."),
-    "old mac tsv": ("a.tsv", PAIRS.replace(b"\n", b"\r"), "a.tsv has old Mac line ends (CR); expected LF or CRLF"),
-    "gzip by name only": ("a.tsv.gz", PAIRS, "cannot be read: Not a gzipped file"),
     "cut gzip": ("a.tsv.gz", gzip.compress(PAIRS)[:-9], "cannot be read: Compressed file ended"),
-    "open quote": ("a.csv", b'mt,ref\n"a,b\n', "line 2: the quote that opens cell 1 is never closed"),
     "million columns": ("a.csv", b"mt,ref" + b"," * 10**6 + b"\na,b\n", "line 1: more than 500 c"),
     "deep json": ("a.jsonl", b"[" * 10**5, "nested too deeply"),
-    "number": ("a.jsonl", b'{"mt": 7, "ref": "a"}', "that it holds what a system wrote (choose with --system"),
+    "number": ("a.jsonl", b'{"mt": 7, "ref": "a"}', "predictions of a system (choose with --system"),
     "missing prediction": ("a.jsonl", b'{"mt": "a", "ref": "b"}\n{"ref": "c"}', "line 2, column 'mt': the"),
     "no reference": ("a.jsonl", b'{"mt": "a", "ref": null}\n{"mt": "a", "ref": "c"}', "segment 1 has no reference"),
     "malformed xml": ("a.tmx", b"<tmx><body>", "malformed XML"),
-    "entities": ("a.tmx", b'<!DOCTYPE tmx [<!ENTITY a "b">]><tmx/>', "declares the entity 'a', which is refused"),
-    "no languages named": (
-        "a.tmx", b'<tmx><body><tu><tuv xml:lang="en"><seg>a</seg></tuv></tu></body></tmx>', "of a language does not",
-    ),
-}  # fmt: skip
+}
 
 #: The same for text files.
 BAD_TEXTS = {
     "none": ("none.txt", None, "cannot be read: No such file or directory"),
     "folder": ("folder", "folder", "cannot be read: "),
-    "not utf-8": ("a.txt", b"a\ncaf\xe9\n", "UTF-8"),
     "nul": ("a.txt", b"a\nb\0\n", "line 2: found a NUL character"),
-    "old mac": ("a.txt", b"a\rb\r", "a.txt has old Mac line ends (CR); expected LF or CRLF: save the file with"),
     "old mac gzip": ("a.gz", gzip.compress(b"a\rb"), "a.gz has old Mac line ends (CR)"),
     "utf-32": ("a.txt", "a\nb\n".encode("utf-32"), "UTF-"),
-    "gzip by name only": ("a.gz", b"a\nb\n", "cannot be read: Not a gzipped file"),
     "cut gzip": ("a.txt.gz", gzip.compress(b"a\nb\n" * 9)[:-9], "cannot be read: Compressed file ended"),
     "one line of 65 MiB": ("a.txt", b"a\n" + b"x" * (65 << 20), "line 2: a line of more than 64 MiB"),
 }
@@ -74,9 +55,8 @@ TEXT_COMMANDS = {
 
 
 @pytest.fixture
-def refused(tmp_path, monkeypatch, capsys):
+def refused(tmp_path):
     """Run a command, and return the one line with which it ends."""
-    monkeypatch.chdir(tmp_path)
     for name in ("old", "old2"):
         (tmp_path / name).write_text("old")
     for name in ("ref.txt", "ref2.txt"):
@@ -84,20 +64,14 @@ def refused(tmp_path, monkeypatch, capsys):
 
     def run(arguments, name="", content=None):
         if content == "folder":
-            (tmp_path / name).mkdir()
+            (tmp_path / name).mkdir(exist_ok=True)
         elif content is not None:
             (tmp_path / name).write_bytes(content)
         before = {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
-        monkeypatch.setattr(sys, "argv", ["tercet", *(each.format(name) for each in arguments)])
-        with warnings.catch_warnings():
-            warnings.simplefilter("always")
-            with pytest.raises(SystemExit) as caught:
-                main()
-        assert caught.value.code == 2
+        done = command(*(each.format(name) for each in arguments), code=2, cwd=tmp_path)
         assert {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")} == before
-        shown = capsys.readouterr()
-        assert shown.out == ""
-        (error,) = (line for line in shown.err.splitlines() if not line.startswith("warning: "))
+        assert done.stdout == ""
+        (error,) = (line for line in done.stderr.splitlines() if not line.startswith("warning: "))
         assert error.startswith("error: ")
         assert len(error) < 5_100
         return error
@@ -105,46 +79,49 @@ def refused(tmp_path, monkeypatch, capsys):
     return run
 
 
-@pytest.mark.parametrize("command", TABLE_COMMANDS)
-@pytest.mark.parametrize("what", BAD_TABLES)
-def test_tables(command, what, refused):
-    name, content, message = BAD_TABLES[what]
-    assert message in refused(TABLE_COMMANDS[command], name, content)
+def test_tables(refused):
+    for name, content, message in BAD_TABLES.values():
+        assert message in refused(TABLE_COMMANDS["score"], name, content)
 
 
-@pytest.mark.parametrize("command", TEXT_COMMANDS)
-@pytest.mark.parametrize("what", BAD_TEXTS)
-def test_texts(command, what, refused):
-    name, content, message = BAD_TEXTS[what]
-    assert message in refused(TEXT_COMMANDS[command], name, content)
+def test_texts(refused):
+    for name, content, message in BAD_TEXTS.values():
+        assert message in refused(TEXT_COMMANDS["system"], name, content)
 
 
-@pytest.mark.parametrize("command", ["score", "compare", "explain"])
-@pytest.mark.parametrize(
-    ("option", "message"),
-    [
+def test_every_command_refuses_them(refused):
+    """All read their files by the same functions: one file of each kind shows that each of them does."""
+    name, content, message = BAD_TABLES["ragged"]
+    for words in TABLE_COMMANDS.values():
+        assert message in refused(words, name, content)
+    for words in TEXT_COMMANDS.values():
+        for what in ("none", "nul", "cut gzip"):
+            name, content, message = BAD_TEXTS[what]
+            assert message in refused(words, name, content)
+
+
+def test_options(refused):
+    bad = [
         ("max_order=0", "'max_order'"), ("max_order=a", "'max_order'"), ("weights=[1,2", "'weights'"),
         ('weights={"a": [NaN]}', "'weights'"), ("weights=[1e999]", "'weights'"), ("nothing=1", "no option 'nothing'"),
         ("max_order", "max_order"), ("=1", "=1"), ("tokenizer=\x1b[31m", "'tokenizer'"),
         ("smooth_value=1e400", "smooth"), ("weights=" + "[" * 9_000, "is nested too deeply"),
         ("max_order=" + "9" * 9_000, "has too many digits"),
-    ],
-    ids=itertools.count(),
-)  # fmt: skip
-def test_options(command, option, message, refused):
-    written = {
-        "score": ["score", "in.tsv", "-m", "bleu_multi:{}", "-o", "old"],
-        "compare": ["compare", "in.tsv", "-m", "bleu_multi:{}", "-o", "old", "--export", "new"],
-        "explain": ["explain", "bleu_multi:{}", "in.tsv", "-a", "nltk"],
-    }[command]
-    arguments = [each.replace("{}", option.replace("{", "{{").replace("}", "}}")) for each in written]
-    told = refused(arguments, "in.tsv", PAIRS)
-    assert message in told
-    assert "\x1b" not in told
+    ]  # fmt: skip
+    commands = [
+        ["score", "in.tsv", "-m", "bleu_multi:{}", "-o", "old"],
+        ["compare", "in.tsv", "-m", "bleu_multi:{}", "-o", "old", "--export", "new"],
+        ["explain", "bleu_multi:{}", "in.tsv", "-a", "nltk"],
+    ]
+    for words, (option, message) in itertools.product(commands, bad):
+        arguments = [each.replace("{}", option.replace("{", "{{").replace("}", "}}")) for each in words]
+        told = refused(arguments, "in.tsv", PAIRS)
+        assert message in told
+        assert "\x1b" not in told
 
 
-def test_a_forged_table_of_document_frequencies(refused):
-    Path("forged.idf").write_bytes(b'{"n_documents": -1}')
+def test_a_forged_table_of_document_frequencies(refused, tmp_path):
+    (tmp_path / "forged.idf").write_bytes(b'{"n_documents": -1}')
     metric = f"bertscore_idf:model_type={MINILM},num_layers=1,idf=forged.idf"
     told = refused(["score", "in.tsv", "-m", metric, "-o", "old"], "in.tsv", PAIRS)
     assert "'forged.idf' is not an IDF table of tercet" in told

@@ -81,21 +81,18 @@ def with_sheet(data, old, new):
 FORMULA = made(lambda book: book.active.append(["=1+1", "c"]))
 
 
-@pytest.mark.parametrize(
-    ("cell", "text"),
-    [
+def test_the_last_result_of_a_formula_is_its_text():
+    cases = [
         (b'<c r="A4"><f>1+1</f><v>2</v></c>', "2"),
         (b'<c r="A4" t="str"><f>A2&amp;A3</f><v>ac</v></c>', "ac"),
         (b'<c r="A4" t="str"><f>""</f><v></v></c>', ""),
-    ],
-)
-def test_the_last_result_of_a_formula_is_its_text(cell, text):
-    assert read(with_sheet(FORMULA, rb'<c r="A4">.*?</c>', cell)).columns["mt"] == ["a", "c", text]
+    ]
+    for cell, text in cases:
+        assert read(with_sheet(FORMULA, rb'<c r="A4">.*?</c>', cell)).columns["mt"] == ["a", "c", text]
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
+def test_cells_whose_text_is_not_what_is_seen_are_refused():
+    cases = [
         (FORMULA, r"^test\.xlsx, cell A4: the file has the formula '=1\+1' and not its result\. .* save it again"),
         (made(lambda book: book.active.append(["x", "#N/A"])), r"cell B4: found the error #N/A; expected a text"),
         (made(lambda book: book.active.merge_cells("A2:A3")), r"the cells A2:A3 are merged, so all but the first"),
@@ -107,11 +104,10 @@ def test_the_last_result_of_a_formula_is_its_text(cell, text):
             made(lambda book: book.active.__setitem__("XFD3", "left")),
             r"^test\.xlsx, cell XFD3: found 'left' far to the right of the table; expected at most 500 columns",
         ),
-    ],
-)
-def test_cells_whose_text_is_not_what_is_seen_are_refused(data, message):
-    with pytest.raises(InputError, match=message):
-        read(data)
+    ]
+    for data, message in cases:
+        with pytest.raises(InputError, match=message):
+            read(data)
 
 
 def test_a_hidden_sheet_is_not_read_and_an_empty_one_not_missed():
@@ -153,9 +149,8 @@ def damaged(part):
     return target.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
+def test_what_is_no_table_is_told():
+    cases = [
         (b"", "not an Excel workbook .* or is damaged"),
         (workbook([["mt"], ["a"]])[:-30], "not an Excel workbook .* or is damaged"),
         (damaged("workbook.xml"), "not an Excel workbook .* that can be read"),
@@ -164,11 +159,10 @@ def damaged(part):
         (workbook([["mt", "ref"]]), "has a header .mt, ref. and no rows"),
         (workbook([["mt", "mt"], ["a", "b"]]), "the column 'mt' appears twice"),
         (workbook([["mt"] + [str(n) for n in range(600)], ["a"]]), "more than 500 columns"),
-    ],
-)
-def test_what_is_no_table_is_told(data, message):
-    with pytest.raises(InputError, match=message):
-        read(data)
+    ]
+    for data, message in cases:
+        with pytest.raises(InputError, match=message):
+            read(data)
 
 
 def test_an_archive_that_would_fill_the_memory_is_refused_before_it_is_unpacked():

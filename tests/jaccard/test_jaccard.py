@@ -150,7 +150,7 @@ class TestVariants:
             ({"micro": {}}, "do not end in micro; this one has 'micro'"),
             ({"a b": {}}, "names are words"),
             ({"x": {"ngrams": 2}}, "'x' has 'ngrams', which no variant can change. Got .* Did you mean 'ngram'"),
-            ({"x": {"ngram": 0}}, "'ngram' option of the variant 'x' of jaccard_sets must be a whole number"),
+            ({"x": {"ngram": 0}}, "'ngram' option of the variant 'x' of jaccard_sets must be an integer"),
             ({"x": {"scale": 100}}, "the variant 'x' has 'scale'"),
             ({"x": {"stemmer": "en", "lemmatizer": "en"}}, "The variant 'x' of jaccard_sets.* exclude each other"),
         ],

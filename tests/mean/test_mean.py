@@ -9,6 +9,7 @@ import pytest
 import tercet
 from commands import command
 from conftest import ROOT
+from samples import sample
 from tercet.comparison.mean import MeanScorer
 from tercet.comparison.metric_specs import parse_metric
 from tercet.comparison.saved_mean import SavedMean, WeightedMetric
@@ -27,13 +28,8 @@ METRICS = ["bleu:max_order=2", "jaccard", "jaccard:tokenizer=char"]
 FEW = {"n_resamples": 20, "n_permutations": 100}
 
 
-def english():
-    (test_set,) = tercet.read_test_sets(ROOT / "examples" / "data" / "en.tsv")
-    return test_set
-
-
 def test_it_is_the_weighted_mean_of_segment_scores():
-    test_set = english()
+    test_set = sample("en")
     scorer = MeanScorer(SavedMean(PARTS, {}), {"scale": 100})
     stats = batch_stats(scorer, test_set.corpus().system(1))
     own = [
@@ -43,14 +39,14 @@ def test_it_is_the_weighted_mean_of_segment_scores():
         ).segments[part.score]
         for part in PARTS
     ]  # fmt: skip
-    assert scorer.mean.formula == "0.25 bleu_multi + 0.75 rouge_nlws rougeL"
+    assert scorer._mean.formula == "0.25 bleu_multi + 0.75 rouge_nlws rougeL"
     expected = 0.25 * np.array(own[0]) + 0.75 * np.array(own[1])
     assert scorer.segment_scores(stats.rows)["mean"] == pytest.approx(expected, abs=1e-12)
     assert scorer.finalize(stats.total())["mean"] == pytest.approx(expected.mean())
 
 
 def test_parts_merge_to_the_whole_and_intervals_hold_the_score():
-    corpus = english().corpus()
+    corpus = sample("en").corpus()
     scorer = MeanScorer(SavedMean(PARTS, {}), {})
     batch = corpus.system(0)
     whole = scorer.segment_stats(batch, scorer.fit(batch))
@@ -68,7 +64,7 @@ def test_a_file_is_a_metric_of_compare_and_of_the_commands(tmp_path):
     mean.save(path)
     assert SavedMean.load(path) == mean
     assert SavedMean.load(path).digest == mean.digest
-    found = tercet.compare(english(), [str(path), "bleu"], n_resamples=50)
+    found = tercet.compare(sample("en"), [str(path), "bleu"], n_resamples=50)
     assert [table.name for table in found.tables] == ["mean", "bleu"]
     assert f"digest:{mean.digest}" in found.tables[0].signature
     run = command("score", ROOT / "examples" / "data" / "en.tsv", "-m", path)
@@ -79,19 +75,16 @@ def test_a_file_is_a_metric_of_compare_and_of_the_commands(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        ("{", "is not JSON"),
-        ("[]", "is no mean of metrics"),
-        (json.dumps({"kind": "tercet mean of metrics", "parts": [{"metric": "bleu"}]}), "expected metric, options"),
-    ],
-)
-def test_another_file_is_refused(tmp_path, content, told):
+def test_another_file_is_refused(tmp_path):
     path = tmp_path / "mean.json"
-    path.write_text(content)
-    with pytest.raises(InputError, match=told):
-        parse_metric(str(path)).scorer()
+    for content, message in (
+        ("{", "is not JSON"),
+        ("[]", "is not a mean of metrics"),
+        (json.dumps({"kind": "tercet mean of metrics", "parts": [{"metric": "bleu"}]}), "expected metric, options"),
+    ):
+        path.write_text(content)
+        with pytest.raises(InputError, match=message):
+            parse_metric(str(path)).scorer()
     with pytest.raises(InputError, match="cannot be read"):
         parse_metric(str(tmp_path / "none.json")).scorer()
     with pytest.raises(InputError, match="has no score 'rouge9'"):

@@ -150,7 +150,7 @@ def test_a_metric_reads_back_pickles_is_hashed_and_does_not_change(metric, optio
         assert getattr(made, option) == right
         assert made != value(metric)
         assert made != option
-        with pytest.raises(AttributeError, match="does not change: make another one"):
+        with pytest.raises(AttributeError, match="cannot be changed: make another one"):
             setattr(made, option, declared.default)
         if not cls.made({**needed(metric), option: right}, idle=True).have_effect([option]):
             continue
@@ -179,8 +179,8 @@ def test_a_metric_is_made_by_its_names_and_told_of_those_of_packages(metric):
     for ask in (tercet.scorer, tercet.load, parse_metric):
         assert f"Did you mean '{metric}'" in refusal(ask, f"{metric}x", {})
         for package in set(cls.presets) - {"sacrebleu", "evaluate", "rouge"}:  # of several metrics, and a short name
-            assert f"Its numbers are those of {metric} with compat='{package}'" in refusal(ask, package, {})
-        assert "Its numbers are those of bleu_multi with compat='sacrebleu'" in refusal(ask, "sacrebleu", {})
+            assert f"Its scores are those of {metric} with compat='{package}'" in refusal(ask, package, {})
+        assert "Its scores are those of bleu_multi with compat='sacrebleu'" in refusal(ask, "sacrebleu", {})
 
 
 @each_metric
@@ -220,12 +220,12 @@ DID_YOU_MEAN = "Got {!r} instead. Did you mean {!r}?".format
 #: What is said of values that are wrong in a way of their own.
 REFUSED = {
     "bleu_multi": [
-        ("max_order", 4.0, "must be a whole number from 1 to 20. Got 4.0 instead."),
+        ("max_order", 4.0, "must be an integer from 1 to 20. Got 4.0 instead."),
         ("confidence_level", 95, "a number above 0 and below 1, such as 0.95, or None. Got 95 instead."),
         ("scale", 10, "1 (scores from 0 to 1) or 100 (percent). Got 10 instead."),
-        ("n_resamples", 10**7, "a whole number from 1 to 1,000,000. Got 10000000 instead."),
-        ("seed", -1, "a whole number of at least 0. Got -1 instead."),
-        ("seed", 10**5000, "a whole number below 2**63. Got <int of about 5,001 digits> instead."),
+        ("n_resamples", 10**7, "an integer from 1 to 1,000,000. Got 10000000 instead."),
+        ("seed", -1, "an integer of at least 0. Got -1 instead."),
+        ("seed", 10**5000, "an integer below 2**63. Got <int of about 5,001 digits> instead."),
         ("missing_references", "ignore", "one of 'error', 'skip', 'zero'. Got 'ignore' instead."),
         ("tokenizer", "13b", DID_YOU_MEAN("13b", "13a")),
         ("tokenizer", "words", "Got 'words' instead."),
@@ -257,7 +257,7 @@ REFUSED = {
     ],
     "chrf_multi": [
         *(
-            ("word_order", wrong, "a whole number from 0 to 10, or a list of different ones")
+            ("word_order", wrong, "an integer from 0 to 10, or a list of different ones")
             for wrong in (-1, 11, True, "2", b"\x02", [], [2, 2], [0, "2"], 1.5, {0: 1}, None, range(10**12))
         ),
         *(("beta", wrong, "a number from 0 to 1,000") for wrong in (-1, 1001, float("nan"), "2", True)),
@@ -269,7 +269,7 @@ REFUSED = {
         ("rouge_types", [], "must be a list of at least one name, got []"),
         ("beta", 0, "must be a number above 0 and up to 1000. Got 0 instead."),
         ("output", "f1", "one of 'precision', 'recall', 'fmeasure', 'all'. Got 'f1' instead."),
-        ("max_words", 0, "a whole number of at least 1 or None. Got 0 instead."),
+        ("max_words", 0, "an integer of at least 1 or None. Got 0 instead."),
         ("multi_ref", "bests", DID_YOU_MEAN("bests", "best")),
         ("stopwords", "klingon", "one of the language codes"),
         ("stopwords", ["the", 7], "must be a collection of words, a language code, 'smart'"),

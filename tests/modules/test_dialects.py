@@ -127,7 +127,7 @@ class TestSacrebleu:
         names = ("sacrebleu", "rouge_score")
         modules = [tercet.load(*each) for each in zip(("bleu_multi", "rouge_nlws"), names, strict=True)]
         given = {"tokenize": "char", "use_effective_order": True, "smooth_value": 0.1, "force": True}
-        with pytest.warns(UserWarning, match="rouge_nlws: 'tokenize' is an argument of bleu_multi, and left to it"):
+        with pytest.warns(UserWarning, match="rouge_nlws: 'tokenize' is an argument of bleu_multi and is left to it"):
             found = evaluate.combine(modules).compute(predictions=PREDICTIONS, references=TWO_EACH, **given)
         expected = evaluates_sacrebleu(PREDICTIONS, TWO_EACH, **given)
         assert found["score"] == pytest.approx(expected["score"], abs=1e-9)
@@ -240,5 +240,5 @@ def test_a_comparison_has_no_configuration():
 
 @pytest.mark.parametrize("module", ["bleu_multi", "perplexity_lm", "paired_significance"])
 def test_a_setting_that_nothing_reads_is_refused(module):
-    with pytest.raises(OptionError, match=r"no setting 'name' .* Known: .*config_name"):
+    with pytest.raises(OptionError, match=r"cannot be loaded with 'name'.* Known: .*config_name"):
         tercet.load(module, name="sacrebleu")

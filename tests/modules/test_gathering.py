@@ -99,7 +99,7 @@ ENDED = "GatheringError: process {} of 3 ended before its compute"
 ENDED_EARLY = "GatheringError: process {} of 3 (ended before its compute|did not join within 60 sec)"
 LATE = r"GatheringError: process {} of 3 did not {} within 6 seconds \('timeout'\)"
 OTHERS_LATE = r"GatheringError: (another process did not join within 6 seconds|process 0 of 3 ended before)"
-UNUSABLE = "GatheringError: What process 1 of 3 handed over cannot be used: .*"
+UNUSABLE = "GatheringError: The rows of process 1 of 3 cannot be used: .*"
 
 
 def each_with(todo, name, values):
@@ -145,20 +145,20 @@ RUNS = {
         [lambda: score(**EVERYTHING), DONE, DONE]),
     "again at once": ([{**ADDS, "times": 3, "sleep": each} for each in (0.5, 0, 0)], [three_times, DONE, DONE]),
     "garbage": (
-        [ADDS, {**ADDS, "fault": "garbage"}, ADDS], [UNUSABLE + r"-3-1\.shard is damaged, or no file", DONE, DONE]),
+        [ADDS, {**ADDS, "fault": "garbage"}, ADDS], [UNUSABLE + r"-3-1\.shard is damaged, or was not", DONE, DONE]),
     "a stream": (
         [ADDS, {**ADDS, "fault": "a stream"}, ADDS], [UNUSABLE + r"was written by Stream\.save, and", DONE, DONE]),
     "a full disk": (
         [ADDS, {**ADDS, "fault": "a full disk"}, ADDS],
-        [ENDED.format(1), "GatheringError: process 1 of 3 cannot write or read evaluate's files. OSError", DONE]),
+        [ENDED.format(1), "GatheringError: process 1 of 3 cannot use evaluate's files. OSError", DONE]),
     "a version": (
         [ADDS, {**ADDS, "fault": "a version"}, ADDS],
-        [r"GatheringError: process 1 of 3 counts otherwise than process 0: .*version:tercet-0\.0\.7", DONE, DONE]),
+        [r"GatheringError: process 1 of 3 counts differently from process 0: .*version:tercet-0\.0\.7", DONE, DONE]),
 }  # fmt: skip
 PROCESSES = """
 import json, os, signal, sys, time
 import tercet
-from tercet.core import signature
+from tercet import signature
 from tercet.huggingface import shards
 
 def split(text):

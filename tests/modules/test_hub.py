@@ -169,9 +169,11 @@ class TestTheLoader:
             return loading.files_to_hash([str(tmp_path / f"{name}.py") for name in names])
 
         unchanged = key(METRIC, "", "")
-        assert key("core_signature", "\n\n\ndef ", "\n\n\n# a comment\ndef ") != unchanged  # the line remains, empty
-        assert key("module", "  # as evaluate.combine passes them", "  # something else") == unchanged
-        assert key("core_signature", f'__version__ = "{tercet.__version__}"', '__version__ = "99.0.0"') != unchanged
+        assert key("signature", "\n\n\ndef ", "\n\n\n# a comment\ndef ") != unchanged  # the line remains, empty
+        assert (
+            key("huggingface_suite_module", "  # as evaluate.combine passes them", "  # something else") == unchanged
+        )
+        assert key("signature", f'__version__ = "{tercet.__version__}"', '__version__ = "99.0.0"') != unchanged
 
 
 @pytest.mark.long

@@ -34,7 +34,7 @@ def seen(monkeypatch):
     """How often each text was checked and encoded, and how many scorers were made."""
     tercet.load("bleu_multi")  # imports files that read texts of their own
     counts = {"read": Counter(), "encoded": Counter(), "scorers": 0}
-    check, encode, init = items._checked, corpus.encode, Scorer.__init__
+    check, encode, init = items._checked, corpus.encode, Scorer._take
     flatten = items._flat_references
 
     def checking(texts, where):
@@ -50,14 +50,14 @@ def seen(monkeypatch):
         counts["encoded"].update(texts)
         return encode(texts)
 
-    def making(self, options):
+    def making(self, given, called="", idle=False):
         counts["scorers"] += 1
-        init(self, options)
+        init(self, given, called, idle)
 
     monkeypatch.setattr(items, "_checked", checking)
     monkeypatch.setattr(items, "_flat_references", flattening)
     monkeypatch.setattr(corpus, "encode", encoding)
-    monkeypatch.setattr(Scorer, "__init__", making)
+    monkeypatch.setattr(Scorer, "_take", making)
     return counts
 
 

@@ -97,8 +97,8 @@ def test_items_without_reference_can_be_left_out():
     ("given", "error", "message"),
     [
         ({"test": "t"}, OptionError, "'test' option must be one of 'permutation', 'bootstrap'"),
-        ({"n_resamples": 0}, OptionError, "a whole number from 1 to 1,000,000 or None. Got 0"),
-        ({"seed": -1}, OptionError, "'seed' option of .* a whole number of at least 0. Got -1"),
+        ({"n_resamples": 0}, OptionError, "an integer from 1 to 1,000,000 or None. Got 0"),
+        ({"seed": -1}, OptionError, "'seed' option of .* an integer of at least 0. Got -1"),
         ({"metric": "bleu_mutli"}, OptionError, "There is no metric 'bleu_mutli'. Did you mean 'bleu_multi'"),
         ({"tokeniser": "13a"}, OptionError, "Did you mean 'tokenizer'"),
         ({"test": ["bootstrap"]}, OptionError, "'test' option must be one of"),

@@ -81,12 +81,12 @@ class TestControls:
             ("bleu_multi", {"lowercase": 1}, "must here be True or False. Got 1"),
             ("bleu_multi", {"max_order": "4"}, "must here be a number. Got '4'"),
             ("bleu_multi", {"max_order": True}, "must here be a number. Got True"),
-            ("bleu_multi", {"max_order": 10**400}, "whole number from 1 to 20. Got <int of about 401 digits>"),
+            ("bleu_multi", {"max_order": 10**400}, "integer from 1 to 20. Got <int of about 401 digits>"),
             ("bleu_multi", {"weights": "0.5; 0.5"}, "written as numbers"),
             ("bleu_multi", {"weights": "a = 1; b = 1; a = 0, 1"}, "named ones, each once, unigrams = 1"),
             ("bleu_multi", {"weights": {"a": {"b": 1}}}, "weights"),
             ("bleu_multi", {"n_jobs": 100}, "'n_jobs' cannot be chosen here"),
-            ("bleu_multi", {"n_resamples": 0}, "must be a whole number from 1 to 1,000,000. Got 0"),
+            ("bleu_multi", {"n_resamples": 0}, "must be an integer from 1 to 1,000,000. Got 0"),
             ("bleu_multi", {"segments": "yes"}, "'segments' option must here be True or False. Got 'yes'"),
             ("bleu_multi", [], r"The options must be names with values. Got \[\]"),
             ("bleu_multi", {"x" * 1_000_000: 1}, r"^The option 'x{20,60}… cannot be chosen here. Known: "),
@@ -110,8 +110,8 @@ class TestControls:
     @pytest.mark.parametrize(
         ("name", "shown", "message"),
         [
-            ("max_words", "seven", "a whole number. Got 'seven'"),
-            ("max_words", "1.5", "a whole number. Got '1.5'"),
+            ("max_words", "seven", "an integer. Got 'seven'"),
+            ("max_words", "1.5", "an integer. Got '1.5'"),
             ("tokenizer", "no such", "one of 'auto', 'rouge'"),
         ],
     )

@@ -1,61 +1,17 @@
-"""A metric in one class: added to the list of classes alone, it is there in every place where metrics are."""
+"""The metric of CONTRIBUTING.md: added to the list of classes alone, it is there in every place where metrics are."""
 
 import evaluate
 import pytest
 
 import tercet
+import tercet.metrics
 from commands import command
+from conftest import ROOT
 from tercet import registry
 from tercet.huggingface.suite_module import SuiteModule
 
-ROOM = '''
-from __future__ import annotations
-
-from typing import Any, Literal
-
-import numpy as np
-
-from tercet.corpus.corpus import Corpus
-from tercet.metric.options import option
-from tercet.metric.scorer import Scorer, Scores
-from tercet.signature import Signature
-from tercet.statistics.stats import SegmentStats
-from tercet.metric.metric import About, Metric
-
-
-class Overlap(Metric):
-    """Share of a text's different words that stand in the other text, too."""
-
-    name, short, primary = "word_overlap", "overlap", "overlap"
-    about = About("words in both texts", "The share of words in both texts.", "@misc{none}", (), "overlap", "")
-    columns = (*Scorer.base_columns, "shared", "words")
-    score_names = ("overlap",)
-
-    of: Literal["reference", "prediction"] = option(default="reference", doc="Whose words are counted.")
-    lowercase: bool = option(default=True, doc="Lowercase the texts first.")
-
-    def signature(self, context: Any = None) -> Signature:
-        return Signature.of(self.name, {"of": self.of, "case": "lc" if self.lowercase else "mixed"})
-
-    def words(self, text: str) -> set[str]:
-        return set((text.lower() if self.lowercase else text).split())
-
-    def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
-        columns = batch.columns()
-        rows = []
-        for prediction, references in zip(columns["predictions"], columns["references"], strict=True):
-            own, wanted = self.words(prediction), set().union(*map(self.words, references))
-            counted = wanted if self.of == "reference" else own
-            rows.append([1, not own, not references, len(references), len(own & wanted), len(counted)])
-        return SegmentStats(self.signature(), self.columns, np.array(rows, float))
-
-    def finalize(self, totals: Any) -> Scores:
-        return {"overlap": self.scale * totals[..., -2] / np.maximum(totals[..., -1], 1)}
-
-    def explained(self, batch: Corpus, context: Any = None) -> list[str]:
-        prediction, *references = batch.texts.to_pylist()
-        return sorted(self.words(prediction) & set().union(*map(self.words, references)))
-'''
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+ROOM = PAGE.partition("metric.py`\n\n```python\n")[2].partition("```")[0]
 PREDICTIONS = ["the cat sat", "на кошке шапка", "猫 坐 了"]
 REFERENCES = ["A cat sat down", "кошка в шапке", "猫 坐"]
 
@@ -66,7 +22,7 @@ def _one_more(monkeypatch, tmp_path):
     (tmp_path / "overlap").mkdir()
     (tmp_path / "overlap" / "__init__.py").touch()
     (tmp_path / "overlap" / "metric.py").write_text(ROOM)
-    monkeypatch.setattr(tercet, "__path__", [*tercet.__path__, str(tmp_path)])
+    monkeypatch.setattr(tercet.metrics, "__path__", [*tercet.metrics.__path__, str(tmp_path)])
     for table, name, value in (
         (registry.METRICS, "word_overlap", "overlap.Overlap"),
         (registry.SHORT_NAMES, "overlap", "word_overlap"),

@@ -10,7 +10,8 @@ import tercet
 PUBLIC = [
     *("best_mean", "compare", "compute_metrics", "correlate", "errors", "explain", "load", "read_test_sets", "score"),
     *("arrow_statistics", "scorer"),
-    *("IdfTable", "Result", "Stream", "__version__"),
+    *("IdfTable", "Metric", "Result", "Stream", "__version__"),
+    *("Bleu", "Chrf", "Ter", "Rouge", "BleuRouge", "Jaccard", "BertScore", "Cosine", "Perplexity"),
 ]
 ALSO = ["GatheringError", "InputError", "MergeError", "OptionError", "TercetError", "preprocess_logits_for_metrics"]
 

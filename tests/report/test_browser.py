@@ -7,16 +7,16 @@ from axe_playwright_python.sync_playwright import Axe
 
 import tercet
 from conftest import ROOT
+from samples import sample
 from tercet.comparison.compare import compare
-from tercet.comparison.test_sets import read_test_sets
 from tercet.pages.page import to_html
 from tercet.trust.page import trust_html
 
 TEXT_METRICS = ("bleu_multi", "chrf_multi", "ter", "rouge_nlws:rouge_types=rouge1", "bleu_rouge_f", "jaccard_sets")
 
 
-def sample(language, n):
-    (found,) = read_test_sets([str(ROOT / "examples" / "data" / f"{language}.tsv")])
+def shortened(language, n):
+    found = sample(language)
     systems = {name: texts[:n] for name, texts in found.systems.items()}
     return replace(found, systems=systems, references=found.references[:n], source=found.source[:n])
 
@@ -25,10 +25,11 @@ def sample(language, n):
 def reports(tmp_path_factory):
     """Reports of a test set, of a few segments by all metrics of texts, of two test sets, and of a correlation."""
     folder = tmp_path_factory.mktemp("reports")
-    one = compare(sample("en", 20), ["bleu", "chrf"], n_resamples=50)
-    few = compare(sample("en", 4), TEXT_METRICS, n_resamples=50)
+    one = compare(shortened("en", 20), ["bleu", "chrf"], n_resamples=50)
+    few = compare(shortened("en", 4), TEXT_METRICS, n_resamples=50)
     several = [
-        compare(sample(language, 6), ["bleu:tokenizer=unicode", "chrf"], n_resamples=50) for language in ("es", "zh")
+        compare(shortened(language, 6), ["bleu:tokenizer=unicode", "chrf"], n_resamples=50)
+        for language in ("es", "zh")
     ]
     trust = tercet.correlate(
         ROOT / "examples" / "data" / "graded.tsv", ["bleu", "jaccard"], dimension="content", n_resamples=20,
@@ -46,16 +47,18 @@ def shown(browser, reports, name, **settings):
     return page
 
 
+LIGHT, DARK = ("light", 1280), ("dark", 390)
+
+
 @pytest.mark.parametrize(
-    ("scheme", "width"),
+    ("name", "scheme", "width"),
     [
-        ("light", 1280),
-        ("dark", 390),
-        pytest.param("light", 390, marks=pytest.mark.long),
-        pytest.param("dark", 1280, marks=pytest.mark.long),
+        *[("few", *LIGHT), ("few", *DARK), ("several", *LIGHT), ("trust", *DARK)],
+        *(pytest.param(*each, marks=pytest.mark.long) for each in [("several", *DARK), ("trust", *LIGHT)]),
+        *(pytest.param(name, "light", 390, marks=pytest.mark.long) for name in ("few", "several", "trust")),
+        *(pytest.param(name, "dark", 1280, marks=pytest.mark.long) for name in ("few", "several", "trust")),
     ],
 )
-@pytest.mark.parametrize("name", ["few", "several", "trust"])
 def test_axe_finds_nothing(browser, reports, name, scheme, width):
     page = shown(browser, reports, name, color_scheme=scheme, viewport={"width": width, "height": 900})
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
@@ -119,7 +122,7 @@ def words(texts):
 
 
 def test_segments_are_found_by_their_text_and_by_their_length(browser, reports):
-    test_set = sample("en", 20)
+    test_set = shortened("en", 20)
     page = shown(browser, reports, "one")
     segments = Segments(page)
     assert segments.numbers() == list(range(1, 21))

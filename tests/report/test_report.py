@@ -15,14 +15,12 @@ from hypothesis import strategies as st
 
 import tercet
 from conftest import ROOT, ZERO_BLEU, needed
+from samples import sample
 from tercet import InputError, OptionError
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import MetricSpec
-from tercet.comparison.test_sets import TestSet, read_test_sets
+from tercet.comparison.test_sets import TestSet
 from tercet.metric.drawing.places import Word
-from tercet.metric.scorer import Scorer
-from tercet.metrics.bleu.metric import Bleu
-from tercet.metrics.rouge.metric import Rouge
 from tercet.pages.lengths import EXACT, MEAN, bucket_scores, make_buckets
 from tercet.pages.matches import Colours, placed, plain, spelled
 from tercet.pages.names import fitted, short_names
@@ -31,11 +29,6 @@ from tercet.pages.segments import Segments
 from tercet.statistics.paired_tests import pvalue_text
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
-
-
-def sample(language):
-    (test_set,) = read_test_sets([str(ROOT / "examples" / "data" / f"{language}.tsv")])
-    return test_set
 
 
 ENGLISH = sample("en")
@@ -184,12 +177,12 @@ class TestNumbers:
         assert "Do not compare scores across test sets" in both.text
         assert "Do not compare scores across test sets" not in page.text
 
-    @pytest.mark.parametrize("number", [1, 2])
-    def test_few_systems(self, number):
-        few = replace(ENGLISH, systems=dict(list(ENGLISH.systems.items())[:number]))
-        page = Page(to_html([compared(few)]))
-        assert ("bleu: adjusted p of all pairs" in page.tables) == (number == 2)
-        assert "side by side" not in page.text  # two systems are side by side anyway
+    def test_few_systems(self):
+        for number in [1, 2]:
+            few = replace(ENGLISH, systems=dict(list(ENGLISH.systems.items())[:number]))
+            page = Page(to_html([compared(few)]))
+            assert ("bleu: adjusted p of all pairs" in page.tables) == (number == 2)
+            assert "side by side" not in page.text  # two systems are side by side anyway
 
     @ZERO_BLEU
     def test_one_segment_and_no_segment_that_differs(self):
@@ -200,7 +193,7 @@ class TestNumbers:
 
     def test_of_an_encoder_texts_and_scores_are_shown_without_asking_it_again(self, monkeypatch):
         found = compared(metrics=[MetricSpec("bertscore_idf", needed("bertscore_idf"))], n_resamples=50)
-        monkeypatch.setattr("tercet.pages.matches.batch_explanation", None)
+        monkeypatch.setattr("tercet.metrics.bertscore.metric.BertScore.explained", None)
         page = Page(to_html([found]))
         assert "Segments where systems differ most in mean_f1" in page.text
         assert "not shown in colour for this metric" in page.text
@@ -257,11 +250,11 @@ class TestOneFile:
             assert to_html([comparison]) == first
             assert matplotlib.rcParams["font.size"] == 30
 
-    @pytest.mark.parametrize("name", ["matplotlib", "jinja2"])
-    def test_a_missing_package_is_named(self, comparison, name, monkeypatch):
-        monkeypatch.setitem(sys.modules, name, None)
-        with pytest.raises(OptionError, match=rf"needs {name}.*pip install .tercet\[report\]."):
-            to_html([comparison])
+    def test_a_missing_package_is_named(self, comparison, monkeypatch):
+        for name in ["matplotlib", "jinja2"]:
+            monkeypatch.setitem(sys.modules, name, None)
+            with pytest.raises(OptionError, match=rf"needs {name}.*pip install .tercet\[report\]."):
+                to_html([comparison])
 
     @pytest.mark.long
     def test_many_systems_and_long_texts_stay_small(self):
@@ -277,7 +270,6 @@ HOSTILE = [
     "@1", "نظام\u202eabc", "系统系统系统系统系统系统系统", "🙂👩\u200d👩\u200d👧" * 9, "\x00\x1b\ufffe",
     "&amp;&#60;b>", "a\nb\tc", "<!-- --> ]]>",
 ]  # fmt: skip
-ANY_NAME = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
 
 
 class TestTexts:
@@ -306,7 +298,7 @@ class TestTexts:
         assert len(set(short.values())) == len(names)
         assert all(own in name and own for name, own in short.items())
 
-    @given(st.text(), st.integers(3, 30))
+    @given(st.text().map(lambda text: text.replace("…", "")), st.integers(3, 30))
     def test_a_name_is_cut_in_its_middle(self, name, columns):
         found = fitted(name, columns)
         head, mark, tail = found.partition("…") if found != name else (name, "", "")
@@ -324,29 +316,29 @@ class TestTexts:
             expected = [(level, token) for token, level in tokens]
             assert [piece for piece in pieces if piece[1].strip(" ,\n…")] == expected
 
-    @pytest.mark.parametrize("language", ["en", "es", "ru", "zh"])
     @pytest.mark.parametrize(
         "metric", ["bleu_multi", "chrf_multi", "ter", "rouge_nlws", "bleu_rouge_f", "jaccard_sets"]
     )
     @pytest.mark.filterwarnings("ignore::UserWarning")
-    def test_colours_are_those_of_the_explanation(self, metric, language):
-        test_set = sample(language)
-        options = {"tokenizer": "zh"} if (metric, language) == ("bleu_multi", "zh") else {}
-        table = compared(test_set, [MetricSpec(metric, options)], test=None).tables[0]
-        if metric == "rouge_nlws" and language in ("ru", "zh"):
-            assert "|tok:unicode|" in table.signature
-            options["tokenizer"] = "unicode"
-        colours = Colours(table)
-        for prediction, references in zip(test_set.systems["tuned"], test_set.references, strict=True):
-            found = tercet.explain(metric, prediction, references, **options)
-            entry = {"rouge_nlws": "types", "jaccard_sets": "variants", "chrf_multi": "scores"}.get(metric)
-            one = found if entry is None else getattr(found, entry)[0]
-            words = one.prediction_words if metric == "rouge_nlws" else one.prediction
-            shown = colours.of(prediction, references)
-            assert "".join(part for _, part in shown.pieces) == prediction
-            coloured = "".join(part for level, part in shown.pieces if level)
-            expected = "".join(word.text for word in words if word.level)
-            assert _letters(coloured) == _letters(expected)
+    def test_colours_are_those_of_the_explanation(self, metric):
+        for language in ["en", "es", "ru", "zh"]:
+            test_set = sample(language)
+            options = {"tokenizer": "zh"} if (metric, language) == ("bleu_multi", "zh") else {}
+            table = compared(test_set, [MetricSpec(metric, options)], test=None).tables[0]
+            if metric == "rouge_nlws" and language in ("ru", "zh"):
+                assert "|tok:unicode|" in table.signature
+                options["tokenizer"] = "unicode"
+            colours = Colours(table)
+            for prediction, references in zip(test_set.systems["tuned"], test_set.references, strict=True):
+                found = tercet.explain(metric, prediction, references, **options)
+                entry = {"rouge_nlws": "types", "jaccard_sets": "variants", "chrf_multi": "scores"}.get(metric)
+                one = found if entry is None else getattr(found, entry)[0]
+                words = one.prediction_words if metric == "rouge_nlws" else one.prediction
+                shown = colours.of(prediction, references)
+                assert "".join(part for _, part in shown.pieces) == prediction
+                coloured = "".join(part for level, part in shown.pieces if level)
+                expected = "".join(word.text for word in words if word.level)
+                assert _letters(coloured) == _letters(expected)
 
     @ZERO_BLEU
     def test_stems_colour_the_words_that_were_written(self):
@@ -426,11 +418,6 @@ class TestLengths:
         assert make_buckets(sample("zh").references, range(44)).unit == "characters"
         assert make_buckets(sample("ru").references, range(44)).unit == "words"
 
-    def test_buckets_of_the_page_add_up_to_all_segments(self, page):
-        segments = page.tables["bleu by length of the reference"][1]
-        assert segments[0] == "segments"
-        assert sum(map(int, segments[1:])) == len(ENGLISH.references)
-
     @ZERO_BLEU
     def test_a_bucket_has_the_score_of_its_segments_alone(self, comparison, page):
         buckets = make_buckets(ENGLISH.references, range(len(ENGLISH.references)))
@@ -444,31 +431,6 @@ class TestLengths:
                     part = [[each[index] for index in inside] for each in (texts, ENGLISH.references)]
                     assert value == pytest.approx(tercet.score(metric, *part, scale=100)[table.name], abs=1e-9)
                 assert shown[system] == [f"{value:.2f}" for value in own]
-
-    def test_whatever_a_table_is_called_it_is_made_by_its_own_scorer(self, comparison):
-        buckets = make_buckets(ENGLISH.references, range(len(ENGLISH.references)))
-        for table in comparison.tables:
-            expected = bucket_scores(table, buckets)
-            for label in ("bleu_multi:max_order=2", "bleu_multi:who=knows", "else"):
-                other = replace(table, metric=label, signature="else")
-                assert bucket_scores(other, buckets) == expected
-                assert Colours(other).legend == Colours(table).legend
-                Page(to_html([replace(comparison, tables=[other])]))
-
-    def test_no_text_of_a_system_is_scored_again_and_no_scorer_is_made_again(self, comparison, monkeypatch):
-        """But for the segments that are shown in colour, each by itself; of ROUGE with the one type that is shown."""
-        made, scored = [], []
-        init = Scorer.__init__
-        monkeypatch.setattr(Scorer, "__init__", lambda self, options: made.append(self.name) or init(self, options))
-        for kind in (Bleu, Rouge):
-            whole = kind.tokens
-            monkeypatch.setattr(
-                kind, "tokens", lambda self, batch, *args, whole=whole, **more: scored.append(batch.n_items)
-                or whole(self, batch, *args, **more)
-            )  # fmt: skip
-        to_html([comparison])
-        assert made == ["rouge_nlws"]
-        assert set(scored) == {1}
 
     def test_without_references_the_length_of_the_source_counts_or_none(self):
         """What takes no references is scored by the language model alone."""
@@ -519,7 +481,7 @@ def test_a_browser_shows_it_at_two_widths_without_overflow_and_asks_nobody(tmp_p
 
 
 def own_script():
-    return (ROOT / "src" / "tercet" / "report" / "templates" / "filter.js").read_text()
+    return (ROOT / "src" / "tercet" / "pages" / "templates" / "filter.js").read_text()
 
 
 #: What runs, or asks somebody, wherever a page takes it for markup, an attribute, a script, a style or an address.

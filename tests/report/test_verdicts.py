@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from tercet.comparison.compare import compare
 from tercet.comparison.scores import SystemScore
@@ -35,93 +34,94 @@ def said(values, adjusted=None, table=BLEU, test="permutation", alpha=0.05, base
     return ["".join(each) for each in score_verdict(comparison, made, {name: name for name in names})]
 
 
-class TestTwoSystems:
-    def test_a_significant_difference(self):
-        assert said({"large": 84.6, "tuned": 45.1}, {("large", "tuned"): 0.0001}) == [
-            "large has the best bleu: 84.60, 39.50 points above tuned.",
-            "The difference is significant (p 0.0001, alpha 0.05).",
-        ]
+NONE = "which does not show that there is none."
+NO_DIFFERENCE = "The test finds no significant difference between"
+EIGHT = {f"s{number}": float(number) for number in range(8)}
+THREE = {"a": 1.0, "b": 2.0, "c": 3.0}
+AMONG = {("x", "low"): 0.001, ("x", "high"): 0.002, ("low", "high"): 0.0001}
 
-    def test_one_that_is_not_significant_is_not_taken_for_equality(self):
-        assert said({"large": 45.3, "tuned": 45.1}, {("large", "tuned"): 0.412}) == [
-            "large has the best bleu: 45.30, 0.20 points above tuned.",
-            "The test finds no significant difference between large and tuned (p 0.412; alpha 0.05), which does not "
-            "show that there is none.",
-        ]
-
-    def test_alpha_is_the_users(self):
-        assert "no significant" in said({"a": 2.0, "b": 1.0}, {("a", "b"): 0.02}, alpha=0.01)[1]
-
-    def test_lower_is_better_and_has_no_points(self):
-        assert said({"a": 40.0, "b": 60.5}, {("a", "b"): 0.002}, table=TER)[0] == (
-            "a has the best ter (lower is better): 40.00, 20.50 below b."
-        )
-
-    def test_a_difference_that_rounding_would_hide(self):
-        assert said({"a": 40.001, "b": 40.0})[0] == "a has the best bleu: 40.00, less than 0.01 points above b."
-
-    def test_the_same_score(self):
-        assert said({"a": 40.0, "b": 40.0}) == ["Both systems have the same bleu: 40.00."]
-
-
-class TestOthers:
-    def test_one_system_is_compared_with_nothing(self):
-        assert said({"a": 40.0}) == ["a has a bleu of 40.00. There is no other system."]
-        assert said({"a": 40.0}, test=None) == said({"a": 40.0})
-
-    def test_without_a_test_chance_is_named(self):
-        assert said({"a": 1.0, "b": 2.0, "c": 3.0}, test=None) == [
-            "c has the best bleu: 3.00, 1.00 points above b, the next best.",
-            "This was not tested: the difference may be due to chance.",
-        ]
-
-    def test_better_than_all(self):
-        pvalues = {("c", "a"): 0.0003, ("c", "b"): 0.02}
-        assert said({"a": 1.0, "b": 2.0, "c": 3.0}, pvalues, baseline="c")[1:] == [
-            "c is significantly better than both others (largest adjusted p 0.020, alpha 0.05)."
-        ]
-
-    def test_better_than_some(self):
-        pvalues = {("d", "a"): 0.0003, ("d", "b"): 0.0004, ("a", "b"): 0.9}
-        assert said({"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0}, pvalues)[1:] == [
-            "The test finds no significant difference between d and c (adjusted p 1.000; alpha 0.05), which does not "
-            "show that there is none.",
+#: What is scored, p of pairs, other settings, and the sentences.
+CASES = {
+    "a significant difference": ({"large": 84.6, "tuned": 45.1}, {("large", "tuned"): 0.0001}, {}, [
+        "large has the best bleu: 84.60, 39.50 points above tuned.",
+        "The difference is significant (p 0.0001, alpha 0.05).",
+    ]),
+    "none, which is not taken for equality": ({"large": 45.3, "tuned": 45.1}, {("large", "tuned"): 0.412}, {}, [
+        "large has the best bleu: 45.30, 0.20 points above tuned.",
+        f"{NO_DIFFERENCE} large and tuned (p 0.412; alpha 0.05), {NONE}",
+    ]),
+    "the user's alpha": ({"a": 2.0, "b": 1.0}, {("a", "b"): 0.02}, {"alpha": 0.01}, [
+        "a has the best bleu: 2.00, 1.00 points above b.", f"{NO_DIFFERENCE} a and b (p 0.020; alpha 0.01), {NONE}",
+    ]),
+    "lower is better, and has no points": ({"a": 40.0, "b": 60.5}, {("a", "b"): 0.002}, {"table": TER}, [
+        "a has the best ter (lower is better): 40.00, 20.50 below b.",
+        "The difference is significant (p 0.0020, alpha 0.05).",
+    ]),
+    "a difference that rounding would hide": ({"a": 40.001, "b": 40.0}, {}, {"test": None}, [
+        "a has the best bleu: 40.00, less than 0.01 points above b.",
+        "This was not tested: the difference may be due to chance.",
+    ]),
+    "the same score": ({"a": 40.0, "b": 40.0}, {}, {}, ["Both systems have the same bleu: 40.00."]),
+    "one system": ({"a": 40.0}, {}, {}, ["a has a bleu of 40.00. There is no other system."]),
+    "one system without a test": ({"a": 40.0}, {}, {"test": None}, [
+        "a has a bleu of 40.00. There is no other system.",
+    ]),
+    "three without a test": (THREE, {}, {"test": None}, [
+        "c has the best bleu: 3.00, 1.00 points above b, the next best.",
+        "This was not tested: the difference may be due to chance.",
+    ]),
+    "better than all": (THREE, {("c", "a"): 0.0003, ("c", "b"): 0.02}, {"baseline": "c"}, [
+        "c has the best bleu: 3.00, 1.00 points above b, the next best.",
+        "c is significantly better than both others (largest adjusted p 0.020, alpha 0.05).",
+    ]),
+    "better than some": (
+        {**THREE, "d": 4.0}, {("d", "a"): 0.0003, ("d", "b"): 0.0004, ("a", "b"): 0.9}, {}, [
+            "d has the best bleu: 4.00, 1.00 points above c, the next best.",
+            f"{NO_DIFFERENCE} d and c (adjusted p 1.000; alpha 0.05), {NONE}",
             "d is significantly better than the other 2 (largest adjusted p 0.0004).",
             "The baseline a is significantly worse than 1 other.",
-        ]
-
-    def test_better_than_none(self):
-        values = {"a": 1.0, "b": 2.0, "c": 3.0}
-        assert said(values, {("a", "c"): 0.3})[1:] == [
-            "The test finds no significant difference between c and any of b and a (adjusted p 1.000, 0.300; alpha "
-            "0.05), which does not show that there is none.",
-            "The test finds no significant difference between the baseline and any other system.",
-        ]
-        assert said(values, {("a", "b"): 0.01}, baseline="b")[-1] == (
-            "The baseline b is significantly better than 1 other."
-        )
-
-    def test_no_better_than_many(self):
-        values = {f"s{number}": float(number) for number in range(8)}
-        assert said(values, {("s7", "s0"): 0.01, ("s7", "s3"): 0.06}, baseline="s7")[1:] == [
-            "The test finds no significant difference between s7 and 6 of the 7 others (least adjusted p 0.060, "
-            "alpha 0.05), which does not show that there is none.",
-            "s7 is significantly better than the other (largest adjusted p 0.010).",
-        ]
-
-    def test_several_share_the_best(self):
-        pvalues = {("b", "a"): 0.001, ("c", "a"): 0.2}
-        assert said({"a": 1.0, "b": 2.0, "c": 2.0}, pvalues, baseline="b") == [
+        ],
+    ),
+    "better than none": (THREE, {("a", "c"): 0.3}, {}, [
+        "c has the best bleu: 3.00, 1.00 points above b, the next best.",
+        f"{NO_DIFFERENCE} c and any of b and a (adjusted p 1.000, 0.300; alpha 0.05), {NONE}",
+        f"{NO_DIFFERENCE} the baseline and any other system.",
+    ]),
+    "a baseline in the middle": (THREE, {("a", "b"): 0.01}, {"baseline": "b"}, [
+        "c has the best bleu: 3.00, 1.00 points above b, the next best.",
+        f"{NO_DIFFERENCE} c and any of b and a (adjusted p 1.000, 1.000; alpha 0.05), {NONE}",
+        "The baseline b is significantly better than 1 other.",
+    ]),
+    "no better than many": (EIGHT, {("s7", "s0"): 0.01, ("s7", "s3"): 0.06}, {"baseline": "s7"}, [
+        "s7 has the best bleu: 7.00, 1.00 points above s6, the next best.",
+        f"{NO_DIFFERENCE} s7 and 6 of the 7 others (least adjusted p 0.060, alpha 0.05), {NONE}",
+        "s7 is significantly better than the other (largest adjusted p 0.010).",
+    ]),
+    "several share the best": (
+        {"a": 1.0, "b": 2.0, "c": 2.0}, {("b", "a"): 0.001, ("c", "a"): 0.2}, {"baseline": "b"}, [
             "b and c share the best bleu: 2.00, 1.00 points above a, the next best.",
             "b is significantly better than a (adjusted p 0.0010, alpha 0.05).",
-        ]
+        ],
+    ),
+    "the baseline among three": ({"low": 1.0, "x": 2.0, "high": 3.0}, AMONG, {"baseline": "x"}, [
+        "high has the best bleu: 3.00, 1.00 points above x, the next best.",
+        "high is significantly better than both others (largest adjusted p 0.0020, alpha 0.05).",
+        "The baseline x is significantly worse than 1 other, and significantly better than 1 other.",
+    ]),
+    "a baseline of that name": ({"a": 2.0, "baseline": 1.0, "c": 1.0}, {("a", "baseline"): 0.01}, {
+        "baseline": "baseline",
+    }, [
+        "a has the best bleu: 2.00, 1.00 points above baseline, the next best.",
+        f"{NO_DIFFERENCE} a and c (adjusted p 1.000; alpha 0.05), {NONE}",
+        "a is significantly better than the other (largest adjusted p 0.010).",
+        "The baseline is significantly worse than 1 other.",
+    ]),
+}  # fmt: skip
 
-    @pytest.mark.parametrize(("name", "start"), [("x", "The baseline x is"), ("baseline", "The baseline is")])
-    def test_the_baseline_among_three(self, name, start):
-        pvalues = {(name, "low"): 0.001, (name, "high"): 0.002, ("low", "high"): 0.0001}
-        assert said({"low": 1.0, name: 2.0, "high": 3.0}, pvalues, baseline=name)[-1] == (
-            f"{start} significantly worse than 1 other, and significantly better than 1 other."
-        )
+
+def test_a_table_says_no_more_than_its_numbers_and_tests():
+    for case, (values, adjusted, settings, sentences) in CASES.items():
+        assert said(values, adjusted, **settings) == sentences, case
 
 
 def test_names_are_kept_apart_from_what_is_said_of_them():

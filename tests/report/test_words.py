@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import ROOT
-from tercet.comparison.test_sets import TestSet, read_test_sets
+from samples import sample
+from tercet.comparison.test_sets import TestSet
 from tercet.pages.frequency import word_frequencies
 from tercet.pages.ngrams import ngram_pairs
 from tercet.pages.words import read_words
@@ -21,11 +21,6 @@ SEGMENTS = st.lists(st.tuples(TEXTS, TEXTS, st.lists(TEXTS, max_size=3)), min_si
 
 def words_of(test_set):
     return read_words(test_set.corpus(), list(test_set.systems))
-
-
-def sample(language):
-    (test_set,) = read_test_sets([str(ROOT / "examples" / "data" / f"{language}.tsv")])
-    return test_set
 
 
 def as_test_set(segments):
@@ -100,20 +95,6 @@ def tokens_of(text):
 
 @pytest.mark.parametrize("language", ["en", "ru", "zh"])
 class TestAsCompareMt:
-    def test_ngrams(self, language):
-        test_set = sample(language)
-        first = TestSet("first", test_set.systems, [each[:1] for each in test_set.references], None)
-        words, references, utils = beside_compare_mt(first, "ngram_utils")
-        matches = {name: utils.compare_ngrams(references, own)[1] for name, own in words.items()}
-        (pair,) = ngram_pairs(words_of(first), [("baseline", "large")])
-        joint = "" if language == "zh" else " "
-        named = {joint.join(ngram): ngram for each in matches.values() for ngram in each}
-        listed = [each for _, own in pair.groups for each in own]
-        assert len(listed) >= 10
-        for each in listed:
-            ngram = named[each.text]
-            assert each.matches == (matches["baseline"][ngram], matches["large"][ngram])
-
     def test_f_by_frequency(self, language):
         test_set = sample(language)
         first = TestSet("first", test_set.systems, [each[:1] for each in test_set.references], None)

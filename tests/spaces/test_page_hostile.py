@@ -77,7 +77,7 @@ class TestHostileTexts:
         path.write_text(as_jsonl(header, [(text, text, f"a {text}") for text in texts]), encoding="utf-8")
         visitor = visit("bleu_multi")
         visitor.upload(path)
-        said = f"{len(texts)} rows. The columns' names do not tell what they hold."
+        said = f"{len(texts)} rows. No columns were recognized by name."
         expect(visitor.find("#about-file")).to_contain_text(said)
         expect(visitor.find("#file-input")).to_contain_text("<img class=hostile src=")
         visitor.choose("#system", header[0])

@@ -250,10 +250,10 @@ REFUSED = {
     "text as number": ([*A, {"scale": "100"}], "The 'scale' option must here be one of 1, 100. Got '100'"),
     "number as flag": ([*A, {"segments": 1}], "The 'segments' option must here be True or False. Got 1"),
     "level NaN": ([*A, {"confidence_level": float("nan")}], "must be a number above 0 and below 1"),
-    "many resamples": ([*A, {"n_resamples": 10**9}], "must here be a whole number up to 10,000. Got 1000000000"),
+    "many resamples": ([*A, {"n_resamples": 10**9}], "must here be an integer up to 10,000. Got 1000000000"),
     "a large seed": (
         [*A, {"seed": 10**400}],
-        "must here be a whole number up to 1,000,000,000. Got <int of about 401 digits>",
+        "must here be an integer up to 1,000,000,000. Got <int of about 401 digits>",
     ),
 }
 

@@ -56,9 +56,9 @@ def test_each_scores_the_same_where_the_package_cannot_be_imported(folder_of, tm
 @pytest.mark.parametrize("metric", SUITE)
 def test_the_files_of_a_folder_are_those_that_it_imports_and_of_no_other_metric(folder_of, metric):
     folder = folder_of(metric)
-    others = {f"{known.short}_scorer" for other, known in SUITE.items() if other != metric}
+    others = {f"metrics_{known.short}_metric" for other, known in SUITE.items() if other != metric}
     files = {path.stem for path in folder.glob("*.py")}
-    assert {metric, "app", "cases", "registry", f"{SUITE[metric].short}_scorer", "widget"} <= files
+    assert {metric, "app", "cases", "registry", f"metrics_{SUITE[metric].short}_metric", "widget"} <= files
     assert not files & others
     for path in folder.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):

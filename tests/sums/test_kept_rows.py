@@ -69,24 +69,24 @@ def test_any_cut_gives_the_result_of_the_whole_to_the_bit(metric, options, path,
     assert outcome(lambda: result_of_rows(scorer, parts)) == expected
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_parts_of_each_metric_come_to_its_result(metric, path):
+@pytest.mark.parametrize("metric", [metric for metric in METRICS if metric not in dict(OPTIONS)])
+def test_parts_of_the_other_metrics_come_to_their_result(metric, path):
     scorer = make_scorer(metric, needed(metric))
     parts = [handed_over(scorer, part, path) for part in cut(PREDICTIONS, REFERENCES, [0, 3, 9])]
     expected = tercet.score(metric, PREDICTIONS, REFERENCES, **needed(metric))
     assert close(metric, result_of_rows(scorer, parts), expected)
 
 
-@pytest.mark.parametrize("options", [{"idf": True, "idf_documents": "items"}, {"idf": False}])
-def test_of_bertscore_document_frequencies_are_those_of_the_whole(options, path):
-    given = {**NEEDED["bertscore_idf"], **options, "segments": True}
-    scorer = make_scorer("bertscore_idf", given)
-    parts = [handed_over(scorer, part, path) for part in cut(PREDICTIONS, REFERENCES, [4, 9])]
-    assert [part.stats is None for part in parts] == [options["idf"]] * 3
-    found = result_of_rows(scorer, parts)
-    expected = tercet.score("bertscore_idf", PREDICTIONS, REFERENCES, **given)
-    assert found.signature == expected.signature
-    np.testing.assert_allclose(found["f1"], expected["f1"], atol=1e-6)
+def test_of_bertscore_document_frequencies_are_those_of_the_whole(path):
+    for options in [{"idf": True, "idf_documents": "items"}, {"idf": False}]:
+        given = {**NEEDED["bertscore_idf"], **options, "segments": True}
+        scorer = make_scorer("bertscore_idf", given)
+        parts = [handed_over(scorer, part, path) for part in cut(PREDICTIONS, REFERENCES, [4, 9])]
+        assert [part.stats is None for part in parts] == [options["idf"]] * 3
+        found = result_of_rows(scorer, parts)
+        expected = tercet.score("bertscore_idf", PREDICTIONS, REFERENCES, **given)
+        assert found.signature == expected.signature
+        np.testing.assert_allclose(found["f1"], expected["f1"], atol=1e-6)
 
 
 class TestATokenizerThatTheCorpusChooses:
@@ -140,8 +140,9 @@ class TestItemsThatCannotBeScored:
         with pytest.raises(InputError, match="no"):
             result_of_rows(make_scorer("bleu_multi", {"tokenizer": refuse}), parts)
 
-    @pytest.mark.parametrize("n", [1, 3])
-    def test_must_be_there(self, n):
+    def test_must_be_there(self):
         scorer = make_scorer("bleu_multi", {})
-        with pytest.raises(InputError, match="The corpus is empty: predictions and references"):
-            result_of_rows(scorer, [Rows.counted(scorer, scorer.read([], []))] * n)
+        none = Rows.counted(scorer, scorer.read([], []))
+        for rows in ([none], [none] * 3):
+            with pytest.raises(InputError, match="The corpus is empty: predictions and references"):
+                result_of_rows(scorer, rows)

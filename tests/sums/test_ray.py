@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import psutil
@@ -16,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import commands
 import tercet
 from conftest import NEEDED, ROOT, ZERO_BLEU
 from tercet.errors import InputError, OptionError
@@ -32,7 +32,6 @@ pytestmark = pytest.mark.filterwarnings(
 OPTIONS = {"confidence_level": 0.95, "n_resamples": 100}
 PREDICTIONS, REFERENCES = (each * 5 for each in all_pairs())
 IDS = list(range(len(PREDICTIONS)))
-COMMAND = str(Path(sys.executable).parent / "tercet")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -201,27 +200,22 @@ class TestFaults:
         assert type(error.value) is InputError
         assert str(error.value).endswith("missing_references='zero' scores them 0.")
 
-    @pytest.mark.parametrize(
-        ("given", "kind", "said"),
-        [
-            ({}, InputError, "Which column holds the predictions.*several may be: mt, other"),
+    def test_refuses_before_any_work(self, files):
+        cases = [
+            ({}, InputError, "Cannot tell which column holds predictions: several match by name: mt, other"),
             ({"prediction": "mt2"}, InputError, "no column 'mt2'. Did you mean 'mt'"),
             ({"prediction": "mt", "on_bad_file": "ignore"}, OptionError, "on_bad_file must be 'error' or 'skip'"),
             ({"prediction": "mt", "segments": True}, OptionError, "segments=True"),
             ({"prediction": "mt", "max_ordr": 2}, OptionError, "max_order"),
-        ],
-    )
-    def test_refuses_before_any_work(self, files, given, kind, said):
-        with pytest.raises(kind, match=said):
-            score(files, "bleu", progress=False, **given)
+        ]
+        for given, kind, said in cases:
+            with pytest.raises(kind, match=said):
+                score(files, "bleu", progress=False, **given)
 
 
 class TestCommand:
     def run(self, *arguments, **environment):
-        return subprocess.run(
-            [COMMAND, "score", "--engine", "ray", *map(str, arguments)],
-            capture_output=True, text=True, timeout=180, env={**os.environ, **environment},
-        )  # fmt: skip
+        return commands.process("score", "--engine", "ray", *arguments, env=environment)
 
     def test_on_a_cluster_by_its_address(self, files, cluster):
         path = files / "9.jsonl"
@@ -254,17 +248,14 @@ class TestCommand:
     def test_does_not_write_over_what_it_reads(self, files):
         path = files / "1.jsonl"
         before = path.read_bytes()
-        done = self.run(path, "-s", "mt", "--out", path, "-f", "json")
-        assert (done.returncode, path.read_bytes()) == (2, before)
+        commands.command("score", "--engine", "ray", path, "-s", "mt", "--out", path, "-f", "json", code=2)
+        assert path.read_bytes() == before
 
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
-        [
+    def test_refuses_what_is_for_texts_in_memory(self, files):
+        for given, message in (
             (["--references", "x.txt"], "--references does not work with --engine ray."),
             (["--format", "html"], "--format-html does not work"),
             (["--interval", "BCa"], "--interval does not work"),
-        ],
-    )
-    def test_refuses_what_is_for_texts_in_memory(self, files, arguments, said):
-        done = self.run(files, *arguments)
-        assert (done.returncode, said in " ".join(done.stderr.split())) == (2, True)
+        ):
+            done = commands.command("score", "--engine", "ray", files, *given, code=2)
+            assert message in " ".join(done.stderr.split())

@@ -10,11 +10,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tercet.core import pieces
 
 from conftest import ZERO_BLEU
 from tercet import Stream, arrow_statistics
 from tercet.api import make_scorer
+from tercet.metric import pieces
 from tercet.sums.sums import Sums
 from tercet.sums.work import Job, Summed, Work
 from texts import corpora

@@ -121,10 +121,6 @@ class TestRoundTrip:
         table = pa.ipc.open_file(path).read_all()
         assert table.replace_schema_metadata(None).equals(saved[1].to_arrow())
 
-    def test_of_a_loaded_stream_is_the_same_to_the_bit(self, saved, path):
-        Stream.load(path).save(path)
-        assert path.read_bytes() == saved[0]
-
     def test_leaves_the_old_file_where_the_new_one_cannot_be_written(self, saved, path, monkeypatch):
         def full(*_):
             raise OSError(28, "No space left on device")
@@ -136,19 +132,19 @@ class TestRoundTrip:
         assert [each.name for each in path.parent.iterdir()] == ["parts.stream"]
 
 
-@pytest.mark.parametrize("place", [".", "no/such/folder/x.stream"])
-def test_places_where_no_file_can_be_are_named(tmp_path, place):
-    with pytest.raises(InputError, match="cannot be written"):
-        begun().save(tmp_path / place)
-    with pytest.raises(InputError, match=r"cannot be read: (No such file or directory|Is a directory)\.$"):
-        Stream.load(tmp_path / place)
+def test_places_where_no_file_can_be_are_named(tmp_path):
+    for place in [".", "no/such/folder/x.stream"]:
+        with pytest.raises(InputError, match="cannot be written"):
+            begun().save(tmp_path / place)
+        with pytest.raises(InputError, match=r"cannot be read: (No such file or directory|Is a directory)\.$"):
+            Stream.load(tmp_path / place)
 
 
-@pytest.mark.parametrize("path", [5, None, b"a", "a\0b", ["a"]])
-def test_what_is_no_path_is_refused(path):
-    for call in (Stream.load, begun().save):
-        with pytest.raises(InputError, match=f"^{re.escape(f'Expected the path of a file, got {path!r}.')}$"):
-            call(path)
+def test_what_is_no_path_is_refused():
+    for path in [5, None, b"a", "a\0b", ["a"]]:
+        for call in (Stream.load, begun().save):
+            with pytest.raises(InputError, match=f"^{re.escape(f'Expected the path of a file, got {path!r}.')}$"):
+                call(path)
 
 
 def split(text):
@@ -205,9 +201,8 @@ class TestForgedFiles:
             path, "stream", {**json.loads(old.schema.metadata[b"tercet"]), **fields}, old if table is None else table
         )
 
-    @pytest.mark.parametrize(
-        ("fields", "message"),
-        [
+    def test_with_a_field_that_cannot_be(self, saved, path):
+        cases = [
             ({"metric": None}, "its 'metric' is None; expected the name of a metric."),
             ({"metric": ["bleu"]}, "its 'metric' is ['bleu']; expected the name of a metric."),
             ({"options": [1]}, "its 'options' is [1]; expected options by their names."),
@@ -218,34 +213,33 @@ class TestForgedFiles:
             ({"given again": 5}, "its 'given again' is 5; expected a list of names."),
             ({"origins": {"a": 1}}, "its 'origins' is {'a': 1}; expected a list of texts."),
             ({"origins": ["9" * 400, 1]}, f"its 'origins' is ['{'9' * 57}…; expected a list of texts."),
-        ],
-    )
-    def test_with_a_field_that_cannot_be(self, saved, path, fields, message):
-        self.forge(path, **fields)
-        with pytest.raises(InputError) as error:
-            Stream.load(path)
-        assert str(error.value) == f"parts.stream is damaged: {message}"
+        ]
+        for fields, message in cases:
+            path.write_bytes(saved[0])
+            self.forge(path, **fields)
+            with pytest.raises(InputError) as error:
+                Stream.load(path)
+            assert str(error.value) == f"parts.stream is damaged: {message}"
 
-    @pytest.mark.parametrize(
-        ("name", "value", "message"),
-        [
+    def test_with_a_sum_that_no_texts_give(self, saved, path):
+        cases = [
             ("items", -1, "parts.stream: The sum of 'items' is less than 0, which no texts give."),
             ("rouge1_recall", -1, "parts.stream: The sum of 'rouge1_recall' is less than 0, which no texts give."),
-            ("items", Decimal("1.5"), "parts.stream: The sum of 'items' is no whole number, which no texts give."),
+            ("items", Decimal("1.5"), "parts.stream: The sum of 'items' is not an integer, which no texts give."),
             ("missing", 10**9, "parts.stream: The sum of 'missing' is more than all items, which no texts give."),
-            ("items_added", 0, "parts.stream: The sum of 'items' is more than all items, which no texts give."),
+            ("items_added", 20, "parts.stream: The sum of 'items' is more than all items, which no texts give."),
             ("references_squared", Decimal("-0.5"), "parts.stream: The sum of 'references_squared' is less than 0"),
             ("items", "9" * 400, "parts.stream: \"The column 'items' holds no exact sums."),
-        ],
-    )
-    def test_with_a_sum_that_no_texts_give(self, saved, path, name, value, message):
-        table = pa.ipc.open_file(path).read_all()
-        values = [value, *table[name].to_pylist()[1:]]
-        column = pa.array(list(map(str, values))) if isinstance(value, str) else pa.array(values, DECIMAL)
-        self.forge(path, table.set_column(table.column_names.index(name), name, column))
-        with pytest.raises((InputError, MergeError)) as error:
-            Stream.load(path)
-        assert str(error.value).startswith(message)
+        ]
+        for name, value, message in cases:
+            path.write_bytes(saved[0])
+            table = pa.ipc.open_file(path).read_all()
+            values = [value, *table[name].to_pylist()[1:]]
+            column = pa.array(list(map(str, values))) if isinstance(value, str) else pa.array(values, DECIMAL)
+            self.forge(path, table.set_column(table.column_names.index(name), name, column))
+            with pytest.raises((InputError, MergeError)) as error:
+                Stream.load(path)
+            assert str(error.value).startswith(message)
 
     def test_whose_sums_another_version_of_tercet_made(self, path, monkeypatch):
         monkeypatch.setattr("tercet.signature.__version__", "0.0.7")

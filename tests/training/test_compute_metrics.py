@@ -249,7 +249,7 @@ class TestMistakes:
             ({"a": 1, "b": 2}, "decode must return a list of texts, got {'a': 1"),
             (["a"], "decode was given 2 lists of ids and returned 1 texts"),
             (["a", None], "item 1 of predictions must be a string, got None"),
-            ((1 / number for number in (1, 0)), "What decode returned cannot be read. ZeroDivisionError"),
+            ((1 / number for number in (1, 0)), "The result of decode cannot be read. ZeroDivisionError"),
         ],
     )
     def test_in_texts_of_a_decoder(self, returned, message):
@@ -326,10 +326,10 @@ class TestOptions:
             ({"options": {10**5000: 1}}, "have no option <int of about 5,001 digits>"),
             ({"sentence_split": "never"}, "'sentence_split' option of compute_metrics must be one of"),
             ({"metrics": ["bleu_mutli"]}, "Did you mean 'bleu_multi'"),
-            ({"metrics": []}, "metrics must be names of different metrics of the suite"),
-            ({"metrics": ["bleu_multi"] * 2}, "metrics must be names of different metrics"),
+            ({"metrics": []}, "metrics must be different metrics of the suite"),
+            ({"metrics": ["bleu_multi"] * 2}, "metrics must be different metrics"),
             ({"metrics": [None]}, r"different metrics of the suite, got \[None\]"),
-            ({"metrics": 5}, "metrics must be names of different metrics of the suite, got 5"),
+            ({"metrics": 5}, "metrics must be different metrics of the suite, got 5"),
             ({"decode": "yes"}, "decode must be a function"),
             ({"causal": "yes"}, "'causal' option of compute_metrics must be True or False. Got 'yes'"),
             ({"prefix": 3}, "'prefix' option of compute_metrics must be a text to put before the names, or None"),
@@ -340,7 +340,7 @@ class TestOptions:
             tercet.compute_metrics(tokenizer, **settings)
 
     def test_that_are_wrong_are_refused_without_a_tokenizer_and_by_a_module_too(self):
-        with pytest.raises(OptionError, match="metrics must be names of different metrics of the suite, got None"):
+        with pytest.raises(OptionError, match="metrics must be different metrics of the suite, got None"):
             tercet.compute_metrics(metrics=None)
         for wrong in (None, "gpt2"):
             with pytest.raises(OptionError, match=f"one of transformers, with batch_decode, got {wrong!r}"):

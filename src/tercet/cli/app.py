@@ -1,4 +1,4 @@
-"""The command ``tercet``. What scores is imported by the commands when they run: help takes no time."""
+"""The command ``tercet``. Commands import the scoring code when they run, so that help is fast."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ app.command("bertscore-baseline")(bertscore_baseline)
 
 
 def main() -> None:
-    """Run the command; a mistake in what was given ends with its message and exit code 2."""
+    """Run the command; invalid input ends it with a message and exit code 2."""
     warnings.showwarning = _show_warning
     try:
         with standard_streams():
-            if sys.argv[1:] == ["--version"]:  # which does not wait for the options of all commands to be made
+            if sys.argv[1:] == ["--version"]:  # fast: it does not build the options of all commands
                 typer.echo(_VERSION)
             else:
                 app()
     except (TercetError, OSError, MemoryError, Warning) as error:  # warnings are raised under -W error
-        with suppress(OSError):  # of a standard error that takes nothing
+        with suppress(OSError):  # from a closed standard error
             console = Console(stderr=True, soft_wrap=True)
             console.print(f"[bold red]error:[/] {escape(visible(_cut(_message(error))))}", highlight=False)
         sys.exit(2)
@@ -83,7 +83,7 @@ def _show_warning(
     help=f"Score generated texts by {', '.join(SHORT_NAMES)}: the same numbers as the reference implementations.",
 )
 def version(show: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
-    """Print the version, where it is asked for."""
+    """Print the version if requested."""
     if show:
         typer.echo(_VERSION)
         raise typer.Exit

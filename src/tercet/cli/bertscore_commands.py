@@ -53,11 +53,11 @@ def fit_idf(
     from tercet.encoders.options import needs_packages
     from tercet.metrics.bertscore.idf_table import IdfTable
 
-    needs_packages("An IDF table", packages=("transformers",))  # before the bar is drawn
+    needs_packages("An IDF table", packages=("transformers",))  # fail before the bar is drawn
     check_file(output)
     check_outputs({"--output": output}, corpus)
     lines = _lines(corpus) if compat is None else chain.from_iterable(map(stream_lines, corpus))
-    with tqdm(lines, unit="text", disable=quiet) as texts:  # which ends its line before an error's
+    with tqdm(lines, unit="text", disable=quiet) as texts:  # the bar ends its line before an error's
         table = IdfTable.fit(texts, model, max_length=max_length, compat=compat)
     if not table.n_documents:
         raise InputError("The corpus is empty: it has no line with text.")
@@ -104,7 +104,7 @@ def bertscore_baseline(
 
 
 def _all_lines(paths: Iterable[str]) -> list[str]:
-    """Return the lines of text files that are together as large as one file may be."""
+    """Return the lines of text files whose total size is within the limit of one file."""
     lines, length = [], 0
     for line in _lines(paths):
         lines.append(line)

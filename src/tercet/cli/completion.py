@@ -1,4 +1,4 @@
-"""What a shell completes behind ``--metric``: names of metrics, their options, and values of these."""
+"""Shell completion of ``--metric``: names of metrics, their options, and values of these."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tercet.registry import METRICS, SHORT_NAMES, metric_class
 
 
 def metrics_like(incomplete: str) -> list[str]:
-    """Return what may stand where a text is: a metric, ``metric:option=``, or ``metric:option=value``."""
+    """Return the completions of a text: a metric, ``metric:option=``, or ``metric:option=value``."""
     metric, colon, rest = incomplete.partition(":")
     if not colon:
         names = dict.fromkeys([*SHORT_NAMES, *METRICS])
@@ -25,7 +25,7 @@ def metrics_like(incomplete: str) -> list[str]:
 
 
 def _values(option: Option) -> list[str]:
-    """Return the values of an option as they are written, where they are known."""
+    """Return the possible values of an option as written, if they are known."""
     from tercet.checks import OneOf, flag
 
     check = option.check

@@ -47,12 +47,12 @@ class Grades:
     )
     scores: list[str] | None = reading(
         None, metavar="DIMENSION",
-        help="Dimension that holds scores of a metric made elsewhere, such as COMET; repeatable.",
+        help="Dimension that holds scores of an external metric, such as COMET; repeatable.",
     )  # fmt: skip
     dimension: list[str] | None = reading(
         None, "--dimension", "-d", metavar="DIMENSION", help="Dimension of the grades; repeatable. Default: all."
     )
-    standardize: bool = reading(False, "--standardize", help="Take the z-scores of each rater.")
+    standardize: bool = reading(False, "--standardize", help="Use the z-scores of each rater.")
     system: Systems = None
     reference_column: ReferenceColumns = None
     source_column: SourceColumn = None
@@ -64,7 +64,7 @@ class Figures:
 
     metric: list[str] | None = scoring(
         None, "--metric", "-m", metavar="METRIC", autocompletion=metrics_like,
-        help="A metric; options stand behind a colon, as in bleu:tokenizer=zh; repeatable. Default: bleu, unless "
+        help="A metric, with options after a colon, as in bleu:tokenizer=zh; repeatable. Default: bleu, unless "
         "--scores is given.",
     )  # fmt: skip
     rank_by: str | None = scoring(
@@ -72,21 +72,21 @@ class Figures:
         help="Figure that ranks and tests the metrics, such as pooled.pearson, item.kendall_b or system.spa. "
         "Default: item.acc_eq of several systems, pooled.pearson of one.",
     )  # fmt: skip
-    unit: Literal["items", "systems", "both"] = scoring("items", help="What the resamples of intervals draw anew.")
+    unit: Literal["items", "systems", "both"] = scoring("items", help="Unit that the intervals resample.")
     n_resamples: int = scoring(1000, metavar="N", min=1, max=1_000_000, help="Resamples of the intervals.")
     n_permutations: int = scoring(1000, metavar="N", min=1, max=1_000_000, help="Permutations of the tests.")
     confidence_level: Level = 0.95
     alpha: float = scoring(0.05, metavar="X", help="Significance level of the clusters, above 0 and below 1.")
     ties: Literal["scored", "exact"] = scoring(
         "scored",
-        help="Which scores of a metric are ties: equal to the last bit, or to 12 significant digits (exact).",
+        help="Scores of a metric that are ties: equal to the last bit (scored), or to 12 significant digits (exact).",
     )
     seed: Seed = 12345
 
 
 @dataclass
 class MeanOutput(Output):
-    """Output, with a mean of metrics that agrees best."""
+    """Output, and the mean of metrics that agrees best."""
 
     mean: Path | None = writing(
         None, metavar="FILE",
@@ -94,14 +94,14 @@ class MeanOutput(Output):
         "to this file (.json), which -m of score and compare takes as a metric.",
     )  # fmt: skip
     mean_folds: Literal["items", "systems"] = writing(
-        "items", help="What is held out to test the mean of --mean: items, or whole systems."
+        "items", help="Held-out unit to test the mean of --mean: items, or whole systems."
     )
 
 
 @takes_groups
 def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> None:
     """Correlate metrics with human grades: which metric to trust, with intervals and tests."""
-    from tercet.comparison.remarks import warn_of
+    from tercet.comparison.warnings_of_test_sets import warn_of
     from tercet.trust.best_mean import best_mean
     from tercet.trust.correlate import correlate
     from tercet.trust.reading import read_graded
@@ -145,7 +145,7 @@ def _check_options(figures: Figures, output: MeanOutput) -> None:
         return
     if output.mean.suffix.lower() != ".json":
         raise OptionError(
-            "--mean: the file's name must end in .json, by which -m knows it for a mean. "
+            "--mean: the file's name must end in .json, by which -m recognizes a mean. "
             f"Got {shorten(str(output.mean))}."
         )
     check_file(output.mean)
@@ -157,7 +157,7 @@ def _rendered(found: Correlation, format: Format, out: Path | None) -> str:
     from .output import as_table, coloured, command_line, in_terminal
 
     if format == "html":
-        from tercet.trust.page import trust_html  # templates and plots, which no other form needs
+        from tercet.trust.page import trust_html  # templates and plots, which no other format needs
 
         return trust_html(found, command=command_line())
     if format == "text":

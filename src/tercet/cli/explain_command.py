@@ -66,7 +66,7 @@ Form = Annotated[ExplainFormat, typer.Option("--format", "-f", help="Output form
 
 
 class ExplainCommand(TyperCommand):
-    """The command; its help names the packages of each metric, which are not imported for other commands."""
+    """The command; its help lists the packages of each metric, so only it imports them."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
@@ -88,15 +88,15 @@ def explain(
     reference_column: ReferenceColumns = None,
     metric: Metrics = None,
     their_option: TheirOptions = None,
-    items: Annotated[int, typer.Option(min=0, help="Number of segments to show, of those that differ most.")] = 5,
+    items: Annotated[int, typer.Option(min=0, help="How many of the segments that differ most to show.")] = 5,
     format: Form = ExplainFormat.text,
 ) -> None:
     """Show why another package gives a different score: ours, theirs, and the effect of each rule."""
     from tercet.comparison.difference.differences import explain_difference
     from tercet.comparison.difference.packages import checked_peers
     from tercet.comparison.metric_specs import parse_metric
-    from tercet.comparison.remarks import warn_of
     from tercet.comparison.test_sets import read_test_sets
+    from tercet.comparison.warnings_of_test_sets import warn_of
 
     from .specs import read_specs
 
@@ -104,7 +104,7 @@ def explain(
     if not metric and os.path.exists(arguments[0]):
         raise InputError(f"{shorten(arguments[0])} is a file; expected METRIC FILES, such as bleu {arguments[0]}.")
     for text in written:
-        checked_peers(parse_metric(text).metric, against)  # before the metric asks for options that it needs
+        checked_peers(parse_metric(text).metric, against)  # before the metric requires its options
     specs, theirs = read_specs(written), read_options(their_option or ())
     if not files:
         raise InputError(f"No file was given, only the metric {shorten(arguments[0])}; expected METRIC FILES.")
@@ -137,12 +137,12 @@ def explain(
 
 
 def read_options(written: Sequence[str]) -> dict[str, Any]:
-    """Return the options that ``name=value`` texts stand for, with values as those of a metric.
+    """Return the options given as ``name=value``, with values parsed as those of a metric.
 
     Raises
     ------
     OptionError
-        For a text of another form.
+        For text in another form.
 
     Examples
     --------
@@ -172,19 +172,19 @@ def to_json(found: Sequence[tuple[str, str, Difference]]) -> str:
 
 
 def show(difference: Difference, title: str, console: Console) -> None:
-    """Print an explanation: what the two numbers are, the rules between them, and the segments that differ most."""
+    """Print an explanation: both numbers, the rules between them, and the segments that differ most."""
     heading = one_cell(f"{title}: {difference.metric} against {difference.against}")
     at_once = max(1, (console.width - _WORDS_WIDTH) // _SCORE_WIDTH)
     for start in range(0, len(difference.names), at_once):
         console.print(_table(difference, difference.names[start : start + at_once], heading))
-    for line in _remarks(difference):
+    for line in _findings(difference):
         console.print(escape(visible(line)), soft_wrap=True)
     if difference.largest_gaps:
         console.print(_gaps(difference))
 
 
 def _table(d: Difference, names: Sequence[str], heading: str) -> Table:
-    """Return the chain from ours to theirs, a row a rule."""
+    """Return the chain from ours to theirs, one row per rule."""
     table = Table(title=escape(heading), box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("rule", overflow="fold")
     table.add_column("ours → theirs", overflow="fold")
@@ -202,7 +202,7 @@ def _table(d: Difference, names: Sequence[str], heading: str) -> Table:
     return table
 
 
-def _remarks(d: Difference) -> list[str]:
+def _findings(d: Difference) -> list[str]:
     lines = []
     if d.same:
         called = d.theirs is not None and all(
@@ -221,7 +221,7 @@ def _remarks(d: Difference) -> list[str]:
 
 
 def _gaps(d: Difference) -> Table:
-    """Return a table of the items that differ most, in the score in which each of them does."""
+    """Return a table of the items that differ most, each with its most different score."""
     table = Table(title="Segments that differ most", box=box.SIMPLE_HEAD, title_justify="left")
     for name in ("segment", "score", "ours", "theirs"):
         table.add_column(name, justify="left" if name == "score" else "right")

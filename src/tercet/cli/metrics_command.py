@@ -18,10 +18,10 @@ from .completion import metrics_like
 def metrics(
     metric: Annotated[
         str | None,
-        typer.Argument(help="A metric, whose options are listed.", show_default=False, autocompletion=metrics_like),
+        typer.Argument(help="A metric; lists its options.", show_default=False, autocompletion=metrics_like),
     ] = None,
 ) -> None:
-    """List the metrics, or the options of one: what each takes, its default, what it does."""
+    """List the metrics, or the options of one: values, default and description."""
     console = Console(highlight=False)
     if metric is None:
         console.print(_metrics())
@@ -44,7 +44,7 @@ def _options(metric: str) -> Table:
 
     table = Table(title=f"Options of {metric}", box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("option", no_wrap=True)
-    table.add_column("what it takes and its default, then what it does", overflow="fold")
+    table.add_column("values and default, then description", overflow="fold")
     for each in option_docs(metric_class(metric)):
         table.add_row(each.name, f"[dim]{escape(each.takes)}; default {escape(each.default)}[/]\n{escape(each.doc)}")
     return table

@@ -1,4 +1,4 @@
-"""Options that several commands share: declared as fields of dataclasses, which commands take as parameters."""
+"""Options shared by several commands: fields of dataclasses, which commands take as parameters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 
 def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Give typer each field of the dataclasses that a command takes as an option of its own."""
+    """Show typer each field of the dataclasses that a command takes as a separate option."""
     groups = [hint for name, hint in get_type_hints(command).items() if name != "return"]
     options = {field.name: field for group in groups for field in fields(group)}
     hints = {name: hint for group in groups for name, hint in get_type_hints(group, include_extras=True).items()}

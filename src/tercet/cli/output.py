@@ -1,4 +1,4 @@
-"""What the commands print and write, in the form that is wanted."""
+"""The output of the commands, in each format."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tercet.metric.drawing.visible import visible
 from .score_options import Format, ScoreOutput
 from .thresholds import Threshold, failures
 
-#: Forms by the end of a file's name.
+#: Formats by file extension.
 _FORMS: dict[str, Format] = {
     ".html": "html", ".htm": "html", ".json": "json", ".tsv": "tsv", ".csv": "csv",
     ".md": "markdown", ".tex": "latex", ".txt": "text", "": "text",
@@ -37,7 +37,7 @@ _FORMS: dict[str, Format] = {
 
 
 def chosen_format(format: Format | None, out: Path | None) -> Format:
-    """Return the form that is given, else the one of the output file's name: text in a workbook would not open."""
+    """Return the given format, or that of the output file's extension: text in a workbook would not open."""
     if format is not None:
         return format
     if out is None:
@@ -51,7 +51,7 @@ def chosen_format(format: Format | None, out: Path | None) -> Format:
 
 
 def check_before(format: Format, *paths: Path | None) -> None:
-    """Fail before long work if its result could not be made or written."""
+    """Fail before scoring starts if the result could not be made or written."""
     if format == "html":
         from tercet.pages.page import check_installed
 
@@ -71,27 +71,27 @@ def in_terminal(out: Path | None) -> bool:
 
 
 def coloured(out: Path | None) -> bool:
-    """Return whether the output is a terminal that takes colours."""
+    """Return whether the output is a terminal with colours."""
     return in_terminal(out) and "NO_COLOR" not in os.environ
 
 
 def command_line() -> str:
-    """Return the command as it was called, for a report to show."""
+    """Return the command line, for a report to show."""
     return shlex.join(["tercet", *sys.argv[1:]])
 
 
 def as_table(found: Any, format: Format, tables: ModuleType) -> str:
-    """Return a result as ``to_json``, ``to_tsv`` and their siblings of a module write it."""
+    """Return a result as a module's ``to_json``, ``to_tsv`` and so on write it."""
     written: str = getattr(tables, f"to_{format}")(found)
     return written
 
 
 def write(text: str, out: Path | None, format: Format = "text") -> None:
-    """Write a text to a file, or to the standard output: what is read by programs in UTF-8, whatever the locale."""
+    """Write a text to a file or the standard output: formats for programs in UTF-8, whatever the locale."""
     if out is None:
         if isinstance(sys.stdout, io.TextIOWrapper):
             encoding = sys.stdout.encoding if format == "text" else "utf-8"
-            # lines of CSV have their own ends
+            # CSV has its own line ends
             sys.stdout.reconfigure(newline="", encoding=encoding, errors=sys.stdout.errors)
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
     else:
@@ -135,7 +135,7 @@ def finish(
 
 def _rendered(found: Sequence[Comparison], format: Format, output: ScoreOutput) -> str:
     if format == "html":
-        from tercet.pages.page import to_html  # templates and plots, which no other form needs
+        from tercet.pages.page import to_html  # templates and plots, which no other format needs
 
         return to_html(found, command=command_line())
     if format == "text":

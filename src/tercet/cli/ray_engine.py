@@ -1,4 +1,4 @@
-"""``tercet score --engine ray``: files of any size, as parts of one test set."""
+"""``tercet score --engine ray``: files of any size as one test set."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .score_options import ScoreOutput, Scores, TextsOrParquet
 def score_with_ray(
     texts: TextsOrParquet, specs: Sequence[MetricSpec], scores: Scores, output: ScoreOutput
 ) -> Comparison:
-    """Return the scores of all files together; warns of files that were left out."""
+    """Return the scores of all files together; warns of skipped files."""
     level, seed = scores.confidence_level, scores.seed
     scorers = [(spec, spec.scorer(scale=100, confidence_level=level, seed=seed)) for spec in specs]
     results = score_systems(
@@ -39,7 +39,7 @@ def score_with_ray(
 
 
 def refuse_with_ray(**given: object) -> None:
-    """Raise an OptionError for options that are given and have no meaning for files of any size."""
+    """Raise an OptionError for options that do not work with files of any size."""
     named = [f"--{name.replace('_', '-')}" for name, value in given.items() if value]
     if named:
         raise OptionError(f"{' and '.join(named)} {'do' if named[1:] else 'does'} not work with --engine ray.")

@@ -1,4 +1,4 @@
-"""``tercet score`` and ``tercet compare``: systems in files, scores in the form that is wanted."""
+"""``tercet score`` and ``tercet compare``: systems in files, scores in any format."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
 def _checked(
     texts: Texts, scores: Scores, output: ScoreOutput, segments: Path | None
 ) -> tuple[list[MetricSpec], list[Threshold], Format]:
-    """Return metrics, thresholds and form; whatever could not be computed or written fails here, before work."""
+    """Return metrics, thresholds and format; invalid requests fail here, before scoring starts."""
     from .output import check_before, chosen_format
     from .specs import read_specs
     from .thresholds import read_thresholds

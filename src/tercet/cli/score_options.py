@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Format = Literal["text", "json", "tsv", "csv", "markdown", "latex", "html"]
 
-#: The end of the help.
+#: The epilogue of the help.
 HOW_METRICS_ARE_WRITTEN = "\b\n" + "\n".join((
     "How a metric is written:",
     "  -m bleu -m chrf                         by name; several",
@@ -33,8 +33,8 @@ HOW_METRICS_ARE_WRITTEN = "\b\n" + "\n".join((
     "'tercet metrics' lists the metrics, 'tercet metrics bleu' the options of BLEU.",
 ))  # fmt: skip
 
-#: Options by their part of the help.
-reading = partial(typer.Option, rich_help_panel="What is read")
+#: Headings of the help.
+reading = partial(typer.Option, rich_help_panel="Input")
 scoring = partial(typer.Option, rich_help_panel="Metrics and tests")
 writing = partial(typer.Option, rich_help_panel="Output")
 
@@ -84,9 +84,9 @@ class Texts:
     source_column: SourceColumn = None
 
     def test_sets(self, specs: Sequence[MetricSpec]) -> list[TestSet]:
-        """Read what metrics need, and warn of what is odd in it."""
-        from tercet.comparison.remarks import warn_of
+        """Read what the metrics need, and warn of problems in it."""
         from tercet.comparison.test_sets import read_test_sets
+        from tercet.comparison.warnings_of_test_sets import warn_of
 
         found = read_test_sets(
             self.files, references=self.references or (), source=self.source, systems=self.system or (),
@@ -98,7 +98,7 @@ class Texts:
         return found
 
     def inputs(self, specs: Sequence[MetricSpec]) -> list[str]:
-        """Return all files that are read; metrics and their options may name some too."""
+        """Return all input files, those that metrics and their options name included."""
         named = [value for spec in specs for value in (*spec.options.values(), spec.metric)]
         metric_files = [value for value in named if isinstance(value, str) and os.path.isfile(value)]
         return [*self.files, *(self.references or ()), *filter(None, [self.source]), *metric_files]
@@ -115,7 +115,7 @@ class TextsOrParquet(Texts):
     )  # fmt: skip
     id_column: str | None = reading(
         None, metavar="COLUMN",
-        help="With --engine ray: the column of the items' ids, by which resamples draw them. Default: they are known "
+        help="With --engine ray: the column of the items' ids, by which they are resampled. Default: they are known "
         "by their texts.",
     )  # fmt: skip
     on_bad_file: Literal["error", "skip"] = reading(
@@ -168,11 +168,11 @@ class Tests(Scores):
 
 @dataclass
 class Output:
-    """Where results go, and in which form."""
+    """Destination and format of the results."""
 
     format: Format | None = writing(
         None, "--format", "-f", metavar="FORMAT",
-        help=f"Form of the output: {', '.join(get_args(Format))}. Default: by the name of --out (.html, .json, "
+        help=f"Format of the output: {', '.join(get_args(Format))}. Default: by the name of --out (.html, .json, "
         ".tsv, .csv, .md, .tex or .txt), else text.",
     )  # fmt: skip
     out: Path | None = writing(None, "--out", "-o", metavar="FILE", help="Output file; default: standard output.")
@@ -201,7 +201,7 @@ class ScoreOutput(Output):
     )  # fmt: skip
     verbose: bool = writing(
         False, "--verbose", "-v",
-        help="Show in text what metrics report beside scores: precisions, brevity penalty and lengths of BLEU as "
+        help="Show in text what metrics report besides scores: precisions, brevity penalty and lengths of BLEU as "
         "sacrebleu prints them, edits of TER. JSON always has it.",
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The metrics of a call as they are written on the command line."""
+"""The metrics given on the command line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tercet.comparison.metric_specs import MetricSpec, distinct, parse_metric
 
 
 def read_specs(written: Sequence[str]) -> list[MetricSpec]:
-    """Return the metrics; their options are checked before any file is read."""
+    """Return the metrics, their options checked before any file is read."""
     specs = distinct(parse_metric(each) for each in written)
     for spec in specs:
         spec.scorer()

@@ -1,4 +1,4 @@
-"""The standard streams of a command: closed, broken or full, it ends with a word about it, or none."""
+"""The standard streams of a command: if closed, broken or full, it ends with a short message or quietly."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from contextlib import contextmanager, suppress
 
 _OF_A_STREAM = (errno.EPIPE, errno.EBADF, errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
 _REPLACED = "tercet_replaced"
-#: What stands for signs of tables that an encoding lacks. Letters become escapes, by which names still differ.
+#: Replacements of table characters that an encoding lacks. Letters become escapes, so that names still differ.
 _SIGNS = {"–": "-", "†": "+", "…": "...", "·": "."}
 
 
 def _replaced(error: UnicodeError) -> tuple[str, int]:
-    """Return what stands in the place of letters that the encoding of a stream lacks, and where to go on."""
+    """Return the replacement of characters that a stream's encoding lacks, and where to continue."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     signs = error.object[error.start : error.end]
@@ -32,12 +32,12 @@ codecs.register_error(_REPLACED, _replaced)
 def standard_streams() -> Iterator[None]:
     """Open streams that were closed (``>&-``), and flush at the end.
 
-    A reader that has enough, such as ``head``, ends the command quietly, with code 1. An output
+    A reader that stops early, such as ``head``, ends the command quietly, with code 1. An output
     that is full or closed raises an OSError that names the standard output.
     """
     _open_closed()
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a sign that the terminal's encoding lacks must not end the work
+        if isinstance(stream, io.TextIOWrapper):  # a character that the encoding lacks must not end the command
             stream.reconfigure(errors=_REPLACED)
     try:
         try:
@@ -47,7 +47,7 @@ def standard_streams() -> Iterator[None]:
     except OSError as error:
         if error.filename is not None or error.errno not in _OF_A_STREAM:
             raise
-        with suppress(OSError):  # what is left has no place: Python would try it again at its end
+        with suppress(OSError):  # drop the rest: Python would try to write it again at exit
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno == errno.EPIPE:
             sys.exit(1)
@@ -55,10 +55,10 @@ def standard_streams() -> Iterator[None]:
 
 
 def _open_closed() -> None:
-    """Put streams in the place of those that are closed, so that no file of the command gets their numbers."""
+    """Replace closed streams, so that no file of the command gets their descriptors."""
     if sys.stdin is not None and sys.stdout is not None and sys.stderr is not None:
         return
-    while os.open(os.devnull, os.O_RDWR) < 3:  # the numbers of what was closed
+    while os.open(os.devnull, os.O_RDWR) < 3:  # the descriptors of closed streams
         pass
     if sys.stdin is None:
         sys.stdin = os.fdopen(os.open(os.devnull, os.O_WRONLY), "r", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""``--fail-under``: the least that scores must be, so that a command fails where a system became worse."""
+"""``--fail-under``: thresholds, so that a command fails if a system became worse."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tercet.errors import OptionError, did_you_mean, shorten
 
 
 class Threshold(NamedTuple):
-    """The name of a score, or of a metric, whose primary score is meant; and the worst value that is allowed."""
+    """The name of a score, or of a metric for its primary score, and the worst value allowed."""
 
     name: str
     value: float
 
 
 class _Score(NamedTuple):
-    """A score of a metric with options, and whether it is the one that the metric sorts systems by."""
+    """A score of a metric with options, and whether it is the metric's primary one."""
 
     metric: str
     name: str
@@ -27,7 +27,7 @@ class _Score(NamedTuple):
 
 
 def read_thresholds(written: Sequence[str] | None, metrics: Iterable[MetricSpec]) -> list[Threshold]:
-    """Return the thresholds that ``METRIC=VALUE`` texts stand for; names that no score has are refused."""
+    """Return the thresholds given as ``METRIC=VALUE``; unknown names are refused."""
     found = []
     for text in written or ():
         name, _, value = text.rpartition("=")
@@ -64,7 +64,7 @@ def failures(thresholds: Iterable[Threshold], comparisons: Iterable[Comparison])
 
 
 def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
-    """Yield the systems beyond a limit, and by how much; a score that is no number is beyond."""
+    """Yield the systems beyond a limit, and by how much; NaN counts as beyond."""
     way = "below" if table.higher_is_better else "above"
     for row in table.rows:
         if not (row.value >= limit if table.higher_is_better else row.value <= limit):
@@ -73,11 +73,11 @@ def _worse(table: ScoreTable, limit: float) -> Iterable[tuple[str, str]]:
 
 
 def _meant(name: str, scores: Sequence[_Score]) -> list[int]:
-    """Return which scores a name stands for: those of this name, or the primary ones of a metric of this name."""
+    """Return the scores with this name, or the primary ones of a metric with this name."""
     named = [index for index, score in enumerate(scores) if name in (score.name, f"{score.metric} {score.name}")]
     try:
-        metric = parse_metric(name).label  # as tables name it
-    except OptionError:  # no metric: the name of a score, or a mistake
+        metric = parse_metric(name).label  # its name in tables
+    except OptionError:  # not a metric: the name of a score, or a typo
         metric = name
     return named or [
         index

@@ -1,4 +1,4 @@
-"""Mistakes that are found before long work, in the words of the command line."""
+"""Checks that fail before scoring starts, in the words of the command line."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tercet.files.roles import role_of
 from tercet.files.table import Table
 from tercet.files.writing import is_plain
 
-#: Columns that a message names at most.
+#: The most columns that a message names.
 _MOST_NAMED = 20
-#: What else to do with translation memories.
+#: The alternative for translation memories.
 _JOINED = " Or give a TMX file for each system, and one with the references as --references (references=)."
 
 
@@ -39,10 +39,10 @@ def check_file(path: Path) -> None:
 
 
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str]) -> None:
-    """Raise an InputError for a file that would be written over what is read, or over another one that is written.
+    """Raise an InputError for an output file that would overwrite an input or another output.
 
-    `outputs` are by the words of a message for them, such as ``--out``; an input ``-`` is the standard input. What is
-    no file, such as a pipe, may be given twice.
+    `outputs` are keyed by their name in messages, such as ``--out``; an input ``-`` is the standard input. Pipes and
+    other non-files may be given twice.
     """
     read = list(inputs)
     written: dict[str, Path] = {}
@@ -60,19 +60,19 @@ def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[str]) -> 
 
 
 def _is_same(path: Path, other: str) -> bool:
-    with suppress(OSError, ValueError):  # not there, or a standard input that is no file
+    with suppress(OSError, ValueError):  # missing, or a standard input that is not a file
         found = os.fstat(sys.stdin.fileno()) if other == STDIN else os.stat(other)
         return os.path.samestat(path.stat(), found)
     return other != STDIN and os.path.realpath(path) == os.path.realpath(other)
 
 
 def check_different(files: Sequence[str], references: Sequence[str] = (), *, role: str = "a system") -> None:
-    """Raise an InputError for a file, by any path or link, that is given twice, or also as references."""
+    """Raise an InputError for a file that is given twice, by any path or link, or also as references."""
     known: list[tuple[str, str, os.stat_result]] = []
     for number, path in enumerate([*files, *references]):
         try:
             found = os.stat(path)
-        except OSError:  # the standard input; or what is not there, which its reader reports
+        except OSError:  # the standard input; or missing, which its reader reports
             continue
         what = role if number < len(files) else "references"
         for other, before_as, before in known:
@@ -87,33 +87,31 @@ def check_different(files: Sequence[str], references: Sequence[str] = (), *, rol
 
 
 def check_roles(table: Table, format: str, systems: list[str], references: list[str], need_references: bool) -> None:
-    """Raise an InputError for a table without a column that is known to hold a system, or references."""
+    """Raise an InputError for a table without a column of a system, or of references."""
     missing = [
         f"{what} (choose with {option})"
         for what, option, columns in (
-            ("what a system wrote", "--system, systems=", systems),
+            ("predictions of a system", "--system, systems=", systems),
             ("references", "--reference-column, reference_columns=", references),
         )
         if not columns and (need_references or what != "references")
     ]
     if missing:
         kind = "language" if format == "tmx" else "column"
-        why = "does not tell" if format == "tmx" else "tells by its name and content"
-        named = list(map(repr, table.columns))
+        which, named = f"no {kind}", list(map(repr, table.columns))
         others = [repr(name) for name in table.columns if role_of(name) == "system"][:_MOST_NAMED]
         if others and kind == "column" and not systems:
-            why += f" ({', '.join(others)} {'are' if others[1:] else 'is'} not all text)"
+            which += f" ({', '.join(others)} {'are' if others[1:] else 'is'} not all text)"
         more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
-        which = "the name of a language" if format == "tmx" else "no column"
         raise InputError(
-            f"{table.name}: {which} {why} that it holds {', or '.join(missing)}; "
+            f"{table.name}: {which} was recognized as {', or '.join(missing)}; "
             f"there {'is the' if len(named) == 1 else 'are the'} {kind}{'s' * (len(named) > 1)} "
             f"{', '.join(named[:_MOST_NAMED])}{more}.{_JOINED if format == 'tmx' else ''}"
         )
 
 
 def warn_unused(table: Table, columns: list[str]) -> None:
-    """Name the columns that hold texts, mostly of several words, but nothing that is read."""
+    """Warn of columns that hold texts, mostly of several words, and are not used."""
     texts = {column: [cell for cell in table.columns[column] if isinstance(cell, str)] for column in columns}
     unused = [
         column for column, cells in texts.items() if 2 * sum(len(cell.split()) > 1 for cell in cells) > len(cells)
@@ -129,7 +127,7 @@ def warn_unused(table: Table, columns: list[str]) -> None:
 
 
 def warn_repeated_ids(table: Table) -> None:
-    """Name the first id that stands in several rows: a segment that was copied counts twice."""
+    """Warn of the first id in several rows: a copied segment counts twice."""
     for column in table.columns:
         if column.strip().lower() != "id":
             continue
@@ -151,14 +149,14 @@ def warn_repeated_ids(table: Table) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Raise an InputError for a folder that is not there and could not be made, or that nothing can be written to."""
+    """Raise an InputError for a folder that cannot be made or written to."""
     there = next(each for each in (path.absolute(), *path.absolute().parents) if each.exists())
     if not there.is_dir() or not os.access(there, os.W_OK):
         raise InputError(f"Cannot write files to the folder {str(path)!r}: {str(there)!r} is not a writable folder.")
 
 
 def check_baseline(baseline: str | None, systems: Iterable[str]) -> None:
-    """Raise an OptionError for a baseline that is no system."""
+    """Raise an OptionError for a baseline that is not a system."""
     names = list(systems)
     if baseline is not None and baseline not in names:
         raise OptionError(
@@ -167,9 +165,9 @@ def check_baseline(baseline: str | None, systems: Iterable[str]) -> None:
 
 
 def check_references(name: str, references: Sequence[Sequence[str]], options: Mapping[str, Any], how: str) -> None:
-    """Raise an InputError for the first segment without reference, unless the options say what to do with it.
+    """Raise an InputError for the first segment without a reference, unless the options allow it.
 
-    `how` stands before ``missing_references=skip`` on a command line.
+    `how` precedes ``missing_references=skip`` on a command line.
     """
     if options.get("missing_references", "error") != "error":
         return

@@ -27,9 +27,9 @@ from .checks import check_baseline, check_references
 from .facts import SystemFacts, facts_of_systems
 from .metric_specs import MetricSpec, distinct, spec_of
 from .paired import TESTS
-from .remarks import odd_references, recorded, warn_of_gaps, warn_of_scores
 from .scores import Comparison, ScoreTable, SystemScore
 from .test_sets import TestSet
+from .warnings_of_test_sets import odd_references, recorded, warn_of_gaps, warn_of_scores
 
 _CHECKS = {
     "n_resamples": integer(1, MOST_RESAMPLES, none=True),
@@ -60,7 +60,7 @@ def compare(
     Parameters
     ----------
     test_set : TestSet or mapping of str to sequence of str
-        One of :func:`tercet.read_test_sets`, or what each system wrote, by its name.
+        One of :func:`tercet.read_test_sets`, or the predictions of each system, by its name.
     metrics : str, Metric or iterable of them
         Metrics with options, such as ``"bleu:max_order=2"`` or ``tercet.Bleu(max_order=2)``; in percent unless an
         option ``scale`` says otherwise.
@@ -69,13 +69,13 @@ def compare(
     baseline : str, optional
         The system that the others are tested against; the first one by default.
     test : {"permutation", "bootstrap", None}
-        The paired test: approximate randomization, or paired bootstrap; or none, as of one system: scores only.
+        The paired test: approximate randomization or paired bootstrap; None, as for one system, gives scores only.
     n_resamples : int, optional
         Of the test; 10,000 or 1,000 by default. Intervals have 1,000.
     confidence_level : float
     interval : {"percentile", "BCa"}
     alpha : float
-        Below which a difference counts as significant.
+        Significance level.
     seed : int
     progress : bool
         Show a bar on stderr.
@@ -87,12 +87,12 @@ def compare(
     Raises
     ------
     InputError, OptionError
-        For texts that cannot be scored, for an unknown baseline, metric, option or test.
+        For texts that cannot be scored, or an unknown baseline, metric, option or test.
 
     Notes
     -----
-    Each system is scored once, and no text is read or encoded twice; time for the tests grows with resamples times
-    segments, for each system, and with resamples for each two systems.
+    Each system is scored once, and no text is read or encoded twice. The tests take time in proportion to resamples
+    times segments for each system, and to resamples for each pair of systems.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def compare(
     tables: list[ScoreTable] = []
     facts: list[SystemFacts] = []
     warned = odd_references(test_set) if needed_by else []
-    # the last step of a metric draws resamples, for tests and intervals
+    # the last step of each metric: resamples for tests and intervals
     steps = tqdm(total=len(specs) * (len(names) + 1), disable=not progress, unit="step")
     with steps as bar, bars_within(progress):
         for spec in specs:
@@ -188,7 +188,7 @@ def system_stats(scorer: Scorer, corpus: Corpus, test_set: TestSet) -> list[Segm
 def read_test_set(
     given: TestSet | Mapping[str, Any], references: Any, needed_by: Sequence[str]
 ) -> tuple[TestSet, Corpus]:
-    """Return a test set, also of plain texts, with its texts encoded; `needed_by` names what takes references."""
+    """Return a test set, also of plain texts, with encoded texts; `needed_by` names metrics that take references."""
     if isinstance(given, TestSet):
         if references is not None:
             raise InputError("A TestSet has references of its own: give references= only with a mapping of systems.")
@@ -217,17 +217,17 @@ def read_test_set(
 
 
 def _scored(stats: Sequence[SegmentStats]) -> list[SegmentStats]:
-    """Return the rows of the items that were scored for every system: others were left out."""
+    """Return the rows of the items that were scored for all systems."""
     kept = np.logical_and.reduce([each.column("items") > 0 for each in stats])
     if not kept.any():
-        raise InputError("No segment has a reference, or is scored for every system.")
+        raise InputError("No segment was scored for all systems.")
     return [each.selected(kept) for each in stats]
 
 
 def _all_pairs(
     scorer: Scorer, stats: Sequence[SegmentStats], test: str | None, n_resamples: int | None, seed: int
 ) -> dict[str, NDArray[np.float64]]:
-    """Return p of each two systems for each score, shape (s, s), not adjusted; NaN without a test."""
+    """Return p of each pair of systems for each score, shape (s, s), not adjusted; NaN without a test."""
     if test is None:
         return {name: np.full((len(stats), len(stats)), np.nan) for name in scorer.score_names}
     run, _ = TESTS[test]

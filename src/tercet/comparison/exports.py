@@ -15,10 +15,10 @@ from tercet.metric.drawing.visible import one_cell
 from .scores import Comparison
 from .test_sets import TestSet
 
-#: A longer name, in bytes, is not one for every file system.
+#: The longest name, in bytes, that every file system takes.
 _LONGEST_NAME = 255
 
-#: What makes a formula of a cell, for a spreadsheet; an apostrophe before it makes a text of it again.
+#: Characters that start a formula in a spreadsheet; an apostrophe before them makes the cell text.
 _FORMULAS = ("=", "+", "-", "@")
 
 
@@ -49,8 +49,8 @@ def export_paths(test_sets: Iterable[TestSet], folder: Path) -> dict[Path, tuple
 def export_systems(test_set: TestSet, folder: Path) -> list[Path]:
     """Write ``<system>_<test set>.tsv`` for each system: source, candidate, and a column for each reference.
 
-    White space within a text becomes a blank, so that each segment is a line. Signs that a file name cannot have
-    become ``_``. Texts are else written as they are, as other programs score them: also one that begins with ``=``,
+    White space within a text becomes a space, so that each segment is one line. Characters that a file name cannot
+    have become ``_``. Texts are otherwise unchanged, as other programs score them: even one that begins with ``=``,
     which a spreadsheet takes for a formula unless the columns are read as text. Returns the files.
     """
     paths = export_paths([test_set], folder)
@@ -67,7 +67,7 @@ def export_systems(test_set: TestSet, folder: Path) -> list[Path]:
 
 
 def export_segments(comparisons: Sequence[Comparison], path: Path) -> None:
-    """Write a line for each segment and system: test set, number from 1, system, each score, text, references.
+    """Write one row per segment and system: test set, number from 1, system, each score, text, references.
 
     Names are written with :func:`name_cell`, texts as they are.
     """
@@ -86,13 +86,13 @@ def export_segments(comparisons: Sequence[Comparison], path: Path) -> None:
 
 
 def name_cell(name: str) -> str:
-    """Return a name on one line, with an apostrophe before what a spreadsheet takes for a formula."""
+    """Return a name on one line, with an apostrophe if a spreadsheet would take it for a formula."""
     cell = one_cell(name)
     return f"'{cell}" if cell.startswith(_FORMULAS) else cell
 
 
 def write_tsv(path: Path, rows: Iterable[Iterable[str]]) -> None:
-    """Write rows of texts, a line each: white space within a cell becomes a blank."""
+    """Write rows of texts, one per line: white space within a cell becomes a space."""
     with write_text_file(path) as file:
         writer = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
         writer.writerows([" ".join(cell.split()) for cell in row] for row in rows)

@@ -1,4 +1,4 @@
-"""What a metric knows of each system beside its scores: lengths, empty predictions, and what was left out."""
+"""Facts of each system besides its scores: lengths, empty predictions, segments left out."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from tercet.metric.scorer import Scorer
 from tercet.result import Result
 from tercet.statistics.stats import SegmentStats
 
-#: Why a segment was left out.
+#: Reasons why a segment is left out.
 NO_REFERENCE, NOTHING, ELSEWHERE = "no reference", "empty prediction", "not scored for another system"
 
 
 @dataclass(frozen=True, slots=True)
 class SystemFacts:
-    """What a metric knows of a system beside its scores."""
+    """A metric's facts of a system besides its scores."""
 
-    metric: str  # as a table names it, with the options that were given
+    metric: str  # its label in tables, with the given options
     system: str
-    segments: int  # that were scored
-    empty_predictions: int  # that have no token
-    skipped: dict[str, int]  # segments that were left out, by the reason
+    segments: int  # scored
+    empty_predictions: int  # without tokens
+    skipped: dict[str, int]  # segments left out, by reason
     more: dict[str, Any]  # the metric's own: `Scorer.facts`
-    line: str  # the same on one line; empty for a metric that has none
+    line: str  # the same on one line; "" if the metric has none
 
     def to_dict(self) -> dict[str, Any]:
         """Return one flat row, without the line."""
@@ -37,7 +37,7 @@ class SystemFacts:
 def facts_of_systems(
     metric: str, scorer: Scorer, stats: Mapping[str, SegmentStats], scored: Sequence[SegmentStats]
 ) -> list[SystemFacts]:
-    """Return the facts of each system, of the rows of all segments and of those that scores are made of."""
+    """Return the facts of each system from the rows of all segments and of the scored ones."""
     found = []
     for (system, rows), kept in zip(stats.items(), scored, strict=True):
         totals = scorer.corpus_totals(kept)
@@ -49,7 +49,7 @@ def facts_of_systems(
 
 
 def facts_of_result(metric: str, system: str, scorer: Scorer, result: Result) -> SystemFacts:
-    """Return the facts that the result of a system holds; left out are what has no reference."""
+    """Return the facts in a system's result; segments without a reference are left out."""
     left_out = result.missing_references if scorer.missing_references == "skip" else 0
     skipped = {NO_REFERENCE: left_out} if left_out else {}
     known = result.to_dict(full=True)
@@ -70,7 +70,7 @@ def _facts(
 
 
 def _skipped(rows: SegmentStats, n_scored: int) -> dict[str, int]:
-    """Return how many segments were left out for each reason."""
+    """Return the number of segments left out, by reason."""
     left_out = rows.column("items") == 0
     missing = int(np.count_nonzero(left_out & (rows.column("missing") > 0)))
     own = int(np.count_nonzero(left_out))
@@ -78,8 +78,8 @@ def _skipped(rows: SegmentStats, n_scored: int) -> dict[str, int]:
     return {reason: count for reason, count in counts.items() if count}
 
 
-def remarks_of(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str) -> list[str]:
-    """Return sentences on empty predictions, and on segments that were left out; `plain` writes names of systems."""
+def fact_lines(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str) -> list[str]:
+    """Return sentences on empty predictions and segments left out; `plain` formats system names."""
     metrics = list(dict.fromkeys(row.metric for row in facts))
     whole = max((row.segments + sum(row.skipped.values()) for row in facts), default=0)
     found = []
@@ -101,7 +101,7 @@ def remarks_of(facts: Sequence[SystemFacts], plain: Callable[[str], str] = str) 
 
 
 def _counted(counts: Mapping[str, int]) -> str:
-    """Return the counts of systems, or the one count of all of them; an empty text where all are 0."""
+    """Return the counts of systems, or one if they are all equal; empty if all are 0."""
     if len(set(counts.values())) == 1:
         (count,) = set(counts.values())
         each = " of each system" if len(counts) > 1 else ""

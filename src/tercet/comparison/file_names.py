@@ -1,4 +1,4 @@
-"""What files are called: names of systems and test sets, and the format by the end of a name."""
+"""Names of systems and test sets from file names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tercet.files.read import unpacked
 
 
 def names_of(paths: list[str]) -> list[str]:
-    """Return a name for each file, as short as keeps them different."""
+    """Return a name for each file, as short as possible while unique."""
     ways: tuple[Callable[[str], str], ...] = (
         without_ends,
         lambda path: f"{Path(path).absolute().parent.name}/{without_ends(path)}",
@@ -32,7 +32,7 @@ def names_of(paths: list[str]) -> list[str]:
 
 
 def without_ends(path: str) -> str:
-    """Return the name of a file without its folder and its last end."""
+    """Return the name of a file without its folder and extension."""
     if path == STDIN:
         return "stdin"
     name = Path(unpacked(path)).name

@@ -26,13 +26,13 @@ class Contexts:
     parts: tuple[Any, ...]
 
     def __add__(self, other: Contexts) -> Contexts:
-        """Return the contexts of both parts of a corpus together."""
+        """Return the merged contexts of two parts of a corpus."""
         pairs = zip(self.parts, other.parts, strict=True)
         return Contexts(tuple(None if one is None else one + two for one, two in pairs))
 
 
 class MeanScorer(Scorer):
-    """A mean of metrics with the options of its file."""
+    """A mean of metrics, with the options in its file."""
 
     name = primary = "mean"
     takes_systems = True
@@ -55,17 +55,17 @@ class MeanScorer(Scorer):
         return any(scorer.needs_corpus for scorer in self._scorers)
 
     def fit(self, batch: Corpus) -> Contexts:
-        """Return what each metric must know of the whole corpus."""
+        """Return the corpus-wide context of each metric."""
         return Contexts(tuple(scorer.fit(batch) for scorer in self._scorers))
 
     def signature(self, context: Any) -> Signature:
-        """Return the metrics, their weights, and the digest of both with all options."""
+        """Return the metrics, their weights, and a digest of both and all options."""
         weights = ",".join(f"{part.weight:.3g}" for part in self._mean.parts)
         names = ",".join(part.metric for part in self._mean.parts)
         return Signature.of(self.name, {"of": names, "weights": weights, "digest": self._mean.digest})
 
     def segment_stats(self, batch: Corpus, context: Contexts) -> SegmentStats:
-        """Return the rows: what rows begin with, and the weighted sum of the segment's scores."""
+        """Return the rows: the base columns, and the weighted sum of the segment's scores."""
         total, base = np.zeros(batch.n_items), np.zeros((batch.n_items, len(self.base_columns)))
         for part, scorer, own in zip(self._mean.parts, self._scorers, context.parts, strict=True):
             stats = scorer.system_stats(batch, own)

@@ -1,4 +1,4 @@
-"""Metrics with options as one writes them on a command line: ``bleu_multi:smooth_method=exp,lowercase=true``."""
+"""Metrics with options as written on a command line: ``bleu_multi:smooth_method=exp,lowercase=true``."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tercet.api import make_scorer
 from tercet.errors import OptionError, shorten
 from tercet.metric.metric import Metric
 from tercet.metric.scorer import Scorer
-from tercet.registry import canonical, metric_class
+from tercet.registry import METRICS, canonical, metric_class
 
 from .mean import MeanScorer
 from .saved_mean import SavedMean
 
-#: Options of a metric that a comparison has once for all metrics: there they would say what is not done.
+#: Options that a comparison sets once for all metrics: given for one metric, they would have no effect.
 _OF_COMPARISON = {
     "confidence_level": "give --confidence-level",
     "n_resamples": "intervals have 1,000 resamples (--n-resamples of tercet compare are those of its test)",
@@ -42,7 +42,7 @@ class MetricSpec:
     options: dict[str, Any]
 
     def __post_init__(self) -> None:
-        """Take a short name for the full one, and refuse options that belong to the whole comparison."""
+        """Expand a short name, and refuse options that belong to the whole comparison."""
         object.__setattr__(self, "metric", canonical(self.metric))
         for name, instead in _OF_COMPARISON.items():
             if name in self.options:
@@ -50,7 +50,7 @@ class MetricSpec:
 
     @property
     def label(self) -> str:
-        """How it was written: the metric, and its options if there are any."""
+        """The metric as written, with its options if any."""
         options = ",".join(f"{name}={_written(value)}" for name, value in self.options.items())
         return f"{self.metric}:{options}" if options else self.metric
 
@@ -60,7 +60,7 @@ class MetricSpec:
         return metric_class(self.metric).takes_references
 
     def scorer(self, **defaults: Any) -> Scorer:
-        """Return the scorer; `defaults` stand where the options say nothing."""
+        """Return the scorer; `defaults` apply where the options do not."""
         return make_scorer(self.metric, {**defaults, **self.options})
 
 
@@ -73,11 +73,11 @@ class MeanSpec(MetricSpec):
 
     @property
     def takes_references(self) -> bool:
-        """Whether predictions are compared with references: a mean of metrics is taken to need them."""
+        """Whether predictions are compared with references: assumed of any mean."""
         return True
 
     def scorer(self, **defaults: Any) -> Scorer:
-        """Return the scorer of what the file holds."""
+        """Return the scorer of the file."""
         return MeanScorer(SavedMean.load(Path(self.metric)), {**defaults, **self.options})
 
 
@@ -85,8 +85,8 @@ def parse_metric(text: str) -> MetricSpec:
     """Read ``metric`` or ``metric:option=value,option=value``, or the path of a mean of metrics (.json).
 
     Values are numbers, true, false, words, or JSON: ``rouge_types=["rouge1","rougeL"]``; a list of words also with
-    ``+`` between: ``rouge_types=rouge1+rougeL``. OptionError for an unknown metric, for what has not this form, and
-    for options of the whole comparison, such as ``seed``.
+    ``+`` between: ``rouge_types=rouge1+rougeL``. OptionError for an unknown metric, another form, and options of the
+    whole comparison, such as ``seed``.
     """
     if text.lower().endswith(".json") and "=" not in text:
         return MeanSpec(text, {})
@@ -109,14 +109,16 @@ def parse_metric(text: str) -> MetricSpec:
 
 
 def spec_of(metric: str | Metric | MetricSpec) -> MetricSpec:
-    """Return a metric as a comparison takes it, from its text or its value."""
+    """Return the spec of a metric given as text or value."""
     if isinstance(metric, Metric):
-        return MetricSpec(metric.name, metric.given)
+        if metric.name not in METRICS or type(metric) is not metric_class(metric.name):
+            raise OptionError(f"{metric!r} cannot be compared: its class is not a metric of the suite.")
+        return MetricSpec(metric.name, {**metric.given, **metric.asked.given})
     return parse_metric(metric) if isinstance(metric, str) else metric
 
 
 def distinct(specs: Iterable[MetricSpec]) -> list[MetricSpec]:
-    """Return the metrics, each once; a warning names one that is given again with the same options."""
+    """Return the metrics, each once; warns of one that is given twice with the same options."""
     found: list[MetricSpec] = []
     for spec in specs:
         if spec in found:
@@ -127,7 +129,7 @@ def distinct(specs: Iterable[MetricSpec]) -> list[MetricSpec]:
 
 
 def parse_value(text: str) -> Any:
-    """Return the value that a text on a command line stands for; OptionError for JSON that Python cannot read."""
+    """Return the value of a text on the command line; OptionError for JSON that Python cannot read."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     try:

@@ -1,4 +1,4 @@
-"""Results of systems whose texts are not in memory, as the comparison that tables are made of."""
+"""Results of systems whose texts are not in memory, as a comparison for the tables."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .test_sets import TestSet
 
 @dataclass(frozen=True, slots=True)
 class CountedSet(TestSet):
-    """A test set without texts: its names, its number of segments, and why files were left out."""
+    """A test set without texts: its names, number of segments, and skipped files with reasons."""
 
     n_items: int = 0
     bad_files: tuple[str, ...] = ()
 
     @property
     def about(self) -> dict[str, Any]:
-        """The files that were left out."""
+        """The skipped files."""
         return {"bad_files": list(self.bad_files)}
 
     @property

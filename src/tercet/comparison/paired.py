@@ -1,4 +1,4 @@
-"""Whether two systems differ on the same texts, for any metric of the suite."""
+"""Paired significance tests of two systems on the same texts, for any metric."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tercet.checks import MOST_RESAMPLES, integer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
+from tercet.metric.metric import Metric
 from tercet.metric.options import check_values
 from tercet.metric.scorer import Scorer
 from tercet.metric.scoring import batch_stats, summarize
@@ -19,14 +20,16 @@ from tercet.statistics.paired_tests import PairedTestResult, paired_bootstrap_te
 from tercet.statistics.stats import SegmentStats
 from tercet.sums.rows import Rows, stats_of_rows
 
-#: Paired tests by name, with how often they resample by default.
+#: Paired tests by name, with their default number of resamples.
 TESTS: dict[str, tuple[Callable[..., Iterator[dict[str, PairedTestResult]]], int]] = {
     "permutation": (paired_permutation_test, 10_000),
     "bootstrap": (paired_bootstrap_test, 1_000),
 }
 
 
-def check_options(metric: str, test: str, n_resamples: int | None, seed: int, options: Mapping[str, Any]) -> Scorer:
+def check_options(
+    metric: str | Metric, test: str, n_resamples: int | None, seed: int, options: Mapping[str, Any]
+) -> Scorer:
     """Return the scorer, or raise an OptionError for what :func:`paired_significance` does not take."""
     if not isinstance(test, str) or test not in TESTS:
         raise OptionError(
@@ -34,7 +37,7 @@ def check_options(metric: str, test: str, n_resamples: int | None, seed: int, op
             f"{did_you_mean(test, TESTS)}"
         )
     for name in ("confidence_level", "segments"):
-        if not (options.get(name) is None or options[name] is False):  # of an array nobody knows whether it is true
+        if not (options.get(name) is None or options[name] is False):  # an array has no truth value
             raise OptionError(f"A paired test has no {name!r}: it gives differences and their p-values.")
     checks = {"n_resamples": integer(1, MOST_RESAMPLES, none=True), "seed": integer(0)}
     check_values("paired_significance", {"n_resamples": n_resamples, "seed": seed}, checks)
@@ -49,7 +52,7 @@ def read_two(predictions1: Any, predictions2: Any, references: Any) -> Corpus:
 
 
 def paired_significance(
-    metric: str,
+    metric: str | Metric,
     predictions1: Any,
     predictions2: Any,
     references: Any = None,
@@ -59,9 +62,9 @@ def paired_significance(
     seed: int = 12345,
     **options: Any,
 ) -> dict[str, Any]:
-    """Test whether the second system scores otherwise than the first by more than chance.
+    """Test whether the difference between two systems is more than chance.
 
-    Test, resamples, seed and options are those of the evaluate module; references are left alone where the metric
+    Test, resamples, seed and options are those of the evaluate module; references are ignored if the metric
     takes none. The result has ``stat`` and ``p`` of the primary score (second less first), ``scores1``, ``scores2``,
     ``stats`` and ``pvalues`` by name of score, and ``test``, ``n_resamples``, ``seed``, ``n_segments``,
     ``signature``.
@@ -75,14 +78,14 @@ def paired_significance(
 
 
 def significance_of_parts(scorer: Scorer, parts: Sequence[Sequence[Rows]], **settings: Any) -> dict[str, Any]:
-    """Return what :func:`paired_significance` does, for the parts of each system, and options that were checked."""
+    """Return the result of :func:`paired_significance` for the parts of each system, with checked options."""
     return significance(scorer, [stats_of_rows(scorer, each) for each in parts], **settings)
 
 
 def significance(
     scorer: Scorer, whole: Sequence[SegmentStats], *, test: str, n_resamples: int | None, seed: int
 ) -> dict[str, Any]:
-    """Return the same for the rows of both systems."""
+    """Return the same result for the rows of both systems."""
     kept = np.logical_and(*(each.column("items") > 0 for each in whole))
     if not kept.any():
         raise InputError(scorer.nothing_left)

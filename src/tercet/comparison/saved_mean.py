@@ -14,13 +14,13 @@ from tercet.registry import canonical
 from tercet.signature import digest
 
 _LARGEST_WEIGHT = 1e6
-#: What marks the file.
+#: The file's type.
 _KIND = "tercet mean of metrics"
 
 
 @dataclass(frozen=True, slots=True)
 class WeightedMetric:
-    """A metric of a mean: with its options, one of its scores, and a weight."""
+    """A metric of a mean: options, one of its scores, and a weight."""
 
     metric: str
     options: Mapping[str, Any]
@@ -30,9 +30,9 @@ class WeightedMetric:
 
 @dataclass(frozen=True, slots=True)
 class SavedMean:
-    """A weighted mean of metrics, and what the weights were chosen for.
+    """A weighted mean of metrics, and the grades that its weights were chosen for.
 
-    The sizes of the weights add up to 1; a metric of which less is better has a negative one.
+    Absolute weights add up to 1; a lower-is-better metric has a negative weight.
     """
 
     parts: tuple[WeightedMetric, ...]
@@ -40,13 +40,13 @@ class SavedMean:
 
     @property
     def formula(self) -> str:
-        """The mean as a sum."""
+        """The mean as a formula."""
         names = [each.metric if each.score in each.metric else f"{each.metric} {each.score}" for each in self.parts]
         return " + ".join(f"{part.weight:.3g} {name}" for part, name in zip(self.parts, names, strict=True))
 
     @property
     def digest(self) -> str:
-        """Eight characters that stand for the parts."""
+        """A digest of the parts, eight characters."""
         return digest([json.dumps(part, sort_keys=True, default=str) for part in self._parts()])
 
     def _parts(self) -> list[dict[str, Any]]:
@@ -56,7 +56,7 @@ class SavedMean:
         ]
 
     def save(self, path: Path) -> None:
-        """Write the file; an InputError refuses options that no file can hold, such as functions."""
+        """Write the file; InputError for options that cannot be saved, such as functions."""
         try:
             text = json.dumps({"kind": _KIND, "parts": self._parts(), "about": dict(self.about)}, indent=1)
         except TypeError as error:
@@ -66,7 +66,7 @@ class SavedMean:
 
     @classmethod
     def load(cls, path: Path) -> SavedMean:
-        """Read the file; an InputError names one that cannot be read, or holds something else."""
+        """Read the file; InputError if it cannot be read, or holds something else."""
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
@@ -74,7 +74,7 @@ class SavedMean:
         except (ValueError, RecursionError):
             raise InputError(f"{path} is not JSON; expected a mean of metrics that tercet correlate wrote.") from None
         if not isinstance(found, dict) or found.get("kind") != _KIND or not isinstance(found.get("parts"), list):
-            raise InputError(f"{path} is no mean of metrics; expected a file that tercet correlate --mean wrote.")
+            raise InputError(f"{path} is not a mean of metrics; expected a file that tercet correlate --mean wrote.")
         return cls(tuple(_part(each, path) for each in found["parts"]), found.get("about") or {})
 
 
@@ -83,6 +83,6 @@ def _part(given: Any, path: Path) -> WeightedMetric:
         ("metric", str), ("options", dict), ("score", str), ("weight", (int, float)),
     )  # fmt: skip
     is_part = isinstance(given, dict) and all(isinstance(given.get(name), kind) for name, kind in fields)
-    if not is_part or not abs(given["weight"]) <= _LARGEST_WEIGHT:  # also not a number
+    if not is_part or not abs(given["weight"]) <= _LARGEST_WEIGHT:  # NaN too
         raise InputError(f"{path}: expected metric, options, score and weight of each part, got {shorten(given)}.")
     return WeightedMetric(canonical(given["metric"]), given["options"], given["score"], float(given["weight"]))

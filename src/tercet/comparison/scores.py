@@ -1,4 +1,4 @@
-"""What a comparison is: the scores of all systems, with what made them."""
+"""The comparison: the scores of all systems, and how they were computed."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from tercet.markup import scores_html
 from tercet.metric.scorer import Scorer
 from tercet.statistics.stats import SegmentStats
 
-from .facts import SystemFacts, remarks_of
-from .remarks import too_little
+from .facts import SystemFacts, fact_lines
 from .test_sets import TestSet
+from .warnings_of_test_sets import too_little
 
-#: Marks of the best system, and of those that are not significantly worse.
+#: Marks of the best system, and of those not significantly worse.
 BEST, AS_GOOD = "*", "†"
 
-#: The folders of a path in the options of a metric, or of a mean of metrics.
+#: The folders of a path in a metric's options, or of a mean of metrics.
 _PATHS = re.compile(r"(^|=)(?:[^,=:/]*/){2,}(?=[^,=/])")
 
-#: Of a row in :meth:`Comparison.records`.
+#: Columns of :meth:`Comparison.records`.
 COLUMNS = (
     *("test_set", "metric", "score", "system", "value", "low", "high", "interval", "difference"),
     *("pvalue", "adjusted_pvalue", "wins", "ties", "losses", "best", "as_good", "signature"),
@@ -35,7 +35,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class SystemScore:
-    """A score of a system, beside those of the baseline and of the best system.
+    """A score of a system, compared with the baseline and the best system.
 
     Attributes
     ----------
@@ -46,17 +46,17 @@ class SystemScore:
     difference : float or None
         To the baseline; None for the baseline itself.
     pvalue : float or None
-        Of the paired test against the baseline, as if there were no other systems.
+        Of the paired test against the baseline, unadjusted.
     adjusted_pvalue : float or None
-        The same, adjusted for the number of pairs of systems (Holm 1979), as in :attr:`ScoreTable.pvalues`: the one
-        that tables show.
+        The same, adjusted for the number of pairs of systems (Holm 1979), as in :attr:`ScoreTable.pvalues`; tables
+        show this one.
     wins, ties, losses : int or None
-        Segments on which it scores better than, the same as, or worse than the baseline.
+        Segments that score better than, the same as, or worse than those of the baseline.
     best : bool
         Whether no system has a better value.
     as_good : bool or None
-        Whether it is not significantly worse than the best (Holm over all pairs of systems); without a test None
-        for those that are not the best.
+        Whether it is not significantly worse than the best (Holm over all pairs of systems); without a test, None
+        unless it is the best.
     """
 
     system: str
@@ -86,15 +86,15 @@ class ScoreTable:
     signature : str
     rows : list of SystemScore
     pvalues : ndarray, shape (s, s)
-        Of the paired test of each two systems, adjusted for their number (Holm 1979); 1 on the diagonal. NaN
+        Of the paired test of each pair of systems, adjusted for their number (Holm 1979); 1 on the diagonal. NaN
         without a test.
     segments : dict of str to list
-        The score of each segment by system; None for a segment that was left out.
+        The score of each segment by system; None for a segment left out.
     higher_is_better : bool
     scorer : Scorer
-        What made the score.
+        Computes the score.
     stats : dict of str to SegmentStats
-        The statistics of all segments by system, those that were left out included.
+        The statistics of all segments by system, including those left out.
     """
 
     metric: str
@@ -128,16 +128,16 @@ class Comparison:
     n_resamples : int or None
         Of the paired test, if there was one.
     confidence_level, alpha : float
-        Of the intervals; below which p a difference counts as significant.
+        Of the intervals; of the significance tests.
     seed : int
     interval : {"percentile", "BCa"}
         Kind of the bootstrap intervals, which have 1,000 resamples.
     facts : list of SystemFacts
-        What each metric knows of each system beside its scores: lengths, empty predictions, segments left out.
+        Facts of each system besides its scores: lengths, empty predictions, segments left out.
     warnings : list of str
-        What was warned of as the systems were scored, such as another tokenizer chosen for the texts.
+        Warnings raised while scoring, such as another tokenizer chosen for the texts.
     corpus : Corpus or None
-        The texts as they were scored.
+        The texts as scored.
     """
 
     test_set: TestSet
@@ -154,7 +154,7 @@ class Comparison:
     corpus: Corpus | None = None
 
     def numbers(self, row: SystemScore) -> dict[str, Any]:
-        """Return the fields of a row; without a test None for those against the baseline, which nobody asked for."""
+        """Return the fields of a row; without a test, None for those against the baseline."""
         against = ("difference", "wins", "ties", "losses") if self.test is None else ()
         return {**asdict(row), **dict.fromkeys(against)}
 
@@ -170,30 +170,30 @@ class Comparison:
 
     @property
     def p_label(self) -> str:
-        """What p is called in narrow tables: of two systems there is one pair, and nothing to adjust for."""
+        """The header of p in narrow tables: with two systems there is one pair, and nothing to adjust."""
         return "adj. p" if len(self.test_set.systems) > 2 else "p"
 
     def score_labels(self) -> list[str]:
-        """Return what the score of each table is called: with its metric where two have the same name."""
+        """Return the label of each table's score, with its metric where two share a name."""
         times, labels = Counter(table.name for table in self.tables), self.metric_labels()
         return [
             f"{labels[table.metric]} {table.name}" if times[table.name] > 1 else table.name for table in self.tables
         ]
 
     def metric_labels(self) -> dict[str, str]:
-        """Return what each metric is called in headings: of paths the last part only, where these differ."""
+        """Return the label of each metric in headings, with paths shortened to their last part where unique."""
         labels = {table.metric: _PATHS.sub(r"\1…/", table.metric) for table in self.tables}
         times = Counter(labels.values())
         return {metric: label if times[label] == 1 else metric for metric, label in labels.items()}
 
     def to_dataframe(self) -> Any:
-        """Return a data frame of pandas: a row for each score of each system, with the columns of the TSV file."""
+        """Return a pandas data frame: a row per score and system, with the columns of the TSV file."""
         import pandas as pd
 
         return pd.DataFrame(self.records(), columns=list(COLUMNS))
 
     def plot(self) -> Any:
-        """Return a figure of matplotlib: for each score a row for each system, with its interval.
+        """Return a matplotlib figure: for each score, a row per system with its interval.
 
         Raises
         ------
@@ -241,7 +241,7 @@ class Comparison:
         )
 
     def legend(self, plain: Callable[[str], str] = str) -> str:
-        """Return what the marks of a table stand for; `plain` writes the name of the baseline."""
+        """Return the legend of a table's marks; `plain` formats the name of the baseline."""
         likewise = ", adjusted for all pairs" if self.p_label != "p" else ""
         intervals = f"Intervals: {self.interval} bootstrap, 1,000 resamples, seed {self.seed}."
         lower = [
@@ -258,12 +258,12 @@ class Comparison:
         )
 
     def remarks(self, plain: Callable[[str], str] = str) -> list[str]:
-        """Return sentences on empty predictions, segments left out, and too little to test; `plain` writes names."""
+        """Return sentences on empty predictions, segments left out, and too small tests; `plain` formats names."""
         texts = self.test_set
         little = None
         if not any((table.pvalues < self.alpha).any() for table in self.tables):
             little = too_little(self.test, self.n_resamples, texts.n_segments, len(texts.systems), self.alpha)
-        return [*remarks_of(self.facts, plain), *([] if little is None else [little])]
+        return [*fact_lines(self.facts, plain), *([] if little is None else [little])]
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests as plain Python (not the texts)."""

@@ -1,4 +1,4 @@
-"""One segment of every system: its text, its scores, and the matches in colour."""
+"""One segment of every system: text, scores, and matches in colour."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .checks import check_baseline, check_references
 from .metric_specs import MetricSpec
 from .test_sets import TestSet
 
-_STYLES = ("", "cyan", "green", "yellow", "bold magenta")  # of the levels 0 to 4 and more
+_STYLES = ("", "cyan", "green", "yellow", "bold magenta")  # for levels 0 to 4 and above
 
 
 def side_by_side(
@@ -35,8 +35,8 @@ def side_by_side(
 ) -> str:
     """Return a segment's source, references, and each system's text with its scores; segments count from 1.
 
-    The first score of each metric is shown. With `colour`, the tokens that `bleu_multi` compares stand for the text,
-    and matched n-grams are coloured by order. The baseline comes first.
+    The first score of each metric is shown. With `colour`, texts are shown as the tokens of `bleu_multi`, and matched
+    n-grams are coloured by order. The baseline comes first.
     """
     check_baseline(baseline, test_set.systems)
     n_segments = len(test_set.references)
@@ -80,7 +80,7 @@ def side_by_side(
 def _first_scores(
     systems: Sequence[str], corpus: Corpus, index: int, scorer: Scorer
 ) -> tuple[str, dict[str, float | None]]:
-    """Return the score's name and values; of the whole test set, as IDF and the tokenizer may depend on all of it."""
+    """Return the score's name and values, from the whole test set: IDF and the tokenizer may depend on it."""
     name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
     stats = batch_stats(scorer, corpus).split(len(systems))
     lists = [segment_lists(scorer, each)[name][index] for each in stats]

@@ -24,7 +24,7 @@ def to_json(comparisons: Sequence[Comparison]) -> str:
 
 
 def json_text(value: Any) -> str:
-    """Return a value as JSON that every reader takes: null for what is no number, or infinite."""
+    """Return a value as strict JSON: null for NaN and infinities."""
     return json.dumps(_finite(value), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
@@ -37,7 +37,7 @@ def _finite(value: Any) -> Any:
 
 
 def to_tsv(comparisons: Sequence[Comparison]) -> str:
-    """Return a line for each score of each system; names as :func:`~.exports.name_cell` writes them."""
+    """Return a row per score and system; names as :func:`~.exports.name_cell` writes them."""
     return lines_of_tsv(_rows(comparisons))
 
 
@@ -54,14 +54,14 @@ def _rows(comparisons: Sequence[Comparison]) -> Iterator[list[str]]:
 
 
 def table_cell(value: object) -> str:
-    """Return a value as a cell of a TSV or CSV file: names as :func:`~.exports.name_cell`, nothing for None."""
+    """Return a value as a cell of a TSV or CSV file: names as :func:`~.exports.name_cell`, "" for None."""
     if isinstance(value, str):
         return name_cell(value)
     return "" if value is None else str(value)
 
 
 def lines_of_tsv(rows: Iterable[Sequence[str]]) -> str:
-    """Return a line for each row, of cells that hold no tab."""
+    """Return one line per row; cells hold no tabs."""
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
@@ -104,7 +104,7 @@ def to_latex(comparisons: Sequence[Comparison]) -> str:
 def _wide(
     comparison: Comparison, bold: Callable[[str], str], as_good: str, plain: Callable[[str], str]
 ) -> list[list[str]]:
-    """Return the head and a row for each system: value, half the interval's width, and the mark."""
+    """Return the header and a row per system: value, half the interval's width, and mark."""
     rows = [[plain(name) for name in ("system", *comparison.score_labels())]]
     for index, system in enumerate(comparison.test_set.systems):
         cells = [plain(system)]
@@ -122,17 +122,17 @@ def _wide(
 def _notes(comparison: Comparison, plain: Callable[[str], str], code: Callable[[str], str]) -> str:
     signatures = dict.fromkeys(table.signature for table in comparison.tables)
     level = f"In parentheses: {100 * comparison.confidence_level:g} % intervals. "
-    counted = "".join(f"\n\n{remark}" for remark in comparison.remarks(plain))
+    counted = "".join(f"\n\n{line}" for line in comparison.remarks(plain))
     return level + comparison.legend(plain) + counted + "\n\n" + "\n\n".join(map(code, signatures)) + "\n"
 
 
 def as_markdown(text: str) -> str:
-    """Return a name that Markdown shows as it is: no markup, no HTML, no link, no end of a cell."""
+    """Return a name escaped for a Markdown table: no markup, HTML, link or cell separator."""
     return re.sub(r"[\\`*\[\]<>|~&!$#]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", one_cell(text))
 
 
 def as_latex(text: str) -> str:
-    """Return a name that LaTeX sets as it is: also where a bracket or star would belong to the command before it."""
+    """Return a name escaped for LaTeX, also where a bracket or star would belong to the command before it."""
     signs = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     signs |= {sign: f"\\{sign}" for sign in "&%$#_{}"} | {sign: f"{{{sign}}}" for sign in "[]*"}
     return "".join(signs.get(letter, letter) for letter in one_cell(text))

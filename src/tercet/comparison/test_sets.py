@@ -25,16 +25,16 @@ _File = str | os.PathLike[str]
 
 @dataclass(frozen=True, slots=True)
 class TestSet:
-    """What systems wrote for the same segments, and what was expected.
+    """The predictions of systems for the same segments, with references and sources.
 
     Attributes
     ----------
     name : str
-        Of the file, without its ends: ``news`` of ``news.tsv.gz``.
+        Of the file, without extensions: ``news`` for ``news.tsv.gz``.
     systems : dict of str to list of str
         A prediction per segment, by system.
     references : list of list of str
-        Those of each segment: any number of them, also none.
+        Those of each segment: any number, including none.
     source : list of str or None
         A text per segment.
     """
@@ -53,7 +53,7 @@ class TestSet:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What else a comparison's JSON says of the files."""
+        """Further entries about the files in a comparison's JSON."""
         return {}
 
     def corpus(self) -> Corpus:
@@ -74,10 +74,10 @@ def read_test_sets(
 ) -> list[TestSet]:
     r"""Read test sets from tables, or one from text files.
 
-    A file is a table by the end of its name: .tsv .tab .csv .jsonl .ndjson .tmx .xlsx .xlsm, also with .gz behind it.
-    Each table is a test set of its own. Its columns have the roles that their names say
-    (:func:`tercet.roles.guess_roles`) where `systems`, `reference_columns` and `source_column` do not name them; a
-    warning names columns of text that have none. Of a workbook, the first sheet is read.
+    A file is a table by its extension: .tsv .tab .csv .jsonl .ndjson .tmx .xlsx .xlsm, optionally followed by .gz.
+    Each table is one test set. Its columns have the roles that their names suggest
+    (:func:`tercet.roles.guess_roles`) unless `systems`, `reference_columns` and `source_column` name them; a
+    warning names text columns without a role. Of a workbook, the first sheet is read.
 
     TMX files with `references` that are TMX files too are one test set. Each of `files` is a system, and the units
     are joined by source text (:func:`tercet.files.joined.join_memories` says how). `reference_columns` and
@@ -87,9 +87,9 @@ def read_test_sets(
     texts of the references' language. Where the texts of a language name their authors (``creationid``), each author
     has a column, such as ``"pt DeepL"``.
 
-    Every other file holds what a system wrote, a segment per line, and all of them are one test set, named after the
-    first file of references. A system is called as its file without its ends: ``.gz``, and one of letters only, so
-    that ``gpt-4.1.txt`` is ``gpt-4.1``. Where two would be called the same, their folders are named too.
+    Every other file holds the predictions of a system, a segment per line; all are one test set, named after
+    the first file of references. A system is named after its file without ``.gz`` and one extension of letters, so
+    that ``gpt-4.1.txt`` is ``gpt-4.1``. Where two names would be equal, their folders are added.
 
     Parameters
     ----------
@@ -97,8 +97,8 @@ def read_test_sets(
         All tables, or all text files. ``-`` is the standard input, a text file called ``stdin``.
     references : path or sequence of paths
         TMX files, for systems in TMX files; or text files, for systems in text files: a reference per line. An empty
-        line is an empty reference, as in sacrebleu: of several references, it too can be the closest in length. A
-        segment that has fewer references than others needs a table.
+        line is an empty reference, as in sacrebleu, and can be the closest in length. Segments with different numbers
+        of references need a table.
     source : path, optional
         Text file, for systems in text files.
     systems, reference_columns : str or sequence of str
@@ -106,8 +106,8 @@ def read_test_sets(
     source_column : str, optional
         Column of the tables.
     need_references : bool
-        False for metrics that take none: a table may then have none, and text files stand alone, as one test set
-        named after the first of them.
+        False for metrics that take none: tables may have none, and text files alone are one test set, named after
+        the first of them.
 
     Returns
     -------
@@ -117,9 +117,8 @@ def read_test_sets(
     Raises
     ------
     InputError
-        Names the file, and what was found and expected in it: a file that cannot be read, or is not UTF-8; text
-        files with different numbers of lines; a table without a system or references; tables and text files in one
-        call.
+        For a file that cannot be read or is not UTF-8, text files with different numbers of lines, a table without a
+        system or references, and tables and text files in one call. Names the file, and what was found and expected.
 
     Examples
     --------
@@ -188,7 +187,7 @@ def _memory_set(
 def _table_set(
     path: str, name: str, systems: list[str], references: list[str], source: str | None, need_references: bool
 ) -> TestSet:
-    """Read a table; what is not named has the role that its name says."""
+    """Read a table; columns that are not given have the role that their name suggests."""
     format = table_format(path)
     with open_binary(path) as stream:
         table = READERS[format](stream, path)

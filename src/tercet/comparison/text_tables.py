@@ -1,4 +1,4 @@
-"""Comparisons as tables for a terminal: all scores at a glance, then each with its interval and tests."""
+"""Comparisons as tables for a terminal: all scores, then each with its interval and tests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tercet.statistics.paired_tests import pvalue_text
 
 from .scores import AS_GOOD, BEST, Comparison, ScoreTable, SystemScore
 
-#: Of a system's name, at least, before other columns are left out; of the head of a score, at most, before it folds.
+#: Least width of a system's name before columns are left out; greatest width of a header before it folds.
 _NAME_WIDTH, _HEAD_WIDTH = 12, 20
 _LONGEST_NAME = 30
 
@@ -27,8 +27,8 @@ def to_text(
 ) -> str:
     """Return tables for a terminal: one of all scores where there are several, then one for each score.
 
-    What does not fit into the width continues in a further table. `verbose` adds what metrics know beside scores,
-    such as BLEU's lengths and precisions.
+    Columns that do not fit continue in a further table. `verbose` adds the metrics' facts, such as BLEU's lengths and
+    precisions.
     """
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=colour, highlight=False, soft_wrap=False)
@@ -48,7 +48,7 @@ def to_text(
 
 
 def _summaries(comparisons: Sequence[Comparison], width: int) -> Iterator[Table]:
-    """Yield tables of all systems and scores; of as many scores as there is room for."""
+    """Yield tables of all systems, each with as many scores as fit."""
     names = [one_cell(system) for each in comparisons for system in each.test_set.systems]
     sets = [one_cell(each.test_set.name) for each in comparisons]
     several = len(comparisons) > 1
@@ -75,7 +75,7 @@ def _rows_by_score(comparisons: Sequence[Comparison]) -> list[list[SystemScore]]
 
 
 def _summary(comparisons: Sequence[Comparison], scores: range, widths: Sequence[int]) -> Table:
-    """Return a table of some scores of all systems, with a part for each test set."""
+    """Return a table of some scores of all systems, with a section per test set."""
     several = len(comparisons) > 1
     title = f"All scores{'' if several else f' of {one_cell(comparisons[0].test_set.name)}'}"
     title += ", continued" if scores.start else ""
@@ -101,7 +101,7 @@ def _value(row: SystemScore) -> str:
 
 
 def _below(comparison: Comparison, verbose: bool) -> Iterator[str]:
-    """Yield what stands below the tables of a test set."""
+    """Yield the lines below the tables of a test set."""
     if verbose:
         labels = comparison.metric_labels()
         for row in comparison.facts:
@@ -113,7 +113,7 @@ def _below(comparison: Comparison, verbose: bool) -> Iterator[str]:
 
 
 def _legends(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """Yield the legend, once where it is the same for all test sets."""
+    """Yield the legend, once if it is the same for all test sets."""
     legends = {one_cell(each.test_set.name): each.legend(one_cell) for each in comparisons}
     if len(set(legends.values())) == 1:
         yield next(iter(legends.values()))
@@ -122,7 +122,7 @@ def _legends(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[Table, int]:
-    """Return a table of the columns for which there is room, and the width that it needs."""
+    """Return a table with as many columns as fit, and its width."""
     level, counts = f"{100 * comparison.confidence_level:g} %", "wins/ties/losses"
     columns: dict[str, list[str]] = {name: [] for name in ("system", table.name, level)}
     columns |= {name: [] for name in (("difference", comparison.p_label, counts) if comparison.test else ())}
@@ -147,7 +147,7 @@ def _rich_table(comparison: Comparison, table: ScoreTable, width: int) -> tuple[
 
 
 def _room(columns: dict[str, list[str]]) -> int:
-    """Return the width of a table whose names of systems fold where they are long."""
+    """Return the width of a table in which long system names fold."""
     widths = [max(Text.from_markup(cell).cell_len for cell in [name, *cells]) for name, cells in columns.items()]
     return min(widths[0], _NAME_WIDTH) + sum(widths[1:]) + 3 * len(widths) + 1
 

@@ -1,1 +1,1 @@
-"""From what a user has to texts that are checked, encoded and split into tokens once."""
+"""From user input to texts that are checked, encoded and tokenized once."""

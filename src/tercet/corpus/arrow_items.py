@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tercet.errors import InputError, told
+from tercet.errors import InputError, first_line
 
 from .corpus import Corpus
 
@@ -59,7 +59,7 @@ def check_arrow(column: Any, name: str) -> None:
     try:
         column.validate(full=True)
     except pa.ArrowException as error:
-        raise _encoding_error(column, name) or InputError(f"{name} cannot be read. {told(error)}") from None
+        raise _encoding_error(column, name) or InputError(f"{name} cannot be read. {first_line(error)}") from None
 
 
 def _encoding_error(column: Any, name: str) -> InputError | None:
@@ -78,7 +78,7 @@ def _encoding_error(column: Any, name: str) -> InputError | None:
             try:
                 (text or b"").decode()
             except UnicodeDecodeError as wrong:
-                return InputError(f"item {item} of {name} is not valid UTF-8: {told(wrong)}")
+                return InputError(f"item {item} of {name} is not valid UTF-8: {first_line(wrong)}")
         first += len(chunk)
     return None
 

@@ -1,4 +1,4 @@
-"""What holds texts, of whatever package, as lists."""
+"""Containers of texts, of any package, as lists."""
 
 from __future__ import annotations
 
@@ -9,36 +9,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tercet.errors import InputError, TercetError, shorten, told
+from tercet.errors import InputError, TercetError, first_line, shorten
 
 from .arrow_items import arrow_texts
 
 
 def as_list(column: Any, name: str, expected: str, dimensions: int) -> list[Any]:
-    """Return what a user has by the name of `name` as a new list: others may change theirs while it is scored.
-
-    Parameters
-    ----------
-    column : iterable
-        Of any kind but text, bytes, sets and mappings; a data frame must have one column.
-    name, expected : str
-        What it is, and what it should be, for messages.
-    dimensions : int
-        The most that an array may have.
-
-    Raises
-    ------
-    InputError
-        For anything else, and for an iterable that ends in an error.
-
-    Examples
-    --------
-    >>> as_list(iter("ab"), "predictions", "one text per item", 1)
-    ['a', 'b']
-    >>> as_list({"a"}, "predictions", "one text per item", 1)
-    Traceback (most recent call last):
-    tercet.errors.InputError: predictions must be a list with one text per item, got {'a'} (set).
-    """
+    """Return a user's container as a new list: another thread may change the original."""
     if type(column) is list:
         return column.copy()
     with readable(name):
@@ -55,13 +32,7 @@ def as_list(column: Any, name: str, expected: str, dimensions: int) -> list[Any]
 
 
 def as_entry(entry: Any, name: str) -> str | list[Any] | None:
-    """Return the references of an item as a user has them: a text, a list, or None.
-
-    Raises
-    ------
-    InputError
-        For anything else; `name` says what it should be.
-    """
+    """Return a user's references of an item: a text, a list, or None."""
     if entry is None or isinstance(entry, str):
         return entry
     with readable(name):
@@ -80,21 +51,13 @@ def as_entry(entry: Any, name: str) -> str | list[Any] | None:
 
 @contextmanager
 def readable(name: str) -> Iterator[None]:
-    """Make an InputError that names what is read of whatever an object of a user raises.
-
-    Examples
-    --------
-    >>> with readable("predictions"):
-    ...     [1 / number for number in (1, 0)]
-    Traceback (most recent call last):
-    tercet.errors.InputError: predictions cannot be read. ZeroDivisionError: division by zero
-    """
+    """Turn any error raised by a user's object into an InputError that names it."""
     try:
         yield
     except TercetError:
         raise
     except Exception as error:
-        raise InputError(f"{name} cannot be read. {told(error)}") from error
+        raise InputError(f"{name} cannot be read. {first_line(error)}") from error
 
 
 def kind_of(value: object) -> str:
@@ -103,7 +66,7 @@ def kind_of(value: object) -> str:
 
 
 def _only_column(column: Any, name: str) -> Any:
-    """Return the column of a data frame, and anything else as it is."""
+    """Return the column of a data frame, and anything else unchanged."""
     if isinstance(column, Iterable) and hasattr(column, "columns"):
         frame: Any = column
         names = list(frame.columns)

@@ -1,4 +1,4 @@
-"""Checked texts: what systems wrote for the same segments, and the references, read and encoded once."""
+"""Checked texts: predictions of systems for the same segments, and the references, read and encoded once."""
 
 from __future__ import annotations
 
@@ -18,19 +18,7 @@ Offsets = NDArray[np.int64]
 
 
 class Corpus:
-    """S systems' predictions for the same n segments, system by system, then all references, segment by segment.
-
-    Parameters
-    ----------
-    predictions, references : list of str, or array of Arrow (large_string), length S n and m
-        Both of the same kind.
-    offsets : ndarray of int64, shape (n + 1,), optional
-        Segment i has the references ``offsets[i]`` to ``offsets[i + 1]``, perhaps none; None where each has one.
-    names : tuple of S str
-        What the predictions of each system are called in messages.
-    first_item : int
-        The number of the first segment in a larger corpus, for messages.
-    """
+    """S systems' predictions for the same n segments, system by system, then all references, segment by segment."""
 
     __slots__ = ("_offsets", "_predictions", "_references", "_source", "_texts", "first_item", "n_systems", "names")
 
@@ -155,7 +143,7 @@ class Corpus:
         return Corpus(texts, references[first:last], offsets, self.names, self.first_item + start)
 
     def system(self, place: int) -> Corpus:
-        """Return what one of the systems wrote, with the references."""
+        """Return the predictions of one system, with the references."""
         if self.n_systems == 1:
             return self
         predictions, references = self._columns

@@ -40,6 +40,6 @@ def bytes_of(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 
 
 def bytes_used(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the same without what lies before and behind a slice."""
+    """Return the same without the texts outside a slice."""
     data, starts = bytes_of(texts)
     return data[starts[0] : starts[-1]], starts - starts[0]

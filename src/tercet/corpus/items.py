@@ -1,4 +1,4 @@
-"""Predictions and references as a user has them, in any container -> a corpus of Python strings."""
+"""A user's predictions and references, in any container -> a corpus of Python strings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .corpus import Corpus, surrogate_error
 
 
 def read_items(predictions: object, references: object, name: str = "predictions") -> Corpus:
-    """Return predictions and references as a user has them, checked, as lists of strings.
+    """Return a user's predictions and references, checked, as lists of strings.
 
     A column is a list, tuple, array of NumPy or Arrow, datasets column, Series of pandas or Polars, or data frame of
     one column. An item's references are a text, a list of any number of them, or None. An InputError names the first
@@ -33,13 +33,13 @@ def read_items(predictions: object, references: object, name: str = "predictions
 
 
 def read_texts(predictions: object, name: str = "predictions") -> Corpus:
-    """Return predictions without references, checked; InputError names the first item that is no text."""
+    """Return predictions without references, checked; InputError names the first item that is not text."""
     texts = _checked(as_list(predictions, name, "one text per item", 1), name)
     return Corpus(texts, [], np.zeros(len(texts) + 1, np.int64), (name,))
 
 
 def read_systems(names: Sequence[str], predictions: Sequence[Any], references: Any) -> Corpus:
-    """Return what one or more systems wrote, checked; references may be an iterator, None for none."""
+    """Return the predictions of one or more systems, checked; references may be an iterator, or None."""
     if references is None:
         first = read_texts(predictions[0], names[0])
     else:
@@ -47,19 +47,23 @@ def read_systems(names: Sequence[str], predictions: Sequence[Any], references: A
     offsets, n = first.reference_offsets, first.n_items
     assert first.strings is not None
     texts, flat = first.strings
-    for name, given in zip(names[1:], predictions[1:], strict=True):
-        own = _checked(as_list(given, name, "one text per item", 1), name)
-        if not flat and len(own) != n:
-            raise InputError(
-                f"{name} must have one entry per item, as the first system has: got {len(own)}, expected {n}."
-            )
-        _check_number(own, name, offsets, nested=True)
+    for place, (name, given) in enumerate(zip(names[1:], predictions[1:], strict=True), 1):
+        try:
+            own = _checked(as_list(given, name, "one text per item", 1), name)
+            if not flat and len(own) != n:
+                raise InputError(
+                    f"{name} must have one entry per item, as the first system has: got {len(own)}, expected {n}."
+                )
+            _check_number(own, name, offsets, nested=True)
+        except InputError:
+            Corpus(texts, flat, offsets, tuple(names[:place])).encoded()  # an error in an earlier text comes first
+            raise
         texts += own
     return Corpus(texts, flat, offsets, tuple(names))
 
 
 def check_missing(missing: Sequence[int], policy: str, at_zero: str = "scores them 0") -> None:
-    """Raise an InputError for items without reference unless the policy says what to do with them.
+    """Raise an InputError for items without reference unless the policy allows them.
 
     `at_zero` says what the policy "zero" does; it is empty where there is no policy to choose.
     """

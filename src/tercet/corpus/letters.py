@@ -1,4 +1,4 @@
-"""What letters the references of a corpus have, and so which tokenizer would drop or not split them."""
+"""The letters in a corpus's references, which show whether a tokenizer would drop or not split them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predictions and references as a user has them -> a corpus: lists of strings, or columns in Arrow's memory."""
+"""A user's predictions and references -> a corpus: lists of strings, or columns in Arrow's memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a text is cut: into sentences, or at a number of words or bytes."""
+"""Splitting texts into sentences, and truncating them to words or bytes."""
 
 from __future__ import annotations
 

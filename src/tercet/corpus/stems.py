@@ -140,7 +140,7 @@ def stemmer_label(stemmer: str | WordMap | None) -> str | None:
 
 
 def lemmatizer_label(lemmatizer: str | WordMap | None) -> str | None:
-    """Return what stands for a lemmatizer in a signature: a language, and the package that knows its lemmas."""
+    """Return the name of a lemmatizer in a signature: a language, and the package that knows its lemmas."""
     if not isinstance(lemmatizer, str):
         return None if lemmatizer is None else tokenizer_label(lemmatizer)
     return f"{lemmatizer}({'pymorphy3' if _by_pymorphy(lemmatizer) else 'simplemma'})"
@@ -224,7 +224,7 @@ def _without_dropped(tokens: TokenBatch) -> TokenBatch:
 
 
 def word_map(options: Any) -> WordMap | None:
-    """Return what the options 'stemmer' and 'lemmatizer' do to a word; None where neither is given."""
+    """Return the function of the options 'stemmer' and 'lemmatizer'; None if neither is given."""
     if options.stemmer is not None:
         return stemmer_for(options.stemmer)
     return None if options.lemmatizer is None else lemmatizer_for(options.lemmatizer)
@@ -241,7 +241,7 @@ def check_stopwords(value: Any, other: str = "") -> Any:
 
 
 def stopwords_label(stopwords: str | Collection[str] | None) -> str | None:
-    """Return what stands for stop-words in a signature: the name of a list, or a digest of words that were given."""
+    """Return the name of stop-words in a signature: that of a list, or a digest of the given words."""
     return stopwords if stopwords is None or isinstance(stopwords, str) else digest(sorted(stopwords))
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from tercet.errors import OptionError, shorten, told
+from tercet.errors import OptionError, first_line, shorten
 
 from .optional_packages import optional_package
 
@@ -65,7 +65,7 @@ def subword_model(tokenizer: str) -> SubwordModel:
         found = os.stat(path)
         return _read(path, tokenizer, found.st_mtime_ns, found.st_size)
     except OSError as error:
-        raise OptionError(f"The tokenizer {shorten(tokenizer, 300)} cannot be read: {told(error)}") from error
+        raise OptionError(f"The tokenizer {shorten(tokenizer, 300)} cannot be read: {first_line(error)}") from error
 
 
 @lru_cache(maxsize=16)
@@ -82,7 +82,7 @@ def _read(path: str, tokenizer: str, changed: int, size: int) -> SubwordModel:
     try:
         processor.LoadFromSerializedProto(content)
     except RuntimeError as error:
-        raise _no_model(path, tokenizer, told(error)) from error
+        raise _no_model(path, tokenizer, first_line(error)) from error
     return SubwordModel(processor, sha256(content).hexdigest()[:_DIGITS])
 
 
@@ -135,7 +135,7 @@ def _of_the_hub(address: str) -> str:
     try:
         path = try_to_load_from_cache(repo, name, revision=revision)
     except ValueError as error:  # a name that no repository or file can have, such as "../my.model"
-        raise OptionError(f"There is no {shorten(address, 300)} in the Hub: {told(error)}") from error
+        raise OptionError(f"There is no {shorten(address, 300)} in the Hub: {first_line(error)}") from error
     if not isinstance(path, str) or not os.path.isfile(path):
         version = f" --revision {revision}" if revision else ""
         raise OptionError(

@@ -1,4 +1,4 @@
-"""Texts -> token ids. Each tokenizer has a name that stands in the signature."""
+"""Texts -> token ids. Each tokenizer has a name for the signature."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """What is run through the encoder: texts, or overlapping windows of those that are too long."""
+    """The input of the encoder: texts, or overlapping windows of those that are too long."""
 
     ids: Ragged  # a row per window
     # the tokens of the window whose embeddings are taken: from `first` up to, but not including, `last`
@@ -44,7 +44,7 @@ class Windows:
 
 
 def windows_of(rows: Ragged, limit: int | None, subwords: Subwords) -> Windows:
-    """Return what an encoder is run on: texts, or overlapping windows of those of more than `limit` tokens."""
+    """Return the input of an encoder: texts, or overlapping windows of those of more than `limit` tokens."""
     if limit is None or not (rows.lengths > limit).any():
         return whole_texts(rows)
     return overlapping_windows(rows, limit, subwords.head, subwords.tail)

@@ -10,7 +10,7 @@ from typing import Any
 
 from tercet.errors import OptionError, check_working_directory, shorten
 
-#: What messages call a model, by the option that names it.
+#: Names of models in messages, by option.
 _CALLED = {"model_type": "encoder", "model_id": "language model"}
 
 

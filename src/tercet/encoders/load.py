@@ -58,7 +58,7 @@ def encoder_of(
 
 
 def chosen_layer(model_type: str, num_layers: int | None) -> int:
-    """Return the layer that is used: the one asked for, or bert-score's for this model."""
+    """Return the layer to use: the requested one, or bert-score's for this model."""
     layer = num_layers if num_layers is not None else best_layer(model_type)
     if layer is not None:
         return layer
@@ -70,7 +70,7 @@ def chosen_layer(model_type: str, num_layers: int | None) -> int:
     )
 
 
-_processes: set[int] = set()  # that have asked for an encoder: this one, and those that it was forked from
+_processes: set[int] = set()  # that have loaded an encoder: this one, and its ancestors by fork
 
 
 def leave_threads_of_the_parent() -> None:
@@ -123,7 +123,7 @@ def _depth(model: str, state: tuple[object, ...]) -> int:
 
 
 def state_of(model: str) -> tuple[object, ...]:
-    """Return what changes with the files of a folder: a model that is being trained is loaded anew."""
+    """Return a key that changes with the files of a folder: a model in training is reloaded."""
     if not os.path.isabs(model):
         return ()
     with os.scandir(model) as entries:
@@ -132,13 +132,13 @@ def state_of(model: str) -> tuple[object, ...]:
 
 
 def label_of(model: str, *digests: str) -> str:
-    """Return what a signature calls a located model: its name, and a digest of what it is made of."""
+    """Return a located model's entry in a signature: its name, and a digest of its files."""
     name = re.sub(r"[|:,\s]", "_", Path(model).name if os.path.isdir(model) else model)
     return f"{name}@{digest(digests)}"
 
 
 def best_device(asked: str | None) -> str:
-    """Return the device that was asked for, or the first of ``cuda``, ``mps`` and ``cpu`` that is there."""
+    """Return the requested device, or the first available of ``cuda``, ``mps`` and ``cpu``."""
     import torch
 
     if asked is not None:

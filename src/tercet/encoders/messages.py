@@ -9,7 +9,7 @@ from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, shorten
 
 
-def cut_remark(cut: int, limit: int | None) -> str:
+def cut_warning(cut: int, limit: int | None) -> str:
     """Return a warning of texts that were cut at `limit` tokens."""
     return (
         f"{cut} {'text was' if cut == 1 else 'texts were'} longer than {limit} tokens and truncated: "

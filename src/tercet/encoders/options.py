@@ -1,4 +1,4 @@
-"""What the options of all metrics that load a network have in common."""
+"""Common options of metrics that load a network."""
 
 from __future__ import annotations
 

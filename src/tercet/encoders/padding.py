@@ -1,4 +1,4 @@
-"""Whether a network gives a text other embeddings when it is padded."""
+"""Whether padding changes a text's embeddings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .subwords import Subwords
 
 
 def padding_shows(model: Any, subwords: Subwords, device: Any) -> bool:
-    """Return whether a short text comes out otherwise beside a longer one, by more than rounding explains."""
+    """Return whether padding changes a short text's embedding by more than rounding."""
     import torch
 
     texts = ("a b", "a b c d e f g h i j")

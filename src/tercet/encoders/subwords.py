@@ -17,7 +17,7 @@ from tercet.errors import OptionError
 
 PREFIX_SPACES = ("auto", "installed")
 
-#: What stands for ``prefix_space`` where it is not given, by ``compat``.
+#: Defaults of ``prefix_space``, by ``compat``.
 DEFAULT_PREFIX_SPACES = {None: "auto", "bert_score": "installed"}
 
 # Byte-level tokenizers that, in the packages of the time, put a space before the text: published scores have it.

@@ -164,9 +164,9 @@ static int any_high(const uint8_t *text, size_t size) {
 static size_t count_letters_of_ascii(const uint8_t *text, size_t size) {
     size_t n = 0, first = 0;
     for (; first + 128 <= size; first += 128) { /* so few that a byte can count them */
-        uint8_t few = 0;
-        for (int i = 0; i < 128; i++) few += IS_LETTER(text[first + i]);
-        n += few;
+        uint8_t letters = 0;
+        for (int i = 0; i < 128; i++) letters += IS_LETTER(text[first + i]);
+        n += letters;
     }
     for (; first < size; first++) n += IS_LETTER(text[first]);
     return n;

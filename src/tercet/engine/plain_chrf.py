@@ -48,20 +48,9 @@ def chrf_rows(
         n-grams of the prediction, those of the reference, and clipped matches. The reference is the first one with
         the greatest F of all orders. An order that it is too short for does not count in the prediction either.
 
-    Raises
-    ------
-    LoneSurrogateError
-        For a string that is not valid Unicode; names the item.
-
     Notes
     -----
     Popovic 2015 (chrF), Popovic 2017 (chrF++, whose words these are).
-
-    Examples
-    --------
-    >>> rows = chrf_rows(["a cat", "a dog", "cats"], 1, np.array([0, 2]), 2, [1], False, 2, False)
-    >>> rows.astype(int).tolist()
-    [[1, 0, 0, 2, 4, 4, 3, 3, 3, 2, 2, 1, 0]]
     """
     rows = np.empty((n_systems, n, 4 + 3 * sum(char_order + order for order in word_orders)))
     for item, given in enumerate(texts_of_items(texts, n, reference_offsets, n_systems)):
@@ -104,12 +93,6 @@ def f_scores(rows: Array, first: int, n_orders: int, beta: float, eps_smoothing:
     Notes
     -----
     Popovic 2015 (chrF), Popovic 2017 (chrF++); sacrebleu's ``CHRF``.
-
-    Examples
-    --------
-    >>> counts = np.array([[4.0, 5.0, 3.0, 3.0, 4.0, 1.0, 0.0, 3.0, 0.0]])
-    >>> [f_scores(counts, 0, 3, 2, smoothed, 100).round(2).tolist() for smoothed in (False, True)]
-    [[44.41], [29.61]]
     """
     chosen = rows[:, first : first + 3 * n_orders].tolist()
     return np.array([_f_score(row, beta, eps_smoothing, scale) for row in chosen], np.float64)

@@ -45,12 +45,6 @@ def pair_matches(
     Time per pair: tokens of the text times tokens of the reference / 64 (n-grams beyond some hundreds of tokens:
     linear in them). Memory: 12 bytes a type, some 100 bytes a token of the longest pair, and a bit for each of its
     tokens and each of the reference's (n-grams: at most 64 KiB; longest common subsequence: 4 MiB).
-
-    Examples
-    --------
-    >>> ids, offsets = np.array([0, 1, 2, 3, 0, 2, 1, 3], np.int32), np.array([0, 4, 8])
-    >>> pair_matches(ids, offsets, np.array([0]), np.array([1]), 4, 2, True, 512)
-    (array([[4, 0]]), array([3]))
     """
     pairs = _pairs(rows_of(ids, offsets), texts, references)
     common = [common_length(text, reference) if with_lcs else 0 for text, reference in pairs]
@@ -73,12 +67,6 @@ def clipped_matches(
     Notes
     -----
     With one reference, as :func:`pair_matches`. With several, time is linear in the tokens times `max_order`.
-
-    Examples
-    --------
-    >>> ids, offsets = np.array([0, 0, 0, 1, 0, 1], np.int32), np.array([0, 4, 6])
-    >>> clipped_matches(ids, offsets, np.array([0]), np.array([1]), np.array([2]), 2, 2)
-    array([[2, 1]])
     """
     documents = rows_of(ids, offsets)
     counts = np.zeros((len(texts), max_order), np.int64)
@@ -108,12 +96,6 @@ def skip_bigram_matches(
     -----
     Time per pair: tokens times (gap + 1); with any gap, tokens times the different tokens that both texts have.
     Memory: 4 bytes a type, and some tens of bytes a token of the longest text.
-
-    Examples
-    --------
-    >>> ids, offsets = np.array([0, 1, 2, 3, 0, 3, 2, 1], np.int32), np.array([0, 4, 8])
-    >>> skip_bigram_matches(ids, offsets, np.array([0]), np.array([1]), 4, -1)
-    array([3])
     """
     pairs = _pairs(rows_of(ids, offsets), texts, references)
     shared = [(skip_bigrams(text, gap) & skip_bigrams(reference, gap)).total() for text, reference in pairs]
@@ -137,12 +119,6 @@ def overlaps(
     Notes
     -----
     Time is linear in the tokens of the pairs; memory: 8 bytes a type.
-
-    Examples
-    --------
-    >>> ids, offsets, pair = np.array([0, 0, 1, 0, 2], np.int32), np.array([0, 3, 5]), (np.array([0]), np.array([1]))
-    >>> overlaps(ids, offsets, *pair, 3, False), overlaps(ids, offsets, *pair, 3, True)
-    ((array([1]), array([3])), (array([1]), array([4])))
     """
     counts = [Counter(row if multiset else set(row)) for row in rows_of(ids, offsets)]
     pairs = [(counts[text], counts[other]) for text, other in zip(texts.tolist(), references.tolist(), strict=True)]
@@ -163,11 +139,6 @@ def ngram_ids(ids: Ids, offsets: Places, n_types: int, order: int) -> tuple[Ids,
     Notes
     -----
     Time is linear in the tokens times `order`; memory: at most 70 bytes a token.
-
-    Examples
-    --------
-    >>> ngram_ids(np.array([0, 1, 0, 1, 2, 0, 1], np.int32), np.array([0, 4, 5, 7]), 3, 2)
-    (array([0, 1, 0, 0], dtype=int32), array([0, 3, 3, 4]), 2)
     """
     if order == 1:
         return ids.copy(), offsets.copy(), n_types

@@ -48,20 +48,10 @@ def ter_rows(
         the fewest edits that turn the prediction into one of them (an empty text where there is none), and how many
         words they have on average.
 
-    Raises
-    ------
-    LoneSurrogateError
-        For a string that is not valid Unicode.
-
     Notes
     -----
     Time per pair: 50 cells of a table a word, and for each shift that is tried 50 cells a word that it moves or
     passes. Memory: some 500 bytes a word of the longest item.
-
-    Examples
-    --------
-    >>> ter_rows(["sat the cat", "the cat sat down", "a cat"], 1, np.array([0, 2])).tolist()
-    [[1.0, 0.0, 0.0, 2.0, 2.0, 3.0]]
     """
     rows = np.empty((n_systems, n, 6))
     for item, own in enumerate(texts_of_items(texts, n, reference_offsets, n_systems)):
@@ -87,11 +77,6 @@ def edit_path(text: str, reference: str) -> tuple[list[Shift], list[int]]:
     steps : list of int
         The alignment of the shifted text and the reference: `MATCH`, `SUBSTITUTION`, `INSERTION` (a word of the text
         alone) and `DELETION` (one of the reference).
-
-    Examples
-    --------
-    >>> edit_path("on the mat a cat sat", "a cat sat on the rug")
-    ([(3, 3, 0)], [0, 0, 0, 0, 0, 1])
     """
     return _edits(text.split(), reference.split())[1:]
 

@@ -48,25 +48,11 @@ def rouge_rows(
     uncounted : bool
         Whether all that is undefined: "Lsum" or "W" meets a line end, or the table of "W" would take more than 2 GiB.
 
-    Raises
-    ------
-    LoneSurrogateError, TooMuchMemoryError
-        As for :func:`bleu_rows`.
-    ValueError
-        For more types.
-
     Notes
     -----
     Time and memory as for :func:`bleu_rows`; of a subsequence, time is the product of the tokens / 64, for texts of
     any length; of skip-bigrams and runs, as for :func:`.plain_counts.skip_bigram_matches` and
     :func:`.plain_subsequences.weighted_lcs_hits`.
-
-    Examples
-    --------
-    >>> two = ("n", 2), ("S", 0)
-    >>> rows, pairs, uncounted = rouge_rows(["the cat sat", "the cat ran"], 1, None, "rouge", two, 1.0, False)
-    >>> rows[0, 4:].round(2).tolist(), pairs, uncounted
-    ([0.5, 0.5, 0.5, 0.5, 0.5, 0.5], None, False)
     """
     items = pairs_of(texts, n, reference_offsets, reading, n_systems)
     rows, pairs = np.zeros((n_systems * n, 4 + 3 * len(types))), []

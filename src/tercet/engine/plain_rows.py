@@ -44,22 +44,10 @@ def bleu_rows(
         ones the shorter), of the shortest, and their average (without a reference, the prediction's own length); for
         each order the matches, and the n-grams of the prediction.
 
-    Raises
-    ------
-    LoneSurrogateError
-        For a string that is not valid Unicode; names the item.
-    TooMuchMemoryError
-        Has the number of the item.
-
     Notes
     -----
     Time: linear in the tokens; where both texts have up to 512 tokens, in their product / 64. Memory: the rows, and
     some 100 bytes a token of the longest item.
-
-    Examples
-    --------
-    >>> bleu_rows(["the the cat", "the cat sat", "a cat"], 1, np.array([0, 2]), "none", 2).tolist()
-    [[1.0, 0.0, 0.0, 2.0, 3.0, 3.0, 2.0, 2.5, 2.0, 1.0, 3.0, 2.0]]
     """
     rows = np.empty((n_systems * n, 8 + 2 * max_order))
     for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):

@@ -42,14 +42,6 @@ def union_lcs_hits(
     -----
     Time per pair: tokens of the text times words of 64 tokens of each reference line. Memory: 16 bytes a type, and a
     bit for each token of the text and each of the longest line of the reference.
-
-    Examples
-    --------
-    >>> ids, offsets = np.array([1, 2, 5, 1, 3, 1, 2, 3], np.int32), np.array([0, 5, 8])
-    >>> lines = np.array([0, 3, 5, 8])
-    >>> one = np.array([0]), np.array([1])
-    >>> union_lcs_hits(ids, offsets, lines, np.array([0, 2, 3]), *one, 6, ids, offsets)
-    array([3])
     """
     documents, left = _lines(ids, lines, line_offsets), rows_of(left_ids, left_offsets)
     hits = []
@@ -81,13 +73,6 @@ def weighted_lcs_hits(
     -----
     Other parameters: as of :func:`union_lcs_hits`. Time per pair: the matches of tokens, and tokens of the text times
     tokens of the reference / 64, line by line. Memory: as there.
-
-    Examples
-    --------
-    >>> ids, offsets, lines = np.array([1, 2, 5, 1, 2, 3], np.int32), np.array([0, 3, 6]), np.array([0, 3, 6])
-    >>> one, squares = (np.array([0]), np.array([1])), np.arange(5.0) ** 2
-    >>> weighted_lcs_hits(ids, offsets, lines, np.array([0, 1, 2]), *one, 6, ids, offsets, squares)
-    array([4.])
     """
     documents, left, worth = _lines(ids, lines, line_offsets), rows_of(left_ids, left_offsets), weights.tolist()
     hits = [

@@ -30,12 +30,6 @@ def hash_texts(data: NDArray[np.uint8], offsets: NDArray[np.int64], keys: Keys) 
     Returns
     -------
     ndarray of uint64, shape (n,)
-
-    Examples
-    --------
-    >>> data, keys = np.frombuffer(b"a cat", np.uint8), np.zeros(2, np.uint64)
-    >>> hash_texts(data, np.array([0, 1, 5]), keys)
-    array([10361829843645232397,  1404712869226830986], dtype=uint64)
     """
     found = []
     for key, start, stop in zip(keys.tolist(), offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
@@ -63,13 +57,6 @@ def add_draws(draws: NDArray[np.int32], start: int, n: int, counts: NDArray[np.u
     start, n : int
     counts : ndarray of uint16, shape (resamples * n,)
         Filled in.
-
-    Examples
-    --------
-    >>> counts = np.zeros(6, np.uint16)
-    >>> add_draws(np.array([2, 0, 0, 1], np.int32), 2, 3, counts)
-    >>> counts
-    array([0, 0, 1, 2, 1, 0], dtype=uint16)
     """
     resamples = np.arange(start, start + len(draws)) // n
     np.add.at(counts, resamples * n + draws, np.uint16(1))
@@ -90,13 +77,6 @@ def poisson_sums(digits: Floats, keys: Keys, weight_of: NDArray[np.uint8], n_res
     Returns
     -------
     ndarray of float64, shape (c, n_resamples)
-
-    Examples
-    --------
-    >>> twice = np.full(1 << 16, 2, np.uint8)
-    >>> poisson_sums(np.array([[1.0, 2.0], [5.0, 0.0]]), np.array([7, 8], np.uint64), twice, 3)
-    array([[ 6.,  6.,  6.],
-           [10., 10., 10.]])
     """
     totals = np.zeros((len(digits), n_resamples))
     steps = np.arange(1, -(-n_resamples // 4) + 1, dtype=np.uint64) * np.uint64(_STEP)
@@ -123,11 +103,6 @@ def order_sums(starts: NDArray[np.int64], ranks: NDArray[np.int64], n_ranks: int
     Returns
     -------
     ndarray of float64, shape (B,)
-
-    Examples
-    --------
-    >>> order_sums(np.array([0, 1, 2, 3]), np.array([1, 3, 2]), 3, np.array([[1.0, 1.0, 1.0], [2.0, 1.0, 1.0]]))
-    array([1., 3.])
     """
     sums, seen = np.zeros(len(weights)), np.zeros((len(weights), n_ranks + 1))
     for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):

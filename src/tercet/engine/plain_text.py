@@ -48,13 +48,7 @@ def texts_of_items(
 
 
 def strings(texts: Texts) -> list[str]:
-    """Return texts as Python strings.
-
-    Examples
-    --------
-    >>> strings((np.frombuffer(b"abc", np.uint8), np.array([0, 1, 3])))
-    ['a', 'bc']
-    """
+    """Return texts as Python strings."""
     if isinstance(texts, tuple):
         data = texts[0].tobytes()
         return [data[start:stop].decode() for start, stop in pairwise(texts[1].tolist())]
@@ -172,19 +166,6 @@ def intern(texts: Texts, reading: str) -> Numbered:
         The different tokens in UTF-8, by number, one behind the other.
     word_offsets : ndarray of int64, shape (n + 1,)
         Where each of them begins, and the end.
-
-    Raises
-    ------
-    LoneSurrogateError
-        For a string that is not valid Unicode.
-
-    Examples
-    --------
-    >>> ids, offsets, line_starts, line_offsets, words, word_offsets = intern(["a cat", "the cat\na dog"], "none")
-    >>> ids.tolist(), offsets.tolist(), line_starts.tolist(), line_offsets.tolist()
-    ([0, 1, 2, 1, 0, 3], [0, 2, 6], [0, 2, 4, 6], [0, 1, 3])
-    >>> strings((words, word_offsets))
-    ['a', 'cat', 'the', 'dog']
     """
     split = READINGS[reading]
     types: dict[str, int] = {}
@@ -228,11 +209,6 @@ def letters(texts: Texts) -> tuple[int, int, int, int]:
         Those of scripts that are written without blanks between words.
     lost : int
         Texts that have such letters or marks, and none of a to z.
-
-    Examples
-    --------
-    >>> letters(["A cat.", "кот", "猫 cat", "1"])
-    (7, 4, 1, 1)
     """
     found = others = without_blanks = lost = 0
     for text in strings(texts):

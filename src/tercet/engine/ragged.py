@@ -115,27 +115,14 @@ def pairs_of(reference_offsets: NDArray[np.int64], n_systems: int) -> tuple[NDAr
 
 
 def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return ``start, start + 1, ...`` of every start, as many as its length, one after the other.
-
-    Examples
-    --------
-    >>> ranges(np.array([10, 0]), np.array([2, 3])).tolist()
-    [10, 11, 0, 1, 2]
-    """
+    """Return ``start, start + 1, ...`` of every start, as many as its length, one after the other."""
     before = np.cumsum(lengths) - lengths
     places: NDArray[np.int64] = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
     return places
 
 
 def different_rows(rows: Ragged) -> tuple[Ragged, NDArray[np.int64]]:
-    """Return the rows that differ, in the order in which they first appear, and which of them each row is.
-
-    Examples
-    --------
-    >>> different, which = different_rows(Ragged(np.array([7, 8, 7, 8, 9]), np.array([0, 2, 4, 5])))
-    >>> different.lists(), which.tolist()
-    ([[7, 8], [9]], [0, 0, 1])
-    """
+    """Return the rows that differ, in the order in which they first appear, and which of them each row is."""
     seen: dict[bytes, int] = {}
     which = np.array([seen.setdefault(piece.tobytes(), len(seen)) for piece in rows.pieces()], np.int64)
     first = np.unique(which, return_index=True)[1]
@@ -145,13 +132,7 @@ def different_rows(rows: Ragged) -> tuple[Ragged, NDArray[np.int64]]:
 
 
 def first_greatest(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the index of the first greatest value of each group; groups follow each other from `starts` on.
-
-    Examples
-    --------
-    >>> first_greatest(np.array([1.0, 3.0, 3.0, 2.0]), np.array([0, 3])).tolist()
-    [1, 3]
-    """
+    """Return the index of the first greatest value of each group; groups follow each other from `starts` on."""
     if len(starts) == len(values):
         return np.arange(len(values))
     sizes = np.diff(np.append(starts, len(values)))

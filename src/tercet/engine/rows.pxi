@@ -45,7 +45,7 @@ cdef int number_item(Arena* a, size_t text, size_t first, size_t last, size_t* n
     cdef uint32_t* of = a.token_of
     cdef uint64_t n = of[last] - of[first], capacity = 64, types = 0
     cdef int shift = 58
-    while capacity < 2 * n:
+    while capacity < 4 * n:
         capacity *= 2
         shift -= 1
     cdef uint32_t* slots = <uint32_t*> room(&a.scratch, SLOTS, 4 * capacity)

@@ -12,10 +12,10 @@ _EXPECTED = "text saved as UTF-8"
 
 _GZIP = b"\x1f\x8b"
 
-#: What a text from the standard input is called in messages: it has no file that could be renamed.
+#: The name of the standard input in messages: it has no file that could be renamed.
 STANDARD_INPUT = "the standard input"
 
-#: How files begin that are no text, what they are, and what to do with them.
+#: Signatures of binary files, their formats, and what to do with them.
 _NO_TEXT = {
     b"PK\x03\x04": (
         "a ZIP archive, as workbooks (.xlsx, .ods) and documents are",
@@ -61,7 +61,7 @@ def check_line_ends(text: str, name: str) -> None:
 
 
 def _check_beginning(data: bytes | bytearray, name: str) -> None:
-    """Raise an InputError for what is known not to be read by how it begins."""
+    """Raise an InputError for a known binary format, by its first bytes."""
     for beginning, (what, how) in _NO_TEXT.items():
         if data.startswith(beginning):
             raise InputError(f"{name} is {what}, which is not supported yet; expected {_EXPECTED}: {how}.")

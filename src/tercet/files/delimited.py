@@ -54,7 +54,7 @@ def read_csv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
 
 
 def _separator(text: str, name: str, limits: Limits) -> str:
-    """Return what separates the cells: what splits the header; of several, what splits all rows alike."""
+    """Return the separator: the one that splits the header; of several, the one that splits all rows alike."""
     headers: dict[str, list[str]] = {}
     for separator in ",;\t":
         try:
@@ -71,7 +71,7 @@ def _separator(text: str, name: str, limits: Limits) -> str:
         return alike[0] if alike else max(splitting, key=lambda separator: len(splitting[separator]))
     found = ", and by ".join(f"{each!r} into {', '.join(map(shorten, splitting[each][:5]))}" for each in alike)
     raise InputError(
-        f"{name}: cannot tell what separates the cells; every row splits as the header does: by {found}. Save the "
+        f"{name}: the separator of the cells is ambiguous; every row splits as the header does: by {found}. Save the "
         "file as TSV (.tsv), or name the separator in its first line, such as sep=;"
     )
 

@@ -16,7 +16,7 @@ from .tmx import Memory, pick_language, read_memory
 
 
 class Joined(NamedTuple):
-    """What systems wrote for the source texts of the first memory of references, and the references."""
+    """The predictions of systems for the source texts of the first memory of references, and the references."""
 
     systems: dict[str, list[str]]
     references: list[list[str]]
@@ -183,7 +183,7 @@ def _key(source: str) -> str:
 
 
 def _aligned(side: _Side, expected: _Side, wanted: Sequence[_Unit], is_system: bool) -> list[_Unit | None]:
-    """Return the unit of each segment, and warn of what has none."""
+    """Return the unit of each segment, and warn of segments without one."""
     found: list[_Unit | None] = []
     missing: list[_Unit] = []
     ambiguous: list[_Unit] = []

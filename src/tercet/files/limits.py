@@ -1,4 +1,4 @@
-"""How much a file may hold: what is read at once must fit into memory, whoever made the file."""
+"""Limits of file sizes: untrusted files must fit into memory."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Limits:
             )
 
 
-#: Those of a file that a user names.
+#: Limits of a file that a user names.
 LIMITS = Limits()
 
 

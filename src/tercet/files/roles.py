@@ -1,4 +1,4 @@
-"""The names of a table's columns -> which holds the sources, which the references, and which what a system wrote."""
+"""The names of a table's columns -> their roles: sources, references, systems."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from .table import Table
 
-# A name is judged by its words; numbers, single letters ("ref A") and these words say nothing of its role.
+# A name is judged by its words, without numbers, single letters ("ref A") and these words.
 _FILLERS = frozenset({"text", "texts", "sentence", "sentences", "segment", "segments", "string", "strings"})
 
 # One of these anywhere, and the column is about the texts: "source_lang", "mt_score", "doc_id".
@@ -29,7 +29,7 @@ _SYSTEMS = frozenset({
 # One of these first: "target_text", "source_document".
 _TARGETS = frozenset({"target", "targets", "tgt", "label", "labels"})
 _SOURCES = frozenset({"source", "sources", "src", "input", "inputs"})
-# Nothing but one of these: "summary" is what was asked for, "summary_pegasus" what a system wrote.
+# Only one of these: "summary" is a reference, "summary_pegasus" a system.
 _BARE_REFERENCES = frozenset({"summary", "summaries", "highlights", "abstract", "answer", "answers"})
 _BARE_SOURCES = frozenset({
     "text", "document", "documents", "doc", "article", "articles", "dialogue", "question", "mr", "passage",
@@ -38,7 +38,7 @@ _BARE_SOURCES = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Columns by what they hold."""
+    """Columns by role."""
 
     source: str | None
     references: tuple[str, ...]  # in the order of the file; each row has the references of all of them
@@ -46,7 +46,7 @@ class Roles:
 
 
 def guess_roles(table: Table) -> Roles:
-    """Guess what the columns hold, from their names in any case, with numbers or letters behind them.
+    """Guess the roles of the columns from their names, in any case, with numbers or letters after them.
 
     Only columns of text have a role: not those of numbers, of other JSON values, or without any text. References
     may be lists of texts too. What is neither source, reference nor a word about the texts (an id, a language, a
@@ -68,7 +68,7 @@ def guess_roles(table: Table) -> Roles:
 
 
 def role_of(name: str) -> str:
-    """Return what the name of a column says that it holds: source, reference, system, or only words about them."""
+    """Return the role that the name of a column suggests: source, reference, system, or about."""
     parts = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold()
     every = re.findall(r"[^\W\d_]+", parts)
     words = [word for word in every if len(word) > 1 and word not in _FILLERS] or every[:1]

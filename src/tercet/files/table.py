@@ -33,7 +33,7 @@ class Table:
         return self.columns[name]
 
     def place(self, row: int, column: str) -> str:
-        """Say where a cell stands, for messages."""
+        """Return the position of a cell, for messages."""
         return f"{self.name}, line {self.lines[row]}, column {shorten(column)}"
 
 

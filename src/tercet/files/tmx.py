@@ -110,7 +110,7 @@ def pick_language(columns: Iterable[str], wanted: str) -> str:
     if len(longer) == 1:
         return longer[0]
     if longer:
-        raise InputError(f"{shorten(wanted)} could be each of {', '.join(longer)}: give the whole code.")
+        raise InputError(f"{shorten(wanted)} matches several columns, {', '.join(longer)}: give the whole code.")
     raise InputError(f"no text is in the language {shorten(wanted)}; found: {', '.join(codes.values())}.")
 
 

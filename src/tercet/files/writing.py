@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written beside their place, then renamed."""
+"""Atomic files: written to a temporary file, then renamed."""
 
 from __future__ import annotations
 

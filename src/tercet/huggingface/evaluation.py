@@ -1,4 +1,4 @@
-"""What a Trainer or a loop hands over -> the texts of predictions and of labels."""
+"""The data of an evaluation step -> the texts of predictions and labels."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .token_ids import IGNORED, Decoder, Rows, cut_prompts, is_text, read_predic
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What is evaluated, by the names of transformers' ``EvalPrediction``.
+    """The data of an evaluation, with the names of transformers' ``EvalPrediction``.
 
     Attributes
     ----------
     predictions, label_ids, inputs
-        As they were given: arrays, tensors, tuples or lists of them, texts; the last two may be None.
+        As given: arrays, tensors, tuples or lists of them, texts; the last two may be None.
     """
 
     predictions: Any
@@ -29,15 +29,15 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What an evaluation says.
+    """The texts of an evaluation.
 
     Attributes
     ----------
     predictions : list of str
     labels : list or None
-        One text per item, or what was given as texts.
+        One text per item, or the texts as given.
     lengths : list of int or None
-        For each prediction the ids that are no padding; None for texts.
+        Number of ids of each prediction without padding; None for texts.
     """
 
     predictions: list[str]
@@ -46,7 +46,7 @@ class Texts:
 
 
 def evaluation_of(predictions: Any, labels: Any, inputs: Any) -> Evaluation:
-    """Return what was given, in one or in parts: an ``EvalPrediction``, a tuple like it, or its members."""
+    """Return the evaluation given as an ``EvalPrediction``, a tuple like it, or its members."""
     if hasattr(predictions, "predictions") and hasattr(predictions, "label_ids"):
         return Evaluation(predictions.predictions, predictions.label_ids, getattr(predictions, "inputs", None))
     if labels is None and isinstance(predictions, tuple) and 2 <= len(predictions) <= 3:

@@ -1,4 +1,4 @@
-"""What a module keeps until it computes: in memory, or in files where several processes meet."""
+"""The items that a module keeps until it computes: in memory, or in files shared by several processes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspect import signature
 from typing import Any, Protocol
 
 from tercet.corpus.corpus import Corpus
-from tercet.errors import GatheringError, InputError, OptionError, TercetError, did_you_mean, shorten, told
+from tercet.errors import GatheringError, InputError, OptionError, TercetError, did_you_mean, first_line, shorten
 from tercet.metric.scorer import Scorer
 from tercet.sums.rows import Rows
 
@@ -21,11 +21,11 @@ from .shards import Shards
 
 
 class Added(Protocol):
-    """Items that were checked and encoded."""
+    """Checked and encoded items."""
 
     @property
     def n_segments(self) -> int:
-        """How many they are."""
+        """The number of items."""
         ...
 
 
@@ -38,15 +38,15 @@ class Job:
     result: Callable[[list[list[Rows]]], Any]
 
 
-_ANOTHER = "Another folder is named by cache_dir=..., or by HF_HOME in the environment."
+_ANOTHER = "Choose another folder by cache_dir=..., or by HF_HOME in the environment."
 
 
 class Gathering:
     """Mixin for a module of evaluate, before its class: keeps checked texts in memory until `compute` takes them.
 
-    Of several processes, each counts its own items and hands their rows over in a file; the first puts them together.
-    They meet over the locks of evaluate's files, which hold nothing, but show the first who is missing, ended early,
-    or was given other options. A module belongs to the first thread that adds to it until that thread has computed.
+    Each of several processes counts its own items and hands over their rows in a file; the first joins them.
+    They synchronize by the locks of evaluate's files, which show who is missing or ended early. A
+    module belongs to the first thread that adds to it until that thread has computed.
     """
 
     num_process: int
@@ -61,14 +61,14 @@ class Gathering:
     cache_file_name: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        known = signature(super().__init__).parameters  # the others it would take, and do nothing with
+        known = signature(super().__init__).parameters  # evaluate would silently ignore the others
         for name in kwargs.keys() - known.keys():
             hint = did_you_mean(name, [each for each in known if each not in ("hash", "kwargs")])
-            raise OptionError(f"A module has no setting {shorten(name)} to be loaded with. {hint}")
+            raise OptionError(f"evaluate modules cannot be loaded with {shorten(name)}. {hint}")
         try:
             super().__init__(*args, **kwargs)
         except OSError as error:
-            raise GatheringError(f"evaluate cannot make its folder. {told(error)}. {_ANOTHER}") from error
+            raise GatheringError(f"evaluate cannot make its folder. {first_line(error)}. {_ANOTHER}") from error
         self._shards = Shards(self.data_dir, self.experiment_id, self.num_process, self.process_id)
         self._added: list[Added] = []
         self._owner: dict[str, int] = {}
@@ -77,7 +77,7 @@ class Gathering:
         self._failure: BaseException | None = None
 
     def __len__(self) -> int:
-        """Return how many items were added so far, to this process."""
+        """Return the number of items added so far in this process."""
         return sum(each.n_segments for each in self._added)
 
     def _keep(self, items: Added) -> None:
@@ -86,12 +86,12 @@ class Gathering:
         if self.num_process > 1 and items.n_segments:
             with self._explained():
                 self._join()
-        self._added.append(items)  # all of it or nothing, also at Ctrl-C
+        self._added.append(items)  # all or nothing, even at Ctrl-C
 
     def _gather(self, items: Added, options: Mapping[str, str], job: Job) -> Any:
-        """Return the result of all items, those given here included; None in all processes but the first.
+        """Return the result of all items, including those given here; None except in the first process.
 
-        A GatheringError names a process that did not come, ended early, or was given other options.
+        A GatheringError names a process that is missing, ended early, or has other options.
         """
         self._check_thread()
         if self.num_process == 1:
@@ -100,7 +100,7 @@ class Gathering:
             return found
         self._keep(items)
         with self._explained():
-            self._join()  # also with nothing to hand over: the others wait for this process
+            self._join()  # even without items: the others wait for this process
             self._shards.announce()
             rows = self._counted(job)
             if self.process_id > 0:
@@ -113,17 +113,17 @@ class Gathering:
         self._added, self._owner, self._job = [], {}, None
         if self.process_id > 0:
             return None
-        self._shards.clear()  # when evaluate's locks are free: a process that sees it may begin anew
+        self._shards.clear()  # when evaluate's locks are free: a process that sees this may start again
         received, self._received = self._received, []
         if self._failure is not None:
             raise self._failure
         return job.result([list(rows) for rows in zip(*received, strict=True)])
 
     def _counted(self, job: Job) -> list[Rows]:
-        """Return what this process has of each system, counted.
+        """Return the counted rows of this process, by system.
 
-        What cannot be counted is handed over as texts: the first process then raises the error that one process
-        would, by the number of the item in the whole corpus.
+        Items that cannot be counted are handed over as texts: the first process then raises the error of a single
+        process, with the number of the item in the whole corpus.
         """
         batches, self._added = job.batches(self._added), []  # not both in memory
         try:
@@ -132,7 +132,7 @@ class Gathering:
             return [Rows.of_texts(batch) for batch in batches]
 
     def _compute(self, **columns: list[Any]) -> dict[str, Any]:
-        """Receive what all processes handed over; an error waits until the base class has closed its files."""
+        """Receive the rows of all processes; an error waits until the base class has closed its files."""
         try:
             assert self._job is not None
             self._received = self._shards.received(self._job.scorer)
@@ -141,16 +141,16 @@ class Gathering:
         return {}
 
     def _join(self) -> None:
-        """Meet the other processes, once in a run: open the file of this one, as evaluate does for first items."""
+        """Join the other processes, once in a run: open the file of this one, as evaluate does for first items."""
         if self.writer is not None:
             return
         self._wait_until_received()
-        self._shards.clear()  # what an earlier run left, before the others can know of this process
+        self._shards.clear()  # remove leftovers of an earlier run before the others see this process
         self.selected_feature_format = self.features[0] if isinstance(self.features, list) else self.features
         self._init_writer()  # type: ignore[attr-defined]
 
     def _is_free(self, number: int, timeout: float) -> bool:
-        """Return whether the file of a process became free within seconds: it locks it from its first items on."""
+        """Return whether a process unlocked its file in time: it is locked from its first items on."""
         from evaluate.module import FileLock
 
         path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{number}.arrow.lock")
@@ -163,12 +163,12 @@ class Gathering:
         return True
 
     def _check_first(self) -> None:
-        """Raise a GatheringError where process 0 has ended: it locks its file until all have handed over."""
+        """Raise a GatheringError if process 0 has ended: it locks its file until all have handed over."""
         if self._is_free(0, 0):
             raise GatheringError(f"{self._shards.name(0)} ended before it received the other processes' items.")
 
     def _wait_until_received(self) -> None:
-        """Wait for process 0 to receive what this process handed over last, unless it has ended."""
+        """Wait for process 0 to receive this process's last rows, unless it has ended."""
         limit = time.monotonic() + self.timeout
         while self._shards.is_waiting() and not self._is_free(0, 0):
             if time.monotonic() > limit and not self._shards.has_announced(0):
@@ -176,7 +176,7 @@ class Gathering:
             time.sleep(0.02)
 
     def _wait_for_others(self) -> None:
-        """Wait for the others, however long they count; only what they do before is limited by the timeout."""
+        """Wait for the others, however long they count; the timeout limits only the time before."""
         for number in range(1, self.num_process):
             while not self._is_free(number, self.timeout):
                 if not self._shards.has_announced(number):
@@ -190,19 +190,19 @@ class Gathering:
 
     def _check_thread(self) -> None:
         own = threading.get_ident()
-        owner = self._owner.setdefault("thread", own)  # of two at once one is the first
+        owner = self._owner.setdefault("thread", own)  # of two simultaneous threads, one is first
         if owner == own:
             return
         if any(thread.ident == owner for thread in threading.enumerate()):
             raise InputError(
                 "Another thread has added to this module, and not computed yet: a module takes the items of one "
-                "thread at a time. Give each thread a module of its own, or let one thread add what the others make."
+                "thread at a time. Give each thread its own module, or let one thread add the items of all."
             )
-        self._owner = {"thread": own}  # that one has ended
+        self._owner = {"thread": own}  # that thread has ended
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Say which process or file an error of evaluate's gathering is about, and let its files go."""
+        """Name the process or file in an error of evaluate's gathering, and close its files."""
         try:
             yield
         except BaseException as error:
@@ -216,12 +216,12 @@ class Gathering:
         named = re.search(rf"-{self.num_process}-(\d+)\.arrow", str(error))
         if isinstance(error, OSError) and error.errno is not None:
             return GatheringError(
-                f"{shards.name(self.process_id)} cannot write or read evaluate's files. {told(error)}. {_ANOTHER}"
+                f"{shards.name(self.process_id)} cannot use evaluate's files. {first_line(error)}. {_ANOTHER}"
             )
         if named is not None and "already using" in str(error):
             return GatheringError(
-                f"Another module uses the files of {shards.name(int(named[1]))} in {self.data_dir}: give each run an "
-                "experiment_id of its own."
+                f"Another module uses the files of {shards.name(int(named[1]))} in {self.data_dir}: give each run "
+                "its own experiment_id."
             )
         if named is not None and "Cannot acquire lock" in str(error):
             return self._late(int(named[1]))
@@ -234,10 +234,10 @@ class Gathering:
         missing = shards.missing() if self.process_id == 0 else []
         if missing:
             return shards.ended(missing[0])
-        return GatheringError(f"What the processes added cannot be put together. {told(error)}.")
+        return GatheringError(f"The items of the processes cannot be joined. {first_line(error)}.")
 
     def _let_go(self) -> None:
-        """Close what evaluate has open after an error: the module can be used anew."""
+        """Close evaluate's open files after an error, so that the module can be reused."""
         for name in ("filelock", "rendez_vous_lock"):
             lock = getattr(self, name, None)
             if lock is not None:

@@ -1,11 +1,11 @@
-"""The evaluate modules of the suite, by their names."""
+"""The evaluate modules of the suite, by name."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from tercet.errors import GatheringError, OptionError, check_working_directory, told
+from tercet.errors import GatheringError, OptionError, check_working_directory, first_line
 from tercet.registry import SHORT_NAMES, no_metric
 
 
@@ -17,8 +17,8 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
     metric : str
         A metric of the suite, or ``"paired_significance"``.
     config_name : str, optional
-        Another package whose evaluate module it speaks as: ``load("bleu_multi", "sacrebleu")`` takes the arguments
-        of evaluate's sacrebleu, and gives its keys. Any value of the metric's option ``compat``.
+        Another package whose evaluate module it replaces: ``load("bleu_multi", "sacrebleu")`` takes the arguments
+        of evaluate's sacrebleu, and returns its keys. Any value of the metric's option ``compat``.
     **settings
         Passed to ``evaluate.load``, such as ``num_process`` or ``experiment_id``.
 
@@ -31,25 +31,25 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
     OptionError
         For an unknown metric.
     GatheringError
-        Where evaluate's folders cannot be written.
+        If evaluate's folders cannot be written.
     InputError
-        Where there is no working directory, which evaluate asks for as it is imported.
+        If there is no working directory, which evaluate needs for its import.
     """
     check_working_directory("evaluate")
-    from evaluate.loading import load as load_module  # not evaluate.load, in whose place people put this function
+    from evaluate.loading import load as load_module  # not evaluate.load, which people patch with this function
 
     here = Path(__file__).resolve().parent
     folders = [folder for folder in (here / "metrics", here.parents[2] / "metrics") if folder.is_dir()]
     if not folders:
-        raise OptionError(f"The folder of the modules is not beside the package {here}.")
+        raise OptionError(f"The folder of the modules is not next to the package {here}.")
     known = sorted(path.parent.name for path in folders[0].glob("*/*.py") if path.stem == path.parent.name)
     metric = SHORT_NAMES.get(metric, metric) if isinstance(metric, str) else metric
     if not isinstance(metric, str) or metric not in known:
         raise no_metric(metric, [*known, *SHORT_NAMES])
     try:
         return load_module(str(folders[0] / metric), config_name, **settings)
-    except OSError as error:  # it copies the files of a module before it imports them
+    except OSError as error:  # evaluate copies the files of a module before it imports them
         raise GatheringError(
-            f"evaluate cannot load the module {metric}. {told(error)}. Another folder is named by HF_HOME in the "
-            "environment."
+            f"evaluate cannot load the module {metric}. {first_line(error)}. Choose another folder by "
+            "HF_HOME in the environment."
         ) from error

@@ -1,4 +1,4 @@
-"""The references of an evaluation: its labels, a list beside the evaluation set, or what a function says."""
+"""The references of an evaluation: its labels, a list, or the result of a function."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .evaluation import Evaluation
 
 
 class References:
-    """Where the references come from."""
+    """The source of the references."""
 
     def __init__(self, given: Any) -> None:
         self.given = given
@@ -28,14 +28,14 @@ class References:
 
     @property
     def listed(self) -> bool:
-        """Whether they are a list, whose length is that of the evaluation set."""
+        """Whether they are a list, as long as the evaluation set."""
         return self._lists is not None
 
     def of(self, evaluation: Evaluation, labels: list[Any] | None, n_items: int, first: int) -> Any:
-        """Return the references of the items from `first` on: fewer than `n_items` where the rest is no item.
+        """Return the references of the items from `first` on: fewer than `n_items` if the rest repeats items.
 
-        Processes fill their last batches with items that they have seen, so that there may be more predictions
-        than items of the evaluation set.
+        Processes pad their last batches with earlier items, so that there may be more predictions than items in
+        the evaluation set.
         """
         if callable(self.given):
             return self.given(evaluation)
@@ -50,7 +50,7 @@ class References:
         return found
 
     def check_number(self, seen: int) -> None:
-        """Raise an InputError unless so many items are all."""
+        """Raise an InputError unless the number of items matches."""
         if self._lists is not None and seen != len(self._lists):
             raise InputError(
                 f"references has {len(self._lists)} entries, but there are {seen} predictions: give one entry for "
@@ -59,7 +59,7 @@ class References:
 
 
 def _check_order(labels: list[Any] | None, lists: list[list[str]]) -> None:
-    """Raise when the labels are among the references, but mostly of other items: the order is another one."""
+    """Raise an InputError if the labels match mostly the references of other items: the order differs."""
     own = elsewhere = 0
     every = {text for texts in lists for text in texts}
     for label, texts in zip(labels or (), lists, strict=False):

@@ -1,4 +1,4 @@
-"""The score of a corpus that comes in parts: each leaves its rows, which are put together at the end."""
+"""The score of a corpus that arrives in parts: the rows of each are kept and joined at the end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tercet.sums.rows import Rows, result_of_rows
 
 
 class Running:
-    """A scorer and the parts that it has counted so far; texts are let go, unless the corpus decides of them."""
+    """A scorer and the parts counted so far; texts are discarded, unless the metric needs the whole corpus."""
 
     def __init__(self, scorer: Scorer) -> None:
         self.scorer = scorer
@@ -18,15 +18,15 @@ class Running:
         self._parts = [Rows.of_texts(read_batch([], []))]
 
     def count(self, batch: Corpus) -> Rows:
-        """Return what a part adds, without adding it; errors have the items' numbers in the corpus."""
+        """Return the rows of a part, without adding it; errors give the items' numbers in the corpus."""
         self.scorer.check_missing([self._items + index for index in batch.missing])
         return Rows.counted(self.scorer, batch.numbered(self._items))
 
     def add(self, part: Rows) -> None:
-        """Add what a part adds."""
+        """Add the rows of a part."""
         self._items += len(part)
         self._parts.append(part)
 
     def result(self) -> Result:
-        """Return the result of all parts, which is that of the corpus given at once."""
+        """Return the result of all parts, equal to that of the whole corpus."""
         return result_of_rows(self.scorer, self._parts)

@@ -1,4 +1,4 @@
-"""What each process of a run hands over to the first, in files beside evaluate's."""
+"""The files, next to evaluate's, in which processes hand over rows to the first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tercet.sums.rows import Rows, RowsFile, write_rows
 
 @dataclass(slots=True)
 class Shards:
-    """The processes of a run, as one of them sees them; their files lie in evaluate's folder by ``experiment_id``."""
+    """The processes of a run, seen from one; their files are in evaluate's folder, named by ``experiment_id``."""
 
     folder: str
     experiment: str
@@ -23,14 +23,14 @@ class Shards:
     _options: Mapping[str, str] = field(default_factory=dict, init=False)
 
     def clear(self) -> None:
-        """Remove what this process handed over; the first one removes what all did."""
+        """Remove the files of this process; the first process removes all."""
         self._rows = ()
         for number in range(self.n_processes) if self.own == 0 else [self.own]:
             self._path(number).unlink(missing_ok=True)
             self._path(number, "counting").unlink(missing_ok=True)
 
     def announce(self) -> None:
-        """Say that this process has all its items, and is about to count them."""
+        """Announce that this process has all its items, and is about to count them."""
         self._path(self.own, "counting").touch()
 
     def has_announced(self, number: int) -> bool:
@@ -38,14 +38,14 @@ class Shards:
         return self._path(number, "counting").exists()
 
     def hand_over(self, rows: Sequence[Rows], options: Mapping[str, str]) -> None:
-        """Hand over what this process counted of each system, and say which options it was given."""
+        """Hand over the rows of each system, with the options of this process."""
         if self.own > 0:
             write_rows(self._path(self.own), rows, options)
         else:
             self._rows, self._options = rows, options
 
     def is_waiting(self) -> bool:
-        """Return whether what this process handed over has not been received yet."""
+        """Return whether the rows of this process have not been received yet."""
         return self.own > 0 and self._path(self.own).exists()
 
     def missing(self) -> list[int]:
@@ -53,9 +53,9 @@ class Shards:
         return [number for number in range(1, self.n_processes) if not self._path(number).exists()]
 
     def received(self, scorer: Scorer) -> list[list[Rows]]:
-        """Return what each process handed over, in their order.
+        """Return the rows of each process, in order.
 
-        A GatheringError names a process that ended early, was given other options, or whose file cannot be used.
+        A GatheringError names a process that ended early, has other options, or whose file cannot be used.
         """
         found, own = [list(self._rows)], self._options
         for number in range(1, self.n_processes):
@@ -70,18 +70,18 @@ class Shards:
                 found.append(file.rows(scorer))
             except InputError as error:
                 raise GatheringError(
-                    f"{self.name(number)} counts otherwise than process 0: {error}. Let all have the same version."
+                    f"{self.name(number)} counts differently from process 0: {error}. Give all the same version."
                 ) from error
         return found
 
     def name(self, number: int) -> str:
-        """Return what a process is called in messages."""
+        """Return the name of a process in messages."""
         return f"process {number} of {self.n_processes}"
 
     def ended(self, number: int) -> GatheringError:
         """Return the error for a process that ended before it handed its items over."""
         return GatheringError(
-            f"{self.name(number)} ended before its compute: what it had added is lost. Let all processes add and "
+            f"{self.name(number)} ended before its compute: its items are lost. Let all processes add and "
             "compute again."
         )
 
@@ -95,8 +95,7 @@ class Shards:
             raise self.ended(number) from None
         except InputError as error:
             raise GatheringError(
-                f"What {self.name(number)} handed over cannot be used: {error} Let all processes add and compute "
-                "again."
+                f"The rows of {self.name(number)} cannot be used: {error} Let all processes add and compute again."
             ) from error
 
 

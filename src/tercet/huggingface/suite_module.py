@@ -1,6 +1,6 @@
-"""What the suite's evaluate modules share: every check before anything is stored.
+"""Base of the suite's evaluate modules: every check runs before anything is stored.
 
-The class is written against the promises of ``evaluate.EvaluationModule`` but does not import evaluate, so that
+The class follows the interface of ``evaluate.EvaluationModule`` but does not import evaluate, so that
 a Space gets the same file as the package.
 """
 
@@ -27,18 +27,18 @@ from .trainer import TrainerMetrics, compute_metrics
 class SuiteModule(Gathering):
     """Mixin for ``class Name(SuiteModule, evaluate.Metric)``.
 
-    The base class checks the first item only, stores what does not fit as something else, and loses what was
-    added before when an option is wrong. Here a refused batch or option changes nothing.
+    evaluate's class checks the first item only, converts items of other types, and loses all added items if an
+    option is wrong. Here a refused batch or option changes nothing.
 
     Attributes
     ----------
     of : type of Metric
-        The metric: documentation, options and configurations are made from it.
+        The metric, which provides documentation, options and configurations.
     """
 
     of: ClassVar[type[Metric]]
 
-    if TYPE_CHECKING:  # what evaluate's class has
+    if TYPE_CHECKING:  # attributes of evaluate's class
 
         def __getattr__(self, name: str) -> Any: ...
 
@@ -79,7 +79,7 @@ class SuiteModule(Gathering):
                 The metric's options.
 
         Return:
-            `Result`, a `dict` with further attributes; a plain `dict` where a configuration speaks as another module;
+            `Result`, a `dict` with further attributes; a plain `dict` where a configuration replaces another module;
             `None` if this is not the main process (`process_id != 0`).
         """
         predictions, options = self._predictions(predictions, options)
@@ -101,7 +101,7 @@ class SuiteModule(Gathering):
     def add_batch(self, *, predictions: Any = None, references: Any = None, **inputs: Any) -> None:
         """Add predictions and references; they are checked first, and a refused batch adds nothing.
 
-        The texts stay in memory until they are computed.
+        The texts stay in memory until `compute`.
 
         Args:
             predictions (`list` of `str`):
@@ -146,7 +146,7 @@ class SuiteModule(Gathering):
             return explain(self.of.name, prediction, references, **own)
 
     def compute_metrics(self, tokenizer: Any = None, **settings: Any) -> TrainerMetrics:
-        """Return the function for `Seq2SeqTrainer(compute_metrics=...)` that logs this metric's scores.
+        """Return the function for `Seq2SeqTrainer(compute_metrics=...)` that computes this metric.
 
         Args:
             tokenizer (tokenizer or processor of transformers):
@@ -163,7 +163,7 @@ class SuiteModule(Gathering):
             raise OptionError(f"This scores {self.of.name} only: for other 'metrics' use tercet.compute_metrics.")
         given = settings.pop("options", None)
         options = {} if given is None else given
-        if isinstance(options, Mapping):  # the function refuses anything else
+        if isinstance(options, Mapping):  # the function refuses all else
             options = self._dialect.to_options(options)
         with self._dialect.speaking():
             return compute_metrics(tokenizer, self.of.name, options=options, **settings)
@@ -172,7 +172,7 @@ class SuiteModule(Gathering):
         return self.of.read(predictions, references)
 
     def _predictions(self, given: Any, others: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Return the predictions, under whichever of their names, and what else was given."""
+        """Return the predictions, under any of their names, and the other arguments."""
         named = [name for name in self.of.predictions_also_called if name in others]
         if len(named) + (given is not None) > 1:
             names = f"{' and '.join(named)} {'are other names' if named[1:] else 'is another name'}"
@@ -187,14 +187,14 @@ def _refuse_inputs(inputs: dict[str, Any]) -> None:
 
 
 def shared_options(metric: Scorer) -> dict[str, str]:
-    """Return the options that processes must have alike to score together, as texts that can be compared."""
+    """Return the options that must be equal in all processes, as texts that can be compared."""
     of_metric = {name: getattr(metric, name) for name, each in metric.options().items() if not each.local}
     of_call = {name: getattr(metric.asked, name) for name, each in Call.options().items() if not each.local}
     return {name: _as_text(value) for name, value in {**of_metric, **of_call}.items()}
 
 
 def _as_text(value: Any) -> str:
-    """Return a text that is the same in each process: no address, no order of a set."""
+    """Return a text that is the same in each process: without addresses or the order of sets."""
     if isinstance(value, (set, frozenset)):
         return ", ".join(sorted(map(_as_text, value)))
     if isinstance(value, Mapping):
@@ -205,7 +205,7 @@ def _as_text(value: Any) -> str:
 
 
 def _inputs_description(metric: type[Metric]) -> str:
-    """Return what evaluate shows of a module's inputs, results and use."""
+    """Return evaluate's description of a module's inputs, results and use."""
     about = metric.about
     arguments = f"{indent(about.inputs, _INDENT)}{args_section(metric)}\n"
     returns, example = indent(about.returns, _INDENT), indent(about.example, _INDENT)

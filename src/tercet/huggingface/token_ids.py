@@ -1,4 +1,4 @@
-"""What a model predicted, as Trainers and loops hand it over -> rows of ids -> texts."""
+"""A model's predictions, from Trainers and loops -> rows of ids -> texts."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from tercet.errors import InputError, OptionError, shorten
 Rows = list[NDArray[np.int64]]
 Decode = Callable[[list[list[int]]], Sequence[str]]
 
-#: What Trainers put where there is no token: in labels that have no loss, and behind the shorter rows of a batch.
+#: The padding of Trainers: in labels without loss, and after the shorter rows of a batch.
 IGNORED = -100
-_NO_NUMBER = -1  # what logits give that are NaN
+_NO_NUMBER = -1  # the id of logits that are NaN
 
 
 def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bool = False) -> Any:
-    """Return the likeliest ids instead of the logits, so that an evaluation holds ids instead of logits.
+    """Return the most likely ids, so that an evaluation holds ids instead of logits.
 
-    For ``Trainer(preprocess_logits_for_metrics=...)``: of each batch it keeps a number for each place, where the
-    logits have one for each token of the vocabulary.
+    For ``Trainer(preprocess_logits_for_metrics=...)``: it keeps one number per position, where logits have one for
+    each token of the vocabulary.
 
     Parameters
     ----------
     logits : array or tensor, or tuple of them
-        Shape (items, length, vocabulary); of a tuple the first. Ids, such as ``predict_with_generate`` gives, are
-        returned as they are.
+        Shape (items, length, vocabulary); of a tuple the first. Ids, as from ``predict_with_generate``, are returned
+        unchanged.
     labels : array or tensor, shape (items, length), optional
-        Where they are -100 the result is too: what a model says behind the end of a target is no part of its text.
+        Where they are -100 the result is too: predictions after the end of a target are not part of the text.
     causal : bool
-        The model is a causal one: what it says at a place is for the next.
+        The model is causal: its logits at a position predict the next.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
             "shape (items, length, vocabulary)."
         )
     ids, greatest = logits.argmax(-1), logits.max(-1)
-    greatest = getattr(greatest, "values", greatest)  # PyTorch returns them with their places
+    greatest = getattr(greatest, "values", greatest)  # PyTorch also returns indices
     ids[greatest != greatest] = _NO_NUMBER  # NaN
     if causal and ids.shape[1]:
         ids[:, 1:] = ids[:, :-1] + 0  # a copy: the two overlap
@@ -79,14 +79,14 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any = None, *, causal: bo
 
 
 def first_output(value: Any) -> Any:
-    """Return the first of a tuple of outputs: the logits, or what was generated."""
+    """Return the first of a tuple of outputs: the logits, or the generated ids."""
     while isinstance(value, tuple) and value:
         value = value[0]
     return value
 
 
 def is_text(value: Any) -> bool:
-    """Return whether a list holds texts, or lists of texts, rather than ids; an empty one holds texts."""
+    """Return whether a list holds texts, or lists of texts, rather than ids; an empty list counts as texts."""
     if isinstance(value, str) or hasattr(value, "dtype") or not isinstance(value, Sequence):
         return False
     first = next((each for each in value if each is not None), "")
@@ -96,10 +96,10 @@ def is_text(value: Any) -> bool:
 
 
 def read_predictions(predictions: Any, labels: Any, causal: bool) -> Rows:
-    """Return the ids of each prediction, of logits the likeliest; -100 and what no vocabulary has included."""
+    """Return the ids of each prediction, of logits the most likely; including -100 and ids outside the vocabulary."""
     if isinstance(predictions, list) and predictions and _dimensions(first_output(predictions[0])) >= 2:
         parts = labels if isinstance(labels, list) and len(labels) == len(predictions) else [None] * len(predictions)
-        pairs = zip(predictions, parts, strict=True)  # eval_do_concat_batches=False: one entry a batch
+        pairs = zip(predictions, parts, strict=True)  # eval_do_concat_batches=False: one entry per batch
         return [row for part, own in pairs for row in read_predictions(part, own, causal)]
     return read_rows(preprocess_logits_for_metrics(predictions, labels, causal=causal), "predictions")
 
@@ -130,7 +130,7 @@ def read_rows(value: Any, name: str) -> Rows:
 
 
 def cut_prompts(rows: Rows, prompts: Rows) -> Rows:
-    """Return what a causal model generated behind its prompts."""
+    """Return the ids that a causal model generated after its prompts."""
     cut = []
     for index, (row, padded) in enumerate(zip(rows, prompts, strict=True)):
         prompt = padded[padded != IGNORED]
@@ -150,7 +150,7 @@ class Decoder:
     Attributes
     ----------
     size : int or None
-        Ids of the vocabulary are smaller; None where the tokenizer does not say.
+        Size of the vocabulary; None if the tokenizer does not say.
     pad : int or None
         The id of padding.
     """
@@ -171,7 +171,7 @@ class Decoder:
             self.size = max(self.size, 1 + max(own.get_vocab().values(), default=-1))
 
     def predictions(self, rows: Rows) -> list[str]:
-        """Return texts; -100 is left out, and ids behind the vocabulary: models have rows for them to predict.
+        """Return texts, without -100 and ids beyond the vocabulary, which models have rows for.
 
         Any other negative id is an InputError.
         """
@@ -186,7 +186,7 @@ class Decoder:
         return self._texts([row[(row >= 0) & (row < end)] for row in rows])
 
     def labels(self, rows: Rows, name: str = "labels") -> list[str]:
-        """Return texts; -100 is left out, any other id that the vocabulary does not have is an InputError."""
+        """Return texts, without -100; any other id outside the vocabulary is an InputError."""
         for index, row in enumerate(rows):
             wrong = row[((row < 0) & (row != IGNORED)) | (row >= (np.inf if self.size is None else self.size))]
             if len(wrong):
@@ -198,7 +198,7 @@ class Decoder:
         return self._texts([row[row != IGNORED] for row in rows])
 
     def lengths(self, rows: Rows) -> list[int]:
-        """Return how many ids of each row are no padding."""
+        """Return the number of ids of each row without padding."""
         pad = IGNORED if self.pad is None else self.pad
         return [int(((row != IGNORED) & (row != pad)).sum()) for row in rows]
 
@@ -212,7 +212,7 @@ class Decoder:
             raise InputError(
                 f"decode must return a list of texts, got {shorten(decoded)} ({type(decoded).__name__})."
             )
-        with readable("What decode returned"):
+        with readable("The result of decode"):
             texts = list(decoded)
         if len(texts) != len(rows):
             raise InputError(f"decode was given {len(rows)} lists of ids and returned {len(texts)} texts.")

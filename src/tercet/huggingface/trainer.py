@@ -1,4 +1,4 @@
-"""The function that transformers' Trainers take: ids of tokens in, flat floats that loggers accept out."""
+"""The ``compute_metrics`` function of transformers' Trainers: token ids in, flat floats for loggers out."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_items
 from tercet.corpus.reading import read_batch, read_predictions
 from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.metric.metric import Metric
 from tercet.metric.options import check_values
 from tercet.metric.scorer import Scorer
 from tercet.metric.scoring import score_batch
@@ -23,7 +24,7 @@ from .references import References
 from .running import Running
 from .token_ids import Decode, Decoder, preprocess_logits_for_metrics
 
-_TRIED = read_items(["a b c d e"], [["a b c d f", "a b"]])  # what options and names are tried on
+_TRIED = read_items(["a b c d e"], [["a b c d f", "a b"]])  # probe texts for options and names
 
 
 def _prefix(value: Any) -> str:
@@ -44,7 +45,7 @@ _CHECKS = {"sentence_split": one_of("newline", "auto"), "causal": flag, "prefix"
 
 def compute_metrics(
     tokenizer: Any = None,
-    metrics: str | Sequence[str] = ("bleu_multi", "rouge_nlws"),
+    metrics: str | Metric | Sequence[str | Metric] = ("bleu_multi", "rouge_nlws"),
     *,
     options: Mapping[str, Any] | None = None,
     references: Any = None,
@@ -54,35 +55,35 @@ def compute_metrics(
     prefix: str | None = None,
     keep: Sequence[str] | None = None,
 ) -> TrainerMetrics:
-    """Return the function for ``Seq2SeqTrainer(compute_metrics=...)``, which is one for loops of your own, too.
+    """Return the function for ``Seq2SeqTrainer(compute_metrics=...)``, which also works in custom loops.
 
     Parameters
     ----------
     tokenizer : tokenizer or processor of transformers
         Turns ids into texts, without special tokens. Not needed if `decode` is given.
-    metrics : str or sequence of str
-        Metrics of the suite.
+    metrics : str, Metric or sequence of them
+        Metrics of the suite, by name or as values.
     options : mapping, optional
-        Their options: ``{"bleu_multi": {...}, "rouge_nlws": {...}}``, or all in one, ``{"scale": 100, ...}``, of
-        which each metric takes those that it knows.
+        Their options: ``{"bleu_multi": {...}, "rouge_nlws": {...}}``, or all in one, ``{"scale": 100, ...}``, from
+        which each metric takes its own.
     references : list or callable, optional
         Several references per item, as :func:`tercet.score` takes them, in the order of the evaluation set: a
-        Trainer hands on its labels, and no other column. Or a function from an evaluation (with ``predictions``,
+        Trainer passes its labels, and no other column. Or a function from an evaluation (with ``predictions``,
         ``label_ids`` and ``inputs``, as ``EvalPrediction``) to such a list, for several evaluation sets or another
         order. By default the labels are the references.
     decode : callable, optional
         From lists of ids to texts, instead of ``tokenizer.batch_decode(ids, skip_special_tokens=True)``.
     sentence_split : {"newline", "auto"}
-        Where the sentences of ROUGE-Lsum end: at line ends, or also at full stops. The same in `options` wins.
+        Where the sentences of ROUGE-Lsum end: at line ends, or also at full stops. `options` take precedence.
     causal : bool
-        The model is a causal one: generated ids begin with the prompt, which is cut (the Trainer must pass the
-        inputs, ``include_for_metrics=["inputs"]``), and logits at a place are for the next.
+        The model is causal: generated ids begin with the prompt, which is cut (the Trainer must pass the
+        inputs, ``include_for_metrics=["inputs"]``), and logits at a position predict the next.
     prefix : str, optional
-        Put before the names. A Trainer puts its own, such as ``eval_``.
+        Prefix of the names. A Trainer adds its own, such as ``eval_``.
     keep : sequence of str, optional
-        Names of the entries to return, of all numbers of the results. Default: the scores, on request the ends of
+        Names of the entries to return, of all numbers in the results. Default: the scores, on request the ends of
         their intervals as ``<score>_low`` and ``<score>_high``, and ``gen_len``, the mean number of predicted ids
-        that are no padding, as in the examples of transformers.
+        without padding, as in the examples of transformers.
 
     Returns
     -------
@@ -91,8 +92,8 @@ def compute_metrics(
     Raises
     ------
     OptionError
-        At once, not after the first epoch, for what no metric knows or takes. (What only an encoder can tell comes
-        with the first evaluation.)
+        At once, not after the first epoch, for unknown options and invalid values. (Checks that need the encoder run
+        in the first evaluation.)
 
     Examples
     --------
@@ -104,15 +105,19 @@ def compute_metrics(
     >>> {name: round(value, 3) for name, value in scores.items()}
     {'bleu': 0.73, 'gen_len': 2.5}
     """
-    listed = [metrics] if isinstance(metrics, str) else metrics
-    named = isinstance(listed, (list, tuple)) and all(isinstance(name, str) for name in listed)
-    names = [canonical(name) for name in listed] if named else []
-    if not names or len({*names}) < len(names):
-        raise OptionError(f"metrics must be names of different metrics of the suite, got {shorten(metrics)}.")
+    listed = [metrics] if isinstance(metrics, str | Metric) else metrics
+    named = isinstance(listed, (list, tuple)) and all(isinstance(each, str | Metric) for each in listed)
+    chosen = {each.name if isinstance(each, Metric) else canonical(each): each for each in listed} if named else {}
+    if not chosen or len(chosen) < len(listed):
+        raise OptionError(f"metrics must be different metrics of the suite, got {shorten(metrics)}.")
     given = {"sentence_split": sentence_split, "causal": causal, "prefix": prefix, "keep": keep}
     own = check_values("compute_metrics", given, _CHECKS)
     options = {} if options is None else options
-    scorers = {name: make_scorer(name, each) for name, each in _options_of(names, options, sentence_split).items()}
+    own_options = _options_of(list(chosen), options, sentence_split)
+    for name, each in chosen.items():
+        if isinstance(each, Metric) and sentence_split == "newline" and "sentence_split" not in options:
+            own_options[name].pop("sentence_split", None)  # its own stays
+    scorers = {name: make_scorer(each, own_options[name]) for name, each in chosen.items()}
     function = TrainerMetrics(
         scorers, Decoder(tokenizer, decode), references, own["causal"], own["prefix"], own["keep"]
     )
@@ -122,12 +127,12 @@ def compute_metrics(
 
 
 class TrainerMetrics:
-    """Scores of what a model predicted, for a Trainer or a loop; made by :func:`compute_metrics`.
+    """Scores a model's predictions, for a Trainer or a loop; made by :func:`compute_metrics`.
 
     Attributes
     ----------
     references : list or callable or None
-        Several references per item; may be set anew for another evaluation set.
+        Several references per item; may be replaced for another evaluation set.
     """
 
     def __init__(
@@ -149,7 +154,7 @@ class TrainerMetrics:
 
     @property
     def higher_is_better(self) -> dict[str, bool]:
-        """Whether a greater score is a better one, by its metric: for ``greater_is_better`` of a Trainer."""
+        """Whether higher is better, by score: for ``greater_is_better`` of a Trainer."""
         return {name: scorer.higher_is_better for name, scorer in self._scorers.items()}
 
     @property
@@ -169,14 +174,14 @@ class TrainerMetrics:
         Parameters
         ----------
         predictions : EvalPrediction, or array, tensor or list
-            What a Trainer hands over; or ids, logits or texts.
+            From a Trainer; or ids, logits or texts.
         labels : array, tensor or list, optional
             Ids, or texts, or lists of texts.
         inputs : array, tensor or list, optional
             The prompts of a causal model, where predictions begin with them.
         compute_result : bool, optional
-            ``batch_eval_metrics=True`` gives it: False adds the batch and returns nothing, True adds it and returns
-            the scores of all. Without it the batch is the corpus.
+            From ``batch_eval_metrics=True``: False adds the batch and returns nothing, True adds it and returns
+            the scores of all batches. By default the batch is the corpus.
 
         Raises
         ------
@@ -192,7 +197,7 @@ class TrainerMetrics:
             self.add(predictions, labels, inputs=inputs)
             return self.result() if compute_result else {}
         except BaseException:
-            self.reset()  # the evaluation ends here: the next one begins anew
+            self.reset()  # the evaluation ends here: the next one starts empty
             raise
 
     def add(self, predictions: Any, labels: Any = None, *, inputs: Any = None) -> None:
@@ -205,7 +210,7 @@ class TrainerMetrics:
         self._lengths += lengths or []
 
     def result(self) -> dict[str, float]:
-        """Return the scores of all that was added, and begin anew."""
+        """Return the scores of all added batches, and reset."""
         self._references.check_number(self._seen)
         results = {running.scorer.name: running.result() for running in self._running}
         lengths = self._lengths
@@ -213,7 +218,7 @@ class TrainerMetrics:
         return self.select(results, lengths)
 
     def reset(self) -> None:
-        """Forget what was added: needed only after an evaluation in batches that was interrupted."""
+        """Discard the added batches: needed only after an interrupted evaluation in batches."""
         self._running = [Running(scorer) for scorer in self._scorers.values()]
         self._seen = 0
         self._lengths: list[int] = []
@@ -250,7 +255,7 @@ class TrainerMetrics:
         return {f"{before}{name}": found[name] for name in kept}
 
     def _read(self, predictions: Any, labels: Any, inputs: Any, first: int) -> tuple[Corpus, list[int] | None]:
-        """Return a checked batch, whose items are the evaluation set's from `first` on, and its lengths."""
+        """Return a checked batch, whose items start at number `first` of the evaluation set, and its lengths."""
         given = evaluation_of(predictions, labels, inputs)
         texts = read_texts(given, self._decoder, self._causal)
         if not any(scorer.takes_references for scorer in self._scorers.values()):
@@ -262,7 +267,7 @@ class TrainerMetrics:
 
 
 def _options_of(names: Sequence[str], options: Mapping[str, Any], sentence_split: str) -> dict[str, dict[str, Any]]:
-    """Return each metric's own of options that are given by metric, or all in one, or both."""
+    """Return each metric's options, given by metric, all in one, or both."""
     if not isinstance(options, Mapping):
         raise OptionError(f"options must be a mapping of options, or of metrics to theirs, got {shorten(options)}.")
     options = {SHORT_NAMES.get(name, name): value for name, value in options.items()}
@@ -288,7 +293,7 @@ def _options_of(names: Sequence[str], options: Mapping[str, Any], sentence_split
 
 
 def _numbers(result: Result) -> dict[str, float]:
-    """Return the entries that are numbers, and the ends of the intervals."""
+    """Return the numeric entries, and the ends of the intervals."""
     numbers = {
         name: float(value)
         for name, value in result.to_dict(full=True).items()

@@ -1,1 +1,1 @@
-"""What a metric is: a value with options, rows of counts and scores; how it is explained and drawn."""
+"""The metric: a value with options, rows of counts and scores; explanations and their drawing."""

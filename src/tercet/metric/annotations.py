@@ -1,24 +1,36 @@
-"""Annotations of options as text: with named Literals written out, as a check, and in the words of documentation."""
+"""Annotations of options as text: with named Literals written out, as a check, and for documentation."""
 
 from __future__ import annotations
 
 import ast
 import json
 from collections.abc import Mapping
-from typing import Any, Literal, get_args, get_origin
+from inspect import formatannotation
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 from tercet.checks import Check, OneOf, flag
 
 
-def spelled(annotation: str, namespace: Mapping[str, Any]) -> str:
-    """Return an annotation in which each name of a Literal, such as ``Smoothing``, is written out."""
-    tree = ast.parse(annotation, mode="eval")
+def spelled(annotation: Any, namespace: Mapping[str, Any]) -> str:
+    """Return an annotation as text, in which each name of a Literal, such as ``Smoothing``, is written out."""
+    written = _as_text(annotation)
+    tree = ast.parse(written, mode="eval")
     for node in ast.walk(tree):
         found = namespace.get(node.id) if isinstance(node, ast.Name) else None
         if get_origin(found) is Literal:
             choices = ", ".join(json.dumps(each) if isinstance(each, str) else repr(each) for each in get_args(found))
-            annotation = annotation.replace(ast.unparse(node), f"Literal[{choices}]", 1)
-    return annotation
+            written = written.replace(ast.unparse(node), f"Literal[{choices}]", 1)
+    return written
+
+
+def _as_text(annotation: Any) -> str:
+    """Return what ``from __future__ import annotations`` makes of an annotation."""
+    if isinstance(annotation, str):
+        return annotation
+    if get_origin(annotation) in (Union, UnionType):
+        return " | ".join(map(_as_text, get_args(annotation)))
+    return "None" if annotation is type(None) else str(formatannotation(annotation))
 
 
 def check_of(annotation: str) -> Check:
@@ -38,7 +50,7 @@ def check_of(annotation: str) -> Check:
         elif kind == "None":
             none = True
         else:
-            raise TypeError(f"The annotation {annotation!r} does not say what is taken: give option(..., check=...).")
+            raise TypeError(f"The annotation {annotation!r} gives no check: give option(..., check=...).")
     return OneOf((None, *choices) if none else tuple(choices), callables)
 
 

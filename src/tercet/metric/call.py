@@ -1,4 +1,4 @@
-"""What a call asks for besides the scores: options of the call, whatever the metric."""
+"""The options of a call, the same for every metric."""
 
 from __future__ import annotations
 

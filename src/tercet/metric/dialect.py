@@ -1,4 +1,4 @@
-"""How another package's evaluate module spells a metric: its arguments, its defaults, the keys of its result."""
+"""The interface of another package's evaluate module: its arguments, defaults and result keys."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class Dialect:
     Attributes
     ----------
     options : mapping
-        Our options that it sets, where a call does not.
+        Our options that it sets by default.
     arguments : mapping of str to str
-        Its arguments that have another name here -> our options.
+        Its arguments with another name -> our options.
     without_effect : tuple of str
-        Its arguments that have nothing to decide here: taken, and left alone.
+        Its arguments that are accepted and ignored.
     keys : mapping of str to str
-        Its keys, in its order -> our keys, or attributes of our result. Empty: the keys are ours.
+        Its keys, in order -> our keys, or attributes of our result. Empty: the keys are ours.
     left_out : tuple of str
-        Beginnings of our keys that it does not have.
+        Prefixes of our keys that it lacks.
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -37,13 +37,13 @@ class Dialect:
     left_out: tuple[str, ...] = ()
 
     def names(self, options: Iterable[str]) -> list[str]:
-        """Return the arguments of a call that has these options of ours, in the words of the configuration."""
+        """Return the arguments of the configuration for these options of ours."""
         words = {own: name for name, own in self.arguments.items()}
         return [*(words.get(name, name) for name in options), *self.without_effect]
 
     @contextmanager
     def speaking(self) -> Iterator[None]:
-        """Let an OptionError from within name an option as the configuration does."""
+        """Name options in an OptionError from within as the configuration does."""
         try:
             yield
         except OptionError as error:
@@ -54,7 +54,7 @@ class Dialect:
             raise
 
     def to_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return our options for what a call gave; None stands for what the configuration sets."""
+        """Return our options for the arguments of a call; None stands for the configuration's default."""
         options: dict[str, Any] = {}
         for name, value in given.items():
             own = self.arguments.get(name, name)
@@ -66,7 +66,7 @@ class Dialect:
         return {**self.options, **options}
 
     def to_entries(self, result: Result) -> dict[str, Any]:
-        """Return what the other module returns, a plain dict: its keys, then those that an option asked for."""
+        """Return the other module's result, a plain dict: its keys, then requested ones."""
         entries = {key: result[own] if own in result else getattr(result, own) for key, own in self.keys.items()}
         names = {own: key for key, own in self.keys.items()}
         for key, value in result.items():

@@ -1,4 +1,4 @@
-"""Which reference length a prediction is measured by, and the penalty for being shorter."""
+"""The reference length of a prediction, and the brevity penalty."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tercet.statistics.either import Either, exp, where
 def reference_lengths(tokens: TokenBatch) -> NDArray[np.float64]:
     """Return the closest (of two equally close ones the shorter), shortest and average length, shape (n_items, 3).
 
-    An item without reference gets the length of its prediction: no penalty comes of what nobody wrote.
+    An item without reference gets the length of its prediction, and so no penalty.
     """
     lengths, counts = tokens.tokens.lengths, tokens.reference_counts
     own, references = lengths[: tokens.n_items], lengths[tokens.pairs[1]]

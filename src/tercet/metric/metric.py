@@ -1,11 +1,11 @@
-"""What a metric is: a value with options that scores texts when it is called."""
+"""The metric: a value with options that scores texts when called."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
 from inspect import cleandoc
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items
@@ -19,9 +19,15 @@ from .option_docs import parameters
 from .scorer import Scorer, segment_lists
 from .scoring import batch_stats, score_batch
 
+#: The numbers of a call that asks for nothing special.
+_USUAL = (Call.n_resamples, Call.seed, Call.n_jobs)
+
+
+MetricT = TypeVar("MetricT", bound="Metric")
+
 
 class About(NamedTuple):
-    """What documentation says of a metric besides its options; all but `compares` as evaluate's modules have it."""
+    """The documentation of a metric besides its options; all but `compares` as in evaluate's modules."""
 
     compares: str
     description: str
@@ -100,19 +106,21 @@ class Metric(Scorer):
         OptionError
             For a value that an argument does not take.
         """
-        call = {"segments": segments, "confidence_level": confidence_level, "signature": signature}
-        call |= {"n_resamples": n_resamples, "seed": seed, "n_jobs": n_jobs}
-        return score_batch(self._calling(call), self.corpus(predictions, references))
+        metric = self
+        if segments or confidence_level is not None or signature or (n_resamples, seed, n_jobs) != _USUAL:
+            call = {"segments": segments, "confidence_level": confidence_level, "signature": signature}
+            metric = self._calling(call | {"n_resamples": n_resamples, "seed": seed, "n_jobs": n_jobs})
+        return score_batch(metric, self.corpus(predictions, references))
 
     def _calling(self, call: dict[str, Any]) -> Metric:
-        """Return the metric for a call; what a call leaves at its default is as the metric was prepared."""
+        """Return the metric for a call; options that the call leaves at the default are those of the metric."""
         given = {name: value for name, value in call.items() if value != Call.options()[name].default}
-        return self.asking(Call.made({**self.asked.given, **given}, called=self.name)) if given else self
+        return self.asking(Call.made({**self.asked.given, **given}, called=self.name))
 
     def segments(self, predictions: Any, references: Any = None) -> dict[str, list[float | None]]:
         """Return the scores of each item, as the key ``segments`` of a result has them.
 
-        Parameters, errors: as of a call of the metric. None stands for an item that was left out.
+        Parameters and errors as in a call of the metric. None stands for an item left out.
         """
         return segment_lists(self, self.stats(predictions, references))
 
@@ -131,7 +139,7 @@ class Metric(Scorer):
         Raises
         ------
         InputError
-            For what is not text, and for a prediction without reference.
+            For input that is not text, and for a prediction without reference.
         """
         if not self.takes_references:
             return self.explained(read_predictions([prediction]))
@@ -141,29 +149,29 @@ class Metric(Scorer):
 
     @classmethod
     def known_as(cls, name: str) -> str | None:
-        """Return what to say to a user who takes this name, such as a package's, for a metric; None for nothing."""
-        return f"Its numbers are those of {cls.name} with compat={name!r}." if name in cls.presets else None
+        """Return a hint for a user who takes this name, such as a package's, for a metric, or None."""
+        return f"Its scores are those of {cls.name} with compat={name!r}." if name in cls.presets else None
 
     @classmethod
     def options_to_explain(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options by which one prediction is explained, for those of a call."""
+        """Return the options to explain one prediction, given those of a call."""
         return dict(given)
 
-    def with_options(self, given: Mapping[str, Any]) -> Metric:
+    def with_options(self: MetricT, given: Mapping[str, Any], *, idle: bool = False) -> MetricT:
         """Return a metric with these options besides its own."""
-        return type(self).from_options({**self.given, **self.asked.given, **given}, idle=True)
+        return type(self).from_options({**self.given, **self.asked.given, **given}, idle=idle)
 
     @abstractmethod
     def explained(self, batch: Corpus, context: Any = None) -> Any:
-        """Explain a batch of one item; the context is what the metric fitted to a corpus, None for none."""
+        """Explain a batch of one item, with the context of a corpus, or None."""
 
     def matched(self, score: str, tokenizer: str | None) -> Matched | None:
-        """Return how a report finds the tokens of the prediction that a score matches; None for no tokens."""
+        """Return how a report finds the matched tokens of the prediction, or None."""
         return None
 
 
 class _ClassDoc:
-    """The docstring of a metric's class with its options, for `help` and notebooks: made when somebody asks."""
+    """The docstring of a metric's class with its options, for `help` and notebooks, made on first access."""
 
     def __init__(self, written: str) -> None:
         self.written = cleandoc(written)

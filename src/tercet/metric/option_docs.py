@@ -19,19 +19,19 @@ _WIDTH = 118
 
 @dataclass(frozen=True, slots=True)
 class OptionDoc:
-    """What there is to say of an option.
+    """Documentation of an option.
 
     Attributes
     ----------
     name : str
     python_type : str
-        The type of what may be given, as in Python code.
+        The type, as in Python code.
     takes : str
         The same in words.
     default : str
-        As it is written in Python.
+        As written in Python.
     doc : str
-        What it does, in sentences.
+        Sentences on its effect.
     """
 
     name: str
@@ -42,7 +42,7 @@ class OptionDoc:
 
     @property
     def first_sentence(self) -> str:
-        """The sentence that can stand alone."""
+        """The first sentence, which can stand alone."""
         first, stop, _ = self.doc.partition(". ")
         return f"{first}." if stop else first
 

@@ -10,7 +10,7 @@ from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from tercet.checks import Check, RefusedError
-from tercet.errors import OptionError, TercetError, did_you_mean, level_of_caller, shorten, told
+from tercet.errors import OptionError, TercetError, did_you_mean, first_line, level_of_caller, shorten
 
 from .annotations import check_of, spelled
 
@@ -27,7 +27,7 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class OnlyWith:
-    """What an option needs to have an effect: in words (behind "only with"), and as a test of all options.
+    """The condition for an option to have an effect: in words (after "only with"), and as a test of all options.
 
     Without it, the option is refused, or only warned of: options of a call may go to several metrics.
     """
@@ -65,13 +65,13 @@ def option(
     ----------
     default : object
     doc : str
-        Sentences on what it does, of which the first can stand alone. Choices need not be named.
+        Sentences on its effect; the first can stand alone. Choices need not be named.
     check : callable, optional
         For what the annotation does not say: ``bool`` and ``Literal[...]`` (also with ``None`` and ``Callable``) do.
     local : bool
         An option of how a process works, such as a batch size: the score is the same.
     only_with : OnlyWith, optional
-        What else must be given for it to have an effect; the documentation says so in its last sentence.
+        The condition for its effect; the documentation says so in its last sentence.
     """
     doc = doc if only_with is None else f"{doc} Only with {only_with.words}."
     return Option(default, doc, check, local, only_with)
@@ -79,7 +79,7 @@ def option(
 
 @dataclass_transform(field_specifiers=(option,), kw_only_default=True, frozen_default=True)
 class Value:
-    """What has options: two with the same options are equal, and `repr` can be typed back in.
+    """A value with options: equal if its options are, and `repr` can be evaluated.
 
     Only the options that are not the class's defaults are stored in an instance; the defaults are attributes of the
     class.
@@ -137,7 +137,7 @@ class Value:
             self._check_effect(called, self._declared[name], value, preset.get(name, self._declared[name].default))
 
     def _check_effect(self, called: str, declared: Option, value: Any, default: Any) -> None:
-        """Refuse an option that does nothing with the others, or warn of it; a default is no mistake."""
+        """Refuse an option without effect, or warn of it; defaults are allowed."""
         needed = declared.only_with
         if needed is None or value == default or value == declared.default or needed.test(self):
             return
@@ -154,7 +154,7 @@ class Value:
 
     @property
     def given(self) -> dict[str, Any]:
-        """The fewest options that make this value: those that are not as the class or ``compat`` has them."""
+        """The options that differ from the defaults of the class and ``compat``."""
         preset = self.presets.get(getattr(self, "compat", None) or "", {})
         values = {name: getattr(self, name) for name in self._declared}
         usual = {name: preset.get(name, each.default) for name, each in self._declared.items()}
@@ -174,21 +174,26 @@ class Value:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_"):
-            raise AttributeError(f"{self!r} does not change: make another one with {name}={shorten(value)}.")
+            raise AttributeError(f"{self!r} cannot be changed: make another one with {name}={shorten(value)}.")
         object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{self!r} cannot be changed: it has no {name!r} to delete.")
 
 
 class _ClassSignature:
-    """The signature of a class, for `help` and notebooks: made when somebody asks."""
+    """The signature of a class, for `help` and notebooks, made on first access."""
 
     def __get__(self, value: object, cls: type[Value]) -> Signature:
+        if value is not None:  # a value has the signature of its call
+            raise AttributeError("__signature__")
         kind = Parameter.KEYWORD_ONLY
         options = cls.options().values()
         return Signature([Parameter(o.name, kind, default=o.default, annotation=o.python_type) for o in options])
 
 
 def check_value(called: str, name: str, check: Check, value: Any) -> Any:
-    """Return a value as it is kept, or raise the OptionError that names what was given and what was expected."""
+    """Return a normalized value, or raise the OptionError that names what was given and what was expected."""
     try:
         return check(value)
     except RefusedError as refused:
@@ -197,11 +202,12 @@ def check_value(called: str, name: str, check: Check, value: Any) -> Any:
     except TercetError:
         raise
     except Exception as error:  # of the value itself: as it is compared, read or written
-        raise OptionError(f"The {name!r} option of {called} cannot be {shorten(value)}: {told(error)}") from error
+        why = first_line(error)
+        raise OptionError(f"The {name!r} option of {called} cannot be {shorten(value)}: {why}") from error
 
 
 def check_values(called: str, given: Mapping[str, Any], checks: Mapping[str, Check]) -> dict[str, Any]:
-    """Return the arguments of a function as they are kept; OptionError for the first that its check refuses."""
+    """Return the normalized arguments of a function; OptionError for the first that its check refuses."""
     return {name: check_value(called, name, checks[name], value) for name, value in given.items()}
 
 
@@ -216,5 +222,5 @@ def _hashable(value: Any) -> Any:
 
 
 def _named(value: Any) -> str:
-    """Return how a value is typed in: a function by its name."""
+    """Return the source text of a value: a function by its name."""
     return getattr(value, "__qualname__", None) or repr(value)

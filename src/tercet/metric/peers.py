@@ -1,4 +1,4 @@
-"""What a metric declares, in ``peers`` of its room, of the packages that its numbers are explained against."""
+"""The packages that a metric can be explained against, as its room declares in ``peers``."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class UnavailableError(TercetError):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule of another package that no option stands for: what it decides, from our way to theirs.
+    """A rule of another package without an option: what it decides, from our value to theirs.
 
-    `applies` says of options under ``compat`` whether the rule can change a score at all.
+    `applies` says whether the rule can change a score with the options under ``compat``.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """Another package, by its name in ``compat``: how it is called, and what to know when its number is read.
+    """Another package, by its name in ``compat``: how to call it, and how to read its output.
 
     `scores` calls it on predictions and references with the options of a scorer, and returns its scores from 0 to 1.
     `rules` are in the order of a chain, those that decide tokens first; `part` makes of a scorer one that leaves off

@@ -1,4 +1,4 @@
-"""From a corpus to statistics of its segments, piece by piece: what a piece needs stays in the processor's cache."""
+"""From a corpus to statistics of its segments, piece by piece: a piece fits in the processor's cache."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .scorer import Scorer
 
 #: Items that are encoded, tokenized and counted at a time.
 PIECE = 1 << 13
-#: The same where a network embeds texts: many of them have neighbours of their length.
+#: The same if a network embeds texts: among many, neighbours have similar lengths.
 PIECE_OF_NETWORKS = 1 << 16
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ def each_piece(scorer: Scorer, n_segments: int, work: Callable[[int, int], T], n
     try:
         yield from pool.map(work, starts, stops)
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for what is under way
+        pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for running pieces
 
 
 def corpus_stats(scorer: Scorer, corpus: Corpus) -> tuple[SegmentStats, Any]:

@@ -1,4 +1,4 @@
-"""What statistics take a metric for: rows of numbers for segments, and scores from their sums."""
+"""A metric as the statistics see it: rows of numbers for segments, and scores from their sums."""
 
 from __future__ import annotations
 
@@ -28,35 +28,35 @@ ScorerT = TypeVar("ScorerT", bound="Scorer")
 class Scorer(Value, ABC):
     """A metric with its options, as statistics see it.
 
-    It has no state but its options (and what follows from them): threads can share it, and what
-    it learns from a corpus before it scores it (`fit`) is passed along as a context.
+    Its only state is its options, so threads can share it. What it must know of a corpus before scoring (`fit`) is
+    passed along as a context.
     """
 
-    #: The score to sort systems by, and whether a greater one is better.
+    #: The primary score, and whether higher is better.
     primary: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
-    #: Whether predictions are compared with references; otherwise those that are given are left alone.
+    #: Whether predictions are compared with references; otherwise references are ignored.
     takes_references: ClassVar[bool] = True
     #: Whether its scores are shares of 1, which the option ``scale`` turns into percent.
     is_share: ClassVar[bool] = True
-    #: For values of ``compat``: how the evaluate module of that package spells arguments and results.
+    #: For values of ``compat``: the interface of that package's evaluate module.
     dialects: ClassVar[Mapping[str, Dialect]] = {}
     #: The scale of the package that the scores equal: 1, or 100 for percent.
     original_scale: ClassVar[int] = 1
     #: Whether scoring loads a network.
     loads_model: ClassVar[bool] = False
-    #: Whether `segment_stats` takes several systems at once; else it is called for each of them.
+    #: Whether `segment_stats` takes several systems at once; otherwise it is called once per system.
     takes_systems: ClassVar[bool] = False
-    #: Whether `finalize` and what else takes the sums of a corpus takes them as a list of floats, too.
+    #: Whether `finalize` and other users of the sums also take a list of floats.
     in_floats: ClassVar[bool] = False
-    #: How to give a metric that must see the whole corpus first (`needs_corpus`) a corpus in parts.
+    #: How to score a corpus in parts with a metric that needs the whole corpus (`needs_corpus`).
     fit_first: ClassVar[str] = ""
-    #: What ``missing_references="zero"`` does with such items, and the error where the options left out every item.
+    #: The effect of ``missing_references="zero"``, and the error if every item was left out.
     at_zero: ClassVar[str] = "scores them 0"
     nothing_left: ClassVar[str] = "No item has a reference, so missing_references='skip' left all of them out."
-    #: Keys and attributes of the result that belong beside the score in an account of a corpus, such as lengths.
+    #: Keys and attributes of the result to report with the score, such as lengths.
     facts: ClassVar[tuple[str, ...]] = ()
-    #: Each row begins with 1 (0 for an item left out), 1 if the prediction is empty, 1 without reference, their number.
+    #: Each row begins with 1 (0 if left out), 1 for an empty prediction, 1 without reference, number of references.
     base_columns: ClassVar[tuple[str, ...]] = ("items", "empty", "missing", "references")
     _asked: ClassVar[Call] = Call()
 
@@ -69,14 +69,14 @@ class Scorer(Value, ABC):
 
     @classmethod
     def all_options(cls) -> list[str]:
-        """Return the names of the options that a call takes: those of every metric first."""
+        """Return the names of the options that a call takes, those of every metric first."""
         return list({**Scorer.options(), **Call.options(), **cls.options()})
 
     @classmethod
     def from_options(cls: type[ScorerT], given: Mapping[str, Any], *, idle: bool = False) -> ScorerT:
-        """Return the metric with these options, of its own and of a call.
+        """Return the metric with these options of its own and of a call.
 
-        With `idle`, options may be given that have no effect with the others.
+        With `idle`, options without effect are allowed.
         """
         for name in given:
             if name not in cls._declared and name not in Call.options():
@@ -89,27 +89,30 @@ class Scorer(Value, ABC):
         return made.asking(Call.made(of_call, called=cls.name, idle=idle)) if of_call else made
 
     def have_effect(self, names: Container[str]) -> bool:
-        """Return whether each of these options does something with the others."""
+        """Return whether each of these options has an effect with the others."""
         of_metric = (each for each in self._declared.values() if each.name in names)
         of_call = (each for each in Call.options().values() if each.name in names)
         return all(o.only_with is None or o.only_with.test(self) for o in of_metric) and all(
             o.only_with is None or o.only_with.test(self.asked) for o in of_call
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.given, self.asked.given)
+
     @property
     def asked(self) -> Call:
-        """What a call asks for besides the scores."""
+        """The options of the call."""
         return self._asked
 
     def asking(self: ScorerT, call: Call) -> ScorerT:
-        """Return the same metric for a call that asks for this."""
+        """Return the same metric with these options of a call."""
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__, _asked=call)
         other.check_call()
         return other
 
     def check_call(self) -> None:
-        """Raise an OptionError for what a call asks for and the metric cannot give."""
+        """Raise an OptionError for options of a call that the metric does not support."""
         if self.asked.confidence_level is not None:
             self.check_resampling()
 
@@ -125,7 +128,7 @@ class Scorer(Value, ABC):
 
     @classmethod
     def dialect(cls, configuration: str) -> Dialect:
-        """Return what a configuration of the evaluate module is: ``"default"``, or the name of a preset."""
+        """Return the dialect of a configuration of the evaluate module: ``"default"``, or the name of a preset."""
         if configuration == "default":
             return Dialect()
         if not isinstance(configuration, str) or configuration not in cls.presets:
@@ -135,16 +138,16 @@ class Scorer(Value, ABC):
 
     @classmethod
     def read(cls, predictions: Any, references: Any = None) -> Corpus:
-        """Return texts as a user has them, checked and encoded; errors as :meth:`corpus`."""
+        """Return a user's texts, checked and encoded; errors as :meth:`corpus`."""
         return cls.corpus(predictions, references).encoded()
 
     @classmethod
     def corpus(cls, predictions: Any, references: Any = None) -> Corpus:
-        """Return texts as a user has them, checked; without references where the metric takes none."""
+        """Return a user's texts, checked; without references if the metric takes none."""
         return read_corpus(predictions, references) if cls.takes_references else read_texts(predictions)
 
     def check_missing(self, missing: Sequence[int]) -> None:
-        """Raise an InputError for items without reference, where the metric and its options do not allow them."""
+        """Raise an InputError for items without reference, unless the options allow them."""
         if self.takes_references:
             check_missing(missing, self.missing_references, self.at_zero)
 
@@ -156,41 +159,41 @@ class Scorer(Value, ABC):
     @property
     @abstractmethod
     def score_names(self) -> tuple[str, ...]:
-        """The keys of `finalize` that are scores: they get intervals and values a segment."""
+        """The keys of `finalize` that are scores: they get intervals and segment scores."""
 
     def fit(self, batch: Corpus) -> Any:
-        """Return what the scorer must know of the whole corpus before it scores a part; contexts add up."""
+        """Return what the scorer must know of the whole corpus before scoring a part; contexts add up."""
         return None
 
     @property
     def needs_corpus(self) -> bool:
-        """Whether the rows of a part are others when it is fitted without the other parts."""
+        """Whether the rows of a part depend on the other parts."""
         return False
 
     @property
     def signature_tells(self) -> bool:
-        """Whether rows that were fitted with other parts are the same wherever their signature is."""
+        """Whether equal signatures mean equal rows, whatever the other parts."""
         return not self.needs_corpus
 
     def check_totals(self) -> None:
-        """Raise an OptionError for what the sums of the rows do not give."""
+        """Raise an OptionError for options that need rows, not sums."""
         if self.asked.segments:
             raise OptionError(
-                f"{self.name}: segments=True asks for the scores of every item, but only sums are kept here; "
+                f"{self.name}: segments=True needs the scores of every item, but only sums are kept here; "
                 "tercet.score gives them."
             )
         self.check_resampling()
 
-    def notice(self, context: Any) -> str | None:
-        """Return what a user should be told of the context, once per call; None for nothing."""
+    def corpus_warning(self, context: Any) -> str | None:
+        """Return a warning about the texts, raised once per call, or None."""
         return None
 
-    def remark(self, totals: Any) -> str | None:
-        """Return what a user should be told of the sums of the rows, once per call; None for nothing."""
+    def score_warning(self, totals: Any) -> str | None:
+        """Return a warning about the sums of the rows, raised once per call, or None."""
         return None
 
     def notes(self, references: str) -> dict[str, str]:
-        """Return what the signature of a result says besides how its rows were made."""
+        """Return further entries of a result's signature, besides those of its rows."""
         notes = {"refs": references} if self.takes_references else {}
         if self.scale != 1 and self.is_share:
             notes["scale"] = str(self.scale)
@@ -198,14 +201,14 @@ class Scorer(Value, ABC):
 
     @abstractmethod
     def signature(self, context: Any) -> Signature:
-        """Return how the statistics are made."""
+        """Return the signature of the statistics."""
 
     @abstractmethod
     def segment_stats(self, batch: Corpus, context: Any) -> SegmentStats:
         """Return one row of statistics per item."""
 
     def system_stats(self, batch: Corpus, context: Any) -> SegmentStats:
-        """Return the rows of all systems of a batch, one system behind the other."""
+        """Return the rows of all systems of a batch, system by system."""
         if self.takes_systems or batch.n_systems == 1:
             return self.segment_stats(batch, context)
         each = (batch.system(place) for place in range(batch.n_systems))
@@ -216,7 +219,7 @@ class Scorer(Value, ABC):
         """Return the scores of sums of rows."""
 
     def scores_of(self, totals: Any) -> Scores:
-        """Return what `finalize` gives without its parts that are no scores, for resamples."""
+        """Return only the scores of `finalize`, for resamples."""
         scores = self.finalize(totals)
         return {name: scores[name] for name in self.score_names}
 
@@ -227,12 +230,12 @@ class Scorer(Value, ABC):
 
     @property
     def segment_rule(self) -> str | None:
-        """How the scores of segments are made, where that differs from the corpus; stands in the signature."""
+        """How segments are scored, if differently from the corpus; part of the signature."""
         return None
 
     @property
     def segment_options(self) -> dict[str, Any]:
-        """The options, other than these, under which a corpus of one item has that item's segment score."""
+        """The changed options under which a corpus of one item has that item's segment score."""
         return {}
 
     def segment_scores(self, rows: Any) -> Scores:
@@ -240,15 +243,15 @@ class Scorer(Value, ABC):
         return self.finalize(rows)
 
     def original_scores(self, rows: NDArray[np.float64]) -> Scores:
-        """Return the scores of single segments to the last bit of that package, at its scale: bits decide ties."""
+        """Return the scores of single segments as in that package, bit for bit, at its scale: bits decide ties."""
         return self.segment_scores(rows)
 
     def corpus_totals(self, stats: SegmentStats) -> Any:
-        """Return the sums that the score of the corpus is made from, shape (k,), as `finalize` likes them best."""
+        """Return the sums for the score of the corpus, shape (k,), in the best type for `finalize`."""
         return stats.sums() if self.in_floats else stats.total()
 
     def check_resampling(self) -> None:
-        """Raise an OptionError where the score is no function of the sum of the rows: resamples then have none."""
+        """Raise an OptionError if the score is not a function of the sum of the rows: it cannot be resampled."""
 
     def report(self, totals: Any, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the result's keys for a corpus, as plain Python: those of evaluate's module."""
@@ -256,14 +259,14 @@ class Scorer(Value, ABC):
         return {name: scores[name].tolist() for name in self.score_names}
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what else the metric says of a corpus: attributes of the result.
+        """Return further attributes of the result.
 
-        Parameters are as for `report`; `entries` are what that gave.
+        Parameters are as for `report`; `entries` is its result.
         """
         return {}
 
     def facts_line(self, known: Mapping[str, Any]) -> str:
-        """Return the `facts`, which are known with the scores, on one line."""
+        """Return the `facts` on one line."""
         values = {name: known[name] if isinstance(known[name], list) else [known[name]] for name in self.facts}
         return ", ".join(f"{name} = {'/'.join(f'{value:g}' for value in each)}" for name, each in values.items())
 
@@ -272,7 +275,7 @@ class Scorer(Value, ABC):
         return int(totals[self.columns.index(column)])
 
     def base_rows(self, batch: Corpus, prediction_lengths: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the columns that every scorer's rows begin with, shape (n, 4)."""
+        """Return the base columns of the rows, shape (n, 4)."""
         references = batch.reference_counts if self.takes_references else np.zeros(batch.n_items, np.int64)
         missing = (references == 0) & self.takes_references
         left_out = missing if self.missing_references == "skip" else np.zeros_like(missing)
@@ -288,7 +291,7 @@ def left_out(rows: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def segment_lists(scorer: Scorer, stats: SegmentStats) -> dict[str, list[float | None]]:
-    """Return the scores of every item as lists; None for an item that was left out."""
+    """Return the scores of every item as lists; None for an item left out."""
     names = zip(scorer.segment_names, scorer.score_names, strict=True)
     lists: dict[str, list[Any]]
     if scorer.in_floats and len(stats) == 1:  # in half the time of arrays of one number
@@ -301,3 +304,7 @@ def segment_lists(scorer: Scorer, stats: SegmentStats) -> dict[str, list[float |
         for scores in lists.values():
             scores[index] = None
     return lists
+
+
+def _restored(cls: type[ScorerT], given: Mapping[str, Any], asked: Mapping[str, Any]) -> ScorerT:
+    return cls.from_options({**given, **asked}, idle=True)

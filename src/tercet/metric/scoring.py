@@ -16,40 +16,19 @@ from .scorer import Scorer, segment_lists
 
 
 def score_batch(scorer: Scorer, corpus: Corpus) -> Result:
-    """Score checked texts.
-
-    Raises
-    ------
-    InputError
-        For an empty corpus, and for items without reference under ``missing_references="error"``.
-    """
+    """Score checked texts."""
     stats = batch_stats(scorer, corpus)
-    remark = scorer.remark(stats.sums() if scorer.in_floats else stats.total())
-    if remark is not None:
-        tell(scorer, remark)
+    warn(scorer, scorer.score_warning(stats.sums() if scorer.in_floats else stats.total()))
     return summarize(scorer, stats)
 
 
 def segment_stats(scorer: Scorer, predictions: Any, references: Any) -> SegmentStats:
-    """Return the statistics of every item: what scores, intervals and tests are made from.
-
-    Raises
-    ------
-    InputError
-        As :func:`score` does.
-    """
+    """Return the statistics of every item: what scores, intervals and tests are made from."""
     return batch_stats(scorer, scorer.corpus(predictions, references))
 
 
 def batch_stats(scorer: Scorer, corpus: Corpus) -> SegmentStats:
-    """Return the statistics of checked texts, made in pieces: memory stays near the size of the texts.
-
-    Raises
-    ------
-    InputError
-        For an empty corpus, and items without reference under ``missing_references="error"``; as
-        :meth:`~.batch.Corpus.part`.
-    """
+    """Return the statistics of checked texts, made in pieces: memory stays near the size of the texts."""
     if not corpus.n_items:
         both = "predictions and references" if scorer.takes_references else "predictions"
         raise InputError(f"The corpus is empty: {both} must have at least one item.")
@@ -57,9 +36,7 @@ def batch_stats(scorer: Scorer, corpus: Corpus) -> SegmentStats:
     if missing:
         scorer.check_missing(missing)
     stats, context = corpus_stats(scorer, corpus)
-    notice = scorer.notice(context)
-    if notice is not None:
-        tell(scorer, notice)
+    warn(scorer, scorer.corpus_warning(context))
     return stats
 
 
@@ -107,7 +84,7 @@ def summarize(scorer: Scorer, stats: SegmentStats) -> Result:
     )
 
 
-def tell(scorer: Scorer, message: str | None) -> None:
-    """Warn, in the scorer's name, at the line that called tercet or evaluate; None is nothing to tell."""
+def warn(scorer: Scorer, message: str | None) -> None:
+    """Warn, in the scorer's name, at the line that called tercet or evaluate; None warns of nothing."""
     if message is not None:
         warnings.warn(f"{scorer.name}: {message}", UserWarning, stacklevel=level_of_caller())

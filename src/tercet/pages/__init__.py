@@ -1,1 +1,1 @@
-"""What a person looks at: the report of a comparison, and of human grades."""
+"""HTML reports: of a comparison, and of human grades."""

@@ -1,4 +1,4 @@
-"""How well systems get rare and frequent words: F of words by how often the references have them (compare-mt)."""
+"""Accuracy on rare and frequent words: F by frequency in the references (compare-mt)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tercet.engine.ragged import first_greatest
 
 from .words import Array, Words, matched, tally
 
-#: How often the words of a bucket occur, at least.
+#: The least frequency of each bucket.
 _EDGES = (1, 2, 3, 4, 5, 10, 100, 1000)
 
 
@@ -26,10 +26,10 @@ class Frequencies:
 
 
 def word_frequencies(words: Words) -> Frequencies:
-    """Return how well each system gets words of each frequency.
+    """Return the F of each system for words of each frequency.
 
     A word occurs as often as in the references; where a segment has several, as in the one that has it most often. A
-    prediction is held against the reference that shares most words with it (by F). In a bucket, F is twice the words
+    prediction is compared with the reference that shares most words with it (by F). In a bucket, F is twice the words
     that match over the words of the predictions and of those references.
     """
     keys, counts = tally(words.tokens, words.references, words.owners, words.n_types)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tercet.comparison.test_sets import TestSet
 
 _MOST_BUCKETS = 5
-_LEAST_SEGMENTS = 8  # of a bucket, if there is to be more than one
+_LEAST_SEGMENTS = 8  # of a bucket, if there are several
 
 EXACT = "The score of a bucket is computed from the statistics of its segments, like that of the test set."
 MEAN = "The score of a bucket is the mean of its segments' scores, as it is for the whole test set."
@@ -26,7 +26,7 @@ MEAN = "The score of a bucket is the mean of its segments' scores, as it is for 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Buckets:
-    """Segments by the length of their references."""
+    """Segments grouped by reference length."""
 
     unit: str  # words, or characters for scripts without blanks
     labels: list[str]  # the least and the greatest length of each
@@ -72,7 +72,7 @@ def _characters(text: str) -> int:
 
 
 def bucket_scores(table: ScoreTable, buckets: Buckets) -> tuple[list[list[float]], str]:
-    """Return a row for each system with a score for each bucket, and the sentence that says how they are made."""
+    """Return a row per system with a score per bucket, and a sentence on how they are computed."""
     segments = [np.array(scores, dtype=np.float64) for scores in table.segments.values()]
     inside = np.concatenate(buckets.members)
     whole = [float(each[inside].mean()) for each in segments]

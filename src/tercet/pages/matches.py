@@ -1,4 +1,4 @@
-"""Texts in pieces that match, or do not, with the colours of tercet's explanations."""
+"""Texts in matching and other pieces, with the colours of tercet's explanations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def plain(text: str) -> Text:
 
 
 class Colours:
-    """Colours the outputs by what a metric matches; a metric that matches no tokens leaves them as they are."""
+    """Colours outputs by the matches of a metric; without token matches, they stay plain."""
 
     def __init__(self, table: ScoreTable) -> None:
         tokenizer = next(iter(table.stats.values())).signature.get("tok")
@@ -43,7 +43,7 @@ class Colours:
         self._known: dict[tuple[str, ...], Text] = {}
 
     def of(self, prediction: str, references: Sequence[str]) -> Text:
-        """Return an output with what it shares with its references in colour; each is explained once."""
+        """Return an output with its matches in colour; each output is explained once."""
         texts = prediction, *references
         if texts not in self._known:
             self._known[texts] = self._explained(prediction, references)
@@ -68,7 +68,7 @@ class Colours:
 def placed(text: str, words: Sequence[Word], ascii_only: bool = False) -> list[tuple[int, str]] | None:
     """Return the text itself in pieces with the levels of its tokens.
 
-    None where the tokens are not found one after the other with nothing but blanks and punctuation between them:
+    None if the tokens do not follow one another with only spaces and punctuation between:
     :func:`spelled` then shows the tokens. With `ascii_only` there may be other letters between, which the tokenizer
     of ROUGE drops.
     """

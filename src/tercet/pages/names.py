@@ -1,4 +1,4 @@
-"""What systems are called in a report: without what all their names share, and short where room is scarce."""
+"""Short names of systems in a report: without shared parts, and cut to fit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SHORT = 18  # columns
 def short_names(names: Sequence[str]) -> dict[str, str]:
     """Return each name without the beginning and the end that all of them share, cut at joints.
 
-    Where all of them are short, they stay as they are.
+    Short names stay unchanged.
     """
     if len(names) < 2 or max(map(_columns, names)) <= _SHORT:
         return {name: name for name in names}
@@ -26,7 +26,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def fitted(name: str, columns: int) -> str:
-    """Return a name that takes at most so many columns: wide characters take two, and the middle is left out."""
+    """Return a name cut in the middle to so many columns: wide characters take two."""
     if _columns(name) <= columns:
         return name
     room, head, tail = columns - 1, "", ""

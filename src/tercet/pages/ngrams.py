@@ -15,7 +15,7 @@ from .words import Words, matched, tally
 
 #: Words of an n-gram at most, and n-grams of a list.
 _LONGEST, _MOST = 4, 10
-#: So many matches more, at least: one may be chance.
+#: The least difference in matches: one may be chance.
 _LEAST = 2
 
 
@@ -25,12 +25,12 @@ class Ngram:
 
     text: str
     matches: tuple[int, int]
-    share: float  # of the matches, those of the system with more, with 1 added to both (compare-mt's score)
+    share: float  # share of the system with more matches, with 1 added to both (compare-mt's score)
 
 
 @dataclass(frozen=True, slots=True)
 class NgramPair:
-    """Two systems, and the n-grams that each of them matches more often, the clearest first."""
+    """Two systems, and the n-grams that each matches more often, clearest first."""
 
     one: str
     other: str
@@ -46,10 +46,7 @@ def ngram_pairs(words: Words, pairs: Sequence[tuple[str, str]]) -> list[NgramPai
     most matches come first, then the longest. A part of one that is listed, or the same moved by a word, is left
     out where it has the same numbers, as is an n-gram with a single match more.
 
-    Notes
-    -----
     Time is linear in the words of the systems of the pairs and of the references, but for sorting.
-
     """
     involved = list(dict.fromkeys(name for pair in pairs for name in pair))
     rows = np.concatenate([*(words.rows(name) for name in involved), words.references])

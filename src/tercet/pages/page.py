@@ -1,4 +1,4 @@
-"""A comparison as one HTML file that a browser shows without anything else."""
+"""A comparison as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def to_html(
 ) -> str:
     """Return a report: one HTML page that loads nothing, and can be read without its one script, which filters.
 
-    The same comparisons give the same page, to the byte (and version of matplotlib). `command` is what was written on
-    the command line; without it the report shows the calls in Python. The page grows with systems and scores, not
-    with the test set: the segments that appear are those whose scores differ most.
+    The same comparisons give the same page, to the byte (with the same matplotlib). `command` is the command line;
+    without it the report shows the calls in Python. The page grows with systems and scores, not with the test set:
+    it shows the segments whose scores differ most.
     """
     if not comparisons:
         raise InputError("There is no comparison to report.")

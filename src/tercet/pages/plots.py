@@ -24,7 +24,7 @@ SERIES = (
     ("#8a7a1f", "▼", "v"),
 )
 
-# In units of the picture: pixels, or a bit more.
+# in pixels
 _WIDTH, _HEIGHT = 400, 240
 _LEFT, _RIGHT, _BOTTOM, _TOP = 125, 12, 38, 6
 _ROW = 22  # at least
@@ -85,13 +85,13 @@ def score_distributions(table: ScoreTable, rows: Sequence[SystemScore], called: 
 def draw_intervals(axes: Any, rows: Sequence[SystemScore], tested: bool, colours: tuple[str, str, str]) -> None:
     """Draw a row for each system, downwards, and a dashed line at the baseline's score.
 
-    Colours: of lines, of what is as good as the best, and of paper.
+    Colours: of lines, of systems as good as the best, and of the background.
     """
     ink, accent, paper = colours
     baseline = next(row.value for row in rows if row.difference is None)
     axes.axvline(baseline, color=ink, linewidth=1, linestyle=(0, (4, 3)), alpha=0.7, zorder=1)
     for place, row in enumerate(rows):
-        as_good = row.as_good or not tested  # without a test none is known to be worse
+        as_good = row.as_good or not tested  # without a test, none is known to be worse
         colour = accent if as_good else ink
         axes.plot([row.low, row.high], [-place, -place], color=colour, linewidth=2.2, solid_capstyle="round")
         axes.plot(

@@ -1,4 +1,4 @@
-"""The pages of this room from their templates: one file each, that loads nothing and obeys no text of others."""
+"""Pages from their templates: self-contained, with all user input escaped."""
 
 from __future__ import annotations
 

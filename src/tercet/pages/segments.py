@@ -24,10 +24,10 @@ _BROWSED, _CHARACTERS = 200, 250_000
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a system wrote for a segment."""
+    """The output of a system for a segment."""
 
     system: str
-    score: float | None  # None where it was left out
+    score: float | None  # None if left out
     text: Text
 
 
@@ -38,7 +38,7 @@ class Example:
     number: int  # from 1
     source: Text | None
     references: list[Text]
-    more_references: int  # that are not shown
+    more_references: int  # not shown
     outputs: list[Output]
     length: int | None = None  # of the reference or the source, where it is known
 
@@ -56,7 +56,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Browse:
-    """Segments to look through: those whose scores differ most come first; of one system, the worst."""
+    """Segments to browse: those whose scores differ most first; for one system, the worst first."""
 
     examples: list[Example]
     n_segments: int  # that have a score of every system

@@ -12,19 +12,19 @@ from xml.etree import ElementTree
 
 from tercet.markup import clean
 
-#: Colours that stand for those of the page, which may be light or dark.
+#: Placeholders for the colours of the page, which may be light or dark.
 INK, LINE, ACCENT, PAPER = "#010101", "#020202", "#030303", "#040404"
 
 _OF_THE_PAGE = {INK: "currentColor", LINE: "var(--line)", ACCENT: "var(--accent)", PAPER: "var(--paper)"}
 _INKED = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
-_NOTHING = dict.fromkeys(("Date", "Creator", "Format", "Type"))  # what would differ from run to run
+_NOTHING = dict.fromkeys(("Date", "Creator", "Format", "Type"))  # these would differ from run to run
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 _REFERENCE = re.compile(r"#([\w.-]+)")
 
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Draw as matplotlib does by itself, whatever the user's settings are."""
+    """Draw with matplotlib's defaults, whatever the user's settings."""
     import matplotlib
 
     with matplotlib.rc_context():
@@ -47,7 +47,7 @@ def inline_svg(figure: Any, labels: Sequence[str], description: str, prefix: str
         element.tail = None
     for parent in list(root.iter()):
         for child in list(parent):
-            if child.tag in ("style", "metadata"):  # the style would be that of the whole page
+            if child.tag in ("style", "metadata"):  # the style would apply to the whole page
                 parent.remove(child)
     names = _names(root, prefix)
     for element in root.iter():
@@ -68,7 +68,7 @@ def _allowed(text: str) -> str:
 
 
 def _names(root: ElementTree.Element, prefix: str) -> dict[str, str]:
-    """Return a new id for each one that something refers to."""
+    """Return a new id for each one that is referenced."""
     found = [name for each in root.iter() for value in each.attrib.values() for name in _REFERENCE.findall(value)]
     known = {each.get("id") for each in root.iter()}
     return {name: f"{prefix}{number}" for number, name in enumerate(dict.fromkeys(found)) if name in known}
@@ -93,7 +93,7 @@ def _value(name: str, value: str, names: dict[str, str]) -> str:
 
 
 def _unwrap(element: ElementTree.Element) -> None:
-    """Take groups away that say nothing."""
+    """Remove groups without attributes."""
     children: list[ElementTree.Element] = []
     for child in list(element):
         _unwrap(child)

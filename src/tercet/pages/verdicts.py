@@ -1,4 +1,4 @@
-"""What a table says, in plain sentences that claim no more than its numbers and tests do."""
+"""Verdicts on a table, in plain sentences that claim no more than its tests show."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from tercet.statistics.paired_tests import pvalue_text
 if TYPE_CHECKING:
     from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
 
-#: Text and names in turns, text first: the names come from others, and may be of any script.
+#: Text and names alternate, text first: names are user input in any script.
 Sentence = tuple[str, ...]
 
 _MOST_NAMED = 4
 
 
 def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str, str]) -> list[Sentence]:
-    """Return which system has the best score, by how much, and what the test says of that.
+    """Return which system has the best score, by how much, and whether the difference is significant.
 
-    The p-values are those of the marks: of all pairs of systems, adjusted by Holm's method (of two systems there is
-    one pair, and p stays as it is). That a difference is not significant is not taken to show that there is none.
+    The p-values are those of the marks: of all pairs of systems, adjusted by Holm's method (with two systems there is
+    one pair, and nothing to adjust). Lack of significance is not presented as equality.
     """
     better = -1.0 if table.higher_is_better else 1.0
     rows = sorted(table.rows, key=lambda row: better * row.value)
@@ -50,7 +50,7 @@ def _tested(
     rest: Sequence[SystemScore],
     called: Mapping[str, str],
 ) -> list[Sentence]:
-    """Return which of the others the test finds worse than the best: the first of those that share the best score."""
+    """Return which others are significantly worse than the best (the first of those with the best score)."""
     place = {row.system: index for index, row in enumerate(table.rows)}
     best = next(index for index, row in enumerate(table.rows) if row.best)
     named = called[table.rows[best].system]
@@ -91,7 +91,7 @@ def _tested(
 
 
 def _baseline(comparison: Comparison, table: ScoreTable, called: Mapping[str, str]) -> list[Sentence]:
-    """Return how many systems the baseline differs from significantly, where that is not said of the best already."""
+    """Return how many systems differ significantly from the baseline, unless the verdict on the best says it."""
     base = next(index for index, row in enumerate(table.rows) if row.difference is None)
     if len(table.rows) == 2 or table.rows[base].best:
         return []
@@ -109,7 +109,7 @@ def _baseline(comparison: Comparison, table: ScoreTable, called: Mapping[str, st
 
 
 def summary_verdict(tables: Sequence[ScoreTable], labels: Sequence[str], names: Mapping[str, str]) -> list[Sentence]:
-    """Return whether all scores have the same system at the top, and which have which where they do not."""
+    """Return whether all scores have the same best system, or which system is best by which scores."""
     if len(tables) < 2 or len(tables[0].rows) < 2:
         return []
     tops: dict[tuple[str, ...], list[str]] = {}
@@ -148,7 +148,7 @@ def bucket_verdict(
 
 
 def _listed(names: Sequence[str]) -> Sentence:
-    """Return names with commas and an "and" between, as a sentence that begins and ends with an empty text."""
+    """Return names joined by commas and "and", as a sentence that begins and ends with an empty text."""
     parts = [""]
     for place, name in enumerate(names):
         joint = "" if place == len(names) - 1 else " and " if place == len(names) - 2 else ", "

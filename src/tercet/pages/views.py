@@ -1,4 +1,4 @@
-"""What a report shows of a comparison, in the order in which it shows it."""
+"""The contents of a report, in order."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class MetricView:
 
 @dataclass(frozen=True, slots=True)
 class LengthRow:
-    """How much a system wrote."""
+    """The length of a system's output."""
 
     system: str
     length: int  # words
@@ -93,7 +93,7 @@ class TestSetView:
     prefix: str  # of the ids
     names: dict[str, str]  # how the systems are called
     contents: list[tuple[str, str]]  # where each part stands, and what it is called
-    remarks: list[str]
+    warnings: list[str]
     verdict: list[Sentence]
     metrics: list[MetricView]
     words: WordsView

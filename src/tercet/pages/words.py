@@ -1,4 +1,4 @@
-"""The words of all texts of a test set as numbers, and how many of them a reference has, too."""
+"""The words of a test set as integers, and how many match the references."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ class Words:
     """Words of a corpus: letters and digits of any script; scripts without blanks character by character."""
 
     systems: list[str]
-    unit: str  # what most of them are: words, or characters
+    unit: str  # unit of most: words, or characters
     tokens: Ragged  # predictions system by system, then all references
-    n_types: int  # all numbers of words are smaller
-    spelled: Callable[[], list[str]] = field(repr=False)  # gives the different words, by number
+    n_types: int  # the word ids are below this
+    spelled: Callable[[], list[str]] = field(repr=False)  # returns the distinct words, by id
     owners: Array  # the segment of each row
     n_segments: int
 
     @property
     def n_references(self) -> int:
-        """How many references all segments have."""
+        """The number of references of all segments."""
         return len(self.owners) - len(self.systems) * self.n_segments
 
     def rows(self, system: str) -> Array:
-        """Return the rows of what a system wrote."""
+        """Return the rows of a system's predictions."""
         return np.arange(self.n_segments) + self.systems.index(system) * self.n_segments
 
     @property
@@ -47,7 +47,7 @@ class Words:
         return np.arange(len(self.owners) - self.n_references, len(self.owners))
 
     def length_ratio(self, system: str) -> tuple[int, float]:
-        """Return how many words a system wrote, and their ratio to those of the references.
+        """Return the number of words in a system's predictions, and their ratio to the references'.
 
         Of several references the mean length counts; segments without a reference, only in the first number. NaN
         without any word in the references.
@@ -60,7 +60,7 @@ class Words:
         return int(own.sum()), float(own[given > 0].sum() / expected) if expected else float("nan")
 
     def read(self, words: Sequence[int]) -> str:
-        """Return words with blanks between them; none where the texts have none, but beside letters of a to z."""
+        """Return words joined by spaces; without spaces in scripts without them, except next to a to z."""
         spelled = self.spelled()
         read = ""
         for each in (spelled[word] for word in words):
@@ -89,9 +89,9 @@ def read_words(corpus: Corpus, systems: Sequence[str]) -> Words:
 
 
 def tally(units: Ragged, rows: Array, owners: Array, n_types: int) -> tuple[Array, Array]:
-    """Return how often each unit stands in each segment: keys, segment times `n_types` plus unit, and counts.
+    """Return how often each unit occurs in each segment: keys (segment times `n_types` plus unit) and counts.
 
-    Where a segment has several of the rows, as of its references, its highest count of a row stands.
+    For a segment with several rows, such as references, the highest count of a row.
     """
     lengths = units.lengths[rows]
     values = units.values[ranges(units.offsets[:-1][rows], lengths)].astype(np.int64)

@@ -1,4 +1,4 @@
-"""How far a score would move on another sample of such texts, from the rows alone; names are those of scipy.stats."""
+"""Bootstrap intervals from the rows alone; names are those of scipy.stats."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .stats import SegmentStats
 
 _NORMAL = NormalDist()
-ROUNDING = 1e-12  # what differs by less, relative to the score, is equal
+ROUNDING = 1e-12  # smaller relative differences are ties
 
 
 class ConfidenceInterval(NamedTuple):
@@ -40,7 +40,7 @@ class BootstrapResult:
 
 
 def bootstrap_scores(scorer: Scorer, systems: Sequence[SegmentStats], n_resamples: int, seed: int) -> list[Scores]:
-    """Return the scores of corpora drawn from the segments with replacement; the same are drawn for each system."""
+    """Return the scores of corpora resampled with replacement, the same for each system."""
     scorer.check_resampling()
     totals = resampled_totals([stats.rows for stats in systems], n_resamples, seed)
     return [scorer.scores_of(each) for each in totals]
@@ -107,7 +107,7 @@ def _bca_levels(
     below = ((distribution < observed - slack).mean() + (distribution <= observed + slack).mean()) / 2
     differences = jackknife.mean() - jackknife
     spread = 6 * (differences**2).sum() ** 1.5
-    if not 0 < below < 1 or spread == 0:  # all resamples on one side, or all alike: nothing to correct by
+    if not 0 < below < 1 or spread == 0:  # all resamples on one side, or all equal: no correction
         return tails
     bias, acceleration = _NORMAL.inv_cdf(float(below)), float((differences**3).sum() / spread)
     shifted = [bias + _NORMAL.inv_cdf(tail) for tail in tails.tolist()]

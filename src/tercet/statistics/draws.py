@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tercet.engine.chosen import engine
 
 _CHUNK_CELLS = 1_000_000
-#: Draws that are made at a time.
+#: Draws per chunk.
 _DRAWS = 1 << 16
 
 

@@ -1,4 +1,4 @@
-"""What formulas are written with that hold for one corpus, in Python's floats, and for many at once, in arrays.
+"""Functions for formulas on one corpus, in Python's floats, or on many at once, in arrays.
 
 One corpus in floats takes a tenth of the time of arrays with one number each. Results are the same to the last bit:
 both take their logarithms and powers from NumPy, and add one after the other.
@@ -34,7 +34,7 @@ def columns(table: Either, start: int, stop: int) -> list[Either]:
 
 
 def where(condition: Either, one: Either, other: Either) -> Either:
-    """Return one where the condition holds, else the other; both are worked out before."""
+    """Return one where the condition holds, else the other; both are already computed."""
     if isinstance(condition, (bool, np.bool_)):
         return one if condition else other
     return np.where(condition, one, other)

@@ -1,7 +1,7 @@
-"""Sums that do not depend on the order or the grouping of what is summed: of fixed-point numbers, in whole numbers.
+"""Sums that do not depend on the order or the grouping of what is summed: fixed-point numbers, kept as integers.
 
 A float is taken apart into four digits of base 10**9: two before the decimal point, two behind it. Digits are summed
-as whole numbers, which no rounding touches, and so the sum of a corpus is the same, to the bit, however it was cut.
+as integers, which are never rounded, and so the sum of a corpus is the same, to the bit, however it was cut.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DIGITS = 4
 PLACES = 18
 #: How sums are written: every engine that reads Arrow adds such numbers exactly.
 DECIMAL = pa.decimal128(38, PLACES)
-#: No value may be larger; of so many values the digits' sums stay whole numbers in a float.
+#: No value may be larger; of so many values the digits' sums stay exact in a float.
 LARGEST = 10.0**18
 _MOST_ROWS = 1 << 19
 
@@ -120,7 +120,7 @@ class ExactSums:
         return cls(digits)
 
     def _numbers(self) -> list[int]:
-        """Return all sums as whole numbers of the last place, row by row."""
+        """Return all sums as integers in units of the last place, row by row."""
         first, *others = np.moveaxis(self.digits, -1, 0).astype(object)
         for digit in others:
             first = first * _BASE + digit

@@ -1,4 +1,4 @@
-"""Whether two systems differ on the same texts, from their rows alone."""
+"""Paired tests of two systems on the same texts, from their rows alone."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ Pairs = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedTestResult:
-    """What a paired test says of two systems.
+    """The result of a paired test.
 
     Attributes
     ----------
     statistic : float
-        Score of the second system less that of the first.
+        Score of the second system minus that of the first.
     pvalue : float
-        How often chance alone would give a difference of this size, from 1 / (n_resamples + 1) to 1; two-sided.
+        Two-sided p-value, from 1 / (n_resamples + 1) to 1.
     null_distribution : ndarray, shape (n_resamples,)
-        The sizes of differences that chance gave.
+        The absolute differences under the null hypothesis.
     """
 
     statistic: float
@@ -121,7 +121,7 @@ def _test(
             one, other = float(observed[first][name]), float(observed[second][name])
             slack = ROUNDING * max(abs(one), abs(other))
             count = int((distribution >= abs(other - one) - slack).sum())
-            if np.ptp(distribution) <= slack:  # resamples that are all alike, as of one segment, say nothing
+            if np.ptp(distribution) <= slack:  # no test if all resamples are equal, as with one segment
                 count = len(distribution)
             result[name] = PairedTestResult(other - one, (count + 1) / (len(distribution) + 1), distribution)
         yield result
@@ -136,7 +136,7 @@ def _check_alike(systems: Sequence[SegmentStats]) -> None:
 
 
 def holm(pvalues: Sequence[float]) -> list[float]:
-    """Return p-values adjusted for their number (Holm 1979): those below a level hold together at that level."""
+    """Return p-values adjusted for their number (Holm 1979), which controls the family-wise error rate."""
     order = sorted(range(len(pvalues)), key=lambda index: pvalues[index])
     adjusted = [0.0] * len(pvalues)
     greatest = 0.0
@@ -147,5 +147,5 @@ def holm(pvalues: Sequence[float]) -> list[float]:
 
 
 def pvalue_text(pvalue: float) -> str:
-    """Return p as it is written: three digits, four below 0.01."""
+    """Return p as text: three decimals, four below 0.01."""
     return f"{pvalue:.4f}" if pvalue < 0.01 else f"{pvalue:.3f}"

@@ -1,4 +1,4 @@
-"""A bootstrap whose draws belong to the items: no order, partition or repetition of the work changes them.
+"""A bootstrap whose draws depend only on the items, in any order or partition of the work.
 
 In each resample, an item is drawn a number of times that a Poisson distribution of mean 1 gives, by a hash of the
 seed, the item and the resample. For many items that is the same as drawing with replacement (Chamandy, Muralidharan,
@@ -47,7 +47,7 @@ class PoissonBootstrap:
 
 
 def keys_of_ids(ids: Any) -> Keys:
-    """Return 64 bits for each of an Arrow array of texts or whole numbers; 7 and "7" are the same."""
+    """Return 64 bits for each of an Arrow array of texts or integers; 7 and "7" are the same."""
     return _hashed(ids, np.zeros(len(ids), np.uint64))
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-#: Seconds before a bar is seen: what takes less would only flicker.
+#: Seconds before a bar appears: shorter work would only flicker.
 DELAY = 0.5
 
 _shown: ContextVar[bool] = ContextVar("shown", default=False)

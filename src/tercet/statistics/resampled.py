@@ -25,7 +25,7 @@ def side_by_side(tables: Sequence[Array]) -> list[tuple[slice, Array]]:
     """Return tables of the same n rows beside each other, as many as one product should take, and which they are.
 
     One product of many columns takes a tenth of the time of a product for each table. Its sums can differ in their
-    last bits, so that only tables of whole numbers, whose sums are exact in any order, are put together.
+    last bits, so that only tables of integers, whose sums are exact in any order, are put together.
     """
     groups: list[list[Array]] = []
     joins = False
@@ -43,12 +43,12 @@ def side_by_side(tables: Sequence[Array]) -> list[tuple[slice, Array]]:
 
 
 def is_whole(table: Array) -> bool:
-    """Return whether all numbers are whole: sums of such are exact in any order."""
+    """Return whether all numbers are integers, whose sums are exact in any order."""
     return bool((np.rint(table) == table).all())
 
 
 def shared_columns(systems: Sequence[Array]) -> NDArray[np.bool_]:
-    """Return which columns of whole numbers are the same for all systems, as what depends on references alone."""
+    """Return which columns of integers are the same for all systems, as what depends on references alone."""
     first, *others = systems
     if not others or not all(map(is_whole, systems)):
         return np.zeros(first.shape[1], bool)

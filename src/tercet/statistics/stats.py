@@ -1,4 +1,4 @@
-"""Sufficient statistics: one row of numbers a segment, from which every score, interval and test is made."""
+"""Sufficient statistics: one row of numbers per segment, the basis of every score, interval and test."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SegmentStats:
     columns : tuple of str
         Names of the k columns.
     rows : ndarray of float64, shape (n, k)
-        One row a segment. Counts are exact up to 2**53.
+        One row per segment. Counts are exact up to 2**53.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class SegmentStats:
         return first if len(parts) == 1 else replace(first, rows=np.concatenate([part.rows for part in parts]))
 
     def split(self, n_systems: int) -> list[SegmentStats]:
-        """Return the rows of each system, of which those of one lie behind those of the other."""
+        """Return the rows of each system, from consecutive blocks."""
         return [replace(self, rows=rows) for rows in np.split(self.rows, n_systems)]
 
     def selected(self, kept: NDArray[Any]) -> SegmentStats:
@@ -73,11 +73,11 @@ class SegmentStats:
         return replace(self, rows=self.rows[kept])
 
     def total(self) -> NDArray[np.float64]:
-        """Return the sum of the rows, shape (k,); it is kept, as a result takes it several times."""
+        """Return the sum of the rows, shape (k,); cached, as a result needs it several times."""
         return np.array(self.sums())
 
     def sums(self) -> list[float]:
-        """Return the same as a list, which is not to be changed."""
+        """Return the same as a list, which must not be modified."""
         if self._sums is None:
             one = len(self.rows) == 1
             # rows.sum(axis=0), to the bit, in half the time
@@ -122,7 +122,7 @@ class SegmentStats:
         Raises
         ------
         MergeError
-            When the table does not say how its rows were made.
+            When the table has no signature.
         """
         metadata = table.schema.metadata or {}
         if b"signature" not in metadata:

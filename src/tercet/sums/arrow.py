@@ -1,4 +1,4 @@
-"""Arrow table in, Arrow table of sums out: the function that other engines run on parts of a corpus."""
+"""Arrow table in, Arrow table of sums out: the function for other engines to run on parts of a corpus."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tercet.errors import InputError
+from tercet.metric.metric import Metric
 
 from .summing import summing_scorer, sums_of
 from .text_columns import TextColumns, as_table, read_ids
@@ -13,7 +14,7 @@ from .text_columns import TextColumns, as_table, read_ids
 
 def arrow_statistics(
     table: Any,
-    metric: str,
+    metric: str | Metric,
     *,
     prediction: str | None = None,
     references: str | Sequence[str] | None = None,
@@ -24,22 +25,22 @@ def arrow_statistics(
 
     The columns of the result are ``signature``, ``resample`` (0), and sums as decimals, which Spark, DuckDB, Polars
     and Arrow add exactly: grouped by signature and resample, the sums of all parts are those of the whole, to the
-    bit. :meth:`tercet.Stream.from_arrow` makes them a result. With ``confidence_level``, there are further rows, one
+    bit. :meth:`tercet.Stream.from_arrow` takes them. With ``confidence_level``, there are further rows, one
     for each resample.
 
     Parameters
     ----------
-    table : pyarrow.Table or RecordBatch, or a frame that offers itself as Arrow
-    metric : str
-        A metric of the suite, or its short name.
+    table : pyarrow.Table or RecordBatch, or any Arrow-compatible table
+    metric : str or Metric
+        A metric of the suite, its short name, or a value.
     prediction : str, optional
-        Column of the predictions. Default: the one whose name says so, such as "prediction" or "mt".
+        Column of the predictions. Default: recognized by name, such as "prediction" or "mt".
     references : str or sequence of str, optional
-        Columns of references, texts or lists of texts; an empty cell is no reference. Default: those whose names say
-        so.
+        Columns of references, texts or lists of texts; an empty cell is no reference. Default: recognized by
+        name.
     id : str, optional
-        Column of texts or whole numbers by which resamples draw the items, and errors name them: a row's number says
-        little of a part. Default: they are known by their texts.
+        Column of texts or integers that identify items, in resamples and in errors. Default: items are identified
+        by their texts.
     **options
         The metric's options, as for :class:`tercet.Stream`.
 

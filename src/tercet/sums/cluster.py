@@ -1,4 +1,4 @@
-"""Ray as it is found: what runs, the cluster of ``RAY_ADDRESS``, or one on this machine for the time of a call."""
+"""The Ray to use: the running one, the cluster of ``RAY_ADDRESS``, or a local one for the time of a call."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tercet.errors import OptionError, TercetError, to_install, told
+from tercet.errors import OptionError, TercetError, first_line, to_install
 
-#: Memory of a local Ray for what tasks hand over: sums are small.
+#: Object store memory of a local Ray: sums are small.
 _OBJECT_STORE = 256 << 20
-#: Of Ray Data: a worker's error is raised as it is; counting may take every core, as adding up takes next to nothing.
+#: Settings of Ray Data: raise a worker's error unchanged; let counting take every core.
 _SETTINGS = {
     "raise_original_map_exception": True,
     "op_resource_reservation_enabled": False,
@@ -25,10 +25,10 @@ _PATIENCE = 10
 
 @contextmanager
 def running_ray(progress: bool) -> Iterator[Any]:
-    """Return the package ray, connected; what was started here is stopped in the end."""
+    """Yield the package ray, connected; a Ray that was started here is stopped at the end."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     local = not os.environ.get("RAY_ADDRESS")
-    if local:  # read as Ray is imported: a Ray of this machine is reached at 127.0.0.1 only, as on Windows
+    if local:  # read when Ray is imported: a local Ray listens on 127.0.0.1 only, as on Windows
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     try:
         import ray
@@ -65,7 +65,7 @@ def running_ray(progress: bool) -> Iterator[Any]:
 
 
 def _is_no_error(record: logging.LogRecord) -> bool:
-    """Return whether Ray Data's log shows a record: not the errors of workers, which are raised here."""
+    """Return whether Ray Data's log shows a record: errors of workers are raised here instead."""
     return record.levelno < logging.ERROR
 
 
@@ -77,17 +77,17 @@ def _check_address(address: str) -> None:
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE).close()
     except (OSError, OverflowError) as error:
-        raise OptionError(f"RAY_ADDRESS is {address!r}, where no Ray answers. {told(error)}") from None
+        raise OptionError(f"RAY_ADDRESS is {address!r}, where no Ray answers. {first_line(error)}") from None
 
 
 @contextmanager
 def _plain_errors(ray: Any) -> Iterator[None]:
-    """Raise an error of tercet that a worker raised as it was, without Ray's account of where."""
+    """Raise a worker's tercet error unchanged, without Ray's traceback."""
     try:
         yield
     except ray.exceptions.RayError as error:
         cause = getattr(error, "cause", None)
         if isinstance(cause, TercetError):
-            said, _, _ = str(cause).partition("\nFailed to apply UDF")  # what Ray Data puts behind it
+            said, _, _ = str(cause).partition("\nFailed to apply UDF")  # appended by Ray Data
             raise type(cause)(said) from None
         raise

@@ -1,4 +1,4 @@
-"""What scorers fit to texts, such as their letters, as plain data: so it travels between processes."""
+"""Contexts that scorers fit to texts, such as their letters, as plain data to send between processes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def plain_context(context: Any) -> Any:
 
 
 def context_of(plain: Any, scorer: Scorer) -> Any:
-    """Return the context that :func:`plain_context` made plain, fitted by a scorer of the same options."""
+    """Return the context from :func:`plain_context`, fitted by a scorer of the same options."""
     return None if plain is None else _like(plain, empty_context(scorer))
 
 
@@ -31,7 +31,7 @@ def empty_context(scorer: Scorer) -> Any:
 
 
 def summable(context: Any) -> dict[str, int]:
-    """Return a context as numbers that add up; nothing where it is something else."""
+    """Return a context as numbers that add up; empty for any other context."""
     plain = plain_context(context)
     is_numbers = isinstance(plain, dict) and all(isinstance(each, int) for each in plain.values())
     return plain if is_numbers else {}

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.fs as fs
 import pyarrow.parquet as pq
 
-from tercet.errors import InputError, shorten, told
+from tercet.errors import InputError, first_line, shorten
 from tercet.files.lines import open_binary
 from tercet.files.read import READERS, SUFFIXES, table_format
 from tercet.files.roles import Roles, guess_roles
@@ -29,7 +29,7 @@ _ROWS = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """A row group of a Parquet file, or a whole file (None), and where it stands among all parts and in its file."""
+    """A row group of a Parquet file, or a whole file (None), with its position among all parts and in the file."""
 
     path: str
     group: int | None
@@ -38,7 +38,7 @@ class FilePart:
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """Its name in messages."""
         return self.path if self.group is None else f"{self.path}#{self.group}"
 
 
@@ -49,7 +49,7 @@ class BadFileError(InputError):
 def list_files(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
     """Return the files that paths, folders, patterns and addresses (``s3://...``) stand for, each once.
 
-    Names in folders that begin with ``_`` or ``.`` are passed over, as by other readers: hidden, or not finished.
+    Names in folders that begin with ``_`` or ``.`` (hidden or unfinished) are skipped, as by other readers.
     """
     paths = [given] if isinstance(given, (str, os.PathLike)) else given
     if (
@@ -72,7 +72,7 @@ def list_files(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
             found.append(path)
     for path in found:
         if not _is_parquet(path) and not table_format(path):
-            raise InputError(f"{path!r} is not a table by its name; expected an end of {' '.join(_ENDS)}.")
+            raise InputError(f"{path!r} is not a table by its extension; expected {' '.join(_ENDS)}.")
     real = [path if "://" in path else os.path.realpath(path) for path in found]
     for index, path in enumerate(real):
         if path in real[:index]:
@@ -81,7 +81,7 @@ def list_files(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
 
 
 def list_parts(files: Sequence[str], whole: bool) -> list[FilePart]:
-    """Return the parts of files; with `whole`, each file is one, which is left out as a whole if it is bad."""
+    """Return the parts of files; with `whole`, each file is one part."""
     parts: list[FilePart] = []
     for path in files:
         if whole or not _is_parquet(path):
@@ -96,7 +96,7 @@ def list_parts(files: Sequence[str], whole: bool) -> list[FilePart]:
 
 
 def roles_in(path: str) -> tuple[Roles, list[str]]:
-    """Return what the columns of a file hold, and all their names."""
+    """Return the roles of a file's columns, and all their names."""
     if not _is_parquet(path):
         table = _table(path)
         return guess_roles(table), list(table.columns)
@@ -138,11 +138,11 @@ def _parquet(path: str) -> Iterator[Any]:
 
 @contextmanager
 def _readable(path: str) -> Iterator[None]:
-    """Name the file in whatever error reading it raises."""
+    """Name the file in any error of reading it."""
     try:
         yield
     except (OSError, ValueError, TypeError, pa.ArrowException) as error:
-        raise BadFileError(f"{path} cannot be read. {told(error)}") from None
+        raise BadFileError(f"{path} cannot be read. {first_line(error)}") from None
 
 
 def _table(path: str) -> Table:
@@ -164,7 +164,7 @@ def _is_parquet(path: str) -> bool:
 
 
 def _matching(paths: Sequence[str]) -> list[str]:
-    """Return the paths, and for those that are not there what they match as patterns."""
+    """Return the paths; missing ones are expanded as patterns."""
     found: list[str] = []
     for path in paths:
         there = "://" in path or os.path.exists(path)

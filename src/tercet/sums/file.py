@@ -1,4 +1,4 @@
-"""The one file for what is left of a part of a corpus: an Arrow table, a header in JSON, and a digest of both."""
+"""The one file format for part of a corpus: an Arrow table, a header in JSON, and a digest of both."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HEADER, _DIGEST = b"tercet", b"sha256"
 def pack(kind: str, header: Mapping[str, Any], table: Any) -> bytes:
     """Return the bytes of a file; equal tables and headers give equal bytes."""
     header = {"format": FORMAT, "kind": kind, "tercet": __version__, **header}
-    mark = secrets.token_hex(32).encode()  # stands where the digest will, and nowhere else
+    mark = secrets.token_hex(32).encode()  # placeholder of the digest
     table = table.replace_schema_metadata({_HEADER: json.dumps(header).encode(), _DIGEST: mark})
     with pa.BufferOutputStream() as sink:
         with pa.ipc.new_file(sink, table.schema) as writer:
@@ -36,28 +36,28 @@ def pack(kind: str, header: Mapping[str, Any], table: Any) -> bytes:
 
 
 def unpack(data: bytes, kind: str, name: str) -> tuple[dict[str, Any], Any]:
-    """Return the header and the table of a file of a kind; an InputError names one that is damaged or another."""
-    damaged = InputError(f"{name} is damaged, or no file that {_WRITERS[kind]} wrote.")
+    """Return the header and the table of a file of a kind; InputError if it is damaged or of another kind."""
+    damaged = InputError(f"{name} is damaged, or was not written by {_WRITERS[kind]}.")
     try:
         reader = pa.ipc.open_file(data)
         metadata = reader.schema.metadata or {}
     except (pa.ArrowException, OSError):
         raise damaged from None
     if _HEADER not in metadata:
-        raise InputError(f"{name} is an Arrow file, but not one that {_WRITERS[kind]} wrote.")
+        raise InputError(f"{name} is an Arrow file, but was not written by {_WRITERS[kind]}.")
     try:
         header: dict[str, Any] = json.loads(metadata[_HEADER])
         found = header["format"]
     except (ValueError, LookupError, TypeError, RecursionError):
         raise damaged from None
-    if found != FORMAT:  # before the digest, which another version may make in another way
+    if found != FORMAT:  # before the digest, which differs between versions
         raise _of_another_format(name, kind, header, data) or damaged
     if metadata.get(_DIGEST) != _digest(data, metadata.get(_DIGEST, b"")):
-        raise InputError(f"{name} is damaged: its checksum is not that of what it holds.")
+        raise InputError(f"{name} is damaged: its checksum does not match.")
     if header.get("kind") != kind:
         writer = _WRITERS.get(str(header.get("kind")), "something else")
         raise InputError(f"{name} was written by {writer}, and not by {_WRITERS[kind]}.")
-    try:  # whoever writes a file can also make its digest
+    try:  # a valid digest does not make a file trustworthy
         table = reader.read_all()
         table.validate(full=True)
     except (pa.ArrowException, OSError):
@@ -66,14 +66,14 @@ def unpack(data: bytes, kind: str, name: str) -> tuple[dict[str, Any], Any]:
 
 
 def write_packed(path: str | PathLike[str], kind: str, header: Mapping[str, Any], table: Any) -> None:
-    """Write a file; OSError where that cannot be."""
+    """Write a file; OSError if that fails."""
     data = pack(kind, header, table)
     with write_file(path) as file:
         file.write(data)
 
 
 def read_packed(path: str | PathLike[str], kind: str) -> tuple[dict[str, Any], Any]:
-    """Return the header and the table of a file; OSError where it cannot be read, else as :func:`unpack`."""
+    """Return the header and the table of a file; OSError if it cannot be read, otherwise as :func:`unpack`."""
     return unpack(Path(path).read_bytes(), kind, Path(path).name)
 
 
@@ -85,7 +85,7 @@ def _digest(data: bytes, own: bytes) -> bytes:
 def _of_another_format(name: str, kind: str, header: Mapping[str, Any], data: bytes) -> InputError | None:
     """Return the error for a file of an older or newer tercet, which says who wrote it; None for anything else.
 
-    Formats 1 and 2 are the text ``tercet-<kind>-<format>``; their version stands in the signature of their rows.
+    Formats 1 and 2 are the text ``tercet-<kind>-<format>``; their version is in the signature of their rows.
     """
     older = re.fullmatch(r"tercet-([a-z]{1,20})-(\d{1,9})", str(header["format"]))
     if older is None and type(header["format"]) is not int:

@@ -9,6 +9,7 @@ from typing import Any
 from tercet.api import make_scorer
 from tercet.errors import InputError, OptionError, shorten
 from tercet.files.roles import Roles
+from tercet.metric.metric import Metric
 from tercet.metric.scorer import Scorer
 from tercet.result import Result
 
@@ -21,7 +22,7 @@ from .work import Job, Work, check_folder, labels_of
 
 def score(
     data: Any,
-    metric: str,
+    metric: str | Metric,
     *,
     prediction: str | None = None,
     references: str | Sequence[str] | None = None,
@@ -44,28 +45,28 @@ def score(
     data : ray.data.Dataset, or path or sequence of paths
         Files of Parquet, JSON Lines, TSV or CSV, folders of them, patterns such as ``"data/*.parquet"``, or addresses
         such as ``"s3://bucket/data"``.
-    metric : str
-        A metric of the suite, or its short name.
+    metric : str or Metric
+        A metric of the suite, or its short name, or a value.
     prediction : str, optional
-        Column of the predictions. Default: the one whose name says so, such as "prediction" or "mt".
+        Column of the predictions. Default: recognized by name, such as "prediction" or "mt".
     references : str or sequence of str, optional
-        Columns of references, texts or lists of texts; an empty cell is no reference. Default: those whose names say
-        so.
+        Columns of references, texts or lists of texts; an empty cell is no reference. Default: recognized by
+        name.
     id : str, optional
-        Column of texts or whole numbers, different for each item, by which resamples draw the items: items with the
-        same id are drawn together. (Equal ids are refused within 65,536 rows of a file, and not looked for beyond
-        them.) Default: items are known by their texts.
+        Column of texts or integers, unique to each item, by which items are resampled: items with the same id are
+        drawn together. (Duplicate ids are refused within 65,536 rows of a file, and not checked beyond.) Default:
+        items are identified by their texts.
     write_segments : path, optional
-        Empty folder or address for Parquet files with the scores of each item, beside its id, or its file and row.
+        Empty folder or address for Parquet files with the scores of each item and its id, or its file and row.
     on_bad_file : {"error", "skip"}
-        What to do with a file that cannot be read: raise, or leave it out as a whole; ``bad_files`` of the result
-        says which and why.
+        What to do with a file that cannot be read: raise, or skip the whole file; ``bad_files`` of the result says
+        which and why.
     progress : bool
         Show Ray Data's progress.
     num_gpus : float, optional
-        GPUs for each worker that has a network. Default: 1 where the cluster has any.
+        GPUs for each worker with a network. Default: 1 if the cluster has any.
     concurrency : int, optional
-        Workers that have a network. Default: one for each GPU, or each two CPUs.
+        Workers with a network. Default: one per GPU, or per two CPUs.
     **options
         The metric's options, as for :func:`tercet.score`.
 
@@ -77,7 +78,7 @@ def score(
     Raises
     ------
     InputError, OptionError
-        As :func:`tercet.score`; also for files that cannot be read, and columns that are not there.
+        As :func:`tercet.score`; also for files that cannot be read, and missing columns.
 
     Notes
     -----
@@ -87,8 +88,8 @@ def score(
     """
     scorer = make_scorer(metric, options)
     [result] = score_systems(
-        data, {metric: scorer}, systems=None if prediction is None else [prediction], references=references, id=id,
-        write_segments=write_segments, on_bad_file=on_bad_file, progress=progress,
+        data, {scorer.name: scorer}, systems=None if prediction is None else [prediction], references=references,
+        id=id, write_segments=write_segments, on_bad_file=on_bad_file, progress=progress,
         workers=Workers(num_gpus, concurrency), one_system=True,
     ).values()  # fmt: skip
     return result
@@ -109,8 +110,8 @@ def score_systems(
 ) -> dict[tuple[str, str], Result]:
     """Score several systems by several metrics in one pass over a corpus; results by system and label of a metric.
 
-    Without `systems`, the columns whose names say that they are predictions are scored; only one may be with
-    `one_system`. The others are as for :func:`score`.
+    Without `systems`, the columns recognized as predictions by name are scored; with `one_system` there may be only
+    one. The other parameters are as for :func:`score`.
     """
     if on_bad_file not in ("error", "skip"):
         raise OptionError(f"on_bad_file must be 'error' or 'skip'. Got {shorten(on_bad_file)} instead.")
@@ -137,14 +138,14 @@ def score_systems(
         labels = labels_of(listed)
         jobs = tuple(Job(one[2], one[0], own) for one, own in zip(listed, labels, strict=True))
         if folder is not None and id in {label for own in labels for label in own.values()}:
-            raise InputError(f"The column of the ids, {id!r}, has the name of a score: give it another name.")
+            raise InputError(f"The column of the ids, {id!r}, has the name of a score: rename it.")
         work = Work(jobs, tuple(named) if compares else (), id, folder, on_bad_file == "skip")
         results = run(ray, data if files is None else files, work, workers)
     return {(system, metric): result for (system, metric, _), result in zip(listed, results, strict=True)}
 
 
 def _roles_in_first(files: Sequence[str], skip_bad: bool) -> tuple[Roles, list[str]]:
-    """Return what the columns of the first file that can be read hold, and all names."""
+    """Return the roles of the columns of the first readable file, and all names."""
     for path in files:
         try:
             return roles_in(path)

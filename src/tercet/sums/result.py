@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tercet.errors import InputError, MergeError, shorten
 from tercet.metric.scorer import Scorer
-from tercet.metric.scoring import tell
+from tercet.metric.scoring import warn
 from tercet.result import Result
 from tercet.signature import Signature
 from tercet.statistics.bootstrap import ROUNDING
@@ -20,15 +20,15 @@ from .sums import Sums
 
 
 def result_of(scorer: Scorer, sums: Sums) -> Result:
-    """Return the result that sums give; errors as :func:`check_made`, and where no item has a score."""
+    """Return the result of sums; errors as :func:`check_made`, and if no item has a score."""
     check_made(scorer, sums)
     floats = sums.exact.floats()
     rows = _of_columns(sums, floats, scorer.columns)
     corpus, resamples = rows[0], rows[1:]
     if not corpus[scorer.columns.index("items")]:
         raise InputError(scorer.nothing_left if corpus.any() else "There are no items: nothing was added.")
-    tell(scorer, scorer.notice(_context(scorer, sums, floats)))
-    tell(scorer, scorer.remark(corpus))
+    warn(scorer, scorer.corpus_warning(_context(scorer, sums, floats)))
+    warn(scorer, scorer.score_warning(corpus))
 
     signature = Signature.parse(sums.signature)
     notes = scorer.notes(_references_of(scorer, sums, floats))
@@ -53,11 +53,11 @@ def result_of(scorer: Scorer, sums: Sums) -> Result:
 
 
 def check_made(scorer: Scorer, sums: Sums) -> None:
-    """Raise a MergeError for sums that these options did not make, as far as their signature shows it."""
+    """Raise a MergeError if the signature of sums shows that other options made them."""
     made = Signature.parse(sums.signature)
     if made.metric != scorer.name:
         raise MergeError(f"The sums are of {made.metric or 'no metric'}, and not of {scorer.name}.")
-    empty = None if scorer.needs_corpus else empty_context(scorer)  # a context that was needed is not in the sums
+    empty = None if scorer.needs_corpus else empty_context(scorer)  # the sums lack a context
     expected = sums_columns(scorer, empty)
     for what, names, others in (("lack", expected, sums.columns), ("also have", sums.columns, expected)):
         lacking = [shorten(name)[1:-1] for name in names if name not in others]
@@ -87,7 +87,7 @@ def check_made(scorer: Scorer, sums: Sums) -> None:
 
 
 def _check_numbers(scorer: Scorer, sums: Sums) -> None:
-    """Raise a MergeError for a sum that no texts give: below 0, of parts of items, or of more than there are."""
+    """Raise a MergeError for an impossible sum: below 0, not an integer, or more than all items."""
     counts = {*scorer.base_columns, *sums.columns} - {*scorer.columns[len(scorer.base_columns) :]}
     added = sums.of_corpus(ADDED)
     for column, name in enumerate(sums.columns):
@@ -95,7 +95,7 @@ def _check_numbers(scorer: Scorer, sums: Sums) -> None:
         may_be_negative = scorer.loads_model and name not in counts  # cosines
         wrong = "less than 0" if (digits[:, 0] < 0).any() and not may_be_negative else ""
         if name in counts and name not in SPREAD and digits[:, 2:].any():
-            wrong = wrong or "no whole number"
+            wrong = wrong or "not an integer"
         if name in ("items", "empty", "missing") and sums.of_corpus(name) > added:
             wrong = wrong or "more than all items"
         if wrong:
@@ -107,7 +107,7 @@ def _of_columns(sums: Sums, floats: NDArray[np.float64], names: tuple[str, ...])
 
 
 def _context(scorer: Scorer, sums: Sums, floats: NDArray[np.float64]) -> Any:
-    """Return the scorer's context of all texts, as its numbers came along with the sums."""
+    """Return the scorer's context of all texts, whose numbers are among the sums."""
     numbers = {
         name.removeprefix(CONTEXT): int(value)
         for name, value in zip(sums.columns, floats[0], strict=True)
@@ -123,7 +123,7 @@ def _references_of(scorer: Scorer, sums: Sums, floats: NDArray[np.float64]) -> s
     if items * squares == references * references:  # no spread
         return f"{references / items:g}"
     spread = sums.exact.digits[0, [sums.columns.index(name) for name in SPREAD]].ravel()
-    if not spread[-1] and spread.sum() == items:  # not after a digit overflowed
+    if not spread[-1] and spread.sum() == items:  # unless a digit overflowed
         known = np.flatnonzero(spread)
         return f"{known[0]}-{known[-1]}"
     return f"mean {references / items:.3g}"
@@ -136,7 +136,7 @@ def _intervals(
     observed = scorer.scores_of(corpus)
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     intervals = {}
-    drawn = resamples[resamples[:, scorer.columns.index("items")] > 0]  # of few items, some resamples have none
+    drawn = resamples[resamples[:, scorer.columns.index("items")] > 0]  # with so few items, some resamples are empty
     for name, distribution in scorer.scores_of(drawn if len(drawn) else corpus[None]).items():
         score = float(observed[name])
         bounds = np.quantile(distribution, tails)

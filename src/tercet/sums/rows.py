@@ -1,4 +1,4 @@
-"""Parts of a corpus whose rows are kept, and put together as if the corpus had been given at once; and their file."""
+"""Parts of a corpus whose rows are kept and joined as if the corpus had been given at once; and their file."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from tercet.corpus.corpus import Corpus, join_batches
 from tercet.corpus.reading import read_batch
-from tercet.errors import InputError, TercetError, shorten, told
+from tercet.errors import InputError, TercetError, first_line, shorten
 from tercet.metric.pieces import corpus_stats, joined_context
 from tercet.metric.scorer import Scorer
-from tercet.metric.scoring import batch_stats, score_batch, summarize, tell
+from tercet.metric.scoring import batch_stats, score_batch, summarize, warn
 from tercet.result import Result
 from tercet.statistics.stats import SegmentStats
 
@@ -41,7 +41,7 @@ class Rows:
 
     @classmethod
     def counted(cls, scorer: Scorer, batch: Corpus) -> Rows:
-        """Return items that are counted now, as far as that can be done.
+        """Return items that are counted now, if possible.
 
         BERTScore with ``idf=True`` waits for all parts. ROUGE with ``tokenizer="auto"`` is counted with the tokenizer
         that this part chooses, and its texts are kept for the case that the corpus chooses another.
@@ -69,7 +69,7 @@ def result_of_rows(scorer: Scorer, parts: Sequence[Rows]) -> Result:
     if len(parts) == 1 and parts[0].stats is None and parts[0].batch is not None:
         return score_batch(scorer, parts[0].batch)
     stats = stats_of_rows(scorer, parts)
-    tell(scorer, scorer.remark(stats.total()))
+    warn(scorer, scorer.score_warning(stats.total()))
     return summarize(scorer, stats)
 
 
@@ -83,7 +83,7 @@ def stats_of_rows(scorer: Scorer, parts: Sequence[Rows]) -> SegmentStats:
     if found and len(stats) == len(found):
         context = joined_context([part.context for part in found])
         if not scorer.needs_corpus or {each.signature for each in stats} == {scorer.signature(context)}:
-            tell(scorer, scorer.notice(context))
+            warn(scorer, scorer.corpus_warning(context))
             return SegmentStats.concatenate(stats)
     return batch_stats(scorer, join_batches([part.batch for part in parts if part.batch is not None]))
 
@@ -96,7 +96,7 @@ def _filled(scorer: Scorer, part: Rows, start: int) -> Rows:
 
 
 def write_rows(path: str | PathLike[str], parts: Sequence[Rows], options: Mapping[str, str]) -> None:
-    """Write the rows of a process for one corpus, or for several of the same items; OSError where that cannot be.
+    """Write the rows of a process for one corpus, or for several of the same items; OSError if that fails.
 
     The columns of part i are ``i.row.<column>``, ``i.predictions`` and ``i.references``.
     """
@@ -116,7 +116,7 @@ def write_rows(path: str | PathLike[str], parts: Sequence[Rows], options: Mappin
 
 
 class RowsFile:
-    """What a process wrote: the options that it counted with, and its rows; OSError where it cannot be read."""
+    """The file of a process: its options and rows; OSError if it cannot be read."""
 
     def __init__(self, path: str | PathLike[str]) -> None:
         header, self._table = read_packed(path, "rows")
@@ -126,13 +126,13 @@ class RowsFile:
             raise InputError(f"{Path(path).name} is damaged: its options or parts are missing.")
 
     def rows(self, scorer: Scorer) -> list[Rows]:
-        """Return the rows of each corpus; an InputError refuses those that this scorer would count differently."""
+        """Return the rows of each corpus; InputError if this scorer would count them differently."""
         try:
             return [self._rows(scorer, number, part) for number, part in enumerate(self._parts)]
         except TercetError:
             raise
-        except Exception as error:  # whatever stands where a number or a text should
-            raise InputError(f"its file is damaged. {told(error)}") from None
+        except Exception as error:  # any type in the place of a number or text
+            raise InputError(f"its file is damaged. {first_line(error)}") from None
 
     def _rows(self, scorer: Scorer, number: int, part: Mapping[str, Any]) -> Rows:
         context, stats, batch = context_of(part["context"], scorer), None, None

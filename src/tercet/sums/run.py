@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from tercet.checks import finite
 from tercet.errors import InputError, OptionError, shorten
-from tercet.metric.scoring import tell
+from tercet.metric.scoring import warn
 from tercet.result import Result
 
 from .contexts import context_of, plain_context
@@ -19,7 +19,7 @@ from .corpus_files import FilePart, list_parts
 from .result import result_of
 from .work import Summed, Work
 
-#: Rows of a dataset that a network gets at a time: many texts have neighbours of their length.
+#: Rows of a dataset per network batch: among many texts, neighbours have similar lengths.
 _ROWS_OF_NETWORKS = 1 << 14
 #: The most blocks of parts, each of which is a task whose sums the driver adds.
 _MOST_TASKS = 2_000
@@ -30,17 +30,17 @@ _NOTHING = "There are no items to score."
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """GPUs for each worker that has a network (None: 1 where there are any), and how many workers."""
+    """GPUs for each worker with a network (None: 1 if there are any), and the number of workers."""
 
     num_gpus: float | None = None
     concurrency: int | None = None
 
     def __post_init__(self) -> None:
-        """Raise an OptionError for what cannot be."""
+        """Raise an OptionError for invalid values."""
         if self.num_gpus is not None and not (finite(self.num_gpus) is not None and self.num_gpus >= 0):
             raise OptionError(f"num_gpus must be a number of at least 0. Got {shorten(self.num_gpus)} instead.")
         if self.concurrency is not None and (type(self.concurrency) is not int or self.concurrency < 1):
-            raise OptionError(f"concurrency must be a whole number from 1. Got {shorten(self.concurrency)} instead.")
+            raise OptionError(f"concurrency must be an integer above 0. Got {shorten(self.concurrency)} instead.")
 
     def pool(self, ray: Any) -> dict[str, Any]:
         """Return the arguments by which Ray Data makes a pool of actors: one for each GPU, or each two CPUs."""
@@ -53,7 +53,7 @@ class Workers:
 
 
 class Summing:
-    """What an actor, or a task, does: it has the work, and with it a network that is loaded once."""
+    """The task of a worker or actor, which holds the loaded network."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -69,7 +69,7 @@ class Summing:
 
 
 class Fitting:
-    """What a worker does in the pass before, for metrics that must see the whole corpus."""
+    """The task of a worker in the first pass, for metrics that need the whole corpus."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -94,7 +94,7 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
     if any(job.scorer.needs_corpus for job in work.jobs):
         work = work.fitted(_contexts(dataset, work, batches))
         for job in work.jobs:
-            tell(job.scorer, job.scorer.notice(job.context))
+            warn(job.scorer, job.scorer.corpus_warning(job.context))
     if network:
         done = dataset.map_batches(Summing, fn_constructor_args=(work,), **batches, **workers.pool(ray))
     else:

@@ -1,4 +1,4 @@
-"""A score of a corpus that never ends: batches are added, and only sums are kept."""
+"""The score of an unbounded corpus: batches are added, and only sums are kept."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError, OptionError, shorten
+from tercet.metric.metric import Metric
 from tercet.result import Result
 from tercet.signature import Signature
 
@@ -23,31 +24,31 @@ StreamT = TypeVar("StreamT", bound="Stream")
 
 
 class Stream:
-    """A metric that takes a corpus in batches, for hours, and keeps sums only.
+    """A metric that takes a corpus in batches and keeps only sums.
 
-    The sums are exact: order and batches do not matter, streams of parts merge to that of the whole, and the result
-    is the same to the bit. So are intervals, whose resamples are drawn by the seed and the item alone.
+        The sums are exact: in any order and batches, and after merging streams of parts, the result is equal to the
+    bit. So are intervals, whose resamples depend only on the seed and the item.
 
     Parameters
     ----------
-    metric : str
-        A metric of the suite, such as ``"bleu_multi"``, or its short name.
+    metric : str or Metric
+        A metric of the suite, such as ``"bleu_multi"``, its short name, or a value.
     **options
         The metric's options, as for :func:`tercet.score`, but ``segments=True``. With ``confidence_level``, the
-        resamples are counted along (a Poisson bootstrap).
+        resamples are summed too (a Poisson bootstrap).
 
     Raises
     ------
     OptionError
-        On an unknown metric, option or value, and for a metric that must see the whole corpus before it scores a
-        part: the message says what to give instead.
+        On an unknown metric, option or value, and for a metric that needs the whole corpus before it scores a part:
+        the message says what to give instead.
 
     Notes
     -----
-    Scores equal those of :func:`tercet.score`: to the bit where rows are counts, as in BLEU, and else within the
+    Scores equal those of :func:`tercet.score`: to the bit where rows are counts, as in BLEU, and otherwise within the
     rounding of its sums (2e-15 in scores from 0 to 1 of up to 2,000 items, 2e-13 of 300,000); those here are exact.
     The signature is the same, except that ``refs`` is a mean where some item has more than 30 references. Intervals
-    use other draws, and have the same width. Entries with a value for each item are left out. Memory: 32 bytes for
+    use other draws, and have the same width. Entries with a value per item are left out. Memory: 32 bytes for
     each column of statistics, and as much for each resample. Time: with intervals, 2 to 3 microseconds more for each
     item.
 
@@ -64,9 +65,10 @@ class Stream:
     0.7303
     """
 
-    def __init__(self, metric: str, **options: Any) -> None:
+    def __init__(self, metric: str | Metric, **options: Any) -> None:
         self._scorer = summing_scorer(metric, options)
-        self._given = options
+        of_value = {**metric.given, **metric.asked.given} if isinstance(metric, Metric) else {}
+        self._given = {**of_value, **options}
         self._sums: Sums | None = None
         self._mark = secrets.token_hex(8)
 
@@ -77,7 +79,7 @@ class Stream:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options as they were given."""
+        """The options as given."""
         return dict(self._given)
 
     def __len__(self) -> int:
@@ -85,7 +87,7 @@ class Stream:
         return 0 if self._sums is None else int(self._sums.of_corpus(ADDED))
 
     def add(self, predictions: Any, references: Any = None, ids: Any = None) -> None:
-        """Add items; what is refused adds nothing.
+        """Add items; a refused batch adds nothing.
 
         Parameters
         ----------
@@ -94,15 +96,15 @@ class Stream:
         references : sequence of str or of sequences of str, optional
             As for :func:`tercet.score`.
         ids : sequence of str or int, optional
-            A name for each item, by which resamples draw it: systems with the same ids are resampled alike. Without
-            ids an item is known by its texts, and items with equal texts, or ids, are drawn together.
+            An id per item, by which it is resampled: systems with the same ids are resampled alike. Without ids items
+            are identified by their texts, and equal ones are drawn together.
 
         Raises
         ------
         InputError
             As :func:`tercet.score` does; also if there is not exactly one id per item, or two of a call are equal.
         MergeError
-            For ids where earlier items had none, or none where they had some, and intervals are asked for.
+            With intervals, for ids if earlier items had none, or none if they had ids.
         """
         corpus = self._scorer.corpus(predictions, references)
         named = None if ids is None else read_ids(ids)
@@ -112,13 +114,12 @@ class Stream:
             self._sums = self._plus(sums_of(self._scorer, corpus, named).marked(self._mark))
 
     def merge(self, other: Stream | Iterable[Stream]) -> None:
-        """Add what another stream has, or several; `other` is not changed.
+        """Add the items of another stream, or several; `other` is not changed.
 
         Raises
         ------
         MergeError
-            For a stream of another metric or other options, for one that was merged before, even if items were added
-            to it since, and for one of the same items.
+            For a stream of another metric or other options, of the same items, or merged before.
         """
         streams = other if isinstance(other, Iterable) and not isinstance(other, Stream) else [other]
         sums = self._sums
@@ -146,7 +147,7 @@ class Stream:
         Raises
         ------
         InputError
-            Where nothing was added, or nothing that has a score.
+            If nothing was added, or nothing that has a score.
         """
         if self._sums is None:
             raise InputError("There are no items: nothing was added.")
@@ -157,19 +158,19 @@ class Stream:
         return self._filled().to_table()
 
     @classmethod
-    def from_arrow(cls: type[StreamT], table: Any, metric: str, **options: Any) -> StreamT:
-        """Return a stream with the sums of a table: of one, or of several that were concatenated or summed.
+    def from_arrow(cls: type[StreamT], table: Any, metric: str | Metric, **options: Any) -> StreamT:
+        """Return a stream with the sums of a table, which may be several tables concatenated or summed.
 
         Parameters
         ----------
-        table : pyarrow.Table, or what offers itself as Arrow, such as a frame of Polars or pandas
+        table : pyarrow.Table, or any Arrow-compatible table, such as a Polars or pandas data frame
         metric, **options
-            Those that the table was made with.
+            As for the table.
 
         Raises
         ------
         MergeError
-            For sums that were made with another metric or other options, or a table of something else.
+            For sums made with another metric or other options, or a table of anything else.
         """
         stream = cls(metric, **options)
         sums = Sums.of_table(as_table(table), stream._filled().columns).marked(stream._mark)
@@ -195,16 +196,16 @@ class Stream:
         ----------
         path : str or path
         **options
-            Those that no file can hold, such as functions and tables: the ones it was made with.
+            Those that cannot be saved, such as functions and tables, as the stream was made.
 
         Raises
         ------
         InputError
             For a file that cannot be read, is damaged, is something else, or has the format of another version.
         OptionError
-            Names the options that must be given.
+            For missing options, which the message names.
         MergeError
-            For sums of another version of tercet, and for options that were given again and are not the same.
+            For sums of another version of tercet, and for repeated options that differ.
         """
         metric, made_with, sums = read_stream(path, options)
         try:
@@ -233,13 +234,13 @@ class Stream:
 
 
 def _identity(sums: Sums) -> str:
-    """Return a mark of the items of sums, whichever stream they were added to."""
+    """Return a mark of the items in sums, independent of the stream."""
     n = int(sums.of_corpus(ADDED))
     return f"{n:,} {'item' if n == 1 else 'items'} {int(sums.of_corpus(KEYS))}"
 
 
 def _check_different(sums: Sums, other: Sums) -> None:
-    """Raise a MergeError where sums have items of others already; `other` has the mark of its items."""
+    """Raise a MergeError if sums already include items of others; `other` has the mark of its items."""
     twice = sums.marked(_identity(sums)).origins & other.origins
     if any(" " not in mark for mark in twice):
         raise MergeError(

@@ -17,7 +17,7 @@ from .sums import Sums
 
 
 def write_stream(path: str | PathLike[str], metric: str, options: Mapping[str, Any], sums: Sums | None) -> None:
-    """Write a stream; options that no file can hold are named in it, to be given again."""
+    """Write a stream; options that cannot be saved are listed by name, to be given again."""
     plain = {name: plain_value(value) for name, value in options.items()}
     kept = {name: value for name, value in plain.items() if value is not NotImplemented}
     header = {
@@ -36,8 +36,8 @@ def write_stream(path: str | PathLike[str], metric: str, options: Mapping[str, A
 def read_stream(path: str | PathLike[str], again: Mapping[str, Any]) -> tuple[str, dict[str, Any], Sums | None]:
     """Return the metric, the options and the sums of a file, if it has any.
 
-    `again` are the options that the file cannot hold: an OptionError names others. An InputError names a file that
-    cannot be read, is damaged, or is something else.
+    `again` are the options that the file cannot hold: OptionError for others. InputError for a file that cannot be
+    read, is damaged, or is something else.
     """
     _check_path(path)
     name = Path(path).name
@@ -61,7 +61,7 @@ def read_stream(path: str | PathLike[str], again: Mapping[str, Any]) -> tuple[st
 
 
 def _check_path(path: object) -> None:
-    """Raise an InputError for what no file can be called."""
+    """Raise an InputError for an invalid path."""
     if not isinstance(path, (str, PathLike)) or "\0" in str(path):
         raise InputError(f"Expected the path of a file, got {shorten(path)}.")
 
@@ -78,7 +78,7 @@ def _is_name(given: Any) -> bool:
     return isinstance(given, str)
 
 
-#: Fields of a header: how each is checked, and what is expected. Files come from strangers too.
+#: Fields of a header: the check and description of each. Files are untrusted input.
 _FIELDS = {
     "metric": (_is_name, "the name of a metric"),
     "options": (_is_options, "options by their names"),
@@ -88,7 +88,7 @@ _FIELDS = {
 
 
 def plain_value(value: Any) -> Any:
-    """Return the value of an option as JSON can hold it; NotImplemented for what it cannot."""
+    """Return the value of an option for JSON; NotImplemented if there is none."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, PathLike):

@@ -12,6 +12,7 @@ import numpy as np
 from tercet.api import make_scorer
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, shorten
+from tercet.metric.metric import Metric
 from tercet.metric.pieces import each_piece
 from tercet.metric.scorer import Scorer
 from tercet.signature import Signature
@@ -22,19 +23,18 @@ from tercet.statistics.stats import SegmentStats
 from .contexts import summable
 from .sums import Sums
 
-#: Sums besides those of a scorer's rows. How many items there are, with those that were left out. Their numbers of
-#: references, squared, which show whether all have the same. Half of the bits of their keys, which show whether the
-#: same items come twice.
+#: Sums besides those of a scorer's rows: the number of items, including those left out; their squared numbers of
+#: references, which show whether all are equal; half of the bits of their keys, which reveal duplicates.
 ADDED, SQUARES, KEYS = "items_added", "references_squared", "item_keys"
-#: How many items have 0, 1, 2 ... references, four such numbers packed into the digits of a sum, so that every engine
-#: adds them up. The last one counts all items with 31 references or more.
+#: The numbers of items with 0, 1, 2 ... references, four packed into the digits of a sum, so that every engine adds
+#: them up. The last one counts all items with 31 references or more.
 SPREAD = tuple(f"items_of_{first}_to_{first + 3}_references" for first in range(0, 32, 4))
 #: Before the names of the numbers of a scorer's context, such as letters.
 CONTEXT = "texts_"
 
 
-def summing_scorer(metric: str, options: Mapping[str, Any]) -> Scorer:
-    """Return the scorer of a metric; an OptionError for options whose results are no function of sums."""
+def summing_scorer(metric: str | Metric, options: Mapping[str, Any]) -> Scorer:
+    """Return the scorer of a metric; OptionError for options whose results need more than sums."""
     scorer = make_scorer(metric, options)
     scorer.check_totals()
     if scorer.needs_corpus:
@@ -43,7 +43,7 @@ def summing_scorer(metric: str, options: Mapping[str, Any]) -> Scorer:
 
 
 def resampling_of(scorer: Scorer) -> PoissonBootstrap | None:
-    """Return the bootstrap that the options ask for; None without intervals."""
+    """Return the requested bootstrap; None without intervals."""
     o = scorer.asked
     return None if o.confidence_level is None else PoissonBootstrap(o.n_resamples, o.seed)
 
@@ -60,7 +60,7 @@ def sums_of(
     context: Any = None,
     seen: Callable[[SegmentStats], Any] | None = None,
 ) -> Sums:
-    """Return the sums of a corpus whose items are known by ids (an Arrow array), or else by their texts.
+    """Return the sums of a corpus whose items are identified by ids (an Arrow array), or else by their texts.
 
     A scorer that must see the whole corpus is given its context. `seen` is called with the rows of each piece, in
     their order. Memory: a piece for each of ``n_jobs`` threads, and 32 bytes for each column of each resample.
@@ -99,7 +99,7 @@ def _sums(scorer: Scorer, stats: SegmentStats, keys: Keys, context: Any, by_ids:
 
 
 def _distinct_keys(ids: Any, n_items: int) -> Keys:
-    """Return the keys of an Arrow array of ids; an InputError unless each item has one of its own."""
+    """Return the keys of an Arrow array of ids; InputError unless they are unique."""
     if len(ids) != n_items:
         raise InputError(f"There must be an id for each item, got {len(ids)} ids for {n_items} items.")
     keys = keys_of_ids(ids)
@@ -112,7 +112,7 @@ def _distinct_keys(ids: Any, n_items: int) -> Keys:
 
 
 def _spread(stats: SegmentStats) -> ExactSums:
-    """Return how many of the items that are scored have 0, 1, 2 ... references."""
+    """Return the numbers of scored items with 0, 1, 2 ... references."""
     numbers = stats.column("references")[stats.column("items") > 0].astype(np.int64)
     found = ExactSums.zeros(1, len(SPREAD))
     most = found.digits.size - 1

@@ -1,4 +1,4 @@
-"""What is left of a corpus when its texts are gone: the sums of its rows, and those of its resamples."""
+"""The sums of a corpus's rows and of its resamples: all that a result needs once the texts are discarded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.corpus.arrow_items import check_arrow
-from tercet.errors import MergeError, shorten, told
+from tercet.errors import MergeError, first_line, shorten
 from tercet.statistics.exact import DECIMAL, ExactSums
 
 from .file import pack, unpack
@@ -22,18 +22,18 @@ SIGNATURE, RESAMPLE = "signature", "resample"
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Sums that add up exactly: in any order and grouping they come to the same, to the bit.
+    """Exact sums: the same to the bit in any order and grouping.
 
     Attributes
     ----------
     signature : str
-        How the rows, and the resamples if there are any, were made. Only sums with the same one add up.
+        How the rows and any resamples were made. Only sums with equal signatures merge.
     columns : tuple of str
         Names of the k columns.
     exact : ExactSums, shape (1 + B, k)
         Of the corpus, and of B resamples.
     origins : frozenset of str
-        Marks of the parts that were summed, by which one that comes again is known.
+        Marks of the summed parts, by which duplicates are recognized.
     """
 
     signature: str
@@ -52,7 +52,7 @@ class Sums:
         return replace(self, origins=self.origins.union(origins))
 
     def once_with(self, other: Sums) -> Sums:
-        """Return the sums of both, or these where they have the others already; a MergeError if they have a part."""
+        """Return the sums of both, or these if they include the others; a MergeError if they include only a part."""
         if other.origins and other.origins <= self.origins:
             return self
         twice = sorted(other.origins & self.origins)
@@ -76,10 +76,10 @@ class Sums:
 
     @classmethod
     def of_table(cls, table: Any, columns: tuple[str, ...] | None = None) -> Sums:
-        """Return the sums of a table, as :meth:`to_table` gives it; several rows of a resample are added.
+        """Return the sums of a table, as :meth:`to_table` returns it; rows of the same resample are added.
 
-        Takes these columns, in their order, or all that the table has. A MergeError refuses a table of something
-        else, of different signatures, or that lacks rows.
+        Takes these columns, in order, or all. MergeError for a table of anything else, with different signatures, or
+        with missing rows.
         """
         names = table.column_names
         if columns is None:
@@ -120,7 +120,7 @@ class Sums:
 
 
 def _resample_numbers(column: Any) -> NDArray[np.int64]:
-    """Return the numbers of the resamples; a MergeError for what cannot be such."""
+    """Return the numbers of the resamples; MergeError if they are invalid."""
     if column.null_count or not pa.types.is_integer(column.type):
         raise MergeError(f"The column {RESAMPLE!r} must hold the numbers of the resamples, from 0 on.")
     numbers: NDArray[np.int64] = column.to_numpy().astype(np.int64)
@@ -133,7 +133,7 @@ def _resample_numbers(column: Any) -> NDArray[np.int64]:
 
 
 def _decimals(name: str, column: Any) -> Any:
-    """Return a column of sums as decimals; a MergeError where an engine rounded them, or lost one."""
+    """Return a column of sums as decimals; MergeError if an engine rounded or lost any."""
     rounded = pa.types.is_floating(column.type)
     if rounded or column.null_count:
         what = f"rounded, to the type {column.type}" if rounded else "not all there"
@@ -144,4 +144,4 @@ def _decimals(name: str, column: Any) -> Any:
             column = pa.chunked_array([pa.array([Decimal(each) for each in column.to_pylist()], DECIMAL)])
         return column.cast(DECIMAL)
     except (pa.ArrowException, ArithmeticError, TypeError, ValueError) as error:
-        raise MergeError(f"The column {name!r} holds no exact sums. {told(error)}") from None
+        raise MergeError(f"The column {name!r} holds no exact sums. {first_line(error)}") from None

@@ -1,4 +1,4 @@
-"""Tables in Arrow's memory -> predictions, references and ids, from columns that are named or have such names."""
+"""Arrow tables -> predictions, references and ids, from columns that are given or recognized by name."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _TEXT, _LISTS = pa.large_string(), pa.large_list(pa.large_string())
 
 
 def roles_of(schema: Any) -> Roles:
-    """Return which columns hold predictions and references, by their names and types: a pyarrow.Schema."""
+    """Return the roles of the columns of a pyarrow.Schema, by their names and types."""
     of_system = [field for field in schema if role_of(field.name) == "system"]
     texts = [field.name for field in of_system if is_text(field.type)]
-    nulls = [field.name for field in of_system if is_null(field.type)]  # a column of nothing has any type
+    nulls = [field.name for field in of_system if is_null(field.type)]  # a null column may have any type
     references = [
         field.name
         for field in schema
@@ -41,9 +41,9 @@ def choose_columns(
     take_references: bool,
     one_system: bool,
 ) -> tuple[list[str], list[str]]:
-    """Return the columns of predictions and of references: those that are named, else by their roles.
+    """Return the columns of predictions and of references: the given ones, else by their roles.
 
-    An InputError names a column that is not among the known ones, or asks for a name where roles leave it open.
+    InputError for an unknown column, or if the roles are ambiguous.
     """
     if not (references is None or isinstance(references, Iterable)):
         raise InputError(f"references must be the names of columns, got {shorten(references)}.")
@@ -54,21 +54,21 @@ def choose_columns(
     others = {*named, *(systems or ()), id}
     found = list(systems or (name for name in roles.systems if name not in others))
     if not found or (one_system and len(found) > 1):
-        which = f"several may be: {', '.join(found)}" if found else "none is"
+        which = f"several match by name: {', '.join(found)}" if found else "none matches by name"
         raise InputError(
-            f"Which column holds the predictions? By their names, {which}. The columns are "
-            f"{', '.join(known) or 'none at all'}: name one of them."
+            f"Cannot tell which column holds predictions: {which}. The columns are "
+            f"{', '.join(known) or 'none'}: name one of them."
         )
     if not named and take_references:
         named = [name for name in roles.references if name not in others]
         if not named:
-            raise InputError(f"No column's name says that it holds references: name one of {', '.join(known)}.")
+            raise InputError(f"No column matches references by name: name one of {', '.join(known)}.")
     return found, named
 
 
 @dataclass(frozen=True, slots=True)
 class TextColumns:
-    """Which columns of a table hold what; those of references hold texts or lists of texts, and an item has all."""
+    """The columns of a table by role; references are texts or lists of texts, an item's from all columns."""
 
     prediction: str
     references: tuple[str, ...]
@@ -79,7 +79,7 @@ class TextColumns:
         cls, schema: Any, prediction: str | None, references: str | Sequence[str] | None, id: str | None,
         take_references: bool = True,
     ) -> TextColumns:  # fmt: skip
-        """Return the columns of a pyarrow.Schema that are named, else those whose names say what they hold."""
+        """Return the given columns of a pyarrow.Schema, else those recognized by name."""
         systems = None if prediction is None else [prediction]
         (prediction,), named = choose_columns(
             roles_of(schema), schema.names, systems, references, id, take_references=take_references, one_system=True
@@ -94,11 +94,11 @@ class TextColumns:
 
     @property
     def names(self) -> list[str]:
-        """All of them."""
+        """The names of all of them."""
         return [self.prediction, *self.references, *([] if self.id is None else [self.id])]
 
     def check_types(self, schema: Any) -> None:
-        """Raise an InputError for a column of anything but texts, or of references, lists of them."""
+        """Raise an InputError unless the columns hold texts or, for references, lists of texts."""
         for name in (self.prediction, *self.references):
             kind, listed = schema.field(name).type, name in self.references
             if not (is_text(kind) or is_null(kind) or (listed and is_list(kind))):
@@ -106,7 +106,7 @@ class TextColumns:
                 raise InputError(f"The column {name!r} is of the type {kind}; expected {expected}.")
 
     def texts(self, table: Any) -> tuple[Any, Any]:
-        """Return predictions, of which none may be missing, and references, of which empty cells are none."""
+        """Return predictions, none missing, and references, without empty cells."""
         self.check_types(table.schema)
         for name in (self.prediction, *self.references):
             check_arrow(table[name], f"the column {name!r}")
@@ -118,19 +118,19 @@ class TextColumns:
         return predictions, _joined(columns) if columns else None
 
     def ids(self, table: Any) -> Any:
-        """Return the ids; None where no column has them."""
+        """Return the ids, or None."""
         if self.id is None:
             return None
         check_arrow(table[self.id], f"the column {self.id!r}")
         return table[self.id]
 
     def row(self, table: Any, number: int) -> str:
-        """Return what an error calls a row: its number in this table and, where it has one, its id."""
+        """Return the name of a row in errors: its number in this table, and its id if any."""
         return f"row {number}" + ("" if self.id is None else f", {self.id} {shorten(table[self.id][number].as_py())}")
 
 
 def as_table(given: Any) -> Any:
-    """Return a pyarrow.Table of what is one, or offers itself as one (Polars, pandas, DuckDB, a record batch)."""
+    """Return a pyarrow.Table from any Arrow-compatible table (Polars, pandas, DuckDB, a record batch)."""
     if isinstance(given, pa.Table):
         return given
     try:
@@ -138,42 +138,40 @@ def as_table(given: Any) -> Any:
             return pa.Table.from_batches([given])
         return pa.table(given)
     except (TypeError, ValueError, pa.ArrowException):
-        raise InputError(
-            f"Expected an Arrow table, or a frame that offers itself as one; got {shorten(given)}."
-        ) from None
+        raise InputError(f"Expected an Arrow-compatible table, got {shorten(given)}.") from None
 
 
 def read_ids(ids: Any) -> Any:
-    """Return ids as an Arrow array; an InputError names the first that is neither text nor a whole number."""
+    """Return ids as an Arrow array; InputError for the first that is neither text nor an integer."""
     if isinstance(ids, (pa.Array, pa.ChunkedArray)):
         check_arrow(ids, "ids")
     if isinstance(ids, pa.ChunkedArray):
         ids = pa.concat_arrays(ids.chunks) if ids.num_chunks else pa.array([], pa.string())
     if not isinstance(ids, pa.Array):
-        given = as_list(ids, "ids", "a string or a whole number per item", 1)
+        given = as_list(ids, "ids", "a string or an integer per item", 1)
         return pa.array([_as_text(each, index) for index, each in enumerate(given)], pa.large_string())
     if pa.types.is_dictionary(ids.type):
         return read_ids(read_ids(ids.dictionary).cast(pa.large_string()).take(ids.indices))
     known = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_integer)
     if ids.null_count or (len(ids) and not any(is_kind(ids.type) for is_kind in known)):
         found = f"item {ids.is_null().index(True).as_py()} has no id" if ids.null_count else f"ids are {ids.type}"
-        raise InputError(f"{found}; expected a string or a whole number for each item.")
+        raise InputError(f"{found}; expected a string or an integer for each item.")
     return ids
 
 
 def _as_text(id: Any, item: int) -> str:
     if not isinstance(id, (str, int, np.integer)) or isinstance(id, bool):
-        raise InputError(f"the id of item {item} must be a string or a whole number, got {shorten(id)}.")
+        raise InputError(f"the id of item {item} must be a string or an integer, got {shorten(id)}.")
     try:
         text = str(id)
         text.encode()
-    except ValueError:  # a lone surrogate, or a number of thousands of digits
+    except ValueError:  # a lone surrogate, or an integer of thousands of digits
         raise InputError(f"the id of item {item} cannot be written in UTF-8: {shorten(id)}.") from None
     return text
 
 
 def _joined(columns: list[Any]) -> Any:
-    """Return the references of each row, from columns that `_plain` gave, as lists without empty cells.
+    """Return the references of each row, from columns of `_plain`, as lists without empty cells.
 
     A column of texts that has none is returned as it is.
     """
@@ -190,7 +188,7 @@ def _joined(columns: list[Any]) -> Any:
         texts.append(whole.filter(filled))
         owners.append(owner[filled.to_numpy(zero_copy_only=False)])
     owner = np.concatenate(owners)
-    order = np.argsort(owner, kind="stable")  # of an item those of the first column come first
+    order = np.argsort(owner, kind="stable")  # an item's references in the order of columns
     offsets = np.append(0, np.cumsum(np.bincount(owner, minlength=len(columns[0]))))
     return pa.LargeListArray.from_arrays(offsets, pa.concat_arrays(texts).take(pa.array(order)))
 
@@ -200,7 +198,7 @@ def _empty_cells(column: Any) -> bool:
 
 
 def _plain(column: Any) -> Any:
-    """Return texts, or lists of them, as the one type that is worked with; all else as it is."""
+    """Return texts, or lists of them, in one type; anything else unchanged."""
     kind = column.type
     if pa.types.is_dictionary(kind) and is_text(kind):
         chunks = [pa.DictionaryArray.from_arrays(each.indices, each.dictionary.cast(_TEXT)) for each in column.chunks]
@@ -220,11 +218,11 @@ def is_text(kind: Any) -> bool:
 
 
 def is_null(kind: Any) -> bool:
-    """Return whether it is that of a column of nothing."""
+    """Return whether a type of Arrow is null, also in a dictionary."""
     return bool(pa.types.is_null(kind))
 
 
 def is_list(kind: Any) -> bool:
-    """Return whether it is lists of texts."""
+    """Return whether a type of Arrow is lists of texts."""
     lists = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
     return any(is_kind(kind) for is_kind in lists) and (is_text(kind.value_type) or is_null(kind.value_type))

@@ -1,4 +1,4 @@
-"""What a worker does with a part of a corpus: it reads, sums, writes the items' scores, and returns sums."""
+"""The work on a part of a corpus: read, sum, write the items' scores, and return the sums."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.fs as fs
 import pyarrow.parquet as pq
 
-from tercet.errors import InputError, TercetError, told
+from tercet.errors import InputError, TercetError, first_line
 from tercet.metric.scorer import Scorer, segment_lists
 from tercet.statistics.stats import SegmentStats
 
@@ -24,7 +24,7 @@ from .text_columns import TextColumns, read_ids
 
 @dataclass(slots=True)
 class Summed:
-    """What parts of a corpus come to: the sums of each job, and why files were left out; parts may come twice."""
+    """The sums of parts of a corpus for each job, and why files were skipped; parts may arrive twice."""
 
     sums: dict[int, Sums] = field(default_factory=dict)
     bad: set[str] = field(default_factory=set)
@@ -44,15 +44,15 @@ class Summed:
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> Summed:
-        """Return what a row of :meth:`to_table` holds."""
+        """Return the contents of a row of :meth:`to_table`."""
         return cls(dict(zip(row["jobs"], map(Sums.of_bytes, row["sums"]), strict=True)), set(row["bad"]))
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A metric and the column of a system, with the context of the corpus where the scorer must have it.
+    """A metric and the column of a system, with the context of the corpus if the scorer needs it.
 
-    `labels` are the names of the scores of an item in the files of such scores.
+    `labels` are the names of the scores in the files of items' scores.
     """
 
     scorer: Scorer
@@ -63,7 +63,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """All that is done with each part: jobs on its columns; scores of items go to the folder `segments`, if any."""
+    """The jobs on the columns of each part; scores of items go to the folder `segments`, if any."""
 
     jobs: tuple[Job, ...]
     references: tuple[str, ...]
@@ -73,7 +73,7 @@ class Work:
 
     @property
     def columns(self) -> list[str]:
-        """The columns that are read."""
+        """The columns to read."""
         needed = [job.prediction for job in self.jobs] + list(self.references)
         return list(dict.fromkeys([*needed, *([] if self.id is None else [self.id])]))
 
@@ -114,7 +114,7 @@ class Work:
             yield table
 
     def fit_part(self, part: FilePart) -> dict[int, Any]:
-        """Return what :meth:`fit` does of a part of a file; of one that is left out, nothing."""
+        """Return the result of :meth:`fit` for a part of a file; empty if the file is skipped."""
         try:
             return self.fit(self._tables(part))
         except BadFileError:
@@ -123,7 +123,7 @@ class Work:
             return {}
 
     def fit(self, tables: Iterable[Any]) -> dict[int, Any]:
-        """Return the contexts of the scorers that must see the whole corpus, of a part of it, by job."""
+        """Return the contexts, from a part of the corpus, of scorers that need the whole corpus, by job."""
         found: dict[int, Any] = {}
         for table in tables:
             for number, job in enumerate(self.jobs):
@@ -144,7 +144,7 @@ class Work:
 
 @dataclass(slots=True)
 class _Rows:
-    """A part that is being summed, with the scores of its items if they are asked for."""
+    """A part that is being summed, with the scores of its items on request."""
 
     work: Work
     part: FilePart | None = None
@@ -171,7 +171,7 @@ class _Rows:
         self.n_rows += table.num_rows
 
     def summed(self, *origins: str) -> Summed:
-        """Return the sums, marked with where they are from."""
+        """Return the sums, marked with their origins."""
         return Summed({number: sums.marked(*origins) for number, sums in self.sums.items()})
 
     def _names_of(self, table: Any, named: Any) -> dict[str, Any]:
@@ -184,11 +184,11 @@ class _Rows:
         return {"file": paths, "row": pa.array(range(first, first + table.num_rows), pa.int64())}
 
     def write(self, name: str) -> None:
-        """Write the scores of the items: a file that is there is replaced when the new one is whole."""
+        """Write the scores of the items: an existing file is replaced once the new one is complete."""
         if self.work.segments is None or not self.scores:
             return
         system, folder = place_of(self.work.segments)
-        system.create_dir(folder, recursive=True)  # on the disk of another machine it may not be there
+        system.create_dir(folder, recursive=True)  # it may be missing on another machine
         target = f"{folder}/{name}.parquet"
         with system.open_output_stream(f"{target}.tmp") as file:
             pq.write_table(pa.concat_tables(self.scores), file)
@@ -196,13 +196,13 @@ class _Rows:
 
 
 def check_folder(path: str, files: Sequence[str]) -> None:
-    """Raise an InputError for a folder that holds scores or inputs already, or cannot be made; it is made here."""
+    """Make a folder; InputError if it already holds scores or inputs, or cannot be made."""
     try:
         system, place = place_of(path)
         system.create_dir(place, recursive=True)
         infos = system.get_file_info(fs.FileSelector(place))
     except (OSError, ValueError, pa.ArrowException) as error:
-        raise InputError(f"The folder {path!r} cannot be made. {told(error)}") from None
+        raise InputError(f"The folder {path!r} cannot be made. {first_line(error)}") from None
     written = [each.base_name for each in infos if each.base_name.startswith("part-")]
     real = os.path.realpath(path)
     inside = [each for each in files if "://" not in each and os.path.realpath(each).startswith(f"{real}{os.sep}")]
@@ -212,7 +212,7 @@ def check_folder(path: str, files: Sequence[str]) -> None:
 
 
 def labels_of(jobs: Sequence[tuple[str, str, Scorer]]) -> list[dict[str, str]]:
-    """Return names of the scores of items, for each system, metric and scorer: as short as makes them different."""
+    """Return names of the scores of items, for each system, metric and scorer: as short as possible while unique."""
     names = [
         {name: (name, f"{name} {system}", f"{name} {system} {metric}") for name in scorer.segment_names}
         for system, metric, scorer in jobs
@@ -222,4 +222,4 @@ def labels_of(jobs: Sequence[tuple[str, str, Scorer]]) -> list[dict[str, str]]:
         flat = [label for own in labels for label in own.values()]
         if len({*flat}) == len(flat):
             return labels
-    raise InputError("A metric is asked for twice, with the same options.")
+    raise InputError("A metric is given twice, with the same options.")

@@ -34,9 +34,9 @@ class BestMean:
         With weights chosen on all items.
     dimension, figure : str
     in_sample : float
-        The figure of this mean on the items that chose it: too good.
+        The figure of this mean on the items that chose it: biased upwards.
     out_of_fold : float
-        The figure of means of which each scores only items, or systems, that did not choose it.
+        The figure of means that each score only items, or systems, that did not choose them.
     single : str
         The best single metric on all items.
     single_out_of_fold : float
@@ -74,14 +74,14 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
     Parameters
     ----------
     found : Correlation
-        Of metrics that were scored here; scores made elsewhere are left out. Means are ranked by its figure.
+        With metrics scored by tercet; external scores are left out. Means are ranked by its figure.
     dimension : str, optional
         The first by default.
     n_folds : int
-        Into which the items are divided. For each fold, metrics and weights are chosen on the other ones.
+        Number of folds. For each fold, metrics and weights are chosen on the others.
     unit : {"items", "systems"}
-        What the folds divide: ``items`` says how the mean does on new items of the same systems, ``systems`` how it
-        does on new systems (each is a fold of its own where there are no more than folds).
+        What the folds divide: ``items`` estimates the figure on new items of the same systems, ``systems`` on new
+        systems (one per fold if there are at most as many as folds).
 
     Returns
     -------
@@ -118,7 +118,7 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
     table = found.table(dimension)
     columns = [column for column in found.metrics if column.spec is not None]
     if len(columns) < 2:
-        raise InputError("A mean needs at least two metrics that are scored here, not elsewhere.")
+        raise InputError("A mean needs at least two metrics that are not external.")
     if unit not in UNITS:
         raise OptionError(f"Folds hold one of {', '.join(UNITS)}. Got {shorten(unit)} instead.")
     figure = table.rank_by
@@ -137,7 +137,7 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
 
 
 def _means(figure: str, human: Array, values: Array) -> list[Weights]:
-    """Return all weights of two and three of the metrics that are best alone."""
+    """Return all weights of two and three of the best single metrics."""
     alone = [np.nan_to_num(value_of(figure, human, each)[0], nan=-np.inf) for each in values]
     first = sorted(np.argsort(alone)[::-1][:_MOST].tolist())
     return [
@@ -150,7 +150,7 @@ def _means(figure: str, human: Array, values: Array) -> list[Weights]:
 
 
 def _parts(columns: Sequence[MetricColumn], weights: Weights, spread: Array) -> tuple[WeightedMetric, ...]:
-    """Return the mean of scores, all as shares of 1, that orders texts as the mean of standardized scores does."""
+    """Return the mean of scores from 0 to 1 that orders texts like the mean of standardized scores."""
     sizes = [weight * columns[number].scale / float(spread[number]) for number, weight in weights]
     parts = []
     for (number, _), size in zip(weights, sizes, strict=True):

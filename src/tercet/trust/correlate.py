@@ -29,10 +29,10 @@ from .grades import Grades, MetricColumn
 from .layers import layer_sweeps
 from .pairs import without_noise
 from .reading import read_graded
-from .remarks import remarks
 from .result import Correlation, DimensionTable
 from .sample import Array, graded
 from .significance import clusters, pvalues_between, test_name, williams_between
+from .warnings_of_rankings import ranking_warnings
 
 
 class CorrelateOptions(Value):
@@ -74,7 +74,7 @@ def correlate(
     seed: int = 12345,
     progress: bool = False,
 ) -> Correlation:
-    """Say how well metrics agree with human grades, and which of them agrees best.
+    """Measure how well metrics agree with human grades, and which agrees best.
 
     Parameters
     ----------
@@ -84,28 +84,28 @@ def correlate(
     metrics : str, MetricSpec or iterable of them
         As of :func:`tercet.compare`; may be empty where there are `scores`.
     grades : Grades or mapping, optional
-        With texts: the grades of each system, one for each item (None for one that is missing), or such a mapping of
-        systems for each dimension: ``{"fluency": {"A": [5, 4], "B": [3, None]}}``.
+        With texts: the grades of each system, one per item (None if missing), or such a mapping for each
+        dimension: ``{"fluency": {"A": [5, 4], "B": [3, None]}}``.
     references : sequence of str or of sequences of str
         With a mapping of systems.
     scores : mapping of str to mapping, or iterable of str
-        Scores of metrics made elsewhere: by name, for each system a score of each item. Or names of dimensions of the
-        grades that hold such scores.
+        External scores: by name, for each system a score per item. Or names of dimensions of the grades that hold
+        such scores.
     dimension : str or iterable of str
         Of the grades; all by default.
     rank_by : str, optional
-        The figure that ranks the metrics and that is tested, such as ``pooled.pearson``; by default ``item.acc_eq``
+        The figure that ranks and tests the metrics, such as ``pooled.pearson``; by default ``item.acc_eq``
         with several systems, ``item.darr`` of preferences, and ``pooled.pearson`` with one system.
     unit : {"items", "systems", "both"}
-        What the intervals' resamples draw anew.
+        The unit that the intervals resample.
     n_resamples, n_permutations : int
         Resamples of the intervals, and permutations of the tests.
     confidence_level, alpha : float
     ties : {"scored", "exact"}
-        ``exact`` takes scores of a metric as equal that agree to 12 significant digits. By default scores tie where
-        they are equal to the last bit, as in the reference implementations of the figures.
+        With ``exact``, scores of a metric tie if they agree to 12 significant digits. By default scores tie if they
+        are equal to the last bit, as in the reference implementations of the figures.
     standardize : bool
-        Take the z-scores of each rater.
+        Use the z-scores of each rater.
     seed : int
     progress : bool
         Show a bar on stderr.
@@ -117,13 +117,13 @@ def correlate(
     Raises
     ------
     InputError, OptionError
-        For texts or grades that cannot be read, and for an unknown metric, dimension, figure or option.
+        For texts or grades that cannot be read, and an unknown metric, dimension, figure or option.
 
     Notes
     -----
     Scores are those of the package that a metric equals, at its scale (ROUGE and BERTScore from 0 to 1; BLEU, chrF
     and TER in percent), unless the option ``scale`` says another. The threshold of ties, ``epsilon``, is a difference
-    of such scores. System scores are means of segment scores. A metric of which less is better is negated first. An
+    of such scores. System scores are means of segment scores. Lower-is-better metrics are negated first. An
     output counts where it has a grade and a score of every metric. Definitions and sources stand with each figure
     (:data:`tercet.trust.figures.FIGURES`).
 
@@ -169,7 +169,7 @@ def correlate(
         if ties == "exact":
             columns = [replace(column, scores=without_noise(column.scores)) for column in columns]
         if not columns:
-            raise OptionError("There is no metric: give metrics=, or scores= made elsewhere.")
+            raise OptionError("There is no metric: give metrics=, or external scores=.")
         tables = []
         for each in chosen:
             bar.set_description(each[:40])
@@ -194,7 +194,7 @@ def _scored(spec: MetricSpec, called: str, test_set: TestSet, corpus: Corpus) ->
     for name in scorer.score_names:
         values = np.where(there, [each[name] for each in scores], np.nan)
         if not any(np.allclose(values, each, rtol=1e-9, equal_nan=True) for each in found.values()):
-            found[name] = values  # of scores that differ for the corpus only, the first
+            found[name] = values  # of scores that differ only for the corpus, the first
     for name, values in found.items():
         label = called if len(found) == 1 else f"{called} {name}"
         yield MetricColumn(label, signature, -values if negated else values, negated, spec, name, scorer.scale)
@@ -211,7 +211,7 @@ def _table(
     if there.sum() < 2:
         raise InputError(f"Fewer than two outputs have a grade in {shorten(dimension)} and a score of every metric.")
     names = figures_for(len(human))
-    if not (there.sum(0) > 1).any():  # of no item are there two outputs to compare
+    if not (there.sum(0) > 1).any():  # no item has two outputs to compare
         names = [name for name in names if not name.startswith("item.")]
     rank_by = rank_by or _default(human, names)
     if rank_by not in names:
@@ -238,7 +238,7 @@ def _table(
         _adjusted(values, pvalues), williams_between(rank_by, human, metrics), grades.agreement(dimension),
         layers=layer_sweeps(dimension, rank_by, human, metrics, columns, figures, o.n_permutations, o.seed),
     )  # fmt: skip
-    table.remarks.extend(remarks(table, drawn[rank_by], labels, o.alpha))
+    table.remarks.extend(ranking_warnings(table, drawn[rank_by], labels, o.alpha))
     return table
 
 
@@ -249,7 +249,7 @@ def _default(human: Array, names: Sequence[str]) -> str:
 
 
 def _adjusted(values: Sequence[float], pvalues: Array) -> Array:
-    """Return p that the better of each two is no better, adjusted for their number, in both directions' cells."""
+    """Return p that the better of each pair is better, adjusted for their number, in the cells of both directions."""
     k = len(values)
     found = np.ones((k, k))
     pairs = [(one, other) for one in range(k) for other in range(one + 1, k) if not math.isnan(pvalues[one, other])]

@@ -1,7 +1,7 @@
 """Pearson's r, Spearman's rho and Kendall's tau, of weighted points and of the columns of tables.
 
-Of points, as in scipy.stats: a long vector, in n log n steps. Of columns: a few systems for each of many items, by
-comparing each two of them. All are NaN where a side is constant.
+Of points, as in scipy.stats: a long vector, in n log n steps. Of columns: several systems for each of many items, by
+comparing all pairs. All are NaN if a side is constant.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .sample import Array, pair_differences, pair_weights
 
 _Ranks = NDArray[np.int64]
 
-#: What is smaller than this, beside the greatest value, is rounding: a side that differs by less is constant.
+#: Relative differences below this are rounding: such a side is constant.
 _NEARLY = 1e-13
 
 
@@ -50,7 +50,7 @@ def points_kendall_b(x: Array, y: Array, weights: Iterator[Array]) -> Array:
 
 
 def points_kendall_c(x: Array, y: Array, weights: Iterator[Array]) -> Array:
-    """Return Kendall's tau-c, of Stuart, of points: for sides with different numbers of values."""
+    """Return Kendall's tau-c, of Stuart, of points: for sides with different numbers of distinct values."""
     return _points_kendall("c", x, y, weights)
 
 
@@ -86,7 +86,7 @@ def columns_kendall_c(x: Array, y: Array, weights: Array) -> Array:
 
 
 def centred(values: Array, axis: int | None = None) -> Array:
-    """Return values less their mean; where they are all the same, but for rounding, exactly 0. NaN becomes 0."""
+    """Return values minus their mean: exactly 0 if they are equal up to rounding. NaN becomes 0."""
     there = ~np.isnan(values)
     filled = np.where(there, values, 0.0)
     count = np.maximum(there.sum(axis, keepdims=True), 1)
@@ -138,7 +138,7 @@ def _columns_kendall(kind: str, x: Array, y: Array, weights: Array) -> Array:
 
 
 def _kendall_of_sums(kind: str, order: Array, untied_x: Array, untied_y: Array, n: Array, classes: Array) -> Array:
-    """Return tau of concordant less discordant pairs, of those untied in x and in y, and of the number of values."""
+    """Return tau from concordant minus discordant pairs, pairs untied in x and in y, and the number of values."""
     with np.errstate(invalid="ignore", divide="ignore"):
         if kind == "b":
             return np.where((untied_x > 0) & (untied_y > 0), order / np.sqrt(untied_x * untied_y), np.nan)
@@ -146,7 +146,7 @@ def _kendall_of_sums(kind: str, order: Array, untied_x: Array, untied_y: Array, 
 
 
 def _n_different(values: Array, weights: Array) -> Array:
-    """Return how many different values each column has among those that count, shape (B, c)."""
+    """Return the number of distinct values with weight in each column, shape (B, c)."""
     drawn = (weights > 0).astype(np.float64)
     found = np.zeros((len(weights), values.shape[1]))
     for index in range(len(values)):
@@ -156,7 +156,7 @@ def _n_different(values: Array, weights: Array) -> Array:
 
 
 def _dense_ranks(values: Array) -> tuple[_Ranks, int]:
-    """Return the rank of each value from 0, the same for equal ones, and how many different ones there are."""
+    """Return the dense rank of each value from 0, and the number of ranks."""
     different, ranks = np.unique(values, return_inverse=True)
     return ranks.reshape(values.shape).astype(np.int64), len(different)
 

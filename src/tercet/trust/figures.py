@@ -1,4 +1,4 @@
-"""The figures that say how well a metric agrees with grades, by name, and their bootstrap intervals."""
+"""The figures of agreement between metrics and grades, by name, and their bootstrap intervals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .pairs import accuracy, calibrate, darr, difference_pearson
 from .sample import Array, OfColumns, OfPoints, Sample
 from .spa import resampled_soft_accuracy, soft_pairwise_accuracy
 
-#: What is drawn anew, and what an interval then says.
+#: The resampled unit, and what the interval then generalizes to.
 UNITS: Mapping[str, str] = {
     "items": "other items for the same systems",
     "systems": "other systems on the same items",
@@ -38,7 +38,7 @@ class FigureValue:
         Differences of the metric's scores, in their own unit, of at most this much count as ties; 0 but for
         ``item.acc_eq``.
     n : int
-        Outputs, items or systems that it is of. Items with a constant side have no correlation.
+        Number of outputs, items or systems behind it. Items with a constant side have no correlation.
     """
 
     value: float
@@ -49,7 +49,7 @@ class FigureValue:
 
 
 class Figure(NamedTuple):
-    """A figure: of a sample; the systems that it needs; what it is; of an item, what some items have none of."""
+    """A figure: of a sample; the least number of systems; its description; of an item, if undefined for some."""
 
     function: Callable[[Sample], Array]
     least_systems: int
@@ -95,7 +95,7 @@ FIGURES: Mapping[str, Figure] = {
     "system.pairwise_accuracy": Figure(
         lambda sample: sample.between(accuracy), 2, "pairs of systems ordered alike by their means"
     ),
-    "system.spa": Figure(resampled_soft_accuracy, 2, "1 less the difference of p between systems"),
+    "system.spa": Figure(resampled_soft_accuracy, 2, "1 minus the difference of p between systems"),
 }
 
 
@@ -105,7 +105,7 @@ def figures_for(n_systems: int) -> list[str]:
 
 
 def value_of(name: str, human: Array, metric: Array) -> tuple[float, float]:
-    """Return a figure, and the threshold of ties that it was computed with: 0 but for ``item.acc_eq``."""
+    """Return a figure and its threshold of ties: 0 except for ``item.acc_eq``."""
     if name == "item.acc_eq":
         return calibrate(human, metric)
     if name == "system.spa":
@@ -114,7 +114,7 @@ def value_of(name: str, human: Array, metric: Array) -> tuple[float, float]:
 
 
 def points_of(name: str, human: Array, metric: Array) -> int:
-    """Return of how many outputs, items or systems a figure is: items with a constant side have no correlation."""
+    """Return the number of outputs, items (without a constant side) or systems behind a figure."""
     there, level, of_item = ~np.isnan(human), name.partition(".")[0], FIGURES[name].of_item
     if level == "pooled":
         return int(there.sum())
@@ -166,7 +166,7 @@ def distributions(
     n_resamples: int,
     seed: int,
 ) -> dict[str, Array]:
-    """Return figures of all metrics (k, n, m), given their values, in the same resamples: by name, shape (k, B)."""
+    """Return figures of all metrics (k, n, m) in the same resamples, given their values: by name, shape (k, B)."""
     parts: dict[str, list[Array]] = {name: [] for name in names}
     for drawn in draws(human.shape[0], human.shape[1], unit, n_resamples, seed):
         samples = [Sample(human, metric, *drawn) for metric in metrics]
@@ -177,7 +177,7 @@ def distributions(
 
 
 def percentile_interval(draws: Array, value: float, confidence_level: float) -> tuple[float, float]:
-    """Return the percentile interval, which holds the value itself; NaN where no resample has the figure."""
+    """Return the percentile interval, widened to hold the value; NaN if no resample has the figure."""
     known = draws[~np.isnan(draws)]
     if not len(known) or np.isnan(value):
         return float("nan"), float("nan")

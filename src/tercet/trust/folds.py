@@ -1,4 +1,4 @@
-"""What a choice among metrics is worth on data that did not make it: some folds choose, the others are scored."""
+"""Cross-validation of a choice among metrics: some folds choose, the others are scored."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tercet.errors import InputError, OptionError, shorten
 from .figures import value_of
 from .sample import Array
 
-#: A mean of metrics: their numbers, and what each weighs.
+#: A mean of metrics: their indices and weights.
 Weights = tuple[tuple[int, float], ...]
-#: From the name of a figure, grades (n, m) and standardized scores (k, n, m) to what may be chosen.
+#: From the name of a figure, grades (n, m) and standardized scores (k, n, m) to the candidates.
 Candidates = Callable[[str, Array, Array], Sequence[Weights]]
 
 #: What a fold holds.
@@ -25,7 +25,7 @@ _Places = NDArray[np.int64]
 def out_of_fold(
     figure: str, human: Array, metrics: Array, choices: Sequence[Candidates], *, unit: str, n_folds: int, seed: int
 ) -> Array:
-    """Return scores of each choice where it was not made, shape (len(choices), n, m).
+    """Return out-of-fold scores of each choice, shape (len(choices), n, m).
 
     For each output it is the mean that was best by the figure without the outputs of its fold, which holds some of
     the items, or some of the systems with all their items. There are fewer folds where there are fewer systems.
@@ -43,7 +43,7 @@ def out_of_fold(
 
 
 def _folds(human: Array, axis: int, n_folds: int, seed: int) -> Iterator[tuple[_Places, _Places]]:
-    """Yield the items, or systems, that choose, and those that are held out."""
+    """Yield the training items, or systems, and the held-out ones."""
     if not isinstance(n_folds, int) or n_folds < 2:
         raise OptionError(f"The number of folds must be an integer of at least 2. Got {shorten(n_folds)} instead.")
     graded = np.flatnonzero((~np.isnan(human)).any(axis=1 - axis))
@@ -57,7 +57,7 @@ def _folds(human: Array, axis: int, n_folds: int, seed: int) -> Iterator[tuple[_
 
 
 def standardized(metrics: Array, places: _Places | None = None, axis: int = 1) -> Array:
-    """Return z-scores by the mean and spread of all outputs, or of those of some systems (axis 0) or items (1)."""
+    """Return z-scores, with mean and deviation of all outputs, or of those of some systems (axis 0) or items (1)."""
     seen = metrics if places is None else np.take(metrics, places, axis + 1)
     spread = spreads(seen)
     middle = np.nanmean(seen.reshape(len(seen), -1), axis=1)

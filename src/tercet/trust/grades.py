@@ -15,7 +15,7 @@ from tercet.errors import InputError, OptionError, did_you_mean, shorten
 
 from .sample import Array
 
-#: What stands for a grade that is not there.
+#: Spellings of a missing grade.
 _MISSING = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
 
 #: Dimension, rater, system, number of the item from 0, and value.
@@ -29,18 +29,18 @@ class MetricColumn:
     Attributes
     ----------
     label : str
-        The metric, with its options where it is there twice, and the score where it has several.
+        The metric, with its options if it occurs twice, and the score if it has several.
     signature : str
-        Empty for scores made elsewhere.
+        Empty for external scores.
     scores : ndarray, shape (n, m)
         Of each system and item; higher is better: those of other metrics are negated.
     negated : bool
     spec : MetricSpec, optional
-        What scored; none for scores made elsewhere.
+        The metric as given; None for external scores.
     score : str
         The name of the score.
     scale : int
-        1, or 100 for percent: that of the package whose scores these are, unless the options say another.
+        1, or 100 for percent: as in the original package, unless the options set another.
     """
 
     label: str
@@ -61,11 +61,11 @@ class Grades:
     systems : tuple of str
     n_items : int
     raters : tuple of str
-        One without name where nobody is named.
+        A single "" if raters are not named.
     values : dict of str to ndarray, shape (raters, n, m)
         For each dimension the grade of each rater, system and item; NaN where there is none.
     scores : dict of str to ndarray, shape (n, m)
-        Scores of metrics that were made elsewhere, in the same form.
+        External scores, in the same form.
     """
 
     systems: tuple[str, ...]
@@ -122,12 +122,12 @@ class Grades:
         return list(self.values)
 
     def check(self, dimension: str) -> None:
-        """Raise an OptionError for a dimension that nobody graded."""
+        """Raise an OptionError for an unknown dimension."""
         if dimension not in self.values:
             raise OptionError(f"There is no dimension {shorten(dimension)}. {did_you_mean(dimension, self.values)}")
 
     def mean(self, dimension: str, standardize: bool = False) -> Array:
-        """Return the mean of the raters' grades, or of their z-scores, shape (n, m); NaN where nobody graded."""
+        """Return the mean of the raters' grades, or of their z-scores, shape (n, m); NaN where there is no grade."""
         values = self.values[dimension]
         if standardize:
             with warnings.catch_warnings():
@@ -139,7 +139,7 @@ class Grades:
         return np.where(count > 0, np.nansum(values, axis=0) / np.maximum(count, 1), np.nan)
 
     def agreement(self, dimension: str) -> dict[str, float]:
-        """Return how far the raters agree; nothing if no output has two grades."""
+        """Return the agreement of the raters; empty if no output has two grades."""
         raters = self.values[dimension].reshape(len(self.raters), -1)
         if ((~np.isnan(raters)).sum(0) > 1).sum() == 0:
             return {}
@@ -150,7 +150,7 @@ class Grades:
         }
 
     def with_scores(self, scores: Mapping[str, Any] | Iterable[str]) -> Grades:
-        """Return grades with scores of metrics that were made elsewhere: lists of them, or names of dimensions."""
+        """Return grades with external scores: lists of them, or names of dimensions."""
         names, made, kept = [scores] if isinstance(scores, str) else list(scores), self, self.values
         if isinstance(scores, Mapping):
             systems = list(self.systems)
@@ -164,7 +164,7 @@ class Grades:
 
 
 def read_number(value: Any, what: str) -> float:
-    """Return a grade as a number, such as ``"4,5"``; NaN where there is none."""
+    """Return a grade as a number, also from text such as ``"4,5"``; NaN if it is missing."""
     if value is None:
         return math.nan
     if isinstance(value, str):
@@ -185,7 +185,7 @@ def read_number(value: Any, what: str) -> float:
 
 
 def krippendorff_alpha(values: Array, level: str = "ordinal") -> float:
-    """Return Krippendorff's alpha of grades (raters, units): 1 less the observed disagreement by that of chance.
+    """Return Krippendorff's alpha of grades (raters, units): 1 - observed / expected disagreement.
 
     Two grades are apart by being different ("nominal"), by the grades between them ("ordinal"), or by their squared
     difference ("interval"). NaN where no unit has two grades, or all are the same. Source: Krippendorff 2011.
@@ -217,7 +217,7 @@ def raw_agreement(values: Array) -> float:
 
 
 def _rows(kind: str, given: Mapping[str, Any], systems: list[str], n_items: int) -> Iterator[Row]:
-    """Yield rows of grades, or scores, that were given by name and system as plain lists."""
+    """Yield rows of grades, or scores, given by name and system as plain lists."""
     for name, own in given.items():
         what = f"{kind} of {shorten(name)}"
         if not isinstance(own, Mapping) or set(own) != set(systems):

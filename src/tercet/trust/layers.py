@@ -27,17 +27,17 @@ _FOLDS = 5
 
 @dataclass(frozen=True, slots=True)
 class LayerSweep:
-    """The figure of each layer, and what it gains to choose one by the grades."""
+    """The figure of each layer, and the gain from choosing one by the grades."""
 
     metric: str  # as the table calls it, without the score
     dimension: str
     figure: str
     values: list[FigureValue]  # of F by each layer, from 0, the embeddings, on
-    best: int  # of equal ones the usual one before others
-    usual: int  # without grades: the one asked for, that of bert-score, or at two thirds of the depth
-    out_of_fold: float  # each fold of the items scored by the layer that the others choose
-    usual_out_of_fold: float  # by the usual one
-    pvalue: float  # that choosing is no better; 1 where the usual layer is chosen each time
+    best: int  # among equals, the usual one first
+    usual: int  # without grades: the requested one, that of bert-score, or two thirds of the depth
+    out_of_fold: float  # each fold scored by the layer that the others choose
+    usual_out_of_fold: float  # with the usual layer
+    pvalue: float  # that choosing is no better; 1 if the usual layer is always chosen
 
     def summary(self, alpha: float = 0.05) -> str:
         """Return what was found, in words."""
@@ -76,8 +76,8 @@ def layer_sweeps(
 ) -> list[LayerSweep]:
     """Compare the layers of each metric that was scored with ``all_layers=True``.
 
-    There is none where no layer has the figure (as with grades that are all the same), or where graded items are too
-    few for five folds. `human` has shape (systems, items), `metrics` a further axis for the columns before.
+    There is no sweep if no layer has the figure (as with constant grades), or if there are too few graded items for
+    five folds. `human` has shape (systems, items), `metrics` a further axis for the columns before.
     """
     by_metric: dict[int, list[int]] = defaultdict(list)
     for place, column in enumerate(columns):
@@ -96,7 +96,7 @@ def layer_sweeps(
             folded = out_of_fold(
                 figure, human, metrics[places], (singles, _always(usual)), unit="items", n_folds=_FOLDS, seed=seed
             )
-        except InputError:  # too few items for folds: the remarks say so
+        except InputError:  # too few items for folds: a warning says so
             continue
         out = [value_of(figure, human, each) for each in folded]
         p = pvalues_between(figure, human, folded, [epsilon for _, epsilon in out], n_permutations, seed)[1, 0]
@@ -108,7 +108,7 @@ def layer_sweeps(
 
 
 def _always(layer: int) -> Candidates:
-    """Return the choice of one who has no grades."""
+    """Return the choice without grades."""
 
     def choose(figure: str, human: Array, values: Array) -> list[Weights]:
         return [((layer, 1.0),)]

@@ -20,10 +20,10 @@ from .tables import SHOWN, agreement_lines
 
 #: Outputs shown of each dimension, and metrics with a plot.
 _WORST, _PLOTS = 6, 6
-#: Outputs above which a plot shows how many fall into each hexagon, not every one.
+#: Outputs above which a plot counts them in hexagons.
 _MANY = 400
 _WIDTH, _HEIGHT = 290, 220
-#: Below which p is drawn in darker colours.
+#: p below these values has darker colours.
 _LEVELS = (0.001, 0.01, 0.05, 0.1)
 
 
@@ -111,7 +111,7 @@ def _curve(sweep: LayerSweep, prefix: str) -> str:
 
 
 def _worst(found: Correlation, human: Array, column: MetricColumn) -> list[dict[str, Any]]:
-    """Return the outputs whose places by grade and by score, among all, are furthest apart."""
+    """Return the outputs whose ranks by grade and by score differ most."""
     there = ~np.isnan(human) & ~np.isnan(column.scores)
     places = np.full((2, *human.shape), np.nan)
     for place, values in enumerate((human, column.scores)):

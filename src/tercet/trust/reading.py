@@ -24,9 +24,9 @@ _RATER = ("rater", "annotator", "judge", "rater_id", "annotator_id")
 _DIMENSION = ("dimension", "aspect", "criterion")
 _VALUE = ("value", "grade", "rating", "score")
 _TEXT = ("text", "prediction", "hypothesis", "output", "candidate", "translation", "summary", "mt", "hyp")
-#: Columns of JSON objects: by system, grades by dimension, and scores that were made elsewhere.
+#: Columns of JSON objects: by system, grades by dimension, and external scores.
 _HUMAN, _SCORES = "human", "scores"
-#: Between the parts of ``system.dimension.rater``.
+#: Separators of ``system.dimension.rater``.
 _BETWEEN = ".:/|"
 
 
@@ -88,7 +88,7 @@ def _table(path: str) -> Table:
 
 
 def _find(table: Table, names: Sequence[str]) -> str | None:
-    """Return the column that is called by one of the names, the first of them before the others."""
+    """Return the first column with one of the names, in their order."""
     folded = {re.sub(r"[\s-]+", "_", column.strip().casefold()): column for column in reversed(table.columns)}
     return next((folded[name] for name in names if name in folded), None)
 
@@ -115,7 +115,7 @@ def _wide(table: Table, systems: Sequence[str]) -> Iterator[Row]:
 
 
 def _objects(table: Table, name: str, systems: Sequence[str]) -> Iterator[Row]:
-    """Yield what objects of the systems hold: a value, or one of each rater, for each dimension."""
+    """Yield the rows in objects by system: for each dimension a value, or one per rater."""
     for item, cell in enumerate(table.columns.get(name, ())):
         if cell is None:
             continue

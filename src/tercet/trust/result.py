@@ -1,4 +1,4 @@
-"""What a correlation is: every metric's figures with intervals, tests between metrics, and the grades behind them."""
+"""The result of a correlation: figures of every metric with intervals, tests between metrics, and the grades."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DimensionTable:
     ----------
     dimension : str
     n_graded, n_items : int
-        Graded outputs, and items with one at least.
+        Graded outputs, and items with at least one.
     figures : dict of str to dict of str to FigureValue
         By metric, then by name of the figure.
     rank_by : str
@@ -40,16 +40,16 @@ class DimensionTable:
         Metrics, the best first.
     clusters : dict of str to int
     test : str
-        What the tests between metrics are.
+        The test between metrics.
     pvalues, adjusted : ndarray, shape (k, k)
-        In row a and column b, p that b is no better than a, also adjusted for all pairs (Holm 1979). NaN with one
-        metric.
+        In row a and column b, the one-sided p-value that b is better than a, also adjusted for all pairs (Holm
+        1979). NaN with one metric.
     williams : ndarray, shape (k, k)
         p of Williams' test, where metrics are ranked by a correlation of Pearson; otherwise NaN.
     agreement : dict of str to float
         Of the raters: ``alpha_ordinal``, ``alpha_interval`` and ``raw``; empty with one rater.
     remarks : list of str
-        What a reader must know before trusting the ranking.
+        Warnings about the ranking.
     layers : list of LayerSweep
         For each metric that was scored with ``all_layers=True``, which layer agrees best.
     """
@@ -81,14 +81,14 @@ class Correlation:
     metrics : list of MetricColumn
     tables : list of DimensionTable
     unit : {"items", "systems", "both"}
-        What the intervals' resamples draw anew.
+        The unit that the intervals resample.
     n_resamples, n_permutations, seed : int
         Of the intervals; of the tests; of both.
     confidence_level, alpha : float
     standardize : bool
         Whether grades are means of the raters' z-scores.
     ties : {"scored", "exact"}
-        Whether scores tie where they are equal to the last bit, or where they agree to 12 significant digits.
+        Whether scores tie if equal to the last bit, or if they agree to 12 significant digits.
     """
 
     test_set: TestSet
@@ -110,7 +110,7 @@ class Correlation:
         Raises
         ------
         OptionError
-            For a dimension that is not there.
+            For an unknown dimension.
         """
         names = [table.dimension for table in self.tables]
         if dimension is not None and dimension not in names:

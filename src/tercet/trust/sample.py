@@ -1,4 +1,4 @@
-"""Grades and scores of the same outputs; how often each system and item counts; and what a figure is taken of."""
+"""Grades and scores of the same outputs; their weights in resamples, and the units of a figure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OfPoints = Callable[[Array, Array, Iterator[Array]], Array]
 #: A figure of each column of x and y, shape (n, c), for each row of weights (B, n): shape (B, c).
 OfColumns = Callable[[Array, Array, Array], Array]
 
-#: Numbers of one step over resamples, and over columns.
+#: Array elements per step over resamples, and over columns.
 _POINTS_AT_ONCE, _CELLS_AT_ONCE = 4_000_000, 2_000_000
 #: Resamples of systems and of items that are combined in one step; those that belong together are kept.
 _STEP = 32
@@ -39,12 +39,12 @@ class Sample:
         return cls(human, metric, np.ones((1, human.shape[0])), np.ones((1, human.shape[1])))
 
     def pooled(self, figure: OfPoints) -> Array:
-        """Return a figure of all graded outputs in one heap, shape (B,)."""
+        """Return a figure of all graded outputs pooled, shape (B,)."""
         there = ~np.isnan(self.human)
         return figure(self.human[there], self.metric[there], self._weights())
 
     def within(self, figure: OfColumns) -> Array:
-        """Return the mean over items of a figure of their systems, shape (B,); items that have none are left out."""
+        """Return the mean over items of a figure of their systems, shape (B,); items without one are left out."""
         found = self.by_item(figure)
         there = ~np.isnan(found)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -90,10 +90,10 @@ def graded(human: Array, metrics: Array) -> tuple[Array, Array]:
 
 
 def means(values: Array, items: Array) -> Array:
-    """Return the mean score of each system over what is graded, shape (B, n)."""
+    """Return the mean score of each system over its graded outputs, shape (B, n)."""
     filled, there = np.nan_to_num(values), (~np.isnan(values)).astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
-        if len(items) == 1:  # sums as numpy's mean makes them: systems are tied, or not, as they are there
+        if len(items) == 1:  # summed like numpy's mean, so that ties are the same
             return np.asarray(((filled * items).sum(1) / (there * items).sum(1))[None], np.float64)
         return np.asarray((items @ filled.T) / (items @ there.T), np.float64)
 
@@ -105,13 +105,13 @@ def pair_differences(values: Array) -> Array:
 
 
 def pair_weights(systems: Array) -> Array:
-    """Return how often each pair of systems counts, shape (B, pairs); two copies of one system are no pair."""
+    """Return how often each pair of systems counts, shape (B, pairs); two copies of one system do not count."""
     one, other = np.triu_indices(systems.shape[1], 1)
     return np.asarray(systems[:, one] * systems[:, other], np.float64)
 
 
 def _by_column(figure: OfColumns, x: Array, y: Array, systems: Array) -> Array:
-    """Return a figure of all columns, of as many at once as fit in memory."""
+    """Return a figure of all columns, as many at once as fit in memory."""
     parts = _parts(x.shape[1], len(x), len(systems))
     return np.concatenate([figure(x[:, part], y[:, part], systems) for part in parts], axis=1)
 

@@ -24,7 +24,7 @@ _OF_PAIRS = ("item.acc23", "item.tau23", "item.acc_eq")
 
 
 def test_name(figure: str) -> str:
-    """Return what the test of a figure exchanges between two metrics."""
+    """Return the name of a figure's test: what it exchanges between two metrics."""
     if figure in _OF_PAIRS:
         return "pair permutation: outcomes of pairs of systems, exchanged pair by pair"
     return "PERM-BOTH: standardized scores, exchanged output by output"
@@ -33,10 +33,10 @@ def test_name(figure: str) -> str:
 def pvalues_between(
     figure: str, human: Array, metrics: Array, epsilons: Sequence[float], n_resamples: int, seed: int
 ) -> Array:
-    """Return p, shape (k, k), that the metric of the column correlates no better than that of the row; 1 of itself.
+    """Return one-sided p-values, shape (k, k): the column's metric agrees better than the row's; 1 on the diagonal.
 
     `metrics` are scores (k, n, m), `epsilons` their thresholds of ties, which no draw calibrates again. p is the
-    share of draws whose difference is at least the observed one, which counts as a draw.
+    share of draws with at least the observed difference, which counts as a draw.
     """
     if figure == "pooled.pearson":
         return _exchanged_sums(human, metrics, n_resamples, seed)
@@ -71,7 +71,7 @@ def exchanged(figure: Callable[[Array], Array], values: Array, n_resamples: int,
 
 
 def one_by_one(figure: str, human: Array) -> Callable[[Array], Array]:
-    """Return a figure of each of several scores, which takes seconds for a pair of metrics."""
+    """Return a function from several scores to the figure of each; takes seconds for a pair of metrics."""
     function = FIGURES[figure].function
     return lambda scores: np.array([function(Sample.whole(human, each))[0] for each in scores])
 
@@ -131,7 +131,7 @@ def _exchanged_pairs(human: Array, metrics: Array, epsilons: Sequence[float], n_
 
 
 def williams_between(figure: str, human: Array, metrics: Array) -> Array:
-    """Return p of Williams' test of each two metrics, shape (k, k); NaN for what is no correlation of Pearson."""
+    """Return p of Williams' test of each pair of metrics, shape (k, k); NaN unless the figure is Pearson's r."""
     k = len(metrics)
     found = np.full((k, k), np.nan)
     if figure not in ("pooled.pearson", "system.pearson"):
@@ -190,9 +190,9 @@ def _fraction(x: float, a: float, b: float) -> float:
 
 
 def clusters(values: Sequence[float], pvalues: Array, alpha: float) -> list[int]:
-    """Return the cluster of each metric, from 1, as in the WMT metrics tasks.
+    """Return the significance cluster of each metric, from 1, as in the WMT metrics tasks.
 
-    From the best down, a cluster begins at the first metric that is significantly worse than all of the one before.
+    From the best down, a cluster begins at the first metric that is significantly worse than all of the previous one.
     """
     order = sorted(range(len(values)), key=lambda index: (-np.nan_to_num(values[index], nan=-np.inf), index))
     found, members, number = [0] * len(values), order[:1], 1
@@ -221,7 +221,7 @@ def _standardized(values: Array) -> Array:
 
 
 def _matrix(k: int, null: Array, observed: Array) -> Array:
-    """Return p of both directions of each pair, from draws of the second less the first, shape (pairs, draws)."""
+    """Return p of both directions of each pair, from draws of second minus first, shape (pairs, draws)."""
     found = np.ones((k, k))
     for place, (one, other) in enumerate(zip(*np.triu_indices(k, 1), strict=True)):
         delta = observed[other] - observed[one]

@@ -1,4 +1,4 @@
-"""Soft pairwise accuracy: how near a metric's p that one system is better comes to that of the grades."""
+"""Soft pairwise accuracy: how close a metric's p-values between systems are to those of the grades."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import numpy as np
 
 from .sample import Array, Sample, pair_differences, pair_weights
 
-#: Of the reference implementation.
+#: As in the reference implementation.
 _PERMUTATIONS, _SEED = 1_000, 4
-#: Squares of differences that are a smaller share of the squares they are made from are rounding.
+#: Squared differences below this share of their terms are rounding.
 _NEARLY = 1e-12
 
 
 def soft_pairwise_accuracy(human: Array, metric: Array) -> float:
-    """Return 1 less the mean difference of both p over all pairs of systems.
+    """Return 1 minus the mean difference of both p-values over all pairs of systems.
 
     Source: Thompson et al. 2024 (WMT24, WMT25); 1,000 sign flips of the items, sums in single precision. So where
     sums tie but for rounding, p depends on the processor by some thousandths, here and in mt-metrics-eval alike.
@@ -22,7 +22,7 @@ def soft_pairwise_accuracy(human: Array, metric: Array) -> float:
 
 
 def resampled_soft_accuracy(sample: Sample) -> Array:
-    """Return the same of resamples, with the normal distribution in the place of the sign flips' own."""
+    """Return the same for resamples, with the normal distribution instead of sign flips."""
     p = [_normal_p(pair_differences(values), sample.items) for values in (sample.human, sample.metric)]
     of_pairs = pair_weights(sample.systems)
     with np.errstate(invalid="ignore"):
@@ -60,7 +60,7 @@ def shares_above(z: Array) -> Array:
 
 
 def _flipped_p(values: Array) -> Array:
-    """Return p of each pair of systems by sign flips of the items; an item that one of them lacks does not count."""
+    """Return p of each pair of systems by sign flips of the items that both have."""
     tosses = np.random.default_rng(_SEED).random((_PERMUTATIONS, values.shape[1]), dtype=np.float32)
     signs = 2 * np.rint(tosses) - 1
     one, other = np.triu_indices(len(values), 1)

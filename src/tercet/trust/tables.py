@@ -25,7 +25,7 @@ from tercet.statistics.paired_tests import pvalue_text
 from .figures import FigureValue
 from .result import COLUMNS, Correlation, DimensionTable
 
-#: Figures of the tables for reading, where they are known; JSON and TSV have all of them.
+#: Figures of the readable tables, where defined; JSON and TSV have all of them.
 SHOWN = (
     *("pooled.pearson", "pooled.kendall_b", "item.kendall_b", "item.acc_eq", "item.darr"),
     *("system.pearson", "system.pairwise_accuracy", "system.spa"),
@@ -35,7 +35,7 @@ _BESIDE = 4
 
 
 def to_text(found: Correlation, width: int | None = None, colour: bool = False) -> str:
-    """Return tables for a terminal: for each dimension the ranking, then p between metrics, then remarks."""
+    """Return tables for a terminal: for each dimension the ranking, then p between metrics, then warnings."""
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
     for table in found.tables:
@@ -71,7 +71,7 @@ def _ranking(found: Correlation, table: DimensionTable) -> Table:
 
 def _pvalues(table: DimensionTable, labels: list[str]) -> Table:
     shown = Table(box=box.SIMPLE_HEAD)
-    shown.add_column("p that the column's metric is no better", overflow="fold")
+    shown.add_column("p-value (the column's metric is better)", overflow="fold")
     for number, _ in enumerate(table.ranking, 1):
         shown.add_column(str(number), justify="right")
     places = [labels.index(label) for label in table.ranking]
@@ -90,7 +90,7 @@ def _shown(table: DimensionTable) -> list[str]:
 
 
 def agreement_lines(table: DimensionTable) -> list[str]:
-    """Return how far the raters agree, in words; nothing of one rater."""
+    """Return the agreement of the raters, in words; nothing for one rater."""
     if not table.agreement:
         return []
     ordinal, interval, raw = map(_number, table.agreement.values())
@@ -99,7 +99,7 @@ def agreement_lines(table: DimensionTable) -> list[str]:
 
 
 def note_lines(found: Correlation, table: DimensionTable) -> list[str]:
-    """Return how far raters agree, what a reader must know, and which layers agree best."""
+    """Return the agreement of raters, the warnings, and the best layers."""
     return [*agreement_lines(table), *table.remarks, *(each.summary(found.alpha) for each in table.layers)]
 
 

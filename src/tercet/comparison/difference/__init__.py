@@ -1,1 +1,1 @@
-"""Why another package gives another number: the rules between the two, one step each."""
+"""Why another package gives a different score: the rules between the two, one step each."""

@@ -1,4 +1,4 @@
-"""The chain between two packages: scorers each of which differs from the one before in one option or rule."""
+"""The chain between two packages: scorers that differ from their predecessor in one option or rule."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tercet.registry import metric_class
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One option or rule from our way to theirs, and what scores by all that were changed until here.
+    """One option or rule on the way from our score to theirs, and the scorer with all changes so far.
 
-    Unless it is to be shown `always`, it is left out where it changes no score.
+    Unless shown `always`, it is left out where it changes no score.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A metric against another package, with the options of what is reported, which are the same for both."""
+    """A metric against another package, with the reporting options, which both share."""
 
     metric: str
     against: str
@@ -44,22 +44,22 @@ class Explained:
         return self.peers.packages[self.against]
 
     def scorer(self, options: Mapping[str, Any], compat: str | None) -> Scorer:
-        """Return a scorer; some options have no effect with the others, step by step."""
+        """Return a scorer; between steps, some options may have no effect."""
         return metric_class(self.metric).from_options({**options, **self.report, "compat": compat}, idle=True)
 
     def shared(self, scorer: Scorer, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the given options that the other package has too: with them a score still equals one of its own."""
+        """Return the given options that the other package has too."""
         shared: dict[str, Any] = {}
         for name in self.peers.decides:
             is_ours = name not in given or (name, given[name]) == ("tokenizer", "auto")
             if not is_ours and takes(self.metric, self.against, {**shared, name: given[name]}):
                 shared[name] = given[name]
         if scorer.missing_references != "error":
-            shared["missing_references"] = "skip"  # they cannot be given to it
+            shared["missing_references"] = "skip"  # the package does not take them
         return shared
 
     def options_of(self, scorer: Scorer, batch: Corpus) -> dict[str, Any]:
-        """Return the options by which a scorer scores these texts: no defaults, and one way to write each rule."""
+        """Return the options in effect on these texts: without defaults, each rule in one spelling."""
         o = scorer
         options = self.peers.spelled_out({name: getattr(o, name) for name in self.peers.decides})
         if options.get("tokenizer") == "auto":
@@ -67,13 +67,13 @@ class Explained:
         return {"missing_references": o.missing_references if batch.missing else "error", **options}
 
     def steps(self, ours: Scorer, theirs: Scorer, batch: Corpus) -> Iterator[Step]:
-        """Yield the steps from our scorer to theirs; the last one is for rules without a name."""
+        """Yield the steps from our scorer to theirs; the last one covers the unnamed rules."""
         here, there, compat = (
             self.options_of(ours, batch),
             self.options_of(theirs, batch),
             getattr(ours, "compat", None),
         )
-        if compat not in (None, self.against):  # from one package to another: first what only the one does
+        if compat not in (None, self.against):  # between two packages: first the rules of only one
             names = ", ".join(rule.name for rule in self.peers.packages[compat].rules_of(ours))
             decides = f"what only compat={compat!r} does"
             yield Step("compat", decides, names, "ours", self.scorer(here, None), bool(names))
@@ -94,13 +94,13 @@ class Explained:
         yield Step("compat", f"the remaining rules of compat={self.against!r}", "ours", self.against, theirs, False)
 
     def _groups(self, options: Mapping[str, Any]) -> list[tuple[str, ...]]:
-        """Return the options in their order, those that are changed at once together."""
+        """Return the options in order, grouped where they change together."""
         groups = [next((each for each in self.peers.together if name in each), (name,)) for name in options]
         return list(dict.fromkeys(groups))
 
 
 def explained(scorer: Scorer, against: str, peers: Peers) -> Explained:
-    """Return what is compared: at our scale, the scores that the other package has."""
+    """Return both sides, at our scale, with the scores that the other package has."""
     o = scorer
     report = {"scale": o.scale, "confidence_level": None, "segments": False, **peers.aside(o)}
     if peers.names_scores:
@@ -113,7 +113,7 @@ def explained(scorer: Scorer, against: str, peers: Peers) -> Explained:
 
 
 def takes(metric: str, against: str, options: Mapping[str, Any]) -> bool:
-    """Return whether the other package has these options: whether the signature names what the score equals."""
+    """Return whether the other package has these options, by the signature."""
     try:
         scorer = metric_class(metric).from_options({**options, "compat": against}, idle=True)
     except OptionError:

@@ -1,4 +1,4 @@
-"""Why two packages give different numbers for the same texts: a chain of scores that differ in one rule each."""
+"""Why two packages score the same texts differently: a chain of scores that differ in one rule each."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tercet.metric.scoring import batch_stats, score_batch
 from .chain import Explained, explained, takes
 from .packages import checked_peers
 
-#: Scores nearer than this are the same number, reached by sums in another order.
+#: Scores closer than this are equal: their sums were only taken in another order.
 SAME = 1e-9
 
-#: Items whose scores are nearer than this are not counted as different: five decimals make every item differ.
+#: Items whose scores are closer than this do not count as different: beyond, rounding makes every item differ.
 SAME_ITEM = 1e-4
 
-#: Scores of items by name; None for one that was left out.
+#: Scores of items by name; None if left out.
 Segments = Mapping[str, list[float | None]]
 
 
@@ -41,7 +41,7 @@ class Rule:
 
     @property
     def change(self) -> dict[str, float]:
-        """What the rule adds to each score."""
+        """The effect of the rule on each score."""
         return {name: after - self.score_before[name] for name, after in self.score_after.items()}
 
     @property
@@ -52,7 +52,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class SegmentGap:
-    """An item that the two score differently: ours, and theirs by ``compat``."""
+    """An item with different scores: ours, and theirs by ``compat``."""
 
     index: int
     ours: Mapping[str, float]
@@ -61,13 +61,13 @@ class SegmentGap:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Our number, theirs, and the rules that lead from the one to the other.
+    """Our score, theirs, and the rules that lead from one to the other.
 
-    `names` are the scores that both have. `theirs` is what the package gave when it was called, None if it could not
-    be, and `unavailable` says why; `equal_to` is our score with ``compat``. The first rule begins at `ours` and the
-    last ends at `equal_to`: what they add sums to the whole difference, shared among them by their order. The
-    `largest_gaps` are of the items that differ by more than 0.0001 of the scale, of which there are
-    `n_segments_differ`. `signatures` are of `ours` and of `equal_to`, `notes` are warnings.
+    `names` are the scores that both have. `theirs` is the output of the package itself, or None if it cannot be
+    called (`unavailable` says why); `equal_to` is our score with ``compat``. The first rule begins at `ours` and the
+    last ends at `equal_to`: their effects add up to the difference, and depend on their order. `largest_gaps` are
+    among the `n_segments_differ` items that differ by more than 0.0001 of the scale. `signatures` are those of
+    `ours` and `equal_to`; `notes` are warnings.
     """
 
     metric: str
@@ -86,11 +86,11 @@ class Difference:
 
     @property
     def same(self) -> bool:
-        """Whether the two numbers are the same."""
+        """Whether the two scores are equal."""
         return all(abs(self.ours[name] - self.equal_to[name]) <= SAME for name in self.names)
 
     def decisive(self, name: str | None = None) -> Rule | None:
-        """Return the rule that changes a score most (the first one by default); None if none does."""
+        """Return the rule that changes a score most (the first score by default); None if none does."""
         name = self.names[0] if name is None else name
         effective = [rule for rule in self.rules if abs(rule.change[name]) > SAME]
         return max(effective, key=lambda rule: abs(rule.change[name]), default=None)
@@ -106,11 +106,11 @@ def explain_difference(
     n_gaps: int = 5,
     **options: Any,
 ) -> Difference:
-    """Explain why another package, by its name in ``compat``, gives another number for the same texts.
+    """Explain why another package, by its name in ``compat``, scores the same texts differently.
 
-    The other package is given our options too where it has them; those that it does not have are rules of the chain.
-    `their_options` are of the other package alone, under our names, such as ``{"smooth": True}``. With ``compat`` two
-    other packages are compared with each other.
+    The other package gets our options where it has them; the others are rules of the chain. `their_options` are for
+    the other package only, under our names, such as ``{"smooth": True}``. With ``compat``, two other packages are
+    compared.
     """
     peers = checked_peers(metric, against)
     scorer = make_scorer(metric, options)
@@ -126,7 +126,7 @@ def explain_difference(
     last, _, their_signature = _totals(theirs, batch)
     segments = _segments(ours, batch), _segments(theirs, batch)
     differing = largest_gaps(*segments, SAME_ITEM * scorer.scale)
-    live, reason = None, f"{against} has no options that say the same"
+    live, reason = None, f"{against} has no equivalent options"
     if takes(metric, against, {**given, "missing_references": "error", **pair.report}):
         live, reason = _live(pair, pair.scorer(pair.options_of(theirs, batch), against), items)
     return Difference(
@@ -141,7 +141,7 @@ def explain_difference(
 
 
 def largest_gaps(ours: Segments, theirs: Segments, same: float) -> list[SegmentGap]:
-    """Return the items that differ in any score by more than `same`, the greatest difference first."""
+    """Return the items that differ in any score by more than `same`, largest difference first."""
     found = []
     for index, pairs in enumerate(zip(*(zip(ours[name], theirs[name], strict=True) for name in ours), strict=True)):
         mine = {name: own for name, (own, _) in zip(ours, pairs, strict=True) if own is not None}
@@ -168,7 +168,7 @@ def _rules(
 
 
 def _live(pair: Explained, scorer: Scorer, items: Corpus) -> tuple[dict[str, float] | None, str]:
-    """Return the scores that the package itself gives, and why it gives none or not all."""
+    """Return the package's own scores, and why some or all are missing."""
     filled = [each for each in zip(*items.columns().values(), strict=True) if each[1]]
     try:
         scores = pair.peer.scores([text for text, _ in filled], [texts for _, texts in filled], scorer)
@@ -182,7 +182,7 @@ def _live(pair: Explained, scorer: Scorer, items: Corpus) -> tuple[dict[str, flo
 
 
 def _uncompared(pair: Explained, scorer: Scorer, given: Mapping[str, Any]) -> list[str]:
-    """Return a warning of the scores that were asked for and that the other package does not have."""
+    """Return a warning of requested scores that the other package does not have."""
     name = pair.peers.names_scores
     asked = list(getattr(scorer, name)) if name in given else []
     left = [each for each in asked if each not in pair.report[name]]
@@ -211,7 +211,7 @@ def _warnings(
 
 
 def _totals(scorer: Scorer, batch: Corpus) -> tuple[dict[str, float], list[str], str]:
-    """Return the scores of the corpus by name, the warnings that came with them, and the signature."""
+    """Return the corpus scores by name, their warnings, and the signature."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = score_batch(scorer, batch)

@@ -1,4 +1,4 @@
-"""Which metrics can be explained against which packages: what the rooms of the metrics declare in ``peers``."""
+"""Which metrics can be explained against which packages, as their ``peers`` declare."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tercet.registry import METRICS, canonical
 
 @cache
 def peers_of(metric: str) -> Peers | None:
-    """Return what a metric declares; None if it is explained against no package."""
+    """Return the packages that a metric declares, or None."""
     room, _, _ = METRICS[canonical(metric)].partition(".")
     name = f"tercet.metrics.{room}.peers"
     return None if find_spec(name) is None else import_module(name).PEERS
@@ -26,7 +26,7 @@ def packages() -> dict[str, list[str]]:
 
 
 def packages_in_words() -> str:
-    """Return the packages with the metrics that they are for."""
+    """Return the packages and their metrics, in words."""
     metrics: dict[str, list[str]] = {}
     for metric, names in packages().items():
         metrics.setdefault(listed(names, "or"), []).append(metric)
@@ -34,13 +34,13 @@ def packages_in_words() -> str:
 
 
 def listed(names: Iterable[str], word: str) -> str:
-    """Return names with commas, and a word before the last one."""
+    """Return names joined by commas, with a word before the last."""
     *others, last = names
     return f"{', '.join(others)} {word} {last}" if others else last
 
 
 def checked_peers(metric: str, against: str) -> Peers:
-    """Return what a metric declares, or raise an OptionError for a metric or package that it does not explain."""
+    """Return the packages that a metric declares; OptionError for a pair that cannot be explained."""
     peers = peers_of(metric)
     if peers is None:
         raise OptionError(f"{listed(packages(), 'and')} can be explained against other packages, not {metric}.")

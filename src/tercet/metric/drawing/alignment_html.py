@@ -1,4 +1,4 @@
-"""Two texts and the matches of their tokens, as SVG and as HTML that a browser shows without anything else."""
+"""Two texts and the matches of their tokens, as SVG and as self-contained HTML."""
 
 from __future__ import annotations
 

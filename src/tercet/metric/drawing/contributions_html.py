@@ -1,4 +1,4 @@
-"""Texts whose tokens each add to a score or take away from it, as HTML that a browser shows without anything else."""
+"""Texts with the contributions of their tokens to a score, as self-contained HTML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the tokens of an output that match are found for a report, and what the colours of their levels say."""
+"""How the tokens of an output that match are found for a report, and the meaning of the colours."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ MATCH_LEVELS = ("match",)
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """What a metric says of one of its scores, in the function ``matched`` of its room's ``explain``."""
+    """The result of ``matched`` in a metric's ``explain``, for one of its scores."""
 
     scorer: Any  # explains no more than this score needs
-    levels: tuple[str, ...]  # what the levels of the tokens say, from 1 on
+    levels: tuple[str, ...]  # meaning of the levels, from 1 on
     words: Callable[[Any], list[Word]]  # the tokens of the output, from the metric's explanation

@@ -1,4 +1,4 @@
-"""Figures of matplotlib that a notebook shows, whether or not it has imported pyplot."""
+"""Figures of matplotlib that a notebook shows even without pyplot."""
 
 from __future__ import annotations
 

@@ -20,11 +20,11 @@ class Word:
 
     text: str
     level: int  # 0 without a match; else the length of its longest n-gram or run, or its number of skip-bigrams
-    written: str | None = None  # as the text has it, where a stem or a lemma is compared
+    written: str | None = None  # as written, if a stem or lemma is compared
 
 
 def words_of(compared: Sequence[str], levels: Sequence[int], written: Sequence[str]) -> list[Word]:
-    """Return tokens as they are compared and as they were written, with their levels."""
+    """Return tokens as compared and as written, with their levels."""
     return [
         Word(text, level, None if text == other else other)
         for text, level, other in zip(compared, levels, written, strict=True)
@@ -58,7 +58,7 @@ def skip_bigrams(ids: Ids, gap: int) -> Iterator[tuple[int, int]]:
 
 
 def most(counters: Iterable[Counter[tuple[int, ...]]]) -> Counter[tuple[int, ...]]:
-    """Return how often each key stands in the counter that has it most often."""
+    """Return the highest count of each key in any counter."""
     merged: Counter[tuple[int, ...]] = Counter()
     for counter in counters:
         merged |= counter

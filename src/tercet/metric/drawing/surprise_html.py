@@ -1,4 +1,4 @@
-"""A text coloured by how much each part surprises a model, and a bar for each, as HTML that needs nothing else."""
+"""A text coloured by how much each part surprises a model, and a bar for each, as self-contained HTML."""
 
 from __future__ import annotations
 

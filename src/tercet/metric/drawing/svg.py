@@ -1,4 +1,4 @@
-"""SVG elements as text: pictures that a page shows without anything else."""
+"""SVG elements as text: self-contained pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of others, as a terminal or a table shows them and does not obey them."""
+"""Names from user input, escaped for terminals and tables."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff
 
 
 def visible(text: object) -> str:
-    """Return a text on one line with an escape for each character that would do something instead of being seen."""
+    """Return a text on one line with escapes for control characters."""
     return _UNSEEN.sub(lambda match: match[0].encode("unicode_escape").decode(), str(text))
 
 
 def one_cell(text: str) -> str:
-    """Return a name for a cell of a table: white space is a blank, and the rest visible."""
+    """Return a name for a cell of a table: white space becomes a space, the rest visible."""
     return visible(" ".join(text.split()))

@@ -1,4 +1,4 @@
-"""Texts with their tokens in colour, and tables of them, as HTML that a browser shows without anything else.
+"""Texts with their tokens in colour, and tables of them, as self-contained HTML.
 
 Backgrounds are translucent, so that the text keeps the colour that the page gives it, on white or on black.
 """

@@ -1,4 +1,4 @@
-"""What documentation says of bertscore_idf besides its options."""
+"""Documentation of bertscore_idf besides its options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Baselines: what unrelated texts score, a line per layer, to spread scores over the range from 0 to 1."""
+"""Baselines: the scores of unrelated texts, a line per layer, to spread scores over the range from 0 to 1."""
 
 from __future__ import annotations
 

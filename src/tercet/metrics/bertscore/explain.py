@@ -1,4 +1,4 @@
-"""Why a pair has its BERTScore: every token with its match, its weight and what it adds to the score."""
+"""Why a pair has its BERTScore: every token with its match, weight and contribution."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tercet.metric.drawing.alignment_html import alignment_html, alignment_svg
 from tercet.metric.drawing.heat_map import heat_map
 from tercet.metric.drawing.token import Token
 
-from .messages import remark_on_texts
+from .messages import texts_warning
 
 if TYPE_CHECKING:
     from .metric import BertScore
@@ -146,9 +146,9 @@ def _alignment(scorer: BertScore, prediction: str, reference: str, index: int, c
     official = scorer.compat is not None
     sizes = documents.lengths
     empty = bool((sizes == 2 if official else sizes <= encoder.subwords.n_special).any())
-    remark = remark_on_texts(int((documents.lengths < whole.lengths).sum()), 0, limit)
-    if remark is not None:
-        warnings.warn(f"bertscore_idf: {remark}", UserWarning, stacklevel=level_of_caller())
+    warning = texts_warning(int((documents.lengths < whole.lengths).sum()), 0, limit)
+    if warning is not None:
+        warnings.warn(f"bertscore_idf: {warning}", UserWarning, stacklevel=level_of_caller())
     shares = [texts.shares[bound].astype(float) for bound in bounds]
     kept = _rows(encoder.subwords.truncate(Ragged(_positions(whole), whole.offsets), scorer.cut_at(encoder.subwords)))
     sides = [

@@ -38,7 +38,7 @@ _MOST_DOCUMENTS = 1 << 48
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IdfTable:
-    """In how many documents of a corpus each subword id stands.
+    """Document frequencies of subword ids.
 
     Tables of parts add up to the table of the whole, to the bit.
 
@@ -110,7 +110,7 @@ class IdfTable:
         if prefix_space is None:
             prefix_space = DEFAULT_PREFIX_SPACES[compat]
         if batch_size < 1:
-            raise OptionError(f"batch_size must be a whole number of at least 1, got {shorten(batch_size)}.")
+            raise OptionError(f"batch_size must be an integer of at least 1, got {shorten(batch_size)}.")
         if prefix_space not in (True, False, *PREFIX_SPACES):
             raise OptionError(
                 f"prefix_space must be True, False, 'auto' or 'installed', got {shorten(prefix_space)}."
@@ -229,7 +229,7 @@ class IdfTable:
         Raises
         ------
         InputError
-            When there is no such file, or it is no IDF table, or says what cannot be, such as a token that more
+            When there is no such file, or it is not an IDF table, or is inconsistent, such as a token that more
             documents hold than there are; names what.
         """
         if not isinstance(path, (str, PathLike)):
@@ -254,12 +254,12 @@ class IdfTable:
 
     @classmethod
     def _checked(cls, table: pa.Table, meta: dict[str, Any]) -> IdfTable:
-        """Return what a file holds, or raise an InputError with what in it cannot be."""
+        """Return the contents of a file; InputError names what is invalid."""
         if meta["format"] != _FORMAT:
             raise InputError(f"its format is {shorten(meta['format'])}, expected {_FORMAT!r}")
         for name, least, most in (("n_documents", 0, _MOST_DOCUMENTS), ("vocabulary_size", 1, _LARGEST_VOCABULARY)):
             if type(meta[name]) is not int or not least <= meta[name] <= most:
-                raise InputError(f"{name} is {shorten(meta[name])}, expected a whole number from {least} to {most:,}")
+                raise InputError(f"{name} is {shorten(meta[name])}, expected an integer from {least} to {most:,}")
         n_documents, size, fingerprint, length = (
             meta[name] for name in ("n_documents", "vocabulary_size", "fingerprint", "max_length")
         )

@@ -27,7 +27,7 @@ def match(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return precision and recall of pairs of texts, in every layer.
 
-    Memory: 100 MB beside the store, whatever the number of pairs. Time: the product of the lengths times dimensions.
+    Memory: 100 MB besides the store, whatever the number of pairs. Time: the product of the lengths times dimensions.
     """
     import torch
 

@@ -17,15 +17,7 @@ Array = NDArray[np.float64]
 
 
 def pair_measures(precision: Array, recall: Array, empty: NDArray[np.bool_], official: bool) -> Array:
-    """Return precision, recall and their harmonic mean, shape (3, layers, pairs); 0 for pairs with an empty text.
-
-    Parameters
-    ----------
-    precision, recall : ndarray, shape (layers, pairs)
-    empty : ndarray of bool, shape (pairs,)
-    official : bool
-        Whether F is made before the others are set to 0, as bert-score does; an F that is NaN becomes 0 either way.
-    """
+    """Return precision, recall and their harmonic mean, shape (3, layers, pairs); 0 for pairs with an empty text."""
     measures = np.stack([precision, recall, np.zeros_like(precision)])
     if not official:
         measures[:2, :, empty] = 0.0
@@ -37,24 +29,7 @@ def pair_measures(precision: Array, recall: Array, empty: NDArray[np.bool_], off
 
 
 def best_of_references(measures: Array, starts: NDArray[np.int64], by_f: bool) -> tuple[Array, NDArray[np.int64]]:
-    """Return the measures of items, and which of their references gave them.
-
-    Parameters
-    ----------
-    measures : ndarray, shape (3, layers, pairs)
-        The pairs of an item follow each other.
-    starts : ndarray of int64, shape (items,)
-        The first pair of each item.
-    by_f : bool
-        Whether all measures come from the reference with the greatest F; else each is the greatest for itself.
-
-    Returns
-    -------
-    values : ndarray, shape (3, layers, items)
-        As in bert-score, NaN is greater than any number.
-    winners : ndarray of int64, shape (3, layers, items)
-        Counted from 0; the first of equal ones.
-    """
+    """Return the measures of items, and which of their references gave them."""
     comparable = np.where(np.isnan(measures), np.inf, measures)
     values = np.empty((*measures.shape[:2], len(starts)))
     winners = np.empty(values.shape, np.int64)
@@ -69,11 +44,6 @@ def padded_in_batch(lengths: NDArray[np.int64], batch_size: int) -> NDArray[np.b
     """Return which texts bert-score pads: all but the longest of each batch.
 
     The padding has similarity 0 to every token, so that no best match in such a text is negative there.
-
-    Examples
-    --------
-    >>> padded_in_batch(np.array([3, 5, 4]), 2).tolist()
-    [True, False, False]
     """
     starts = np.arange(0, len(lengths), batch_size)
     widest = np.maximum.reduceat(lengths, starts) if len(lengths) else lengths

@@ -1,24 +1,24 @@
-"""What a user of bertscore_idf is told of texts."""
+"""The warnings and errors of bertscore_idf."""
 
 from __future__ import annotations
 
-from tercet.encoders.messages import cut_remark
+from tercet.encoders.messages import cut_warning
 from tercet.encoders.subwords import Subwords
 from tercet.errors import InputError
 
 
-def remark_on_texts(cut: int, unweighted: int, limit: int | None) -> str | None:
+def texts_warning(cut: int, unweighted: int, limit: int | None) -> str | None:
     """Return a warning of texts that were cut at `limit` tokens, or whose weights sum to 0; None without any."""
-    remarks = []
+    found = []
     if cut:
-        remarks.append(cut_remark(cut, limit))
+        found.append(cut_warning(cut, limit))
     if unweighted:
         texts = "text" if unweighted == 1 else "texts"
-        remarks.append(
+        found.append(
             f"all tokens of {unweighted} {texts} have weight 0 (with idf=True: they occur in every reference), so "
             "they get equal weights. Give idf=False, or an IdfTable of a corpus."
         )
-    return " ".join(remarks) or None
+    return " ".join(found) or None
 
 
 def unnamed_token_error(number: int, subwords: Subwords) -> InputError:

@@ -27,7 +27,7 @@ from .chosen_weights import given_table, weights_of
 from .explain import Alignment, explain_batch, explain_pair
 from .idf_table import IdfTable
 from .measures import MEASURES, best_of_references, padded_in_batch, pair_measures, winning_references
-from .messages import remark_on_texts, unnamed_token_error
+from .messages import texts_warning, unnamed_token_error
 from .options import DIALECTS, PRESETS, BertscoreOptions, check_together
 from .pairs import Texts, prepare_texts, score_pairs
 from .signature import bertscore_signature, official_hash
@@ -78,7 +78,7 @@ class BertScore(BertscoreOptions):
         """The name of the encoder, or its folder."""
         return str(self.model_type or "") or model_of_language(self.lang or "")
 
-    # -- what is loaded at the first use, and kept by the functions that load it
+    # -- loaded on first use, and cached by the functions that load it
     def subwords(self) -> Subwords:
         """Return the tokenizer."""
         return subwords_of(self.encoder_name, self.prefix_space, self.use_fast_tokenizer)
@@ -116,7 +116,7 @@ class BertScore(BertscoreOptions):
 
     @property
     def primary(self) -> str:  # type: ignore[override]
-        """The mean F of the layer that is asked for, with all layers and no such wish of the last."""
+        """The mean F of the requested layer; of the last layer if none is requested."""
         if not self.all_layers:
             return "mean_f1"
         asked = self.num_layers
@@ -139,7 +139,7 @@ class BertScore(BertscoreOptions):
 
     @property
     def segment_names(self) -> tuple[str, ...]:
-        """The same for single items, of which no mean is taken."""
+        """The same for single items, without a mean."""
         return tuple(f"{measure}{end}" for end in self._ends for measure in MEASURES)
 
     # -- the corpus
@@ -164,11 +164,11 @@ class BertScore(BertscoreOptions):
         rows = subwords.truncate(subwords.whole(texts), self.cut_at(subwords))
         return IdfTable.count(rows, documents, subwords, self.cut_at(subwords))
 
-    def remark(self, totals: Array) -> str | None:
+    def score_warning(self, totals: Array) -> str | None:
         """Return a warning when texts were cut, or had no weight."""
         *truncated, without = (self.total_of(totals, name) for name in self.extra_columns)
         cut, unweighted = sum(truncated), without if self.zero_weight == "uniform" else 0
-        return remark_on_texts(cut, unweighted, self.cut_at(self.subwords()))
+        return texts_warning(cut, unweighted, self.cut_at(self.subwords()))
 
     def _weights(self, context: IdfTable | None, subwords: Subwords) -> Weights:
         return weights_of(self.idf, context or self._given_table, subwords, strict=self._official)
@@ -182,7 +182,7 @@ class BertScore(BertscoreOptions):
         return self.compat == "bert_score"
 
     def cut_at(self, subwords: Subwords) -> int | None:
-        """Return the length at which texts are cut; None where they are scored whole."""
+        """Return the length at which texts are truncated; None if they are scored whole."""
         limit = subwords.length_limit(self.max_length)
         return limit if self.long_text == "truncate" else None
 
@@ -261,7 +261,7 @@ class BertScore(BertscoreOptions):
         return pair_measures(precision, recall, empty, self._official)
 
     def _item_columns(self, measures: Array, starts: NDArray[np.int64]) -> Array:
-        """Return the columns of items with references, layer by layer: the measures, and what gave them."""
+        """Return the columns of items with references, layer by layer: the measures, and the reference of each."""
         values, winners = best_of_references(measures, starts, self.multi_ref == "best_f")
         baseline = self.baseline()
         if baseline is not None:
@@ -315,7 +315,7 @@ class BertScore(BertscoreOptions):
         Raises
         ------
         InputError
-            For what is not text.
+            For input that is not text.
         OptionError
             For ``idf=True`` without a corpus, and for options that do not fit a single pair in a single layer.
 

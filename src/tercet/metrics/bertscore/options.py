@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
 
 def _idf(value: Any) -> bool | str | IdfTable | Mapping[Any, Any]:
-    if isinstance(value, (bool, IdfTable, Mapping)):
+    if isinstance(value, Mapping):
+        return copy(value)  # the value does not change with it
+    if isinstance(value, (bool, IdfTable)):
         return value
     if type(value).__name__ in ("bool_", "bool"):
         return bool(value)
@@ -160,11 +163,7 @@ class BertscoreOptions(Metric):
         check=integer(0),
         local=True,
     )
-    verbose: bool = option(
-        default=False,
-        doc="Show a progress bar.",
-        local=True,
-    )
+    verbose: bool = option(default=False, doc="Show a progress bar.", local=True)
     compat: Literal["bert_score"] | None = option(
         default=None,
         doc="Reproduce the scores of this package. It has its defaults (no IDF), and its scores even where ours "
@@ -173,10 +172,10 @@ class BertscoreOptions(Metric):
     )
 
 
-#: What bert-score does where the default differs from it.
+#: bert-score's defaults where they differ.
 PRESETS = {"bert_score": {"idf": False, "zero_weight": "nan", "prefix_space": DEFAULT_PREFIX_SPACES["bert_score"]}}
 
-#: What evaluate's bertscore returns.
+#: Keys of evaluate's bertscore.
 DIALECTS = {
     "bert_score": Dialect(
         {"compat": "bert_score"},

@@ -19,7 +19,7 @@ from tercet.statistics.progress import bar_of
 from .matching import match
 from .weights import Weights
 
-#: Bytes of embeddings that are held at a time, beside those of references that are kept between calls.
+#: Bytes of embeddings held at a time, besides those of references kept between calls.
 STORE_BYTES = 1 << 30
 
 

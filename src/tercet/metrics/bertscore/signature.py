@@ -1,4 +1,4 @@
-"""What stands in the signature of bertscore_idf, and the hash of bert-score."""
+"""The signature of bertscore_idf, and the hash of bert-score."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .idf_table import IdfTable
 from .options import BertscoreOptions
 from .weights import Weights
 
-# What the release 0.3.13 of bert-score calls itself in its hash.
+# The version in the hash of bert-score 0.3.13.
 _OFFICIAL_VERSION = "0.3.12"
 
 
@@ -29,21 +29,7 @@ def bertscore_signature(
     weights: Weights,
     baseline: NDArray[np.float64] | None,
 ) -> Signature:
-    """Return the signature.
-
-    Parameters
-    ----------
-    o : BertscoreOptions
-    encoder : Encoder
-    layers : range
-        The layers that are scored.
-    table : IdfTable or None
-        The document frequencies in use, if any.
-    weights : Weights
-        What each id counts.
-    baseline : ndarray or None
-        The baselines in use, if any.
-    """
+    """Return the signature."""
     parts = {
         "model": encoder.label,
         "layer": "all" if o.all_layers else layers.start,

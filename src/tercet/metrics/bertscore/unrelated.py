@@ -1,4 +1,4 @@
-"""What unrelated texts score under BERTScore, in every layer of an encoder."""
+"""The BERTScore of unrelated texts, in every layer of an encoder."""
 
 from __future__ import annotations
 

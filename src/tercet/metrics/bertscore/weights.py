@@ -1,4 +1,4 @@
-"""What each token counts: the same, or what a mapping or a table of document frequencies says."""
+"""Weights of tokens: all equal, or from a mapping or a table of document frequencies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LARGEST = float(np.finfo(np.float32).max)  # of the precision in which weights 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each subword id counts."""
+    """The weight of each subword id."""
 
     values: NDArray[np.float32]  # weight by id
     unseen: float  # weight of greater ids
@@ -80,17 +80,17 @@ def mapped_weights(mapping: Mapping[Any, Any], subwords: Subwords, strict: bool 
 
 
 def _default(mapping: Mapping[Any, Any]) -> float | None:
-    """Return what a mapping itself gives for keys that it does not have; None where that is an error."""
+    """Return a mapping's own value for missing keys; None if that is an error."""
     if isinstance(mapping, Counter):
         return 0.0
     factory = getattr(mapping, "default_factory", None)
-    return None if factory is None else _weight("what is not named", factory())
+    return None if factory is None else _weight("missing tokens", factory())
 
 
 def _weight(name: str, value: Any) -> float:
     try:
         weight = float(value)
-    except Exception:  # whatever a value raises that is no number
+    except Exception:  # any error of a value that is not a number
         weight = math.nan
     if not 0 <= weight <= _LARGEST:
         raise OptionError(f"The weight of {name} in the 'idf' mapping must be a number from 0, got {shorten(value)}.")

@@ -1,4 +1,4 @@
-"""What documentation says of bleu_multi besides its options."""
+"""Documentation of bleu_multi besides its options."""
 
 from __future__ import annotations
 

@@ -116,5 +116,5 @@ def explain_batch(scorer: Bleu, batch: Corpus, context: Any = None) -> NgramMatc
 
 
 def matched(scorer: Bleu, score: str, tokenizer: str | None) -> Matched:
-    """Return how a report finds the tokens that match: by the longest n-gram that they are in."""
+    """Return how a report finds matched tokens: by their longest matched n-gram."""
     return Matched(scorer, NGRAM_LEVELS[: scorer.max_order], lambda found: found.prediction)

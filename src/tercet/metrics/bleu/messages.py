@@ -1,4 +1,4 @@
-"""What a user of BLEU is told besides the score."""
+"""The warnings of BLEU, and its facts on one line."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 from .smoothing import Counts
 
-#: By the package whose number it is: the smoothing that it has.
+#: The smoothing of the package being reproduced.
 _SMOOTHING = {"evaluate": "smooth=True", "nltk": "smooth_method='nltk3'"}
 
 
-def unsplit_notice(tokenizer: object) -> str:
+def unsplit_warning(tokenizer: object) -> str:
     """Return the warning that a tokenizer which splits at blanks met texts without any."""
     return (
         f"tokenizer={tokenizer!r} splits at spaces and punctuation, but these references are mostly in "
@@ -20,7 +20,7 @@ def unsplit_notice(tokenizer: object) -> str:
 
 
 def facts_line(known: Mapping[str, Any], scale: float) -> str:
-    """Return what is known of a corpus as sacrebleu prints it."""
+    """Return the facts of a corpus as sacrebleu prints them."""
     bleu, *precisions = (100 / scale * value for value in (known["bleu"], *known["precisions"]))
     return (
         f"BLEU = {bleu:.1f} {'/'.join(f'{each:.1f}' for each in precisions)} (BP = {known['brevity_penalty']:.3f} "
@@ -38,10 +38,10 @@ def no_resamples(method: str) -> str:
     )
 
 
-def zero_remark(
+def zero_warning(
     counts: Counts, used: Sequence[Any], effective: bool, compat: str | None, smoothed: bool = False
 ) -> str | None:
-    """Return why the BLEU of a corpus is 0 although words match, and what gives it a score."""
+    """Return why the BLEU of a corpus is 0 although words match, and how to avoid that."""
     if counts.matches[0] == 0:
         return None
     each = list(zip(used, counts.matches, counts.totals, strict=True))

@@ -27,7 +27,7 @@ from tercet.statistics.stats import SegmentStats
 from .about import ABOUT
 from .explain import explain_batch, matched
 from .grid import Grid, score_weightings
-from .messages import facts_line, no_resamples, unsplit_notice, zero_remark
+from .messages import facts_line, no_resamples, unsplit_warning, zero_warning
 from .options import REFERENCE_LENGTHS, BleuOptions, check_smoothing, interpretation, smoothing_methods
 from .presets import DIALECTS, PRESETS
 from .rows import rows_of_tokens
@@ -74,7 +74,7 @@ class Bleu(BleuOptions):
     def check(self) -> None:
         """Refuse options that exclude each other."""
         check_word_options(self)
-        tokenizer_label(self._tokenizer)  # a missing package or model is told before texts are read
+        tokenizer_label(self._tokenizer)  # fails for a missing package or model before texts are read
         check_smoothing(self, self.presets.get(self.compat or "", {}).get("smooth_method", "none"))
         self._method, *self._grid_methods = smoothing_methods(self)
         self._segment_method = "exp" if self._method == "none" else self._method
@@ -121,13 +121,13 @@ class Bleu(BleuOptions):
         needs_blanks = self.compat is None and self.tokenizer in ("13a", "intl", "none")
         return count_letters(batch) if needs_blanks else None
 
-    def notice(self, context: LetterCounts | None) -> str | None:
+    def corpus_warning(self, context: LetterCounts | None) -> str | None:
         """Return a warning when a tokenizer that splits at blanks meets texts without any."""
         if context is None or not context.mostly_without_blanks:
             return None
-        return unsplit_notice(self.tokenizer)
+        return unsplit_warning(self.tokenizer)
 
-    def remark(self, totals: Either) -> str | None:
+    def score_warning(self, totals: Either) -> str | None:
         """Return a warning when the score is 0 only because an order has no match."""
         smoothed = self._method != "none"
         if smoothed and (self._by_nltk or self._method in (ADD_ONE, "add-k")):  # which no corpus is too short for
@@ -135,7 +135,7 @@ class Bleu(BleuOptions):
         totals = as_floats(totals)
         if min(totals[_FIRST_MATCH : _FIRST_MATCH + self.max_order]) > 0:  # as of most corpora
             return None
-        return zero_remark(self._counts(totals), self._used, self.effective_order, self.compat, smoothed)
+        return zero_warning(self._counts(totals), self._used, self.effective_order, self.compat, smoothed)
 
     @cached_property
     def _used(self) -> list[bool]:
@@ -145,7 +145,7 @@ class Bleu(BleuOptions):
 
     @cached_property
     def _reading(self) -> str | None:
-        """How the engine reads the texts, where it takes them as they are; None for all else."""
+        """How the engine tokenizes raw texts; None if it cannot."""
         plain = (
             isinstance(self.tokenizer, str)
             and not self._nltk_columns
@@ -251,7 +251,7 @@ class Bleu(BleuOptions):
         return {**smoothed, "effective_order": True}
 
     def segment_scores(self, rows: Either) -> Scores:
-        """Return the BLEU of single segments with sacrebleu's choices: else a perfect one of three words scores 0."""
+        """Return the BLEU of single segments as sacrebleu: effective order, exp smoothing if none was chosen."""
         if self._by_nltk:
             return self.finalize(rows)
         return self._scores(rows, self._segment_method, effective=True)
@@ -288,7 +288,7 @@ class Bleu(BleuOptions):
         return entries
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the counts behind the precisions, and what a score of this size roughly means."""
+        """Return the counts behind the precisions, and the interpretation of the score."""
         order = self.max_order
         counts = list(map(int, totals[_FIRST_MATCH : _FIRST_MATCH + 2 * order]))
         return {

@@ -1,4 +1,4 @@
-"""Options of bleu_multi, and what its scores roughly mean."""
+"""Options of bleu_multi, and the interpretation of its scores."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _check_tokenizer(value: Any) -> Any:
     raise refuse(
         f"one of {', '.join(map(repr, TOKENIZERS))}, the path of a SentencePiece model (with a / in it, or with "
         ".model at its end), or a callable",
-        hint if hint.startswith("Did") else "",  # all of them are named already
+        hint if hint.startswith("Did") else "",  # the message names them all
     )
 
 
@@ -87,7 +87,7 @@ def _check_weights(value: Any) -> Any:
                     f"this one has {len(value):,}"
                 )
             named = {str(name): _as_weights(weights) for name, weights in value.items()}
-            if len(named) < len(value) or any(not name or set(name) & set("|;=,: ") for name in named):
+            if not named or len(named) < len(value) or any(not name or set(name) & set("|;=,: ") for name in named):
                 raise ValueError
             return named
         return _as_weights(value)
@@ -162,15 +162,8 @@ class BleuOptions(Metric):
         "appears only by name.",
         check=_check_tokenizer,
     )
-    lowercase: bool = option(
-        default=False,
-        doc="Lowercase the texts first.",
-    )
-    max_order: int = option(
-        default=4,
-        doc="The longest n-gram.",
-        check=integer(1, 20),
-    )
+    lowercase: bool = option(default=False, doc="Lowercase the texts first.")
+    max_order: int = option(default=4, doc="The longest n-gram.", check=integer(1, 20))
     weights: Sequence[float] | Mapping[str, Sequence[float]] | None = option(
         default=None,
         doc="Weights of the n-gram orders, uniform by default. Each name of a mapping adds a score `bleu_<name>` "
@@ -204,10 +197,7 @@ class BleuOptions(Metric):
         doc="Of several references, the length that the brevity penalty uses. Of two equally close ones the "
         "shorter is taken.",
     )
-    effective_order: bool = option(
-        default=False,
-        doc="Leave out orders for which the predictions have no n-gram.",
-    )
+    effective_order: bool = option(default=False, doc="Leave out orders for which the predictions have no n-gram.")
     stemmer: str | Callable[[str], str] | None = option(
         default=None,
         doc='Stem the words, in lower case. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"),'
@@ -290,7 +280,7 @@ _INTERPRETATIONS = [
 
 
 def interpretation(percent: float) -> str:
-    """Return what a BLEU in percent roughly means.
+    """Return the interpretation of a BLEU in percent.
 
     Scores of different languages or test sets cannot be compared, and so neither can their bands.
     """

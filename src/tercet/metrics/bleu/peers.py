@@ -1,4 +1,4 @@
-"""The packages that BLEU is explained against, and their rules that no option stands for."""
+"""The packages that BLEU is explained against, and their rules without an option."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _by_nltk(predictions: Sequence[str], references: Lists, scorer: Any) -> dict
     weights = tuple(o.weights) if o.weights is not None else (1 / o.max_order,) * o.max_order
     split = [[text.split() for text in texts] for texts in references]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of orders without a match: what it makes of them is a rule of its own
+        warnings.simplefilter("ignore")  # orders without a match: NLTK has its own rule for them
         try:
             smoothing = getattr(SmoothingFunction(**given), method)
             value = corpus_bleu(split, [text.split() for text in predictions], weights, smoothing)
@@ -89,7 +89,7 @@ def _spelled_out(options: dict[str, Any]) -> dict[str, Any]:
     if default is None or options["smooth_value"] is None:
         options["smooth_value"] = default
     if isinstance(options["weights"], Mapping):
-        options["weights"] = None  # named ones stand beside the score that is compared
+        options["weights"] = None  # named weightings are not compared
     return options
 
 

@@ -29,7 +29,7 @@ ADD_ONE = "add-one"
 
 @dataclass(slots=True)
 class Counts:
-    """What BLEU knows of a corpus, as floats, or of several, as arrays; N is the highest order.
+    """BLEU's counts of a corpus, as floats, or of several, as arrays; N is the highest order.
 
     Attributes
     ----------

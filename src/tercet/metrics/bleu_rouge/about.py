@@ -1,4 +1,4 @@
-"""What documentation says of bleu_rouge_f besides its options."""
+"""Documentation of bleu_rouge_f besides its options."""
 
 from __future__ import annotations
 

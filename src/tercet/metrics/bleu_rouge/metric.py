@@ -66,11 +66,7 @@ class BleuRouge(Metric):
     primary = "bleu_rouge_f"
     facts = ("bleu_rouge_precisions", "bleu_rouge_recalls")
 
-    max_order: int = option(
-        default=2,
-        doc="The longest n-gram.",
-        check=integer(1, 20),
-    )
+    max_order: int = option(default=2, doc="The longest n-gram.", check=integer(1, 20))
     beta: float = option(
         default=1.0,
         doc="Weight of recall in F. At 1 both weigh the same; at 2 recall weighs twice as much as precision.",
@@ -217,7 +213,7 @@ class BleuRouge(Metric):
         return results[0], results[1]
 
     def finalize(self, totals: Array) -> Scores:
-        """Return the F of each order and of all, and what they are made of.
+        """Return the F of each order and of all, with their counts.
 
         If no prediction is long enough for an order, it has no precision; if no reference is, it has no recall. The
         means leave such orders out (BLEU's effective order).
@@ -241,7 +237,7 @@ class BleuRouge(Metric):
         }
         return {name: self.scale * value for name, value in scores.items()}
 
-    def remark(self, totals: Array) -> str | None:
+    def score_warning(self, totals: Array) -> str | None:
         """Return a warning when the F is 0 only because an order has no match."""
         n = self.max_order
         matches, counted = (totals[6 + i * n : 6 + (i + 1) * n] for i in range(2))

@@ -1,4 +1,4 @@
-"""What documentation says of chrf_multi besides its options."""
+"""Documentation of chrf_multi besides its options."""
 
 from __future__ import annotations
 

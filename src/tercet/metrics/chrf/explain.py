@@ -21,13 +21,13 @@ from tercet.metric.drawing.words_html import (
 if TYPE_CHECKING:
     from .metric import Chrf
 
-#: What a row holds of each order.
+#: The columns of each order.
 PARTS = ("prediction", "reference", "matches")
 
 
 @dataclass(frozen=True, slots=True)
 class OrderMatches:
-    """What counts for one order of n-grams.
+    """The counts of one order of n-grams.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class ChrfMatches:
     Attributes
     ----------
     scores : list of ScoreMatches
-        One for each order of words that was asked for.
+        One for each requested order of words.
     n_references : int
     signature : str
     """
@@ -185,7 +185,7 @@ def _words(prediction: list[str], reference: list[str], order: int) -> tuple[lis
 
 
 def matched(scorer: Chrf, score: str, tokenizer: str | None) -> Matched:
-    """Return how a report finds what matches: characters; words where the score counts no characters."""
+    """Return how a report finds matches: of characters, or of words if the score counts no characters."""
     of_characters = scorer.char_order > 0
     levels = NGRAM_LEVELS[: scorer.char_order or scorer.word_orders[score]]
 

@@ -34,7 +34,7 @@ LONGEST_OF_WORDS, MOST_BETA = 10, 1000
 
 
 def _check_word_order(value: Any) -> Any:
-    """Return a whole number, or a tuple of different ones."""
+    """Return an integer, or a tuple of different ones."""
     several = isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray))
     given = list(islice(value, LONGEST_OF_WORDS + 2)) if several else [value]
     orders = [int(each) for each in given if isinstance(each, Integral) and not isinstance(each, bool)]
@@ -44,7 +44,7 @@ def _check_word_order(value: Any) -> Any:
     return tuple(orders) if several else orders[0]
 
 
-_WORD_ORDERS = f"a whole number from 0 to {LONGEST_OF_WORDS}, or a list of different ones, such as [0, 2]"
+_WORD_ORDERS = f"an integer from 0 to {LONGEST_OF_WORDS}, or a list of different ones, such as [0, 2]"
 
 
 def _check_beta(value: Any) -> Any:
@@ -57,7 +57,7 @@ def _check_beta(value: Any) -> Any:
 #: sacrebleu's defaults are the defaults.
 PRESETS: dict[str, dict[str, Any]] = {"sacrebleu": {}}
 
-#: What evaluate's chrf, which calls sacrebleu, returns.
+#: Keys of evaluate's chrf, which calls sacrebleu.
 DIALECTS = {
     "sacrebleu": Dialect(
         {"compat": "sacrebleu"}, keys={name: name for name in ("score", "char_order", "word_order", "beta")},
@@ -98,15 +98,8 @@ class Chrf(Metric):
         "scores in one pass. The first is `chrf`, each further one is named by its order, such as `chrf_w2`.",
         check=_check_word_order,
     )
-    beta: float = option(
-        default=2,
-        doc="How many times as important recall is as precision.",
-        check=_check_beta,
-    )
-    lowercase: bool = option(
-        default=False,
-        doc="Lowercase the texts first.",
-    )
+    beta: float = option(default=2, doc="How many times as important recall is as precision.", check=_check_beta)
+    lowercase: bool = option(default=False, doc="Lowercase the texts first.")
     whitespace: bool = option(
         default=False,
         doc="Count white space as characters.",

@@ -1,1 +1,1 @@
-"""Cosine similarity: the embedding of a whole text beside that of its reference."""
+"""Cosine similarity of the embeddings of a text and its reference."""

@@ -1,4 +1,4 @@
-"""What documentation says of embedding_cosine besides its options."""
+"""Documentation of embedding_cosine besides its options."""
 
 from __future__ import annotations
 

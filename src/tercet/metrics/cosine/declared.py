@@ -1,4 +1,4 @@
-"""What a folder of sentence-transformers declares: pooling, what follows it, length, lower case and prompt."""
+"""The declarations of a sentence-transformers folder: pooling, further modules, length, lower case and prompt."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ACTIVATIONS = {"Identity": "none", "Tanh": "tanh"}
 
 @dataclass(frozen=True, slots=True)
 class Dense:
-    """A linear layer behind the pooling."""
+    """A linear layer after the pooling."""
 
     path: str  # its folder inside that of the encoder, such as 2_Dense
     activation: str
@@ -38,14 +38,14 @@ class Dense:
 class Declared:
     """How an encoder makes one embedding of a text."""
 
-    home: str  # the folder, or the name on the Hub, that was asked for
+    home: str  # the requested folder, or name on the Hub
     network: str  # the folder of the network itself: the same, or one inside it
-    pooling: str | None = None  # none where nothing is declared
-    # what follows the pooling, in order; None is a division by the length
+    pooling: str | None = None  # None if not declared
+    # modules after the pooling, in order; None is a division by the length
     steps: tuple[Dense | None, ...] = ()
     max_length: int | None = None
     lowercase: bool = False
-    prompt: str = ""  # stands before every text
+    prompt: str = ""  # precedes every text
 
 
 def declared_by(model_type: str) -> Declared:
@@ -77,7 +77,7 @@ def declared_by(model_type: str) -> Declared:
 
 
 def _behind(home: str, modules: list[tuple[str, str]], prompt: str) -> tuple[str | None, tuple[Dense | None, ...]]:
-    """Return the pooling and what follows it."""
+    """Return the pooling and the modules after it."""
     pooling: str | None = None
     steps: list[Dense | None] = []
     for kind, path in modules:
@@ -87,7 +87,7 @@ def _behind(home: str, modules: list[tuple[str, str]], prompt: str) -> tuple[str
             steps.append(None)
         elif kind == "Dense" and pooling is not None:
             steps.append(_dense(home, path, _object(home, f"{path}/config.json")))
-        elif kind != "Dropout":  # which does nothing but in training
+        elif kind != "Dropout":  # which acts only in training
             raise _refusal(home, f"has a module {kind!r}")
     return pooling, tuple(steps)
 
@@ -127,7 +127,7 @@ def _object(home: str, name: str) -> Mapping[str, Any]:
 
 
 def _read(home: str, name: str) -> Any:
-    """Return what a file of JSON holds; None where there is none."""
+    """Return the contents of a JSON file; None if there is none."""
     path = optional_file(home, name)
     if path is None:
         return None

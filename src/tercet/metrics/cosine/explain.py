@@ -1,4 +1,4 @@
-"""Why a pair of texts has its cosine: what each token adds to it."""
+"""Why a pair of texts has its cosine: the contribution of each token."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_texts
 from tercet.encoders.embeddings import windows_of
 from tercet.encoders.encoder import Encoder
-from tercet.encoders.messages import cut_remark, long_text_error
+from tercet.encoders.messages import cut_warning, long_text_error
 from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged, different_rows
 from tercet.errors import level_of_caller
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Contributions:
-    """The tokens of both texts, and what each adds to the cosine.
+    """The tokens of both texts, with their contributions to the cosine.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Contributions:
         return asdict(self)
 
     def to_html(self) -> str:
-        """Return the texts coloured by what each token adds, and the table, a fragment of HTML."""
+        """Return the texts coloured by the tokens' contributions, and the table, a fragment of HTML."""
         sides = (("prediction", self.prediction_tokens), ("reference", self.reference_tokens))
         return contributions_html(f"cosine {self.cosine:.4f}", self._legend(), sides, self.signature)
 
@@ -99,7 +99,7 @@ def explain_batch(scorer: Cosine, batch: Corpus, context: None = None) -> Contri
     chosen = [0, nearest + 1]
     cut = int((documents.lengths < whole.lengths)[chosen].sum())
     if cut:
-        warnings.warn(f"embedding_cosine: {cut_remark(cut, limit)}", UserWarning, stacklevel=level_of_caller())
+        warnings.warn(f"embedding_cosine: {cut_warning(cut, limit)}", UserWarning, stacklevel=level_of_caller())
     decomposes = pooling.name in SUMS_OF_ALL and pooling.digest is None and not empty[chosen].any()
     contributions: list[NDArray[np.float64] | None] = [None, None]
     if decomposes:
@@ -152,7 +152,7 @@ def _parts(
     positions: NDArray[np.int64],
     contributions: NDArray[np.float64] | None,
 ) -> list[Part]:
-    """Return the tokens of a text with what each adds."""
+    """Return the tokens of a text with their contributions."""
     ids = documents.values[slice(*documents.offsets[document : document + 2])]
     spans = subwords.spans(text)
     last = len(subwords.whole([text]).values) - len(subwords.tail)

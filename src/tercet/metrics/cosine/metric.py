@@ -14,7 +14,7 @@ from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.load import encoder_of, subwords_of
-from tercet.encoders.messages import cut_remark, long_text_error
+from tercet.encoders.messages import cut_warning, long_text_error
 from tercet.encoders.options import as_device, as_dtype, needs_packages, path
 from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged, different_rows, first_greatest
@@ -120,7 +120,7 @@ class Cosine(Metric):
 
     @classmethod
     def known_as(cls, name: str) -> str | None:
-        """Return what to say to a user who takes sentence-transformers for a metric."""
+        """Return a hint for a user who takes sentence-transformers for a metric."""
         same = name in ("sentence_transformers", "sentence-transformers")
         return f"Its cosines are those of {cls.name}." if same else super().known_as(name)
 
@@ -133,11 +133,11 @@ class Cosine(Metric):
             )
         needs_packages("embedding_cosine")
 
-    # -- what is loaded at the first use, and kept by the functions that load it
+    # -- loaded on first use, and cached by the functions that load it
 
     @cached_property
     def declared(self) -> Declared:
-        """What the encoder's folder declares."""
+        """The declarations of the encoder's folder."""
         assert self.model_type is not None
         return declared_by(str(self.model_type))
 
@@ -174,13 +174,13 @@ class Cosine(Metric):
     def _signature(self, encoder: Encoder) -> Signature:
         return cosine_signature(self, encoder, self.declared, self.text_pooling, self.limit(encoder.subwords))
 
-    def remark(self, totals: Array) -> str | None:
+    def score_warning(self, totals: Array) -> str | None:
         """Return a warning when texts were cut."""
         cut = sum(self._cut(totals).values())
-        return cut_remark(cut, self.limit(self.subwords())) if cut else None
+        return cut_warning(cut, self.limit(self.subwords())) if cut else None
 
     def prepare(self, texts: list[str], subwords: Subwords) -> tuple[Ragged, Ragged]:
-        """Return the ids of documents, whole and as they are embedded."""
+        """Return the ids of documents, whole and as embedded."""
         whole = subwords.whole([self.declared.prompt + text for text in texts])
         limit = self.limit(subwords)
         return whole, subwords.truncate(whole, limit) if self.long_text == "truncate" else whole

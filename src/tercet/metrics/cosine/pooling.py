@@ -31,7 +31,7 @@ class Layer:
     activation: str
 
     def __call__(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return what becomes of vectors, shape (n, in)."""
+        """Return transformed vectors, shape (n, in)."""
         found = vectors @ self.weight.T + self.bias
         return np.tanh(found) if self.activation == "tanh" else found
 
@@ -41,11 +41,11 @@ class Pooling:
     """How a text gets its embedding."""
 
     name: str  # one of POOLINGS
-    steps: tuple[Layer | None, ...]  # what follows; None is a division by the length
+    steps: tuple[Layer | None, ...]  # modules after it; None is a division by the length
     digest: str | None  # eight characters that stand for the dense layers; None where there are none
 
     def finish(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return embeddings of texts, shape (n, out), from what was pooled, shape (n, d)."""
+        """Return embeddings of texts, shape (n, out), from pooled vectors, shape (n, d)."""
         for step in self.steps:
             if step is None:
                 lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -56,7 +56,7 @@ class Pooling:
 
 
 def pooling_of(declared: Declared, asked: str, use_safetensors: bool) -> Pooling:
-    """Return the pooling that is asked for, or for ``"auto"`` the declared one, and what the folder has behind it."""
+    """Return the requested pooling, or for ``"auto"`` the declared one, and the modules after it."""
     name = asked if asked != "auto" else declared.pooling or "mean"
     steps = tuple(None if step is None else _layer(declared.home, step, use_safetensors) for step in declared.steps)
     layers = [step for step in steps if step is not None]
@@ -73,7 +73,7 @@ def pooling_of(declared: Declared, asked: str, use_safetensors: bool) -> Pooling
 def token_weights(
     name: str, windows: Windows, chosen: NDArray[np.int64], taken: NDArray[np.bool_], rows: Ragged
 ) -> NDArray[np.float32]:
-    """Return what each token of some windows adds to its text, shape (b, width).
+    """Return the contribution of each token of some windows to its text, shape (b, width).
 
     For a text in several windows, ``"cls"`` and ``"lasttoken"`` are means over its windows, each weighted by the
     number of tokens that are taken from it.

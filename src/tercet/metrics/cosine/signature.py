@@ -1,4 +1,4 @@
-"""What stands in the signature of embedding_cosine."""
+"""The signature of embedding_cosine."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ Vectors = NDArray[np.float32]
 #: Bytes of vectors that are kept for later calls, for each encoder.
 KEPT_BYTES = 1 << 28
 
-#: Pairs whose vectors are multiplied at a time: 100 MB at most.
+#: Pairs multiplied at a time: 100 MB at most.
 _PAIRS = 4096
 
 
@@ -122,7 +122,7 @@ def _pooled(encoder: Encoder, name: str, windows: Windows, rows: Ragged, batch_s
 
 
 def cosines(vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the cosine of each pair of vectors, 1 to the bit for a vector and itself; 0 beside a vector of zeros."""
+    """Return the cosine of each pair of vectors, 1 to the bit for a vector and itself; 0 with a vector of zeros."""
     found = np.zeros(len(left))
     for start in range(0, len(left), _PAIRS):
         part = slice(start, start + _PAIRS)

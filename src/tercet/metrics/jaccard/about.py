@@ -1,4 +1,4 @@
-"""What documentation says of jaccard_sets besides its options."""
+"""Documentation of jaccard_sets besides its options."""
 
 from __future__ import annotations
 

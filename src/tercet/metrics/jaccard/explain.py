@@ -20,7 +20,7 @@ Units = Counter[tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class VariantMatches:
-    """What a prediction and its most similar reference have in common, by one variant.
+    """The intersection of a prediction and its most similar reference, by one variant.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ def _matches(scorer: Jaccard, batch: Corpus, name: str, splits: Splits) -> Varia
 
     def marked(document: int, other: int) -> list[Word]:
         ids, limits = texts[document], units(texts[other])
-        if not variant.multiset:  # a unit is in the set wherever it stands
+        if not variant.multiset:  # a unit is in the set wherever it occurs
             limits = Counter(dict.fromkeys(limits, len(ids)))
         levels = [int(level > 0) for level in ngram_levels(ids, {variant.ngram: limits})]
         return words_of([spelling[i] for i in ids], levels, [written[i] for i in as_written[document]])

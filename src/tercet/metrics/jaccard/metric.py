@@ -29,7 +29,7 @@ from .signature import jaccard_signature
 
 TOKENIZERS = ("unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none")
 
-#: What a variant may change: how texts become tokens or n-grams, and how these are compared.
+#: Options that a variant may change: tokens, n-grams, and their comparison.
 VARIED = ("tokenizer", "lowercase", "ngram", "multiset", "stemmer", "lemmatizer", "stopwords", "multi_ref")
 
 #: Limit on variants: each may tokenize and score every item once more.
@@ -73,7 +73,7 @@ Split = tuple[TokenBatch, Callable[[], list[str]]]
 
 Splits = dict[tuple[str | int, bool], Split]
 
-#: What a row holds of each variant: the score of the item, and the sizes of intersection and union.
+#: The columns of each variant: the score of the item, and the sizes of intersection and union.
 PARTS = ("score", "shared", "either")
 
 
@@ -238,7 +238,7 @@ class Jaccard(Metric):
         return map_words(tokens, words(), mapping, stopwords) if mapping or stopwords else (tokens, words)
 
     def overlaps(self, variant: Jaccard, tokens: TokenBatch) -> Overlaps:
-        """Return what each prediction shares with each of its references."""
+        """Return the intersection of each prediction with each of its references."""
         units, n_types = ngram_ids(tokens.tokens, variant.ngram, tokens.n_types)
         n_references = tokens.reference_counts
         counts = np.maximum(n_references, 1)

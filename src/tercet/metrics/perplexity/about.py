@@ -1,4 +1,4 @@
-"""What documentation says of perplexity_lm besides its options."""
+"""Documentation of perplexity_lm besides its options."""
 
 from __future__ import annotations
 

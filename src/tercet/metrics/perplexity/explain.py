@@ -77,9 +77,9 @@ def explain_batch(scorer: Perplexity, batch: Corpus, context: Any = None) -> Sur
     text: str = batch.predictions[0].as_py()
     scored = scorer.surprisals(batch)
     stats = scorer.stats_of(scored, batch)
-    remark = scorer.remark(stats.total())
-    if remark is not None:
-        warnings.warn(f"perplexity_lm: {remark}", UserWarning, stacklevel=level_of_caller())
+    warning = scorer.score_warning(stats.total())
+    if warning is not None:
+        warnings.warn(f"perplexity_lm: {warning}", UserWarning, stacklevel=level_of_caller())
     scores = scorer.finalize(stats.total())
     bits = [float(value) / log(2) for value in scored.values]
     unread = int(scored.texts.skipped[0]) + (0 if scorer.add_start_token else 1)
@@ -99,13 +99,6 @@ def pieces_of(text: str, surprisals: Sequence[float | None], model: LanguageMode
     """Return a text in the smallest pieces between which no token stands for part of a character.
 
     What the tokenizer leaves out, such as spaces, belongs to the piece after it.
-
-    Parameters
-    ----------
-    text : str
-    surprisals : sequence of float or None
-        In bits, of the tokens from the first on; there may be fewer than tokens.
-    model : LanguageModel
     """
     (ids,) = model.ids([text])
     spelled: list[str] = model.tokenizer.convert_ids_to_tokens(ids)

@@ -37,10 +37,10 @@ def _device(value: Any) -> str | None:
     return as_device("cuda" if isinstance(value, str) and value == "gpu" else value)
 
 
-#: What evaluate does where the default differs from it.
+#: evaluate's defaults where they differ.
 PRESETS = {"evaluate": {"long_text": "truncate"}}
 
-#: What evaluate's perplexity returns.
+#: Keys of evaluate's perplexity.
 DIALECTS = {
     "evaluate": Dialect(
         {"compat": "evaluate"}, keys={name: name for name in ("perplexities", "mean_perplexity")},
@@ -87,7 +87,6 @@ class Perplexity(Metric):
     name = "perplexity_lm"
     short = "perplexity"
     about = ABOUT
-    takes_systems = True
     predictions_also_called = ("input_texts", "data")
     primary = "perplexity"
     higher_is_better = False
@@ -252,19 +251,19 @@ class Perplexity(Metric):
         rows[left_out, self.columns.index("empty")] = 1.0
         return SegmentStats(self.signature(), self.columns, rows)
 
-    def remark(self, totals: Array) -> str | None:
+    def score_warning(self, totals: Array) -> str | None:
         """Return a warning when texts were cut, or left out."""
         cut, skipped = (self.total_of(totals, name) for name in ("truncated", "empty"))
-        remarks = []
+        found = []
         if cut:
             size, _ = window_of(self, self.model())
-            remarks.append(
+            found.append(
                 f"{cut} {'text was' if cut == 1 else 'texts were'} longer than {size} tokens and truncated: "
                 "long_text='window' scores such texts whole."
             )
         if skipped:
-            remarks.append(f"{skipped} {'text has' if skipped == 1 else 'texts have'} no token to score: left out.")
-        return " ".join(remarks) or None
+            found.append(f"{skipped} {'text has' if skipped == 1 else 'texts have'} no token to score: left out.")
+        return " ".join(found) or None
 
     def finalize(self, totals: Array) -> Scores:
         """Return the perplexity per token, the mean of the segments', and bits per byte and character."""

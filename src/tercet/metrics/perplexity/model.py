@@ -1,4 +1,4 @@
-"""A causal language model: loaded once, kept for later calls, and asked how much each token surprises it."""
+"""A causal language model: loaded once, kept for later calls, it gives the surprisal of each token."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class LanguageModel:
         return rows
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Return where each token of a text stands in it: from which character up to, but not including, which."""
+        """Return the character span of each token of a text."""
         if not getattr(self.tokenizer, "is_fast", False):
             return self._decoded_spans(text)
         with self._lock:

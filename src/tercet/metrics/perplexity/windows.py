@@ -13,7 +13,7 @@ from tercet.engine.ragged import Ragged
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """What is run through a model: texts, or overlapping windows of those that are too long."""
+    """The input of a model: texts, or overlapping windows of those that are too long."""
 
     ids: Ragged  # a row per window, of at least two ids
     # where its first target is in the window, from 1: the tokens before it were scored in an earlier window

@@ -1,4 +1,4 @@
-"""What documentation says of rouge_nlws besides its options."""
+"""Documentation of rouge_nlws besides its options."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class PairCounts:
     ----------
     hits : ndarray, shape (m,)
     text_totals, reference_totals : ndarray, shape (m,)
-        What precision and recall divide the hits by.
+        Denominators of precision and recall.
     root : float
         The ratios are raised to 1 / root (ROUGE-W; else 1).
     reference_sums : ndarray, shape (m,), optional

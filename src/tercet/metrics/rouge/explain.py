@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .metric import Rouge
 
 
-#: What the levels of the words stand for, by kind.
+#: Meaning of the levels of the words, by kind.
 _HINTS = {
     "n": "in a matched n-gram",
     "L": "in the longest common subsequence",
@@ -40,7 +40,7 @@ class TypeMatches:
     Attributes
     ----------
     name, kind : str
-        As asked for, such as ``rougeSU4``; n, L, Lsum, W, S or SU.
+        As given, such as ``rougeSU4``; n, L, Lsum, W, S or SU.
     reference : int
         Which reference: the best one (by F; with ``compat="rouge155"`` by recall).
     precision, recall, fmeasure : float
@@ -128,7 +128,7 @@ def explain_batch(scorer: Rouge, batch: Corpus, context: Any = None) -> RougeMat
         best = int(rank.argmax())
         lines, as_written = by_line if kind.kind in BY_LINE else cut
         left = None
-        if lines is not cut[0]:  # a word counts as often as it stands in the texts that are cut as a whole
+        if lines is not cut[0]:  # a word counts as often as it occurs in the texts truncated as a whole
             left = reduce(and_, (Counter(chain.from_iterable(cut[0][text])) for text in (0, 1 + best)))
         pair = PairOfTexts(lines[0], lines[1 + best], spelling, left)
         places: Places = pair.places(kind, scorer.compat)
@@ -156,10 +156,10 @@ def _shown(
 def matched(scorer: Rouge, score: str, tokenizer: str | None) -> Matched:
     """Return how a report finds the tokens that match: those of the score's own type.
 
-    How long their runs are, or how many skip-bigrams they are in, is told by the score.
+    The score gives the lengths of their runs and the number of their skip-bigrams.
     """
     name = score.removesuffix("_precision").removesuffix("_recall")
-    own = scorer.with_options({"rouge_types": [name]})
+    own = scorer.with_options({"rouge_types": [name]}, idle=True)
     if tokenizer is not None and scorer.tokenizer == "auto":  # as chosen for all texts, not for each by itself
-        own = own.with_options({"tokenizer": tokenizer})
+        own = own.with_options({"tokenizer": tokenizer}, idle=True)
     return Matched(own, MATCH_LEVELS, lambda found: found.types[0].prediction_words)

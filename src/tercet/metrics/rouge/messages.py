@@ -1,4 +1,4 @@
-"""What users of ROUGE are warned of."""
+"""The warnings of ROUGE."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class Rouge(RougeOptions):
 
     @classmethod
     def known_as(cls, name: str) -> str | None:
-        """Return what to say to a user who takes a type, or a package, for a metric."""
+        """Return a hint for a user who takes a type, or a package, for a metric."""
         if is_type(name):
             return f"It is a type of {cls.name}: its option rouge_types takes {name}, as in rouge:rouge_types={name}."
         return super().known_as(name)
@@ -154,7 +154,7 @@ class Rouge(RougeOptions):
 
     @property
     def signature_tells(self) -> bool:
-        """Letters choose nothing but the tokenizer, which stands in the signature."""
+        """Letters choose only the tokenizer, which is in the signature."""
         return True
 
     def _tokenizer(self, context: LetterCounts | None) -> str | Callable[[str], Iterable[str]]:
@@ -163,15 +163,15 @@ class Rouge(RougeOptions):
         return "unicode" if context is not None and context.mostly_dropped else "rouge"
 
     def check_totals(self) -> None:
-        """Raise an OptionError for what the sums of the rows do not give."""
+        """Raise an OptionError for options that need rows, not sums."""
         super().check_totals()
         if not self.use_aggregator:
             raise OptionError(
-                f"{self.name}: use_aggregator=False asks for the scores of every item, but only sums are kept here; "
+                f"{self.name}: use_aggregator=False needs the scores of every item, but only sums are kept here; "
                 "tercet.score gives them."
             )
 
-    def notice(self, context: LetterCounts | None) -> str | None:
+    def corpus_warning(self, context: LetterCounts | None) -> str | None:
         """Return a warning when references lose their letters, or would have lost them."""
         return None if context is None else lost_letters(context, self._tokenizer(context))
 
@@ -231,7 +231,7 @@ class Rouge(RougeOptions):
         return tokens, words
 
     def _prepare(self, cut_bytes: Callable[..., str] = truncate_bytes) -> Callable[[str], str] | None:
-        """Return what is done to a text before it is split into tokens."""
+        """Return the preprocessing of a text before tokenization."""
         steps: list[Callable[[str], str]] = []
         if self.sentence_split == "auto":
             steps.append(split_sentences)
@@ -268,7 +268,7 @@ class Rouge(RougeOptions):
         return result
 
     def pair_scores(self, kind: RougeType, counts: PairCounts) -> tuple[Array, Array]:
-        """Return precision, recall and F of each pair, shape (m, 3), and by what its best reference is chosen."""
+        """Return precision, recall and F of each pair, shape (m, 3), and the criterion of its best reference."""
         if self._by_script:
             alpha = 1 / (1 + self.beta * self.beta) if self.alpha is None else self.alpha
             return script_scores(counts, alpha, self.rounded is not False), recall_rank(kind.kind, counts)
@@ -276,7 +276,7 @@ class Rouge(RougeOptions):
         return scores, scores[:, 2]
 
     def counter(self, tokens: TokenBatch) -> PairCounter | PackageCounter:
-        """Return what counts the types of these options."""
+        """Return the counter of the types."""
         if self._package is not None:
             return PackageCounter(tokens, self._package)
         return PairCounter(tokens, self.types, self._by_script)

@@ -138,7 +138,7 @@ class RougeOptions(Metric):
     )
 
 
-#: How evaluate's rouge answers unless it is told otherwise.
+#: The defaults of evaluate's rouge.
 DIALECTS = {
     "rouge_score": Dialect({"compat": "rouge_score", "rouge_types": ["rouge1", "rouge2", "rougeL", "rougeLsum"]})
 }

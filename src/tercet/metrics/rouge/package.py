@@ -20,10 +20,10 @@ from tercet.metric.drawing.places import lcs_places, ngrams
 from .counts import PairCounts
 from .types import RougeType
 
-#: What F's divisor is more than the sum of precision and recall.
+#: epsilon in F's denominator.
 EPSILON = 1e-8
 
-#: The types that they compute unless told otherwise.
+#: The types that they compute by default.
 DEFAULT_TYPES = ("rouge1", "rouge2", "rougeL")
 
 # rouge_chinese puts a line end between the two groups of each; one after the other.

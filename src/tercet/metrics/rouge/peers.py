@@ -1,4 +1,4 @@
-"""The packages that ROUGE is explained against, and their rules that no option stands for."""
+"""The packages that ROUGE is explained against, and their rules without an option."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class _PartOfScript(_Part):
         return part
 
     def counter(self, tokens: TokenBatch) -> PairCounter:
-        """Return what counts, by the script for the types whose rule is on."""
+        """Return the counter, with the script's for types whose rule is on."""
         kinds = {kind for rule, kind in (("lines", "L"), ("last word", "SU")) if rule not in self._off}
         types = self.types
         return _MixedCounter(tokens, types, kinds, PairCounter(tokens, types, True))
@@ -135,7 +135,7 @@ class _PartOfPackage(_Part):
         return cls._without(metric.given, off)
 
     def counter(self, tokens: TokenBatch) -> PairCounter:
-        """Return what counts, by the package for the types whose rule is on."""
+        """Return the counter, with the package's for types whose rule is on."""
         kinds = {kind for rule, kind in (("repetition", "n"), ("union", "L")) if rule not in self._off}
         return _MixedCounter(tokens, self.types, kinds, super().counter(tokens))
 
@@ -214,7 +214,7 @@ def _package(name: str, ends: str, *subsequence: Rule) -> Peer:
             _has_kind("n"),
         ),
         *subsequence,
-        Rule("1e-8", "what F divides by", "P + R", "P + R + 1e-8", _always),
+        Rule("1e-8", "F's denominator", "P + R", "P + R + 1e-8", _always),
     )  # fmt: skip
     warning = "takes one reference: of several, the one with the best F counts; it raises an error at a text without "
     return Peer(_by_package(name), rules, _PartOfPackage.of, warning=f"{name} {warning}a word, which counts 0")

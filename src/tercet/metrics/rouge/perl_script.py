@@ -98,7 +98,7 @@ def _tag(kind: RougeType) -> str:
 
 
 def _number(weight: float) -> str:
-    """Return a weight as it is written; the script prints it as it reads it."""
+    """Return a weight as text; the script prints it unchanged."""
     return str(weight).removesuffix(".0")
 
 
@@ -109,12 +109,12 @@ def _home() -> Path:
     return Path(found.origin).parent / "RELEASE-1.5.5"
 
 
-#: Stands for the reader of XML that the script loads and, with -z, never uses: it needs what few Perls have.
+#: Replaces the XML reader that the script loads and, with -z, never uses: most Perls lack its packages.
 _NO_XML = "package XML::DOM;\npackage XML::DOM::Parser;\nsub new { return bless {} }\n1;\n"
 
 
 def _write(folder: Path, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> None:
-    """Write a file for each text, and the list of what belongs together."""
+    """Write a file for each text, and the list that groups them."""
     rows = []
     for item, (text, texts) in enumerate(zip(predictions, references, strict=True)):
         names = [f"{item}.txt", *(f"{item}.{number}.txt" for number in range(len(texts)))]

@@ -35,7 +35,7 @@ class RougeType:
     Attributes
     ----------
     name : str
-        As the user wrote it, and as it stands in the result.
+        As given, and as in the result.
     kind : {"n", "L", "Lsum", "W", "S", "SU"}
     order : int
         n-grams: their length.

@@ -1,4 +1,4 @@
-"""What documentation says of ter besides its options."""
+"""Documentation of ter besides its options."""
 
 from __future__ import annotations
 

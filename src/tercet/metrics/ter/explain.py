@@ -27,7 +27,7 @@ class Shift:
     ----------
     words : str
     start, to : int
-        Where the first of them stood, and where it stands then, from 0 on.
+        Position of the first of them before and after, from 0.
     length : int
         How many words there are.
     """

@@ -77,10 +77,7 @@ class Ter(Metric):
             lambda o: o.normalized or o.no_punct or o.compat is not None,
         ),
     )
-    case_sensitive: bool = option(
-        default=False,
-        doc="Compare words as they are written. By default in lower case.",
-    )
+    case_sensitive: bool = option(default=False, doc="Compare words as they are written. By default in lower case.")
     compat: Literal["sacrebleu"] | None = option(
         default=None,
         doc='Take the options as sacrebleu does: asian_support alone has no effect. `load("ter", "sacrebleu")` '
@@ -123,7 +120,7 @@ class Ter(Metric):
         """Return the letters of the references, to warn of texts that have no white space between words."""
         return None if (self.normalized and self.asian_support) or self.compat is not None else count_letters(batch)
 
-    def notice(self, context: LetterCounts | None) -> str | None:
+    def corpus_warning(self, context: LetterCounts | None) -> str | None:
         """Return a warning when texts without white space are split at it."""
         if context is None or not context.mostly_without_blanks:
             return None
@@ -133,11 +130,11 @@ class Ter(Metric):
         )
 
     def notes(self, references: str) -> dict[str, str]:
-        """Return what the signature of a result says besides how its rows were made: the scale in any case."""
+        """Return further entries of a result's signature, always with the scale."""
         return {**super().notes(references), "scale": str(self.scale)}
 
     def texts(self, batch: Corpus) -> tuple[list[str], list[str]]:
-        """Return predictions and references as they are compared, with white space between their words."""
+        """Return predictions and references as compared, with white space between their words."""
         predictions, references = batch.strings or (batch.predictions.to_pylist(), batch.references.to_pylist())
         change = self._change
         if change is not None:  # sacrebleu changes references twice

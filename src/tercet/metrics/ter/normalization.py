@@ -35,7 +35,7 @@ _REMOVED_CJK = re.compile(f"[{_CJK_MARKS}{_FULL_WIDTH_MARKS}]")
 def normalization(
     normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool
 ) -> Callable[[str], str] | None:
-    """Return the function that changes a text so that spaces lie between its words; None for nothing to do.
+    """Return the function that separates the words of a text by spaces; None if not needed.
 
     Time: some ten passes of regular expressions over the text.
     """

@@ -1,4 +1,4 @@
-"""What is odd in a test set although it can be scored."""
+"""Non-fatal problems in a test set."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .test_sets import TestSet
 
 @contextmanager
 def recorded() -> Iterator[list[str]]:
-    """Record what is warned of, each sentence once; behind the block it is warned of, once too."""
+    """Record the warnings of a block, each once, and raise them after it."""
     sentences: list[str] = []
     caught: list[warnings.WarningMessage] = []
     try:
@@ -32,21 +32,21 @@ def recorded() -> Iterator[list[str]]:
 
 
 def warn_of(test_set: TestSet) -> None:
-    """Warn of what is odd in a test set."""
-    for remark in remarks(test_set):
-        warnings.warn(remark, UserWarning, stacklevel=2)
+    """Warn of problems in a test set."""
+    for warning in test_set_warnings(test_set):
+        warnings.warn(warning, UserWarning, stacklevel=2)
 
 
 def warn_of_scores(test_set: TestSet, system: str, scorer: Scorer, stats: SegmentStats) -> None:
-    """Warn of what a call of the metric on a system's texts would warn of."""
-    remark = scorer.remark(stats.total())
-    if remark is not None:
-        message = f"{test_set.name}: the system {shorten(system)}: {scorer.name}: {remark}"
+    """Raise the warnings that the metric gives for a system's texts."""
+    warning = scorer.score_warning(stats.total())
+    if warning is not None:
+        message = f"{test_set.name}: the system {shorten(system)}: {scorer.name}: {warning}"
         warnings.warn(message, UserWarning, stacklevel=3)
 
 
 def warn_of_gaps(test_set: TestSet, scorer: Scorer, stats: Sequence[SegmentStats]) -> None:
-    """Warn where a segment was scored for some systems only: a comparison leaves it out for all of them."""
+    """Warn of segments that were scored for some systems only: a comparison leaves them out for all."""
     scored = np.array([each.column("items") > 0 for each in stats])
     n = int((scored.any(axis=0) & ~scored.all(axis=0)).sum())
     if n:
@@ -59,10 +59,10 @@ def warn_of_gaps(test_set: TestSet, scorer: Scorer, stats: Sequence[SegmentStats
 def too_little(
     test: str | None, n_resamples: int | None, n_segments: int, n_systems: int, alpha: float
 ) -> str | None:
-    """Return why no difference could be significant, however large; None where one could.
+    """Return why no difference could be significant, however large; None if one could.
 
-    A permutation of n segments is one of 2ⁿ, two of which (none and all exchanged) differ by as much as the systems
-    do. What was observed counts as one of the resamples. Holm multiplies the least p by the number of pairs.
+    Of the 2ⁿ permutations of n segments, two (none and all exchanged) differ by as much as the systems do. The
+    observed difference counts as one of the resamples. Holm multiplies the least p by the number of pairs.
     """
     if test is None or n_resamples is None:
         return None
@@ -76,7 +76,7 @@ def too_little(
         if n_pairs * least >= alpha:
             several = "" if what.startswith("1 ") else "s"
             p = f"{min(1, n_pairs * least):.3g}"
-            # which permutations are drawn is chance, and so is how often those two are among them
+            # chance decides how often these two are drawn
             bound = "always 1" if p == "1" else f"about {p} or more" if least == of_segments else f"at least {p}"
             return (
                 f"No difference can be significant here: with {what}{several}{adjusted}, p is {bound}. "
@@ -85,20 +85,20 @@ def too_little(
     return None
 
 
-def remarks(test_set: TestSet) -> list[str]:
-    """Return what is odd in a test set that can be scored: empty texts, and what :func:`odd_references` finds."""
+def test_set_warnings(test_set: TestSet) -> list[str]:
+    """Return warnings of empty texts and odd references."""
     found = []
     for system, texts in test_set.systems.items():
         empty = [number for number, text in enumerate(texts, 1) if not text.strip()]
         if empty:
             several = f"{len(empty):,} empty text{'s' * (len(empty) > 1)}, the first in segment {empty[0]:,}"
-            then = ": nothing matches there" if any(test_set.references) else ""  # metrics without references decide
+            then = ": nothing matches there" if any(test_set.references) else ""  # the claim needs references
             found.append(f"{test_set.name}: the system {shorten(system)} has {several}{then}.")
     return found + odd_references(test_set)
 
 
 def odd_references(test_set: TestSet) -> list[str]:
-    """Return what is odd in references: empty ones, and a system that repeats them."""
+    """Return warnings of empty references, and of a system that repeats them."""
     found = []
     empty = [
         number for number, own in enumerate(test_set.references, 1) if own and not any(text.strip() for text in own)

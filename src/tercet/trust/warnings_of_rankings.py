@@ -1,4 +1,4 @@
-"""What a reader must know before trusting a ranking: too few graded items, metrics that cannot be told apart."""
+"""Warnings about a ranking: too few graded items, metrics without a significant difference."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .sample import Array
 
 #: Items below which intervals and tests are too narrow to rely on.
 _RELIABLE = 30
-#: Chance of finding a difference that is there, for how many items that takes.
+#: Power for which the number of items is estimated.
 _POWER = 0.8
-#: Beyond this many, the difference is as good as none.
+#: Items beyond which no number is given.
 _MOST = 1_000_000
 
 
-def remarks(table: DimensionTable, drawn: Array, labels: Sequence[str], alpha: float) -> list[str]:
-    """Return warnings; `drawn` (k, B) is the figure of the ranking of each metric in the resamples."""
+def ranking_warnings(table: DimensionTable, drawn: Array, labels: Sequence[str], alpha: float) -> list[str]:
+    """Return warnings; `drawn` (k, B) holds the ranking figure of each metric in each resample."""
     found = []
     if table.n_items < _RELIABLE:
-        found.append(f"Only {table.n_items} graded items: intervals and tests of so few are not reliable.")
+        found.append(f"Only {table.n_items} graded items: too few for reliable intervals and tests.")
     if len(labels) < 2:
         return found
     first, *others = table.ranking
@@ -33,13 +33,13 @@ def remarks(table: DimensionTable, drawn: Array, labels: Sequence[str], alpha: f
     one, other = labels.index(first), labels.index(tied[0])
     values = [table.figures[label][table.rank_by].value for label in (first, tied[0])]
     n_needed = items_needed(values[0] - values[1], drawn[one] - drawn[other], table.n_items, alpha)
-    text = f"These {table.n_items} graded items do not tell {first} and {tied[0]} apart in {table.rank_by}."
+    text = f"In {table.rank_by}, {first} and {tied[0]} do not differ significantly on {table.n_items} graded items."
     if n_needed is None:
-        found.append(f"{text} Their figures are equal: no number of items would.")
+        found.append(f"{text} Their figures are equal: more items would not help.")
     else:
         found.append(
-            f"{text} If {first} is better than {tied[0]} by what is seen here, about {n_needed:,} graded items would "
-            f"show it ({100 * _POWER:.0f} % power, by resampling)."
+            f"{text} A difference of this size takes about {n_needed:,} graded items to find "
+            f"({100 * _POWER:.0f} % power, by resampling)."
         )
     return found
 
@@ -47,9 +47,8 @@ def remarks(table: DimensionTable, drawn: Array, labels: Sequence[str], alpha: f
 def items_needed(difference: float, drawn: Array, n_items: int, alpha: float) -> int | None:
     """Return how many items a one-sided test needs to find a difference; None for more than a million.
 
-    `drawn` is the difference in resamples of the items. The error of a difference shrinks with
-    the root of the items; it must be as small as the difference over the sum of the normal quantiles of 1 - alpha and
-    of the power.
+    `drawn` is the difference in resamples of the items. Its standard error shrinks with the root of the number of
+    items, and must equal the difference over the sum of the normal quantiles of 1 - alpha and of the power.
     """
     known = drawn[~np.isnan(drawn)]
     if len(known) < 2 or math.isnan(difference) or abs(difference) < 1e-12:
