@@ -252,20 +252,6 @@ def test_bands():
     assert all(interpretation(percent).startswith(band) for percent, band in bands.items())
 
 
-@pytest.mark.parametrize(
-    ("options", "prediction", "reference"),
-    [
-        ({"stemmer": "ru"}, "Кошки спали", "кошка спала"),
-        ({"stemmer": "english"}, "running dogs", "run dog"),
-        ({"lemmatizer": "ru"}, "кошками", "кошка"),
-        ({"lemmatizer": lambda word: word[:3]}, "catalog cater", "cat category"),
-    ],
-)
-def test_stems_and_lemmas(options, prediction, reference):
-    assert score("bleu_multi", [prediction], [reference], max_order=1)["bleu"] == 0.0
-    assert score("bleu_multi", [prediction], [reference], max_order=1, **options)["bleu"] == 1.0
-
-
 # ---------------------------------------------------------------- options that are not read, and a 0 that misleads
 
 

@@ -15,7 +15,6 @@ from rouge_score import rouge_scorer
 import tercet
 from conftest import ZERO_BLEU
 from oracles import corpus_streams, rouge_score_tokens, unicode_tokens
-from tercet.corpus.stems import lemmatizer_for, stemmer_for
 from texts import LATIN, PAIRS, all_pairs, awkward_corpus, corpora, texts
 
 explain = partial(tercet.explain, "bleu_rouge")
@@ -132,16 +131,6 @@ def test_orders_that_no_text_reaches_are_left_out():
     assert result["segments"]["bleu_rouge_f"] == [1.0, 0.0]
     assert result["bleu_rouge_f"] == 0.5
     assert score(["yes"], ["yes sir"])["bleu_rouge_recall"] == (1 / 2 + 0) / 2
-
-
-@pytest.mark.parametrize(
-    ("options", "mapping"), [({"stemmer": "ru"}, stemmer_for("ru")), ({"lemmatizer": "de"}, lemmatizer_for("de"))]
-)
-def test_stems_and_lemmas(options, mapping):
-    predictions, references = all_pairs()
-    mapped = [" ".join(map(mapping, words(text))) for text in predictions]
-    targets = [[" ".join(map(mapping, words(text))) for text in each] for each in references]
-    assert dict(score(predictions, references, **options)) == dict(score(mapped, targets, tokenizer="none"))
 
 
 @pytest.mark.parametrize("policy", ["zero", "skip"])

@@ -263,13 +263,6 @@ class TestReferences:
         assert result.best_references == [1]
         assert result["cosine"] == pytest.approx(max(*theirs(["A cat is asleep."], references)[0]), abs=1e-5)
 
-    def test_that_are_missing_are_skipped_or_score_nothing(self):
-        predictions, references = ["a cat", "a dog"], [["a cat"], []]
-        with pytest.raises(InputError, match="item 1 of references is empty"):
-            ours(predictions, references)
-        assert ours(predictions, references, missing_references="skip") == [1.0, None]
-        assert ours(predictions, references, missing_references="zero") == [1.0, 0.0]
-
 
 class TestEmptyTexts:
     @pytest.mark.parametrize("name", ["bert", "gpt2", "t5"])

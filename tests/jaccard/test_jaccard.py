@@ -14,7 +14,6 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 import tercet
 from oracles import sacrebleu_tokens, unicode_tokens
-from tercet.corpus.stems import lemmatizer_for, stemmer_for
 from tercet.engine.counting.overlaps import ngram_ids, overlaps
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, OptionError
@@ -91,16 +90,6 @@ class TestBesidePython:
                 predictions, references, lambda text, name=name: runs(sacrebleu_tokens(name, text), 2)
             )
         assert scores(["a B"], [["a b"]], tokenizer=str.split, lowercase=False) == [1 / 3]
-
-    @pytest.mark.parametrize(
-        ("options", "mapping"),
-        [({"stemmer": "ru"}, stemmer_for("ru")), ({"lemmatizer": "en"}, lemmatizer_for("en"))],
-    )  # fmt: skip
-    def test_stems_and_lemmas(self, options, mapping):
-        predictions, references = all_pairs()
-        assert scores(predictions, references, **options) == expected(
-            predictions, references, lambda text: [*map(mapping, words(text))]
-        )
 
     def test_stopwords_are_left_out(self):
         assert scores(["the cat"], [["a cat"]], stopwords=["the", "a"]) == [1.0]

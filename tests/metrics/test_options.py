@@ -106,7 +106,7 @@ def test_a_wrong_value_is_refused_alike_at_every_door_by_option_and_expected_val
     check = (Call if of_call else metric_class(metric)).options()[option].checked
     for wrong in (object(), *wrong_values(check)):
         doors = [score, compute, scorer, value]
-        if of_call and wrong != Call.options()[option].default:  # True is 1
+        if of_call and wrong not in (None, Call.options()[option].default):  # as if not given; True is 1
             doors.append(call)
         (message,) = {refusal(ask, metric, {option: wrong}) for ask in doors}
         assert f"'{option}' option of {metric} must be" in message

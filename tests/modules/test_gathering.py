@@ -285,7 +285,7 @@ class TestFolders:
         Path(module.data_dir).rmdir()
         Path(module.data_dir).write_text("in the way")
         for _ in range(2):
-            with pytest.raises(GatheringError, match=r"process 1 of 2 cannot write .*Not a directory.*cache"):
+            with pytest.raises(GatheringError, match=r"process 1 of 2 cannot use .*Not a directory.*cache"):
                 module.add(prediction="a", reference="a")
 
 

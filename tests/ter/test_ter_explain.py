@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tercet
-from tercet import InputError, OptionError
 from tercet.metrics.ter.explain import Shift, Step
 from texts import any_texts, lines, texts
 
@@ -61,12 +60,6 @@ def test_a_shift_and_what_is_left():
         assert part in html
 
 
-def test_markup_in_a_text_is_text():
-    html = explain("<s> y", "y <s>").to_html()
-    assert "<s>" not in html
-    assert "&lt;s&gt;" in html
-
-
 def test_texts_without_words():
     assert [(step.kind, step.prediction) for step in explain("a b", "").steps] == [
         ("insertion", "a"),
@@ -74,12 +67,3 @@ def test_texts_without_words():
     ]
     assert explain("", "").to_dict()["steps"] == []
     assert "no token" in explain("", "").to_html()
-
-
-def test_what_cannot_be_explained():
-    with pytest.raises(InputError, match="references"):
-        explain("a", [])
-    with pytest.raises(OptionError, match="has no option 'normalize'"):
-        explain("a", ["a"], normalize=True)
-    with pytest.raises(OptionError, match="asian_support"):
-        explain("a", ["a"], asian_support=True)
