@@ -4,6 +4,7 @@ The home page is the README, each metric's page its card. A link stands as the f
 works where the file is read by itself; here it leads to the page that is made from its target, or to the repository.
 """
 
+import inspect
 import json
 import logging
 import posixpath
@@ -14,7 +15,7 @@ import yaml
 from mkdocs.structure.files import File, InclusionLevel
 
 import tercet
-from tercet.registry import METRICS
+from tercet.registry import METRICS, metric_class
 
 ROOT = Path(__file__).resolve().parents[1]
 CARDS = sorted(
@@ -56,7 +57,21 @@ def on_files(files, config):
         if page == "index.md":  # its list of pages would have one entry
             text = f"---\nhide: [navigation]\n---\n{text}"
         files.append(File.generated(config, page, content=text, inclusion=InclusionLevel.INCLUDED))
+    files.append(File.generated(config, "api/metrics.md", content=_of_classes(), inclusion=InclusionLevel.INCLUDED))
     return files
+
+
+def _of_classes():
+    """Return the page of the metrics' classes, whose options are those of the cards."""
+    text = "# Metrics\n\nA metric with its options is a value. A call of it scores texts: see [Metric](score.md).\n"
+    for cls in map(metric_class, METRICS):
+        of = inspect.signature(cls)
+        usual = ",\n".join(f"    {name}={each.default!r}" for name, each in of.parameters.items())
+        text += (
+            f"\n## tercet.{cls.__name__} {{ .doc .doc-heading }}\n\n```python\n{cls.__name__}(\n{usual},\n)\n```\n"
+        )
+        text += f"\n{cls.__doc__.splitlines()[0]} [Its page](../metrics/{cls.name}.md) describes the options.\n"
+    return text
 
 
 def on_page_markdown(markdown, page, config, files):

@@ -112,7 +112,7 @@ def revisions(name, given):
         heard.clear()
         module = refused(lambda revision=revision: evaluate.load(name, revision=revision))
         if not isinstance(module, str):
-            lines = (loaded_folder(module) / "core_signature.py").read_text().splitlines()
+            lines = (loaded_folder(module) / "signature.py").read_text().splitlines()
             module = next(line for line in lines if line.startswith("__version__"))
         found.append([module, list(heard)])
     return found

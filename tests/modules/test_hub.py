@@ -183,8 +183,8 @@ def test_revisions_are_kept_apart_and_a_missing_one_is_refused_while_nothing_is_
     now = f'__version__ = "{tercet.__version__}"'
     with Hub(tmp_path / "hub") as there:
         folder = build(METRIC, tmp_path)
-        text = (folder / "core_signature.py").read_text()
-        (folder / "core_signature.py").write_text(text.replace(now, '__version__ = "0.0.1"'))
+        text = (folder / "signature.py").read_text()
+        (folder / "signature.py").write_text(text.replace(now, '__version__ = "0.0.1"'))
         publish(there, folder, private=True)
         first = there.space(f"org/{METRIC}").last.sha
 

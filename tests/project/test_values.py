@@ -42,11 +42,24 @@ def test_every_door_scores_by_the_value_as_by_its_name_and_options(value):
 def test_what_belongs_to_a_call_is_given_to_the_call():
     rouge = tercet.Rouge(rouge_types=["rouge1"], tokenizer="unicode")
     prepared = tercet.scorer(rouge, segments=True, confidence_level=0.9, n_resamples=20)
-    assert prepared == rouge
+    assert prepared != rouge
+    assert eval(repr(prepared), vars(tercet)) == prepared
     assert set(prepared(PREDICTIONS, REFERENCES)) == {"rouge1", "segments", "intervals"}
     assert "signature" in prepared(PREDICTIONS, REFERENCES, signature=True)
     assert set(rouge(PREDICTIONS, REFERENCES, n_jobs=2)) == {"rouge1"}
     with pytest.raises(tercet.OptionError, match=r"'segments' belongs to a call.*Rouge\(\)\(predictions, references"):
         tercet.Rouge(segments=True)
+    with pytest.raises(
+        tercet.OptionError, match="rouge_nlws has no option 'confidence'. Did you mean 'confidence_lev"
+    ):
+        tercet.Rouge(confidence=0.9)
     with pytest.raises(tercet.OptionError, match="The 'seed' option of rouge_nlws must be an integer"):
         rouge(PREDICTIONS, REFERENCES, confidence_level=0.9, seed=-1)
+
+
+@pytest.mark.parametrize("given", [tercet.Bleu, tercet.Bleu(max_order=2)])
+def test_a_value_in_place_of_the_name_of_a_module_is_reported(given):
+    with pytest.raises(
+        tercet.OptionError, match=r"Expected the name of a metric, got .*load\('bleu_multi'\) returns"
+    ):
+        tercet.load(given)

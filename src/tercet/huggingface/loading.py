@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tercet.errors import GatheringError, OptionError, check_working_directory, first_line
+from tercet.errors import GatheringError, OptionError, check_working_directory, first_line, shorten
+from tercet.metric.metric import Metric
 from tercet.registry import SHORT_NAMES, no_metric
 
 
@@ -35,6 +36,12 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
     InputError
         If there is no working directory, which evaluate needs for its import.
     """
+    of = metric if isinstance(metric, type) else type(metric)
+    if issubclass(of, Metric):
+        raise OptionError(
+            f"Expected the name of a metric, got {shorten(metric)}: load({of.name!r}) returns its evaluate module, "
+            "whose compute takes the options."
+        )
     check_working_directory("evaluate")
     from evaluate.loading import load as load_module  # not evaluate.load, which people patch with this function
 

@@ -78,6 +78,8 @@ class Metric(Scorer):
     ) -> Result:
         """Score predictions, against references where the metric compares.
 
+        What a call leaves at its default is as it was given to :func:`tercet.scorer`.
+
         Parameters
         ----------
         predictions : sequence of str

@@ -78,13 +78,8 @@ class Scorer(Value, ABC):
 
         With `idle`, options without effect are allowed.
         """
-        for name in given:
-            if name not in cls._declared and name not in Call.options():
-                raise OptionError(
-                    f"{cls.name} has no option {shorten(name)}. {did_you_mean(name, cls.all_options())}"
-                )
-        of_call = {name: value for name, value in given.items() if name not in cls._declared}
-        made = cls.made({name: value for name, value in given.items() if name in cls._declared}, idle=idle)
+        of_call = {name: each for name, each in given.items() if name in Call.options() and name not in cls._declared}
+        made = cls.made({name: value for name, value in given.items() if name not in of_call}, idle=idle)
         made.check()
         return made.asking(Call.made(of_call, called=cls.name, idle=idle)) if of_call else made
 
@@ -98,6 +93,18 @@ class Scorer(Value, ABC):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self), self.given, self.asked.given)
+
+    def __repr__(self) -> str:
+        made = super().__repr__()
+        asked = "".join(f", {name}={value!r}" for name, value in self.asked.given.items())
+        return f"scorer({made}{asked})" if asked else made
+
+    def __eq__(self, other: object) -> bool:
+        same = super().__eq__(other)
+        return same and self.asked == other.asked if isinstance(other, Scorer) else same
+
+    def __hash__(self) -> int:
+        return hash((super().__hash__(), self.asked))
 
     @property
     def asked(self) -> Call:
@@ -118,12 +125,16 @@ class Scorer(Value, ABC):
 
     def _take(self, given: Mapping[str, Any], called: str = "", idle: bool = False) -> None:
         for name, value in given.items():
-            if name in Call.options() and name not in self._declared:
-                check_value(called or self.name, name, Call.options()[name].checked, value)
-                raise OptionError(
-                    f"{name!r} belongs to a call, not to the metric: give it to tercet.score, or to the call of the "
-                    f"metric, as in {type(self).__name__}()(predictions, references, {name}={shorten(value)})."
-                )
+            if name in self._declared:
+                continue
+            if name not in Call.options():
+                hint = did_you_mean(name, self.all_options())
+                raise OptionError(f"{called or self.name} has no option {shorten(name)}. {hint}")
+            check_value(called or self.name, name, Call.options()[name].checked, value)
+            raise OptionError(
+                f"{name!r} belongs to a call, not to the metric: give it to tercet.score, or to the call of the "
+                f"metric, as in {type(self).__name__}()(predictions, references, {name}={shorten(value)})."
+            )
         super()._take(given, called, idle)
 
     @classmethod

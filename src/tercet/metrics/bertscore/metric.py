@@ -37,14 +37,14 @@ Array = NDArray[np.float64]
 
 
 class BertScore(BertscoreOptions):
-    """BERTScore with its options fixed.
-
-    The means of precision, recall and F over the items; the rows also hold which reference won, and how many texts
-    were cut. The network is loaded at the first use and shared between scorers.
+    """BERTScore: the similarity of tokens by their contextual embeddings.
 
     Source: Zhang et al. 2020, "BERTScore: Evaluating Text Generation with BERT", sections 3 and 4. Equals bert-score
     0.3.13 within 1e-5 where the card says so.
     """
+
+    # The means of precision, recall and F over the items; the rows also hold which reference won, and how many
+    # texts were cut. The network is loaded at the first use and shared between scorers.
 
     name = "bertscore_idf"
     short = "bertscore"

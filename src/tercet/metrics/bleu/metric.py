@@ -52,11 +52,10 @@ _FIRST_MATCH = _LENGTH + 1 + len(REFERENCE_LENGTHS)
 
 
 class Bleu(BleuOptions):
-    """BLEU of a corpus, of its segments, and of resamples.
+    """BLEU: the n-grams that predictions share with their references."""
 
-    A row holds the base columns, the tokens of the prediction, the three reference lengths, and for each order
-    the clipped matches and the n-grams of the prediction.
-    """
+    # A row holds the base columns, the tokens of the prediction, the three reference lengths, and for each order
+    # the clipped matches and the n-grams of the prediction.
 
     name = "bleu_multi"
     short = "bleu"

@@ -53,11 +53,10 @@ class NgramCounts:
 
 
 class BleuRouge(Metric):
-    """F of BLEU and ROUGE of a corpus, of its segments, and of resamples.
+    """F of BLEU's precision and ROUGE's recall."""
 
-    A row holds the base columns, the tokens of the prediction and of the closest reference, and for each order the
-    clipped matches and the n-grams of the prediction, and the hits and the n-grams of the reference.
-    """
+    # A row holds the base columns, the tokens of the prediction and of the closest reference, and for each order
+    # the clipped matches and the n-grams of the prediction, and the hits and the n-grams of the reference.
 
     name = "bleu_rouge_f"
     short = "bleu_rouge"

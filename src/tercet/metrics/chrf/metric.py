@@ -70,12 +70,12 @@ Array = NDArray[np.float64]
 
 
 class Chrf(Metric):
-    """chrF of a corpus, of its segments, and of resamples; one score for each order of words.
+    """chrF: the n-grams of characters and words that predictions share with a reference."""
 
-    A row holds the base columns and, for each score and each order of characters (c1 to c6) and words (w1, w2), the
-    n-grams of the prediction, those of the reference, and the matches. Of several references it is the one with the
-    greatest F of the item. An order that the reference is too short for does not count in the prediction either.
-    """
+    # A row holds the base columns and, for each score and each order of characters (c1 to c6) and words (w1, w2),
+    # the n-grams of the prediction, those of the reference, and the matches. Of several references it is the one
+    # with the greatest F of the item. An order that the reference is too short for does not count in the prediction
+    # either.
 
     name = "chrf_multi"
     short = "chrf"

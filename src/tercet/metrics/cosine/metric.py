@@ -39,14 +39,14 @@ Array = NDArray[np.float64]
 
 
 class Cosine(Metric):
-    """Cosine of whole-text embeddings with its options fixed.
-
-    The mean over the items; the rows also hold which reference is nearest, and how many texts were cut. The network
-    is loaded at the first use and shared between scorers.
+    """Cosine similarity of the embeddings of whole texts.
 
     Source: Reimers and Gurevych 2019, "Sentence-BERT: Sentence Embeddings using Siamese BERT-Networks", section 3.
     Equals sentence-transformers 6.2.0 within 1e-5 where the card says so.
     """
+
+    # The mean over the items; the rows also hold which reference is nearest, and how many texts were cut. The
+    # network is loaded at the first use and shared between scorers.
 
     name = "embedding_cosine"
     short = "cosine"

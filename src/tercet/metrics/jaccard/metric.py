@@ -103,11 +103,10 @@ class Overlaps:
 
 
 class Jaccard(Metric):
-    """Jaccard similarity of a corpus (the mean over its items), of its segments, and of resamples.
+    """Jaccard similarity: the share of words, stems or n-grams that two texts have in common."""
 
-    A row holds the base columns and, for the options of the call and each variant, the score of the item and the
-    sizes of intersection and union: of its best reference, or averages over all.
-    """
+    # A row holds the base columns and, for the options of the call and each variant, the score of the item and the
+    # sizes of intersection and union: of its best reference, or averages over all.
 
     name = "jaccard_sets"
     short = "jaccard"

@@ -74,15 +74,15 @@ class Scored:
 
 
 class Perplexity(Metric):
-    """Perplexity with its options fixed.
-
-    Rows hold sums: negative log-likelihood in nats, scored tokens, the bytes and characters that they stand for; and
-    the perplexity of the segment, whose mean evaluate gives. The network is loaded at the first use and shared
-    between scorers.
+    """Perplexity: how well a causal language model predicts each token.
 
     Source: Jelinek et al. 1977; the definition of evaluate's `perplexity`, and for long texts the windows of
     "Perplexity of fixed-length models" in the documentation of transformers.
     """
+
+    # Rows hold sums: negative log-likelihood in nats, scored tokens, the bytes and characters that they stand for;
+    # and the perplexity of the segment, whose mean evaluate gives. The network is loaded at the first use and
+    # shared between scorers.
 
     name = "perplexity_lm"
     short = "perplexity"

@@ -58,11 +58,10 @@ Array = NDArray[np.float64]
 
 
 class Rouge(RougeOptions):
-    """ROUGE of a corpus (the mean over its items), of its segments, and of resamples.
+    """ROUGE: the n-grams, subsequences and pairs of words that predictions share with their references."""
 
-    A row holds the base columns and, for each type, precision, recall and F of the item: its references are
-    already made one by `multi_ref`.
-    """
+    # A row holds the base columns and, for each type, precision, recall and F of the item: its references are
+    # already made one by `multi_ref`.
 
     name = "rouge_nlws"
     short = "rouge"

@@ -36,11 +36,10 @@ DIALECTS = {
 
 
 class Ter(Metric):
-    """Translation edit rate of a corpus, of its segments, and of resamples.
+    """TER, the translation edit rate: edits and shifts that turn a prediction into a reference."""
 
-    A row holds the base columns, the fewest edits that turn the prediction into one of its references, and the
-    average length of these.
-    """
+    # A row holds the base columns, the fewest edits that turn the prediction into one of its references, and the
+    # average length of these.
 
     name = "ter"
     short = "ter"
