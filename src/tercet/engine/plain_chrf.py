@@ -25,32 +25,12 @@ def chrf_rows(
     texts: Texts, n: int, reference_offsets: NDArray[np.int64] | None, char_order: int, word_orders: list[int],
     whitespace: bool, beta: float, eps_smoothing: bool, n_systems: int = 1,
 ) -> Array:  # fmt: skip
-    """Count what predictions share with their best references: n-grams of characters, and of words.
+    """Count what predictions share with their best references: n-grams of characters and words (Popovic 2015).
 
-    Parameters
-    ----------
-    texts, n, reference_offsets, n_systems
-        As for :func:`.plain_rows.bleu_rows`.
-    char_order : int
-        The longest n-gram of characters.
-    word_orders : list of int
-        For each score, the longest n-gram of words.
-    whitespace : bool
-        Whether white space counts as characters.
-    beta, eps_smoothing
-        As for :func:`f_scores`, which chooses the reference.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_systems n, 4 + k)
-        ``items`` (1), ``empty`` (1 for a prediction without a character that counts), ``missing`` (1 for an item
-        without a reference), ``references``; and for each score and each order, of characters, then of words, the
-        n-grams of the prediction, those of the reference, and clipped matches. The reference is the first one with
-        the greatest F of all orders. An order that it is too short for does not count in the prediction either.
-
-    Notes
-    -----
-    Popovic 2015 (chrF), Popovic 2017 (chrF++, whose words these are).
+    Texts are as for :func:`.plain_rows.bleu_rows`, and so are the first four columns. Then come, for each score (one
+    for each of `word_orders`) and each order, of characters, then of words: the n-grams of the prediction, those of
+    the reference, and the matches. The reference is the first with the greatest F by :func:`f_scores`. An order that
+    it is too short for does not count in the prediction either.
     """
     rows = np.empty((n_systems, n, 4 + 3 * sum(char_order + order for order in word_orders)))
     for item, given in enumerate(texts_of_items(texts, n, reference_offsets, n_systems)):
@@ -69,30 +49,11 @@ def chrf_rows(
 
 
 def f_scores(rows: Array, first: int, n_orders: int, beta: float, eps_smoothing: bool, scale: float) -> Array:
-    """Return the F of chrF, in the steps and the order of sacrebleu, so that it is the same to the last digit.
+    """Return the F of chrF from 0 to `scale`, in the steps of sacrebleu's ``CHRF``: the same to the last digit.
 
-    Parameters
-    ----------
-    rows : ndarray of float64, shape (n, k)
-        From column `first` on, for each order the n-grams of the prediction, those of the reference, and matches.
-    first : int
-    n_orders : int
-        At least 1.
-    beta : float
-        Weight of recall.
-    eps_smoothing : bool
-        Average the F of every order, instead of precision and recall over the orders that both texts have.
-    scale : float
-        100 for percent.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        From 0 to `scale`.
-
-    Notes
-    -----
-    Popovic 2015 (chrF), Popovic 2017 (chrF++); sacrebleu's ``CHRF``.
+    From column `first` on, `rows` hold for each order the n-grams of the prediction, those of the reference, and
+    matches. With `eps_smoothing` the F of every order is averaged, instead of precision and recall over the orders
+    that both texts have.
     """
     chosen = rows[:, first : first + 3 * n_orders].tolist()
     return np.array([_f_score(row, beta, eps_smoothing, scale) for row in chosen], np.float64)

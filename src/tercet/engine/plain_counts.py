@@ -23,28 +23,11 @@ def pair_matches(
     ids: Ids, offsets: Places, texts: Places, references: Places, n_types: int, max_order: int, with_lcs: bool,
     most_by_places: int,
 ) -> tuple[Places, Places]:  # fmt: skip
-    """Return the clipped n-gram matches of each pair, and the length of its longest common subsequence.
+    """Return the clipped n-gram matches of each pair, shape (g, max_order), and its longest common subsequence, (g,).
 
-    Parameters
-    ----------
-    max_order : int
-        Longest n-gram (Papineni et al. 2002, section 2.1).
-    with_lcs : bool
-        Find the length of the longest common subsequence, too (Lin 2004, section 3); else it is 0.
-    most_by_places : int
-        Changes no number: beyond so many tokens, the compiled engine counts n-grams by hashing. 512 is usual; where
-        few types make up the texts, fewer are faster.
-
-    Returns
-    -------
-    ngrams : ndarray of int64, shape (g, max_order)
-    common : ndarray of int64, shape (g,)
-
-    Notes
-    -----
-    Time per pair: tokens of the text times tokens of the reference / 64 (n-grams beyond some hundreds of tokens:
-    linear in them). Memory: 12 bytes a type, some 100 bytes a token of the longest pair, and a bit for each of its
-    tokens and each of the reference's (n-grams: at most 64 KiB; longest common subsequence: 4 MiB).
+    The latter is 0 unless asked for. `most_by_places` changes no number: beyond so many tokens, the compiled engine
+    counts n-grams by hashing. 512 is usual; where few types make up the texts, fewer are faster. Time per pair: the
+    product of its tokens / 64 (n-grams beyond some hundreds of tokens: linear).
     """
     pairs = _pairs(rows_of(ids, offsets), texts, references)
     common = [common_length(text, reference) if with_lcs else 0 for text, reference in pairs]
@@ -55,18 +38,10 @@ def pair_matches(
 def clipped_matches(
     ids: Ids, offsets: Places, texts: Places, firsts: Places, lasts: Places, n_types: int, max_order: int
 ) -> Places:
-    """Return how many n-grams of each text its references cover (Papineni et al. 2002, section 2.1).
+    """Return how many n-grams of each text its references cover, shape (g, max_order) (Papineni et al. 2002, 2.1).
 
     The references of text i are the documents ``firsts[i]`` up to ``lasts[i]``. An n-gram counts at most as often as
-    in the reference that has it most often.
-
-    Returns
-    -------
-    ndarray of int64, shape (g, max_order)
-
-    Notes
-    -----
-    With one reference, as :func:`pair_matches`. With several, time is linear in the tokens times `max_order`.
+    in the reference that has it most often. With several, time is linear in the tokens times `max_order`.
     """
     documents = rows_of(ids, offsets)
     counts = np.zeros((len(texts), max_order), np.int64)
@@ -81,21 +56,10 @@ def clipped_matches(
 def skip_bigram_matches(
     ids: Ids, offsets: Places, texts: Places, references: Places, n_types: int, gap: int
 ) -> Places:  # fmt: skip
-    """Return the clipped skip-bigrams that each pair shares (Lin 2004, section 5).
+    """Return the clipped skip-bigrams that each pair shares, shape (g,) (Lin 2004, section 5).
 
-    Parameters
-    ----------
-    gap : int
-        Most tokens between the two of a skip-bigram; negative for any number.
-
-    Returns
-    -------
-    ndarray of int64, shape (g,)
-
-    Notes
-    -----
-    Time per pair: tokens times (gap + 1); with any gap, tokens times the different tokens that both texts have.
-    Memory: 4 bytes a type, and some tens of bytes a token of the longest text.
+    At most `gap` tokens stand between the two; any number if it is negative. Time per pair: tokens times (gap + 1);
+    with any gap, tokens times the different tokens that both texts have.
     """
     pairs = _pairs(rows_of(ids, offsets), texts, references)
     shared = [(skip_bigrams(text, gap) & skip_bigrams(reference, gap)).total() for text, reference in pairs]
@@ -105,21 +69,7 @@ def skip_bigram_matches(
 def overlaps(
     ids: Ids, offsets: Places, texts: Places, references: Places, n_types: int, multiset: bool
 ) -> tuple[Places, Places]:  # fmt: skip
-    """Return the sizes of the intersection and of the union of each pair of documents.
-
-    Parameters
-    ----------
-    multiset : bool
-        Count each token as often as it stands there: sums of the smaller and of the greater number.
-
-    Returns
-    -------
-    shared, either : ndarray of int64, shape (g,)
-
-    Notes
-    -----
-    Time is linear in the tokens of the pairs; memory: 8 bytes a type.
-    """
+    """Return the sizes of the intersection and of the union of each pair of documents, as sets or multisets."""
     counts = [Counter(row if multiset else set(row)) for row in rows_of(ids, offsets)]
     pairs = [(counts[text], counts[other]) for text, other in zip(texts.tolist(), references.tolist(), strict=True)]
     shared, either = [(one & other).total() for one, other in pairs], [(one | other).total() for one, other in pairs]
@@ -127,19 +77,7 @@ def overlaps(
 
 
 def ngram_ids(ids: Ids, offsets: Places, n_types: int, order: int) -> tuple[Ids, Places, int]:
-    """Return the n-grams of every document as ids, in the order in which they first appear.
-
-    Returns
-    -------
-    ngrams, offsets : ndarray of int32, int64
-        Documents as `ids` and `offsets`: one of fewer than `order` tokens is empty.
-    n_types : int
-        How many different ones there are.
-
-    Notes
-    -----
-    Time is linear in the tokens times `order`; memory: at most 70 bytes a token.
-    """
+    """Return the n-grams of every document as ids, in the order in which they first appear, and how many differ."""
     if order == 1:
         return ids.copy(), offsets.copy(), n_types
     numbers: dict[tuple[int, ...], int] = {}

@@ -36,22 +36,9 @@ def ter_rows(
     places, the one that lowers the edit distance most is made, as long as there is one; the distance counts paths in
     a beam of 25 cells around the diagonal; a text tries 1,000 shifts at most.
 
-    Parameters
-    ----------
-    texts, n, reference_offsets, n_systems
-        As for :func:`.plain_rows.bleu_rows`.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_systems n, 6)
-        Columns: 1, whether the prediction has no word, whether there is no reference, and the number of references;
-        the fewest edits that turn the prediction into one of them (an empty text where there is none), and how many
-        words they have on average.
-
-    Notes
-    -----
-    Time per pair: 50 cells of a table a word, and for each shift that is tried 50 cells a word that it moves or
-    passes. Memory: some 500 bytes a word of the longest item.
+    Texts are as for :func:`.plain_rows.bleu_rows`, and so are the first four columns. Then come the fewest edits that
+    turn the prediction into a reference (an empty text where there is none), and the words of these on average.
+    Time per pair: 50 cells of a table a word, and for each shift that is tried 50 cells a word that it passes.
     """
     rows = np.empty((n_systems, n, 6))
     for item, own in enumerate(texts_of_items(texts, n, reference_offsets, n_systems)):
@@ -68,15 +55,10 @@ def ter_rows(
 
 
 def edit_path(text: str, reference: str) -> tuple[list[Shift], list[int]]:
-    """Return the shifts and the alignment of which :func:`ter_rows` gives the number.
+    """Return the shifts and the alignment that :func:`ter_rows` counts.
 
-    Returns
-    -------
-    shifts : list of (int, int, int)
-        In their order: where the first word stood, how many there are, and where the first one stands then.
-    steps : list of int
-        The alignment of the shifted text and the reference: `MATCH`, `SUBSTITUTION`, `INSERTION` (a word of the text
-        alone) and `DELETION` (one of the reference).
+    A shift is where its first word was, how many words there are, and where the first one is afterwards. The steps
+    align the shifted text with the reference: an `INSERTION` is a word of the text alone.
     """
     return _edits(text.split(), reference.split())[1:]
 

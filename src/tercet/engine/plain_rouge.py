@@ -25,34 +25,11 @@ def rouge_rows(
 ) -> tuple[Array, Array | None, bool]:  # fmt: skip
     """Score predictions beside each of their references by what they share (Lin 2004), texts as one line each.
 
-    Parameters
-    ----------
-    texts, n, reference_offsets, reading, n_systems
-        As for :func:`bleu_rows`.
-    types : sequence of tuple
-        Up to 32 kinds, each with its order, gap (negative for any), or weight; at most one of "W".
-    beta : float
-        Weight of recall.
-    each : bool
-        Whether each reference gets a row of its own; else an item has, of each type, that with the greatest F, of
-        equal ones the first.
-
-    Returns
-    -------
-    rows : ndarray of float64, shape (n_systems n, 4 + 3 types)
-        Four columns as for :func:`bleu_rows`, then precision, recall and F of each type, 0 for texts without tokens
-        and items without reference; with `each`, the latter stand in `pairs`, and these columns are undefined. Of
-        "W", the caller raises precision and recall to the power of 1 / weight, and computes F.
-    pairs : ndarray of float64, shape (n_systems m, 3 types), or None
-        A row for each reference, system by system; None without `each`.
-    uncounted : bool
-        Whether all that is undefined: "Lsum" or "W" meets a line end, or the table of "W" would take more than 2 GiB.
-
-    Notes
-    -----
-    Time and memory as for :func:`bleu_rows`; of a subsequence, time is the product of the tokens / 64, for texts of
-    any length; of skip-bigrams and runs, as for :func:`.plain_counts.skip_bigram_matches` and
-    :func:`.plain_subsequences.weighted_lcs_hits`.
+    Texts, and the first four columns of the rows, are as for :func:`bleu_rows`; a type is its kind with its order,
+    gap (negative for any) or weight. Then come precision, recall and F of each type: of the reference with the
+    greatest F, of equal ones the first. With `each`, every reference has a row in the second array instead. Of "W",
+    the caller raises precision and recall to the power of 1 / weight, and computes F. The last value says whether all
+    that is undefined: "Lsum" or "W" meets a line end, or the table of "W" would take more than 2 GiB.
     """
     items = pairs_of(texts, n, reference_offsets, reading, n_systems)
     rows, pairs = np.zeros((n_systems * n, 4 + 3 * len(types))), []

@@ -20,34 +20,13 @@ def bleu_rows(
 ) -> Array:
     """Count what predictions share with their references: clipped n-grams (Papineni et al. 2002, section 2.1).
 
-    Parameters
-    ----------
-    texts : list of str, or tuple of arrays
-        As for :func:`.plain_text.intern`: the n predictions of each system, then all references, item by item.
-    n : int
-        Number of items.
-    reference_offsets : ndarray of int64, shape (n + 1,), optional
-        Item i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``; None: each has one.
-    reading : str
-        How texts are split: a name in READINGS.
-    max_order : int
-        Longest n-gram.
-    n_systems : int
-        Systems that wrote predictions for the same items: the references of an item are split once for all of them.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_systems n, 8 + 2 max_order)
-        The rows of one system behind those of the other:
-        ``items`` (1), ``empty`` (1 for a prediction without a token), ``missing`` (1 for an item without a
-        reference), ``references``; tokens of the prediction; those of the closest reference (of two equally close
-        ones the shorter), of the shortest, and their average (without a reference, the prediction's own length); for
-        each order the matches, and the n-grams of the prediction.
-
-    Notes
-    -----
-    Time: linear in the tokens; where both texts have up to 512 tokens, in their product / 64. Memory: the rows, and
-    some 100 bytes a token of the longest item.
+    `texts`, as for :func:`.plain_text.intern`, are the n predictions of each system, then all references, item by
+    item, which are split once for all systems: item i has ``reference_offsets[i]`` to ``reference_offsets[i + 1]``,
+    or one where that is None. The rows, of one system behind those of the other, have 8 + 2 max_order columns: 1;
+    whether the prediction has no token; whether there is no reference; number of references; tokens of the
+    prediction; those of the closest reference (of two equally close ones the shorter), of the shortest, and their
+    average (without a reference, the prediction's own length); for each order the matches, and the n-grams of the
+    prediction. Time: linear in the tokens; where both texts have up to 512 tokens, in their product / 64.
     """
     rows = np.empty((n_systems * n, 8 + 2 * max_order))
     for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):

@@ -24,24 +24,8 @@ def union_lcs_hits(
     A token of a reference line is hit when the longest common subsequence with any line of the text goes through it;
     hits count as long as both documents have that token left. Where several subsequences are longest, the one of
     rouge_score and ROUGE-1.5.5 is taken: from the ends, a match first, else back in the text only if that alone keeps
-    the length, else back in the reference.
-
-    Parameters
-    ----------
-    lines : ndarray of int64
-        The first token of every line, and where the last one ends: document d has the lines ``line_offsets[d]`` up
-        to ``line_offsets[d + 1]``.
-    left_ids, left_offsets : ndarray of int32, int64
-        Documents as `ids` and `offsets`: a token is hit at most as often as both have it here.
-
-    Returns
-    -------
-    ndarray of int64, shape (g,)
-
-    Notes
-    -----
-    Time per pair: tokens of the text times words of 64 tokens of each reference line. Memory: 16 bytes a type, and a
-    bit for each token of the text and each of the longest line of the reference.
+    the length, else back in the reference. `lines` holds the first token of every line, and where the last one ends;
+    with `left_ids`, a token is hit at most as often as both documents have it there.
     """
     documents, left = _lines(ids, lines, line_offsets), rows_of(left_ids, left_offsets)
     hits = []
@@ -58,21 +42,8 @@ def weighted_lcs_hits(
     """Return the weighted hits of the union of weighted LCS (Lin 2004, section 4; ROUGE-W of ROUGE-1.5.5).
 
     As in the script, a match is always taken, and among equals the way back leads through the reference; a token that
-    the text has no more of counts for nothing, and a run of hits that it would end goes on.
-
-    Parameters
-    ----------
-    weights : ndarray of float64
-        ``weights[k]`` is the worth of a run of k hits; as long as the longest line of a reference, and one more.
-
-    Returns
-    -------
-    ndarray of float64, shape (g,)
-
-    Notes
-    -----
-    Other parameters: as of :func:`union_lcs_hits`. Time per pair: the matches of tokens, and tokens of the text times
-    tokens of the reference / 64, line by line. Memory: as there.
+    the text has no more of counts for nothing, and a run of hits that it would end goes on. ``weights[k]`` is the
+    worth of a run of k hits; the rest is as for :func:`union_lcs_hits`.
     """
     documents, left, worth = _lines(ids, lines, line_offsets), rows_of(left_ids, left_offsets), weights.tolist()
     hits = [

@@ -17,20 +17,7 @@ _ITEMS = 256
 
 
 def hash_texts(data: NDArray[np.uint8], offsets: NDArray[np.int64], keys: Keys) -> Keys:
-    """Return a key of each text that depends on the one given and on the text's bytes, eight at a time.
-
-    Parameters
-    ----------
-    data : ndarray of uint8
-        The bytes of the texts.
-    offsets : ndarray of int64, shape (n + 1,)
-        Where each text begins, and the last one ends.
-    keys : ndarray of uint64, shape (n,)
-
-    Returns
-    -------
-    ndarray of uint64, shape (n,)
-    """
+    """Return a new key of each text, from the one given and from the text's bytes, eight at a time."""
     found = []
     for key, start, stop in zip(keys.tolist(), offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
         key = _mixed(key + (stop - start) * _STEP & _ALL)
@@ -49,15 +36,7 @@ def _mixed(bits: Any) -> Any:
 
 
 def add_draws(draws: NDArray[np.int32], start: int, n: int, counts: NDArray[np.uint16]) -> None:
-    """Count draws of n segments, of which n make a resample; the first is draw `start` of all.
-
-    Parameters
-    ----------
-    draws : ndarray of int32
-    start, n : int
-    counts : ndarray of uint16, shape (resamples * n,)
-        Filled in.
-    """
+    """Count in `counts` draws of n segments, of which n make a resample; the first is draw `start` of all."""
     resamples = np.arange(start, start + len(draws)) // n
     np.add.at(counts, resamples * n + draws, np.uint16(1))
 
@@ -65,18 +44,9 @@ def add_draws(draws: NDArray[np.int32], start: int, n: int, counts: NDArray[np.u
 def poisson_sums(digits: Floats, keys: Keys, weight_of: NDArray[np.uint8], n_resamples: int) -> Floats:
     """Return the sums of digits times how often a hash of their item's key and of a resample says.
 
-    Parameters
-    ----------
-    digits : ndarray of float64, shape (c, n)
-        Whole numbers, whose sums are below 2**53: no rounding touches them, and so their order is no matter.
-    keys : ndarray of uint64, shape (n,)
-    weight_of : ndarray of uint8, shape (65536,)
-        How often an item is drawn for each 16 bits; the hash of a key has those of four resamples.
-    n_resamples : int
-
-    Returns
-    -------
-    ndarray of float64, shape (c, n_resamples)
+    The digits are whole numbers whose sums are below 2**53: no rounding touches them, and so their order is no
+    matter. ``weight_of`` says how often an item is drawn for each 16 bits; the hash of a key has those of four
+    resamples.
     """
     totals = np.zeros((len(digits), n_resamples))
     steps = np.arange(1, -(-n_resamples // 4) + 1, dtype=np.uint64) * np.uint64(_STEP)
@@ -90,19 +60,8 @@ def poisson_sums(digits: Floats, keys: Keys, weight_of: NDArray[np.uint8], n_res
 def order_sums(starts: NDArray[np.int64], ranks: NDArray[np.int64], n_ranks: int, weights: Floats) -> Floats:
     """Return, for each row of weights, the weight of concordant less that of discordant pairs: Kendall's numerator.
 
-    Parameters
-    ----------
-    starts : ndarray of int64, shape (groups + 1,)
-        Points come sorted by x; from ``starts[g]`` to ``starts[g + 1]`` they have the same.
-    ranks : ndarray of int64, shape (n,)
-        Dense ranks of y, from 1 to `n_ranks`.
-    n_ranks : int
-    weights : ndarray of float64, shape (B, n)
-        Whole numbers: how often each point counts.
-
-    Returns
-    -------
-    ndarray of float64, shape (B,)
+    Points come sorted by x; from ``starts[g]`` to ``starts[g + 1]`` they have the same. `ranks` are those of y,
+    dense, from 1 to `n_ranks`; the weights are whole numbers: how often each point counts.
     """
     sums, seen = np.zeros(len(weights)), np.zeros((len(weights), n_ranks + 1))
     for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):

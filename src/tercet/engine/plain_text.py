@@ -143,29 +143,12 @@ Numbered = tuple[
 
 
 def intern(texts: Texts, reading: str) -> Numbered:
-    r"""Split texts into tokens, and give each different token a number.
+    """Split texts into tokens, and give each different token a number, from 0 in the order of first occurrence.
 
-    Parameters
-    ----------
-    texts : list of str, or tuple
-        Strings; or bytes in UTF-8 (uint8), and where each text begins and the last one ends (int64, shape (d + 1,)).
-    reading : str
-        How they are split: a name in READINGS.
-
-    Returns
-    -------
-    ids : ndarray of int32, shape (t,)
-        Numbers count up from 0 in the order of first occurrence.
-    offsets : ndarray of int64, shape (d + 1,)
-        Text i holds the tokens ``offsets[i]`` to ``offsets[i + 1]``.
-    line_starts : ndarray of int64, shape (l + 1,)
-        Line j (never one without tokens) holds the tokens ``line_starts[j]`` to ``line_starts[j + 1]``.
-    line_offsets : ndarray of int64, shape (d + 1,)
-        Text i holds the lines ``line_offsets[i]`` to ``line_offsets[i + 1]``.
-    words : ndarray of uint8
-        The different tokens in UTF-8, by number, one behind the other.
-    word_offsets : ndarray of int64, shape (n + 1,)
-        Where each of them begins, and the end.
+    Texts are strings, or their bytes in UTF-8 and where each begins and the last one ends. Text i holds the tokens
+    ``offsets[i]`` to ``offsets[i + 1]`` of the ids, and the lines ``line_offsets[i]`` to ``line_offsets[i + 1]``;
+    line j (never one without tokens) the tokens ``line_starts[j]`` to ``line_starts[j + 1]``. Last come the different
+    tokens in UTF-8, one behind the other, and where each begins.
     """
     split = READINGS[reading]
     types: dict[str, int] = {}
@@ -192,23 +175,9 @@ def is_valid(text: str) -> bool:
 
 
 def letters(texts: Texts) -> tuple[int, int, int, int]:
-    """Count letters.
+    """Count letters a to z, those outside ASCII, those of scripts without blanks, and texts without a to z.
 
-    Parameters
-    ----------
-    texts : list of str, or tuple
-        As for :func:`intern`.
-
-    Returns
-    -------
-    ascii : int
-        Letters a to z, in any case.
-    other : int
-        Letters and marks outside ASCII.
-    without_blanks : int
-        Those of scripts that are written without blanks between words.
-    lost : int
-        Texts that have such letters or marks, and none of a to z.
+    The last are those that have letters, but none of a to z: a tokenizer for Latin letters loses them.
     """
     found = others = without_blanks = lost = 0
     for text in strings(texts):
