@@ -50,7 +50,7 @@ def test_what_belongs_to_a_call_is_given_to_the_call():
     with pytest.raises(tercet.OptionError, match=r"'segments' belongs to a call.*Rouge\(\)\(predictions, references"):
         tercet.Rouge(segments=True)
     with pytest.raises(
-        tercet.OptionError, match="rouge_nlws has no option 'confidence'. Did you mean 'confidence_lev"
+        tercet.OptionError, match=r"rouge_nlws has no option 'confidence'\. Did you mean 'confidence_l"
     ):
         tercet.Rouge(confidence=0.9)
     with pytest.raises(tercet.OptionError, match="The 'seed' option of rouge_nlws must be an integer"):
