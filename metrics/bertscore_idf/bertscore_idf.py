@@ -2,8 +2,11 @@
 
 import evaluate
 
-from tercet.huggingface.suite_module import SuiteModule
-from tercet.metrics.bertscore.metric import BertScore as Metric
+try:
+    from tercet import BertScore as Metric
+    from tercet.huggingface.suite_module import SuiteModule
+except ImportError as error:
+    raise ImportError('This metric needs tercet: pip install "tercet[evaluate]"') from error
 
 
 class BertscoreIdf(SuiteModule, evaluate.Metric):

@@ -2,8 +2,11 @@
 
 import evaluate
 
-from tercet.huggingface.suite_module import SuiteModule
-from tercet.metrics.bleu.metric import Bleu as Metric
+try:
+    from tercet import Bleu as Metric
+    from tercet.huggingface.suite_module import SuiteModule
+except ImportError as error:
+    raise ImportError('This metric needs tercet: pip install "tercet[evaluate]"') from error
 
 
 class BleuMulti(SuiteModule, evaluate.Metric):

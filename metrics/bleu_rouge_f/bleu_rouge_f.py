@@ -2,8 +2,11 @@
 
 import evaluate
 
-from tercet.huggingface.suite_module import SuiteModule
-from tercet.metrics.bleu_rouge.metric import BleuRouge as Metric
+try:
+    from tercet import BleuRouge as Metric
+    from tercet.huggingface.suite_module import SuiteModule
+except ImportError as error:
+    raise ImportError('This metric needs tercet: pip install "tercet[evaluate]"') from error
 
 
 class BleuRougeF(SuiteModule, evaluate.Metric):

@@ -2,8 +2,11 @@
 
 import evaluate
 
-from tercet.huggingface.suite_module import SuiteModule
-from tercet.metrics.jaccard.metric import Jaccard as Metric
+try:
+    from tercet import Jaccard as Metric
+    from tercet.huggingface.suite_module import SuiteModule
+except ImportError as error:
+    raise ImportError('This metric needs tercet: pip install "tercet[evaluate]"') from error
 
 
 class JaccardSets(SuiteModule, evaluate.Metric):

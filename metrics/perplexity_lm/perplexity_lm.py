@@ -2,8 +2,11 @@
 
 import evaluate
 
-from tercet.huggingface.suite_module import SuiteModule
-from tercet.metrics.perplexity.metric import Perplexity as Metric
+try:
+    from tercet import Perplexity as Metric
+    from tercet.huggingface.suite_module import SuiteModule
+except ImportError as error:
+    raise ImportError('This metric needs tercet: pip install "tercet[evaluate]"') from error
 
 
 class PerplexityLm(SuiteModule, evaluate.Metric):

@@ -13,7 +13,7 @@ from tercet.metric.metric import Metric
 from tercet.metric.scoring import score_batch
 
 from .errors import OptionError, did_you_mean, level_of_caller, shorten
-from .registry import ARGUMENTS_ELSEWHERE, METRICS, metric_class
+from .registry import METRICS, metric_class
 from .result import Result
 
 
@@ -208,11 +208,10 @@ def _leave_to_siblings(
 ) -> None:
     """Check the options that other metrics of the call take; OptionError for the rest."""
     own = dialect.names(cls.all_options())
-    for other in (each for each in (*METRICS, *ARGUMENTS_ELSEWHERE) if each != cls.name):
-        here = other in METRICS
-        names = known_arguments(other) if here else ARGUMENTS_ELSEWHERE[other]
+    for other in (each for each in METRICS if each != cls.name):
+        names = known_arguments(other)
         theirs = {name: foreign.pop(name) for name in list(foreign) if name in names}
-        if theirs and here:  # refuse a wrong value before this metric consumes the added items
+        if theirs:  # refuse a wrong value before this metric consumes the added items
             shared = {name: given[name] for name in given if name in own and name != "compat"}
             both = {name: value for name, value in {**shared, **theirs}.items() if names.get(name)}
             _check_of_any(other, {names[name]: value for name, value in both.items()})

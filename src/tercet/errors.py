@@ -7,6 +7,7 @@ import math
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from itertools import islice
 from typing import Any
 
@@ -42,9 +43,14 @@ class GatheringError(TercetError):
     """Added items that could not be stored, or not be merged with those of other processes."""
 
 
-def to_install(extra: str) -> str:
-    """Return the command that installs the packages of an extra of tercet, as every shell takes it."""
-    return f'pip install "tercet[{extra}]"'
+def needs(what: str, extra: str, *modules: str, package: str = "") -> None:
+    """Raise an OptionError where a module is missing, whose package an extra of tercet brings."""
+    for module in modules:
+        if find_spec(module) is None:
+            raise OptionError(
+                f"{what} needs the package {package or module!r}, which is not installed: "
+                f'pip install "tercet[{extra}]"'
+            )
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

@@ -1,8 +1,4 @@
-"""The metrics of the suite: a line here for each, and its room, which is named as its short name.
-
-Every lookup of a metric by its name goes through this file: a Space, which holds one metric only, gets a
-file of the same functions from its builder.
-"""
+"""The metrics of the suite: a line here for each, and its room, which is named as its short name."""
 
 from __future__ import annotations
 
@@ -40,9 +36,6 @@ METRICS: Mapping[str, str] = {
 #: The metrics by their short names, and by the names of their classes.
 SHORT_NAMES: Mapping[str, str] = {place.partition(".")[0]: metric for metric, place in METRICS.items()}
 CLASS_NAMES: Mapping[str, str] = {place.partition(".")[2]: metric for metric, place in METRICS.items()}
-
-#: Arguments of metrics whose code is not here (`api.known_arguments`): used only in a Space.
-ARGUMENTS_ELSEWHERE: Mapping[str, Mapping[str, str]] = {}
 
 
 def canonical(metric: Any) -> str:

@@ -136,10 +136,8 @@ class Result(dict[str, Any]):
         return scores_html(head, rows, [of, self.signature] if self.metric else [])
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """Pickle as a plain dict where other processes cannot import this class: that of a Space's copy."""
-        _ = self.signature  # what makes it stays in this process
-        if __name__.partition(".")[0] != "tercet":
-            return dict, (dict(self),)
+        """Pickle with the signature as text: what makes it stays in this process."""
+        _ = self.signature
         return super().__reduce_ex__(protocol)
 
     def copy(self) -> Result:

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from tercet.comparison.checks import check_file, check_outputs
-from tercet.errors import InputError
+from tercet.errors import InputError, needs
 from tercet.files.limits import LIMITS
 from tercet.files.lines import stream_lines
 from tercet.metric.drawing.visible import visible
@@ -50,10 +50,9 @@ def fit_idf(
     """Count how many texts of a corpus contain each token; pass the file as idf= in Python."""
     from tqdm import tqdm
 
-    from tercet.encoders.options import needs_packages
     from tercet.metrics.bertscore.idf_table import IdfTable
 
-    needs_packages("An IDF table", packages=("transformers",))  # fail before the bar is drawn
+    needs("An IDF table", "bertscore", "transformers")  # fail before the bar is drawn
     check_file(output)
     check_outputs({"--output": output}, corpus)
     lines = _lines(corpus) if compat is None else chain.from_iterable(map(stream_lines, corpus))

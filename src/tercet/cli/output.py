@@ -22,7 +22,7 @@ from tercet.comparison.scores import Comparison
 from tercet.comparison.side_by_side import side_by_side
 from tercet.comparison.test_sets import TestSet
 from tercet.comparison.text_tables import to_text
-from tercet.errors import OptionError, shorten
+from tercet.errors import OptionError, needs, shorten
 from tercet.files.writing import write_text_file
 from tercet.metric.drawing.visible import visible
 
@@ -53,9 +53,7 @@ def chosen_format(format: Format | None, out: Path | None) -> Format:
 def check_before(format: Format, *paths: Path | None) -> None:
     """Fail before scoring starts if the result could not be made or written."""
     if format == "html":
-        from tercet.pages.page import check_installed
-
-        check_installed()
+        needs("An HTML report", "report", "jinja2", "matplotlib")
         if paths[0] is None and sys.stdout.isatty():
             raise OptionError(
                 "--format html is for a browser, not for a terminal: give a file, as in --out report.html."

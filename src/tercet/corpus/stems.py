@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tercet.checks import refuse
 from tercet.engine.ragged import Ragged, TokenBatch
-from tercet.errors import InputError, OptionError, did_you_mean, shorten, to_install
+from tercet.errors import InputError, OptionError, did_you_mean, needs, shorten
 from tercet.signature import digest
 
 from .tokenizers import tokenizer_label
@@ -57,6 +57,7 @@ _PORTER_ENDINGS = {
 @cache
 def _porter() -> WordMap:
     """Return NLTK's Porter stemmer, its steps called only for words with one of their endings (faster)."""
+    needs("The Porter stemmer", "languages", "nltk")
     from nltk.stem.porter import PorterStemmer
 
     def only_with(endings: tuple[str, ...], step: WordMap) -> WordMap:
@@ -78,6 +79,7 @@ def _porter() -> WordMap:
 
 @cache
 def _snowball(language: str) -> WordMap:
+    needs("The 'stemmer' option", "languages", "nltk")
     from nltk.stem.snowball import SnowballStemmer
 
     if language not in _SNOWBALL_CODES.values():
@@ -111,13 +113,8 @@ def _pymorphy() -> WordMap:
 
 @cache
 def _simplemma(language: str) -> WordMap:
-    try:
-        import simplemma
-    except ImportError:
-        raise OptionError(
-            "The 'lemmatizer' option needs the package 'simplemma', which is not installed: "
-            f"{to_install('languages')}"
-        ) from None
+    needs("The 'lemmatizer' option", "languages", "simplemma")
+    import simplemma
 
     def lemma(word: str) -> str:
         return str(simplemma.lemmatize(word, lang=language)).lower()
@@ -165,12 +162,9 @@ def stopwords_for(stopwords: str | Collection[str]) -> frozenset[str]:
     """Return stop-words: those given, or the list of the package stop-words for a language code."""
     if not isinstance(stopwords, str):
         return frozenset(stopwords)
-    try:
-        import stop_words
-    except ImportError:
-        raise OptionError(
-            f"The 'stopwords' option needs the package 'stop-words' for a language code: {to_install('languages')}"
-        ) from None
+    needs("A language code for the 'stopwords' option", "languages", "stop_words", package="stop-words")
+    import stop_words
+
     try:
         return frozenset(stop_words.get_stop_words(stopwords))
     except stop_words.StopWordError:

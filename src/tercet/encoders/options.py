@@ -7,7 +7,6 @@ from os import PathLike, fspath
 from typing import Any
 
 from tercet.checks import Check, refuse
-from tercet.errors import OptionError, to_install
 
 #: Precisions of a network.
 DTYPES = ("float32", "bfloat16", "float16")
@@ -52,15 +51,3 @@ def as_device(value: Any) -> str | None:
     except RuntimeError:
         raise refuse("the name of a device, such as 'cpu' or 'cuda:0', or None") from None
     return name
-
-
-def needs_packages(
-    what: str, extra: str = "bertscore", packages: tuple[str, ...] = ("torch", "transformers")
-) -> None:
-    """Raise an OptionError where packages are missing; `extra` of tercet's brings them."""
-    for package in packages:
-        if find_spec(package) is None:
-            raise OptionError(
-                f"{what} needs the package {package!r}, which is not installed: pip install torch "
-                f"transformers, or {to_install(extra)}"
-            )

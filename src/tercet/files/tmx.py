@@ -57,13 +57,9 @@ def read_tmx(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
 
 def read_memory(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     """Read a translation memory as :func:`read_tmx` does, and the language of its sources."""
-    try:
-        from defusedxml.common import DefusedXmlException, EntitiesForbidden
-        from defusedxml.ElementTree import XMLParser
-    except ImportError:
-        raise InputError(
-            f"Reading {name} needs the package 'defusedxml', which is not installed: pip install defusedxml"
-        ) from None
+    from defusedxml.common import DefusedXmlException, EntitiesForbidden
+    from defusedxml.ElementTree import XMLParser
+
     units = _Units(name, limits)
     parser = XMLParser(target=units)
     units.line = lambda: parser.parser.CurrentLineNumber

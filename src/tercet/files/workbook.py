@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, TypeVar
 
-from tercet.errors import InputError, level_of_caller, shorten
+from tercet.errors import InputError, level_of_caller, needs, shorten
 
 from .limits import LIMITS, Limits
 from .table import MOST_COLUMNS, Row, Table, listed, table_of_rows
@@ -60,6 +60,7 @@ def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table
 
 def _sheets(data: bytes, name: str) -> list[Any]:
     """Return the sheets that are not hidden, or all if all are."""
+    needs(f"Reading {name}", "xlsx", "openpyxl")
     import openpyxl
 
     def loaded() -> Iterator[Any]:

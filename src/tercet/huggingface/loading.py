@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tercet.errors import GatheringError, OptionError, check_working_directory, first_line, shorten
+from tercet.errors import GatheringError, OptionError, check_working_directory, first_line, needs, shorten
 from tercet.metric.metric import Metric
 from tercet.registry import SHORT_NAMES, no_metric
 
@@ -42,6 +42,7 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
             f"Expected the name of a metric, got {shorten(metric)}: load({of.name!r}) returns its evaluate module, "
             "whose compute takes the options."
         )
+    needs("tercet.load", "evaluate", "evaluate", "datasets")
     check_working_directory("evaluate")
     from evaluate.loading import load as load_module  # not evaluate.load, which people patch with this function
 

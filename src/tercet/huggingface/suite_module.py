@@ -1,8 +1,4 @@
-"""Base of the suite's evaluate modules: every check runs before anything is stored.
-
-The class follows the interface of ``evaluate.EvaluationModule`` but does not import evaluate, so that
-a Space gets the same file as the package.
-"""
+"""Base of the suite's evaluate modules: every check runs before anything is stored."""
 
 from __future__ import annotations
 

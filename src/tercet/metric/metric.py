@@ -56,6 +56,8 @@ class Metric(Scorer):
     """
 
     about: ClassVar[About]
+    #: The extras of the package that its options may need.
+    extras: ClassVar[tuple[str, ...]] = ()
     short: ClassVar[str]
     #: What else evaluate's own module calls the predictions.
     predictions_also_called: ClassVar[tuple[str, ...]] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tercet.errors import OptionError, to_install
+from tercet.errors import needs
 from tercet.metric.drawing.pictures import for_notebooks
 from tercet.metric.drawing.visible import one_cell
 
@@ -21,10 +21,9 @@ _LETTERS = 30  # of the name of a system
 
 def intervals_figure(comparison: Comparison) -> Any:
     """Return a figure: for each score a row for each system, with its interval; a dashed line at the baseline."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise OptionError(f"A plot needs matplotlib, which is not installed: {to_install('report')}") from error
+    needs("A plot", "report", "matplotlib")
+    from matplotlib.figure import Figure
+
     names = short_names(list(comparison.test_set.systems))
     across = min(_ACROSS, len(comparison.tables))
     down = -(-len(comparison.tables) // across)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tercet.errors import InputError, OptionError, to_install
+from tercet.errors import InputError, needs
 from tercet.metric.drawing.words_html import COLOURS
 from tercet.signature import __version__
 
@@ -34,21 +33,10 @@ def to_html(
     """
     if not comparisons:
         raise InputError("There is no comparison to report.")
-    check_installed()
+    needs("An HTML report", "report", "jinja2", "matplotlib")
     with drawing():
         views = [view(comparison, f"t{number}") for number, comparison in enumerate(comparisons, 1)]
     return render(
         "page.html", script="filter.js", title=title, version=version, command=command, views=views, colours=COLOURS,
         json=json.dumps,
     )  # fmt: skip
-
-
-def check_installed() -> None:
-    """Raise an OptionError where jinja2 or matplotlib is not installed, before long work."""
-    for name in ("jinja2", "matplotlib"):
-        try:
-            import_module(name)
-        except ImportError as error:
-            raise OptionError(
-                f"An HTML report needs {name}, which is not installed: {to_install('report')}"
-            ) from error

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tercet.errors import OptionError, TercetError, first_line, to_install
+from tercet.errors import OptionError, TercetError, first_line, needs
 
 #: Object store memory of a local Ray: sums are small.
 _OBJECT_STORE = 256 << 20
@@ -30,11 +30,10 @@ def running_ray(progress: bool) -> Iterator[Any]:
     local = not os.environ.get("RAY_ADDRESS")
     if local:  # read when Ray is imported: a local Ray listens on 127.0.0.1 only, as on Windows
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
-    try:
-        import ray
-        import ray.data
-    except ImportError:
-        raise OptionError(f"Ray is not installed: {to_install('ray')}") from None
+    needs("Scoring on a cluster", "ray", "ray")
+    import ray
+    import ray.data
+
     started = not ray.is_initialized()
     if started:
         _check_address(os.environ.get("RAY_ADDRESS", ""))

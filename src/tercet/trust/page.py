@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tercet.pages.page import check_installed
+from tercet.errors import needs
 from tercet.pages.rendering import render
 from tercet.pages.svg import ACCENT, INK, LINE, drawing, inline_svg
 
@@ -29,7 +29,7 @@ _LEVELS = (0.001, 0.01, 0.05, 0.1)
 
 def trust_html(found: Correlation, *, command: str | None = None, title: str = "Which metric to trust") -> str:
     """Return a report of a correlation: one HTML page that loads nothing and needs no script."""
-    check_installed()
+    needs("An HTML report", "report", "jinja2", "matplotlib")
     with drawing():
         views = [_view(found, table, f"c{number}") for number, table in enumerate(found.tables, 1)]
     return render(

@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 from tercet.corpus.items import check_texts
 from tercet.encoders.load import subwords_of
-from tercet.encoders.options import needs_packages
 from tercet.encoders.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES, Subwords
 from tercet.engine.ragged import Ragged
-from tercet.errors import InputError, MergeError, OptionError, did_you_mean, shorten
+from tercet.errors import InputError, MergeError, OptionError, did_you_mean, needs, shorten
 from tercet.files.writing import write_file
 
 from .weights import Weights
@@ -118,7 +117,7 @@ class IdfTable:
         if isinstance(model_type, Subwords):
             subwords = model_type
         else:
-            needs_packages("An IDF table", packages=("transformers",))  # and not torch, as no weights are loaded
+            needs("An IDF table", "bertscore", "transformers")  # and not torch, as no weights are loaded
             subwords = subwords_of(str(model_type), prefix_space)
         limit = subwords.length_limit(max_length)
         table = cls(0, np.zeros(subwords.vocabulary_size, np.int64), subwords.fingerprint, limit)

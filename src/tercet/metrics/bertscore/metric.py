@@ -49,6 +49,7 @@ class BertScore(BertscoreOptions):
     name = "bertscore_idf"
     short = "bertscore"
     about = ABOUT
+    extras = ("bertscore",)
     loads_model = True
     takes_systems = True
     presets = PRESETS

@@ -8,9 +8,9 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal
 
 from tercet.checks import flag, integer, refuse
-from tercet.encoders.options import as_device, as_dtype, needs_packages, path
+from tercet.encoders.options import as_device, as_dtype, path
 from tercet.encoders.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES
-from tercet.errors import OptionError
+from tercet.errors import OptionError, needs
 from tercet.metric.dialect import Dialect
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
@@ -194,4 +194,4 @@ def check_together(o: BertscoreOptions) -> None:
         )
     if o.all_layers and o.multi_ref == "best_f":
         raise OptionError("'multi_ref'='best_f' takes one reference by one layer's F: it excludes all_layers=True.")
-    needs_packages("bertscore_idf")
+    needs("bertscore_idf", "bertscore", "torch", "transformers")

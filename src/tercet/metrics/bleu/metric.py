@@ -60,6 +60,7 @@ class Bleu(BleuOptions):
     name = "bleu_multi"
     short = "bleu"
     about = ABOUT
+    extras = ("languages",)
     takes_systems = True
     primary = "bleu"
     in_floats = True

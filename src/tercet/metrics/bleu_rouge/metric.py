@@ -61,6 +61,7 @@ class BleuRouge(Metric):
     name = "bleu_rouge_f"
     short = "bleu_rouge"
     about = ABOUT
+    extras = ("languages",)
     takes_systems = True
     primary = "bleu_rouge_f"
     facts = ("bleu_rouge_precisions", "bleu_rouge_recalls")

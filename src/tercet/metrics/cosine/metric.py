@@ -15,10 +15,10 @@ from tercet.corpus.corpus import Corpus
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.load import encoder_of, subwords_of
 from tercet.encoders.messages import cut_warning, long_text_error
-from tercet.encoders.options import as_device, as_dtype, needs_packages, path
+from tercet.encoders.options import as_device, as_dtype, path
 from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged, different_rows, first_greatest
-from tercet.errors import OptionError
+from tercet.errors import OptionError, needs
 from tercet.metric.metric import Metric
 from tercet.metric.options import option
 from tercet.metric.scorer import Scorer, Scores
@@ -51,6 +51,7 @@ class Cosine(Metric):
     name = "embedding_cosine"
     short = "cosine"
     about = ABOUT
+    extras = ("bertscore",)
     takes_systems = True
     primary = "cosine"
     loads_model = True
@@ -131,7 +132,7 @@ class Cosine(Metric):
                 "embedding_cosine needs 'model_type', the name of an encoder on the Hub, such as "
                 "'sentence-transformers/all-MiniLM-L6-v2', or its folder."
             )
-        needs_packages("embedding_cosine")
+        needs("embedding_cosine", "bertscore", "torch", "transformers")
 
     # -- loaded on first use, and cached by the functions that load it
 

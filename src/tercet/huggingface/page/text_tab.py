@@ -6,11 +6,11 @@ from typing import Any
 
 import gradio as gr
 
-from spaces.widget_answers import code_box, hidden, outcome_box, signature_box, with_messages
-from spaces.widget_code import texts_given
-from spaces.widget_jobs import Jobs
-from spaces.widget_results import result_html
-from spaces.widget_scoring import Demo, split_references
+from .answers import code_box, hidden, outcome_box, signature_box, with_messages
+from .jobs import Jobs
+from .program import texts_given
+from .results import result_html
+from .scoring import Demo, split_references
 
 #: Tables of a picture that are wider than their place are moved by keys, too; a folded one once it is unfolded.
 _BY_KEYS = """

@@ -17,9 +17,10 @@ from urllib.parse import parse_qs
 import gradio as gr
 from starlette.responses import JSONResponse
 
-from spaces.widget_jobs import VISIT
-from spaces.widget_limits import MOST_BYTES
 from tercet.errors import shorten
+
+from .jobs import VISIT
+from .limits import MOST_BYTES
 
 _WITH_FRAME = MOST_BYTES + (1 << 20)  # a file has a frame around it when it is sent
 #: So much is read, and what is too much thrown away, for a visitor to get to read the answer.
@@ -56,8 +57,7 @@ class Guard:
         elif scope["method"] not in ("GET", "HEAD", "OPTIONS"):
             status, problem, body = await _checked_body(scope, receive)
         if problem is not None:
-            answer = JSONResponse({"detail": problem}, status)
-            await answer(scope, receive, send)
+            await JSONResponse({"detail": problem}, status)(scope, receive, send)
             return
         begun = complete = False
 
@@ -84,8 +84,7 @@ class Guard:
                     f"{shorten(scope['path'])} takes no such request. Programs call 'compute' with predictions, "
                     "references and options: see the API at the foot of the page."
                 )
-                answer = JSONResponse({"detail": problem}, 400)
-                await answer(scope, receive, send)
+                await JSONResponse({"detail": problem}, 400)(scope, receive, send)
 
 
 def _names(scope: _Message) -> list[str]:

@@ -19,8 +19,9 @@ from typing import Any
 
 from pebble import ProcessPool
 
-from spaces.widget_scoring import Demo
 from tercet.errors import InputError
+
+from .scoring import Demo
 
 #: Whose request is being answered: gradio's names of the session and of the event.
 VISIT: ContextVar[tuple[str, ...]] = ContextVar("VISIT", default=())

@@ -12,18 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from spaces.widget_code import Given, file_given, program
-from spaces.widget_controls import (
-    COMMON,
-    DEPENDS,
-    FOR_PROGRAMS,
-    Control,
-    controls,
-    given_options,
-    without_defaults,
-)
-from spaces.widget_limits import MOST_BYTES, MOST_DRAWN, MOST_UNPACKED, TEXT_CHARACTERS, check_size
-from spaces.widget_notes import dropped_letters, segment_note
 from tercet.api import make_scorer
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_items, read_texts
@@ -35,6 +23,19 @@ from tercet.files.table import Table
 from tercet.metric.metric import Metric
 from tercet.metric.scoring import score_batch
 from tercet.registry import metric_class
+
+from .controls import (
+    COMMON,
+    DEPENDS,
+    FOR_PROGRAMS,
+    Control,
+    controls,
+    given_options,
+    without_defaults,
+)
+from .limits import MOST_BYTES, MOST_DRAWN, MOST_UNPACKED, TEXT_CHARACTERS, check_size
+from .notes import dropped_letters, segment_note
+from .program import Given, file_given, program
 
 CONFIDENCE = 0.95
 
@@ -231,8 +232,8 @@ class Demo:
                 f"The column {system!r} is chosen for the predictions and as a reference: choose another."
             )
         predictions, targets = items(table, system, references)
-        more = {"segments": True, "confidence_level": CONFIDENCE}
-        scored, _, _ = self.score(predictions, targets, {**options, **more})
+        asked = {**options, "segments": True, "confidence_level": CONFIDENCE}
+        scored, _, _ = self.score(predictions, targets, asked)
         segments = scored.result["segments"]
         rows = {"line": table.lines, **segments, "prediction": predictions}
         if self.takes_references:

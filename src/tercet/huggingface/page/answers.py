@@ -8,8 +8,9 @@ from typing import Any
 
 import gradio as gr
 
-from spaces.widget_results import error_html
 from tercet.errors import TercetError
+
+from .results import error_html
 
 OUR_FAULT = "Something went wrong on the server and was logged. Your input is not to blame."
 

@@ -110,21 +110,18 @@ class Control:
                 return value
             raise self._refused(value, "True or False")
         if self.kind == "several":
-            names = [value] if isinstance(value, str) else value
-            if (
-                isinstance(names, list)
-                and names
-                and all(isinstance(name, str) and name in self.choices for name in names)
-            ):
-                return names
+            several = [value] if isinstance(value, str) else value
+            if isinstance(several, list) and several and all(type(e) is str and e in self.choices for e in several):
+                return several
             raise self._refused(value, f"a list of some of {', '.join(map(repr, self.choices))}")
         if self.kind == "weights":
             return value if isinstance(value, (list, dict)) or value is None else _weights(value)
         if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
             if self.most is not None and value is not None and abs(value) > self.most:
                 raise self._refused(value, f"an integer up to {self.most:,}")
-            whole = self.kind == "whole" and isinstance(value, float) and value.is_integer()
-            return int(value) if whole else value
+            if self.kind == "whole" and isinstance(value, float) and value.is_integer():
+                return int(value)
+            return value
         raise self._refused(value, "a number")
 
     def _refused(self, value: Any, expected: str) -> OptionError:

@@ -12,13 +12,14 @@ from typing import Any
 import gradio as gr
 import pandas as pd
 
-from spaces.widget_answers import code_box, hidden, outcome_box, signature_box, with_messages
-from spaces.widget_guard import Upload
-from spaces.widget_jobs import Jobs
-from spaces.widget_limits import MOST_BYTES
-from spaces.widget_results import result_html
-from spaces.widget_scoring import Demo, known_formats
 from tercet.errors import InputError
+
+from .answers import code_box, hidden, outcome_box, signature_box, with_messages
+from .guard import Upload
+from .jobs import Jobs
+from .limits import MOST_BYTES
+from .results import result_html
+from .scoring import Demo, known_formats
 
 _SHOWN_ROWS = 500
 _DOWNLOADS_KEPT = 600  # seconds
@@ -120,9 +121,8 @@ class _Downloads:
 def _tsv(frame: pd.DataFrame) -> str:
     """Return a table with a line per item: white space within texts becomes a blank."""
     texts = frame.select_dtypes(include=["object", "string"]).columns
-    return frame.assign(**{name: [" ".join(text.split()) for text in frame[name]] for name in texts}).to_csv(
-        sep="\t", index=False
-    )
+    in_lines = frame.assign(**{name: [" ".join(text.split()) for text in frame[name]] for name in texts})
+    return str(in_lines.to_csv(sep="\t", index=False))
 
 
 def _json(result: dict[str, Any]) -> str:

@@ -17,16 +17,17 @@ import gradio as gr
 import yaml
 from starlette.middleware import Middleware
 
-from spaces.widget_answers import OUR_FAULT
-from spaces.widget_controls import Control
-from spaces.widget_file import file_tab
-from spaces.widget_guard import Guard, Page
-from spaces.widget_jobs import Jobs
-from spaces.widget_limits import MOST_BYTES
-from spaces.widget_look import CSS, theme
-from spaces.widget_scoring import Demo, folder_address
-from spaces.widget_text import text_tab
 from tercet.errors import TercetError
+
+from .answers import OUR_FAULT
+from .controls import Control
+from .file_tab import file_tab
+from .guard import Guard, Page
+from .jobs import Jobs
+from .limits import MOST_BYTES
+from .look import CSS, theme
+from .scoring import Demo, folder_address
+from .text_tab import text_tab
 
 _LOG = logging.getLogger(__name__)
 
@@ -115,7 +116,7 @@ def _compute_for_programs(demo: Demo, jobs: Jobs) -> Callable[..., dict[str, Any
         segments=true the scores of every text.
         """
         try:
-            return jobs.run(Demo.compute, predictions, references, options)
+            return dict(jobs.run(Demo.compute, predictions, references, options))
         except TercetError as error:
             raise gr.Error(str(error), print_exception=False) from None
         except Exception:
