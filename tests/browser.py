@@ -22,21 +22,16 @@ CHROMIUM = [
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
 
-#: Python reads this at its start: the package cannot be imported, connections to other machines are told, and this
-#: machine is taken for one of the Internet (gradio fetches from nowhere else).
+#: Python reads this at its start: connections to other machines are reported, and this machine is taken for one of
+#: the Internet (gradio fetches from nowhere else).
 SITE = """
 import ipaddress
 import sys
 for kind in (ipaddress.IPv4Address, ipaddress.IPv6Address):
     kind.is_private = kind.is_loopback = kind.is_reserved = property(lambda address: False)
-class Refuse:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] == "tercet":
-            raise ImportError("the package is not here")
 def tell(event, args):
     if event == "socket.connect" and isinstance(args[1], tuple) and args[1][0] not in ("127.0.0.1", "::1"):
         print("connected to", args[1], file=sys.stderr, flush=True)
-sys.meta_path.insert(0, Refuse())
 sys.addaudithook(tell)
 """
 

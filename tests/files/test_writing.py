@@ -178,7 +178,7 @@ class TestTheOldFileStays:
     def test_of_a_space(self, tmp_path, monkeypatch):
         folder = build("bleu_multi", tmp_path)
         before = {each.name: each.read_bytes() for each in folder.iterdir()}
-        monkeypatch.setattr("spaces.build.tested_versions", lambda text: 1 / 0)
+        monkeypatch.setattr("spaces.build.requirement", lambda *given: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             build("bleu_multi", tmp_path)
         assert {each.name: each.read_bytes() for each in folder.iterdir()} == before

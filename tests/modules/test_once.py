@@ -8,7 +8,6 @@ import pytest
 
 import tercet
 from conftest import ROOT, ZERO_BLEU
-from spaces.widget_scoring import Demo
 from tercet.comparison.compare import compare
 from tercet.comparison.difference.differences import explain_difference
 from tercet.comparison.metric_specs import parse_metric
@@ -18,6 +17,7 @@ from tercet.comparison.test_sets import TestSet
 from tercet.corpus import corpus, items
 from tercet.engine.chosen import engine
 from tercet.engine.plain_text import strings
+from tercet.huggingface.page.scoring import Demo
 from tercet.metric.scorer import Scorer
 
 PREDICTIONS = [f"the cat sat on mat {number}" for number in range(6)]

@@ -6,10 +6,10 @@ import sys
 import pytest
 
 from conftest import ROOT
-from spaces.build import flat, project_imports
 from tercet.registry import METRICS
 
 SOURCE = ROOT / "src" / "tercet"
+FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 #: From the ground up: a file imports files of its own room, and of what stands before it here. No exception.
 HOUSE = [
@@ -21,34 +21,13 @@ HOUSE = [
 ]
 FLOOR = {room: number for number, room in enumerate(HOUSE)}
 
-#: Files of these are asked for by Spaces.
-TRAVELS = {*HOUSE[: HOUSE.index("pages")], "huggingface"}
-OWN_IN_SPACES = {"registry", "engine.chosen"}  # the builder writes others there
-ANYWHERE = {"numpy", "pyarrow"}
-INSIDE_FUNCTIONS = {
-    *(
-        "nltk",
-        "regex",
-        "simplemma",
-        "pymorphy3",
-        "stop_words",
-        "evaluate",
-        "datasets",
-        "ray",
-        "sacrebleu",
-        "rouge_score",
-    ),
-    *(
-        "torch",
-        "transformers",
-        "tokenizers",
-        "safetensors",
-        "huggingface_hub",
-        "matplotlib",
-        "tqdm",
-        "defusedxml",
-        "openpyxl",
-    ),
+#: Packages that a file may import before anything is called: of the base, the two that every score needs.
+ANYWHERE = {"numpy", "pyarrow", "tercet"}
+MORE = {
+    "cli": {"typer", "rich"},
+    "comparison": {"rich"},
+    "trust": {"rich"},
+    "huggingface.page": {"gradio", "pandas", "pebble", "starlette", "yaml"},
 }
 
 NAMES = sorted(".".join(path.relative_to(SOURCE).with_suffix("").parts) for path in SOURCE.rglob("*.py"))
@@ -71,19 +50,35 @@ def for_checkers(tree):
     return {line for block in blocks for line in range(block.lineno, block.end_lineno + 1)}
 
 
-def imports_of(name):
-    """Return what a file imports when it runs."""
-    text = path_of(name).read_text()
-    lines = for_checkers(ast.parse(text))
-    return [each for each in project_imports(text, name) if each.line not in lines]
+def imports_of(name, package="tercet"):
+    """Return the modules that a file imports as it is imported itself: of the package, by their names in it."""
+    tree, found = ast.parse(path_of(name).read_text()), []
+    inside = {id(each) for node in ast.walk(tree) if isinstance(node, FUNCTION) for each in ast.walk(node)}
+    aside = for_checkers(tree)
+    for node in ast.walk(tree):
+        if getattr(node, "lineno", 0) in aside or (id(node) in inside and package != "tercet"):
+            continue
+        if isinstance(node, ast.ImportFrom) and node.level:  # from the file's own room, or from one that many up
+            room = ["tercet", *name.split(".")[: -node.level]]
+            found += [
+                ".".join([*room, each]) for each in ([node.module] if node.module else [a.name for a in node.names])
+            ]
+        elif isinstance(node, ast.ImportFrom):
+            found.append(node.module)
+        elif isinstance(node, ast.Import):
+            found += [each.name for each in node.names]
+    if package == "tercet":
+        inside = [each.removeprefix("tercet.") for each in found if each.startswith("tercet.")]
+        return [each for each in inside if each != "engine._engine"]  # compiled, and from no file in Python
+    return [each.split(".")[0] for each in found]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_import_goes_up(name):
     own = room_of(name)
     for each in imports_of(name):
-        other = room_of(each.name)
-        assert other == own or FLOOR[other] < FLOOR[own], f"{name} imports {each.name}"
+        other = room_of(each)
+        assert other == own or FLOOR[other] < FLOOR[own], f"{name} imports {each}"
 
 
 def test_no_file_imports_itself_by_way_of_others():
@@ -92,7 +87,7 @@ def test_no_file_imports_itself_by_way_of_others():
     def visit(name, above):
         assert name not in above, " -> ".join([*above, name])
         for each in imports_of(name) if name not in done and name not in ("__init__", "__main__") else ():
-            visit(each.name, [*above, name])
+            visit(each, [*above, name])
         done.add(name)
 
     for name in NAMES:
@@ -113,47 +108,16 @@ def test_rooms_and_files_are_small():
         assert len(path_of(name).read_text().splitlines()) <= 330, name
 
 
-def test_names_are_unique_where_there_are_no_rooms():
-    flat_names = [*map(flat, NAMES), *METRICS, "app", "cases"]  # of a Space's files; the page's begin with "widget"
-    assert not [name for name in flat_names if name.startswith("widget")]
-    assert len(flat_names) == len(set(flat_names))
-
-
-@pytest.mark.parametrize("name", [name for name in NAMES if room_of(name) in TRAVELS])
-def test_a_file_that_travels_into_spaces_asks_for_little(name):
-    tree = ast.parse(path_of(name).read_text())
-    inside = {
-        id(child)
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        for child in ast.walk(node)
-    }
-    for node in (each for each in ast.walk(tree) if each.__dict__.get("lineno", 0) not in for_checkers(tree)):
-        packages = []
-        if isinstance(node, ast.Import):
-            packages = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            packages = [node.module]
-        for package in (each.split(".")[0] for each in packages):
-            known = package in ANYWHERE or package in sys.stdlib_module_names or package == "tercet"
-            assert known or (id(node) in inside and package in INSIDE_FUNCTIONS), package
-
-
-@pytest.mark.parametrize("name", [name for name in NAMES if room_of(name) in TRAVELS])
-def test_imports_are_such_as_evaluate_s_loader_needs_in_a_space(name):
-    """It takes ``from .x import y`` at column 0 and nothing else for a file to copy."""
-    lines = path_of(name).read_text().splitlines()
-    for each in imports_of(name):
-        assert each.column == 0 or name in OWN_IN_SPACES, f"line {each.line} is indented"
-        assert "#" not in lines[each.line - 1], f"line {each.line}: a comment there is taken for an address"
-    others = [line for line in lines if line.strip().startswith(("import tercet", "import .", "from . import"))]
-    assert not others or name in OWN_IN_SPACES
+@pytest.mark.parametrize("name", NAMES)
+def test_no_file_asks_for_more_than_the_base_before_it_is_used(name):
+    more = next((packages for room, packages in MORE.items() if name.startswith(room)), set())
+    assert set(imports_of(name, package="any")) <= {*ANYWHERE, *more, *sys.stdlib_module_names}
 
 
 def test_nothing_pickles_and_nothing_seeds_globally():
     for name in NAMES:
         text = path_of(name).read_text()
-        for word in ("pickle", "np.random.seed", "random.seed"):
+        for word in ("import pickle", "np.random.seed", "random.seed"):
             assert word not in text, name
 
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 import tercet
 from conftest import ROOT, close, needed
-from spaces.widget_code import texts_given
-from spaces.widget_controls import given_options
-from spaces.widget_limits import TEXT_CHARACTERS
-from spaces.widget_scoring import Demo, Drawn, histogram, joined, split_references
 from suite import SUITE
 from tercet import InputError, OptionError
+from tercet.huggingface.page.controls import given_options
+from tercet.huggingface.page.limits import TEXT_CHARACTERS
+from tercet.huggingface.page.program import texts_given
+from tercet.huggingface.page.scoring import Demo, Drawn, histogram, joined, split_references
 from texts import LATIN, MINILM, PAIRS, all_pairs
 
 pytestmark = pytest.mark.costly("bertscore_idf", "rouge_nlws")

@@ -23,7 +23,7 @@ def test_the_suite_is_that_of_the_tests():
 def test_a_metric_has_what_belongs_to_one(metric):
     folder, short = ROOT / "metrics" / metric, SUITE[metric].short
     files = {path.name for path in folder.iterdir() if path.is_file()}
-    assert files == {f"{metric}.py", "README.md", "cases.py", "requirements.txt"}
+    assert files == {f"{metric}.py", "README.md", "cases.py"}
     assert runpy.run_path(str(folder / "cases.py"))["CASES"]
     assert list((ROOT / "tests" / short).glob("test_*.py"))
     assert text("README.md").count(f"| [`{metric}`](metrics/{metric}/README.md) | ") == 1

@@ -14,9 +14,9 @@ import pytest
 from test_page_requests import ask, ask_by_name
 
 from browser import workers
-from spaces import widget_jobs
-from spaces.widget_scoring import Demo
 from tercet.errors import InputError
+from tercet.huggingface.page import jobs as page_jobs
+from tercet.huggingface.page.scoring import Demo
 
 pytest_plugins = ["pages"]
 
@@ -28,8 +28,8 @@ SHORT = [["a cat sat"], [["the cat sat"]], {}]
 
 @pytest.fixture
 def jobs(monkeypatch):
-    monkeypatch.setattr(widget_jobs, "_SECONDS", 3)
-    jobs = widget_jobs.Jobs("bleu_multi", CASES, "bleu_multi", loads_model=False)
+    monkeypatch.setattr(page_jobs, "_SECONDS", 3)
+    jobs = page_jobs.Jobs("bleu_multi", CASES, "bleu_multi", loads_model=False)
     yield jobs
     jobs._pool.stop()
     jobs._pool.join()
@@ -49,7 +49,7 @@ class TestJobs:
         ended = []
 
         def ask(visit, request):
-            widget_jobs.VISIT.set((visit, "event"))
+            page_jobs.VISIT.set((visit, "event"))
             try:
                 ended.append((visit, jobs.run(Demo.compute, *request)["translation_length"]))
             except InputError as error:
