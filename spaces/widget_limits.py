@@ -40,8 +40,8 @@ def check_size(checked: Corpus, tokenizer: Any, most_items: int, takes_reference
     n_items = len(predictions)
     if n_items > most_items:
         raise InputError(
-            f"{n_items:,} items are more than the {most_items:,} that this page takes: load the metric and "
-            "score them where you are."
+            f"{n_items:,} items are more than the {most_items:,} that this page takes: load the metric and score "
+            "them on your own machine."
         )
     texts = [*predictions, *chain.from_iterable(references)]
     longest = max(map(len, texts), default=0)

@@ -98,7 +98,7 @@ def test_cells_whose_text_is_not_what_is_seen_are_refused():
         (made(lambda book: book.active.merge_cells("A2:A3")), r"the cells A2:A3 are merged, so all but the first"),
         (
             made(lambda book: book.active.__setitem__("B1048576", "left")),
-            r"row 1,048,576 holds 'left' below 1,048,572 empty rows; expected rows one below the other",
+            r"row 1,048,576 holds 'left' below 1,048,572 empty rows; expected no gap between rows",
         ),
         (
             made(lambda book: book.active.__setitem__("XFD3", "left")),

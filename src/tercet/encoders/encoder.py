@@ -126,7 +126,7 @@ class Encoder:
             number = int(rows.values.max())
             raise InputError(
                 f"The tokenizer of this encoder gives the token {self.subwords.tokens([number])[0]!r} (id {number}), "
-                f"which its {known} embeddings do not have: the files of the folder do not belong together."
+                f"but the network has only {known} embeddings: the files in the folder do not belong together."
             )
 
     def _recall(self, vectors: Any, keys: list[bytes], rows: Ragged) -> NDArray[np.bool_]:

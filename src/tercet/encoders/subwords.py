@@ -183,8 +183,9 @@ class Subwords:
         rows = getattr(config, "vocab_size", None)
         if isinstance(rows, int) and 2 * self.vocabulary_size < rows:
             raise OptionError(
-                f"The tokenizer of this encoder has {self.vocabulary_size} tokens, its embeddings are of {rows}: "
-                "files of the tokenizer, such as tokenizer.json, are missing in the folder given as 'model_type'."
+                f"The tokenizer of this encoder has {self.vocabulary_size} tokens, but the encoder has embeddings "
+                f"for {rows}: files of the tokenizer, such as tokenizer.json, are missing in the folder given as "
+                "'model_type'."
             )
 
     def _around(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -233,8 +234,8 @@ def lower_casing(tokenizer: Any) -> Any:
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None:
         raise OptionError(
-            f"The folder given as 'model_type' asks for texts in lower case, which {type(tokenizer).__name__} cannot "
-            "do: it is not a fast tokenizer (tokenizer.json)."
+            f"The folder given as 'model_type' requires lowercasing, which {type(tokenizer).__name__} cannot do: it "
+            "is not a fast tokenizer (tokenizer.json)."
         )
     own = [] if backend.normalizer is None else [backend.normalizer]
     backend.normalizer = Sequence([Lowercase(), *own])

@@ -31,7 +31,7 @@ class TooMuchMemoryError(MemoryError):
     """The texts of an item take more memory than there is, or are longer than 4 GiB; its number is `item`."""
 
     def __init__(self, item: int) -> None:
-        super().__init__(f"item {item} takes more memory than there is")
+        super().__init__(f"item {item} takes more memory than is available")
         self.item = item
 
 

@@ -106,7 +106,7 @@ class IdfTable:
         """
         if compat not in DEFAULT_PREFIX_SPACES:
             known = [name for name in DEFAULT_PREFIX_SPACES if name]
-            raise OptionError(f"There is no compat {shorten(compat)}. {did_you_mean(str(compat), known)}")
+            raise OptionError(f"compat knows no package {shorten(compat)}. {did_you_mean(str(compat), known)}")
         if prefix_space is None:
             prefix_space = DEFAULT_PREFIX_SPACES[compat]
         if batch_size < 1:
@@ -267,7 +267,7 @@ class IdfTable:
             raise InputError(f"its texts were cut at {shorten(length)} by the tokenizer {shorten(fingerprint)}")
         ids, documents = (table.column(name).to_numpy().astype(np.int64, casting="safe") for name in _COLUMNS)
         if len(ids) and not (ids[0] >= 0 and ids[-1] < size and (np.diff(ids) > 0).all()):
-            raise InputError(f"its ids do not rise from 0 to {size - 1:,} at most")
+            raise InputError(f"its ids are not in ascending order between 0 and {size - 1:,}")
         if len(ids) and not (documents.min() > 0 and documents.max() <= n_documents):
             raise InputError(
                 f"a token is counted in {documents.min():,} to {documents.max():,} documents, expected 1 to "
