@@ -104,7 +104,7 @@ except ImportError:
 
 
 def build(metric: str, out: Path = OUT) -> Path:
-    """Write the folder of a metric's Space anew; when it is whole, it takes the old one's place."""
+    """Write the folder of a metric's Space again; once complete, it replaces the old one."""
     metric = canonical(metric)
     folder = out / metric
     if folder.exists() and not (folder.is_dir() and ((folder / "app.py").is_file() or not any(folder.iterdir()))):

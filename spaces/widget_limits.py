@@ -66,7 +66,7 @@ def check_size(checked: Corpus, tokenizer: Any, most_items: int, takes_reference
         stretches = [len(part) for text in texts for part in _BREAKS.split(text)]
         if sum(length * length for length in stretches) > MOST_SQUARES:
             raise InputError(
-                f"Stretches of up to {max(stretches):,} characters without blanks or marks take the tokenizer "
+                f"Stretches of up to {max(stretches):,} characters without spaces or punctuation take the tokenizer "
                 f"{tokenizer!r} too long here: this page takes shorter or fewer ones."
             )
 

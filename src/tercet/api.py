@@ -18,7 +18,7 @@ from .result import Result
 
 
 def score(metric: str | Metric, predictions: Any, references: Any = None, **options: Any) -> Result:
-    """Score predictions, against references where the metric compares.
+    """Score predictions, against references where the metric needs them.
 
     Parameters
     ----------

@@ -146,7 +146,9 @@ class TestTheFiles:
         tokenizer.add_tokens(["zzyzx"])
         tokenizer.save_pretrained(folder)
         f1(folder)  # no text has the new token
-        with pytest.raises(InputError, match=r"token 'zzyzx' \(id 30522\), but the network has only 30522 embeddings"):
+        with pytest.raises(
+            InputError, match=r"token 'zzyzx' \(id 30522\), but the network has only 30522 embeddings"
+        ):
             tercet.score("bertscore_idf", ["zzyzx"], ["a cat"], model_type=folder, num_layers=2, idf=False)
 
     def test_that_are_damaged_are_named(self, folder):

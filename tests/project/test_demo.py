@@ -289,7 +289,9 @@ class TestPrograms:
     @pytest.mark.parametrize("tokenizer", ["ja", "jieba"])
     def test_are_refused_long_stretches_for_a_dictionary(self, tokenizer):
         demo = DEMOS["bleu_multi"]
-        with pytest.raises(InputError, match=f"20,000 characters without blanks or marks .* {tokenizer!r} too long"):
+        with pytest.raises(
+            InputError, match=f"20,000 characters without spaces or punctuation .* {tokenizer!r} too long"
+        ):
             demo.compute(["的" * 20_000], [["。" * 20_000]], {"tokenizer": tokenizer})
         sentences = "今天下雨，路很滑。" * 2_000
         assert demo.compute([sentences] * 2, [[sentences]] * 2, {"tokenizer": "zh"})["bleu"] == 1.0

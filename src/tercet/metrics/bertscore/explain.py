@@ -173,7 +173,7 @@ def _alignment(scorer: BertScore, prediction: str, reference: str, index: int, c
 
 
 class _Side:
-    """One text of the pair: its tokens, and where they stand in it."""
+    """One text of the pair: its tokens, and where they are in it."""
 
     def __init__(
         self,

@@ -50,7 +50,7 @@ class IdfTable:
     fingerprint : str
         Of the tokenizer (see :attr:`Subwords.fingerprint`).
     max_length : int or None
-        Texts were cut to so many tokens before they were counted.
+        Texts were truncated to this many tokens before they were counted.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class IdfTable:
         model_type : str
             Folder or name of the encoder whose tokenizer is used; its weights are not needed.
         max_length : int, optional
-            Count the first so many tokens of a text only; by default as many as the encoder takes.
+            Count only this many tokens from the start of a text; by default the encoder's limit.
         prefix_space : {"auto", "installed", True, False}, optional
             As in ``bertscore_idf``: "auto" where it is not given, "installed" with `compat`.
         compat : {None, "bert_score"}
@@ -178,7 +178,7 @@ class IdfTable:
 
     @property
     def digest(self) -> str:
-        """Eight characters that stand for the counts, the tokenizer and the length."""
+        """Eight characters that identify the counts, the tokenizer and the length."""
         filled = np.flatnonzero(self.counts)
         head = json.dumps([self.n_documents, self.fingerprint, self.max_length])
         total = sha256(head.encode())
