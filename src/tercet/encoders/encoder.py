@@ -45,7 +45,7 @@ class Encoder:
     network: Network
     device: Any
     n_layers: int  # number of layers that are embedded: 1, or with all of them the depth and one for the embeddings
-    label: str  # name, and a digest of weights, configuration and tokenizer, as they stand in a signature
+    label: str  # name, and a digest of weights, configuration and tokenizer, as they appear in a signature
     # whether the batch's padding changes a text's embedding (ConvBERT, FNet, Nystromformer ...): such a network gets
     # batches of one length only, so that no score depends on the batch
     padding_shows: bool

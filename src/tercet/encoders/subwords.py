@@ -23,7 +23,7 @@ DEFAULT_PREFIX_SPACES = {None: "auto", "bert_score": "installed"}
 # Byte-level tokenizers that, in the packages of the time, put a space before the text: published scores have it.
 _WITH_SPACE = {"GPT2Tokenizer", "RobertaTokenizer", "BartTokenizer", "LongformerTokenizer", "LEDTokenizer"}
 
-# Models whose positions start behind the id of padding, so that they hold two tokens less than their table.
+# Models whose positions start after the id of padding, so that they take two tokens fewer than their table.
 _SHIFTED_POSITIONS = {
     *("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "longformer", "ibert", "luke"),
     *("data2vec-text", "roberta-prelayernorm", "xmod", "esm"),
@@ -138,7 +138,7 @@ class Subwords:
         return names
 
     def spans(self, text: str) -> list[tuple[int, int] | None]:
-        """Return where each token of a stripped text stands in it, None for special tokens.
+        """Return where each token of a stripped text is in it, None for special tokens.
 
         An empty list where the tokenizer does not say (the slow ones of transformers).
         """
@@ -189,7 +189,7 @@ class Subwords:
             )
 
     def _around(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the special tokens before and behind every text, found by encoding one."""
+        """Return the special tokens before and after every text, found by encoding one."""
         for probe in ("a", ".", "0", "中"):
             (inside,), (whole,) = self._ids([probe], special=False), self._ids([probe])
             for start in range(len(whole) - len(inside) + 1):

@@ -110,7 +110,7 @@ def overlaps(
     Parameters
     ----------
     multiset : bool
-        Count each token as often as it stands there: sums of the smaller and of the greater number.
+        Count each token as often as it occurs there: sums of the smaller and of the greater number.
 
     Returns
     -------

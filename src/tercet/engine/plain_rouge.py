@@ -41,7 +41,7 @@ def rouge_rows(
     -------
     rows : ndarray of float64, shape (n_systems n, 4 + 3 types)
         Four columns as for :func:`bleu_rows`, then precision, recall and F of each type, 0 for texts without tokens
-        and items without reference; with `each`, the latter stand in `pairs`, and these columns are undefined. Of
+        and items without reference; with `each`, the latter are in `pairs`, and these columns are undefined. Of
         "W", the caller raises precision and recall to the power of 1 / weight, and computes F.
     pairs : ndarray of float64, shape (n_systems m, 3 types), or None
         A row for each reference, system by system; None without `each`.

@@ -38,7 +38,7 @@ def bleu_rows(
     Returns
     -------
     ndarray of float64, shape (n_systems n, 8 + 2 max_order)
-        The rows of one system behind those of the other:
+        The rows of one system after those of the other:
         ``items`` (1), ``empty`` (1 for a prediction without a token), ``missing`` (1 for an item without a
         reference), ``references``; tokens of the prediction; those of the closest reference (of two equally close
         ones the shorter), of the shortest, and their average (without a reference, the prediction's own length); for

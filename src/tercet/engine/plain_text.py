@@ -65,9 +65,9 @@ _MTEVAL_STEPS = (
 )  # fmt: skip
 _MTEVAL_RULES = (
     (re.compile(r"([\{-\~\[-\` -\&\(-\+\:-\@\/])"), r" \1 "),  # marks, other than ' , - .
-    (re.compile(r"([^0-9])([\.,])"), r"\1 \2 "),  # full stop and comma, unless behind a digit
+    (re.compile(r"([^0-9])([\.,])"), r"\1 \2 "),  # full stop and comma, unless after a digit
     (re.compile(r"([\.,])([^0-9])"), r" \1 \2"),  # or unless before one
-    (re.compile(r"([0-9])(-)"), r"\1 \2 "),  # hyphen behind a digit
+    (re.compile(r"([0-9])(-)"), r"\1 \2 "),  # hyphen after a digit
 )
 _LOWER_ASCII = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 _MARKS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
@@ -120,7 +120,7 @@ def _parted(word: str) -> tuple[str, ...]:
 
 
 #: How texts are read, by the names of the tokenizers. Two leave work to their callers: before "zh", the characters
-#: that it sets apart stand between blanks; "13a-unstripped" is evaluate's, which does not strip a text's right end
+#: that it sets apart are between blanks; "13a-unstripped" is evaluate's, which does not strip a text's right end
 #: before the textual steps.
 READINGS: dict[str, Callable[[str], Lines]] = {
     "rouge": lambda text: _words_of_ascii(text.lower()),
@@ -163,7 +163,7 @@ def intern(texts: Texts, reading: str) -> Numbered:
     line_offsets : ndarray of int64, shape (d + 1,)
         Text i holds the lines ``line_offsets[i]`` to ``line_offsets[i + 1]``.
     words : ndarray of uint8
-        The different tokens in UTF-8, by number, one behind the other.
+        The different tokens in UTF-8, by number, one after the other.
     word_offsets : ndarray of int64, shape (n + 1,)
         Where each of them begins, and the end.
     """

@@ -24,7 +24,7 @@ class Joined(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """A source text and its translations, as they stand in a file; None where a column has none."""
+    """A source text and its translations, as they are in a file; None where a column has none."""
 
     line: int
     source: str

@@ -115,7 +115,7 @@ def _rows(sheet: Any, name: str) -> Iterator[Row]:
 
 
 def _check_cells(opened: Callable[[], BinaryIO], name: str) -> None:
-    """Raise an InputError for a cell whose text is not what stands in the file, from the XML of its sheet."""
+    """Raise an InputError for a cell whose text is not what is in the file, from the XML of its sheet."""
     from defusedxml.ElementTree import iterparse
 
     with opened() as stream:
