@@ -1,6 +1,6 @@
 """What mkdocs does besides its own: pages made from other files of the repository, and links between them.
 
-The home page is the README, each metric's page its card. A link stands as the file's own place needs it, so that it
+The home page is the README, each metric's page its card. A link is written relative to its own file, so that it
 works where the file is read by itself; here it leads to the page that is made from its target, or to the repository.
 """
 

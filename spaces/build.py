@@ -104,11 +104,11 @@ except ImportError:
 
 
 def build(metric: str, out: Path = OUT) -> Path:
-    """Write the folder of a metric's Space anew; when it is whole, it takes the old one's place."""
+    """Write the folder of a metric's Space again; once complete, it replaces the old one."""
     metric = canonical(metric)
     folder = out / metric
     if folder.exists() and not (folder.is_dir() and ((folder / "app.py").is_file() or not any(folder.iterdir()))):
-        raise OptionError(f"{folder} holds something else than a Space that was built: give another folder.")
+        raise OptionError(f"{folder} holds something other than a built Space: give another folder.")
     out.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f"{metric}.", suffix=".tmp", dir=out) as beside:
         _write(metric, Path(beside, "new"))

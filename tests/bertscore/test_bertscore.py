@@ -73,7 +73,11 @@ class TestALongText:
     @pytest.mark.parametrize(
         ("predictions", "references", "message"),
         [
-            (["a", LONG], ["a", "b"], r"item 1 of predictions has \d+ tokens, the encoder takes 512: 'the cat sat"),
+            (
+                ["a", LONG],
+                ["a", "b"],
+                r"item 1 of predictions has \d+ tokens, more than the encoder's limit of 512: 'the cat sat",
+            ),
             (["a"] * 4, [["a"], ["b", "c"], ["c"], ["b", LONG]], r"item 3 of references has \d+ tokens"),
         ],
     )

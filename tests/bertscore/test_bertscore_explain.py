@@ -67,7 +67,7 @@ class TestTheTable:
             "bertscore_idf", [text], ["ten nine"], max_length=6, long_text="window", idf=False, **ENCODER
         )
         assert sums(whole) == pytest.approx([score["precision"][0], score["recall"][0]], abs=1e-5)
-        with pytest.raises(InputError, match="the encoder takes 6"):
+        with pytest.raises(InputError, match="the encoder's limit of 6"):
             explain(text, "ten nine", max_length=6, long_text="error", **ENCODER)
 
     @pytest.mark.parametrize(("prediction", "reference"), [("", "a cat"), ("a cat", " "), ("", "")])

@@ -225,7 +225,7 @@ class TestOutputs:
         ("header", "message"),
         [
             ("a b\ta_b\tref", "Two systems would be written to a_b_in.tsv: 'a b' of 'in' and 'a_b' of 'in'. Rename"),
-            ("a\t" + "b" * 300 + "\tref", "is too long for that of a file. Rename it."),
+            ("a\t" + "b" * 300 + "\tref", "is too long for a file name. Rename it."),
         ],
     )
     def test_names_that_no_two_files_can_have_are_told_before_the_work(self, here, header, message):

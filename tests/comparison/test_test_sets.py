@@ -340,7 +340,7 @@ class TestWhatDoesNotGoTogether:
         memory = str(tmp_path / "engine.tmx")
         for other in files:
             told = refusal(memory, references=other)
-            assert told.startswith("Systems in TMX files take references in a TMX file")
+            assert told.startswith("Systems in TMX files need references in a TMX file")
             assert f"{str(other)!r} is none" in told
 
     def test_text_files_and_columns(self, files):

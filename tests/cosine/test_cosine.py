@@ -236,7 +236,9 @@ class TestLongTexts:
         assert ours(PREDICTIONS, REFERENCES, long_text="window") == ours(PREDICTIONS, REFERENCES)
 
     def test_are_refused_by_name_on_request(self):
-        with pytest.raises(InputError, match=r"item 1 of references has \d+ tokens, the encoder takes 10"):
+        with pytest.raises(
+            InputError, match=r"item 1 of references has \d+ tokens, more than the encoder's limit of 10"
+        ):
             ours(["a", "b"], ["a", self.TEXT], max_length=10, long_text="error")
 
     def test_are_measured_by_what_the_folder_declares(self):

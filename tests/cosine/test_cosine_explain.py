@@ -92,7 +92,7 @@ def test_what_is_cut_is_not_shown_and_told():
     with pytest.warns(UserWarning, match="2 texts were longer than 6 tokens and truncated"):
         why = explain(CAT, MAT, max_length=6)
     assert [token.text for token in why.prediction_tokens] == ["[CLS]", "The", "cat", "sleeps", "on", "[SEP]"]
-    with pytest.raises(InputError, match=r"item 0 of predictions has \d+ tokens, the encoder takes 6"):
+    with pytest.raises(InputError, match=r"item 0 of predictions has \d+ tokens, more than the encoder's limit of 6"):
         explain(CAT, MAT, max_length=6, long_text="error")
 
 

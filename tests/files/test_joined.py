@@ -110,7 +110,7 @@ def test_translations_that_differ_need_as_many_on_the_other_side(texts, tmp_path
     sources = ["Open the file.", *["Close"] * len(texts), *SOURCES[2:4]]
     engine = save(tmp_path / "engine.tmx", pairs(sources, [ENGINE[0], *texts, *ENGINE[2:4]]))
     times = (
-        r"of .*human\.tmx stand here a different number of times, with different translations, the first on line 3"
+        r"of .*human\.tmx occur here a different number of times, with different translations, the first on line 3"
     )
     with pytest.warns(
         UserWarning, match=rf"engine\.tmx: 2 of the 5 source texts {times}, 'Close': left out for every"
@@ -130,7 +130,7 @@ def test_a_source_text_is_joined_any_number_of_times_where_its_translations_are_
 def test_several_references(tmp_path, human):
     second = save(tmp_path / "second.tmx", pairs(SOURCES[2:4], ["Abspeichern", "Katzen liebe ich"]))
     engine = save(tmp_path / "engine.tmx", pairs(SOURCES, ENGINE))
-    with pytest.warns(UserWarning, match=r"has no unit .* for 3 of the 5 .* they have a reference less"):
+    with pytest.warns(UserWarning, match=r"has no unit .* for 3 of the 5 .* these segments have one reference fewer"):
         found = read(engine, [human, second])
     assert found.references[1:3] == [["Schließen"], ["Speichern", "Abspeichern"]]
 

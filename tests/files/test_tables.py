@@ -487,9 +487,9 @@ class TestLimits:
                 told = self.refused(head + b"\n" * 500 + b"x" * 6_000, format, self.SMALL)
                 assert "line 502: a line of more than 4.88 KiB; expected a segment per line" in told
             told = self.refused(head + b" " * 4_000 + b"\n" * 2_000, format, self.SMALL)
-            assert f"test.{format} holds more than 1,000 lines, unpacked, which is the most that is read" in told
+            assert f"test.{format} holds more than 1,000 lines, unpacked, which is the limit" in told
             told = self.refused(head + (b" " * 4_000 + b"\n") * 30, format, self.SMALL)
-            assert f"test.{format} holds more than 97.7 KiB, unpacked, which is the most that is read: split" in told
+            assert f"test.{format} holds more than 97.7 KiB, unpacked, which is the limit: split" in told
 
     def test_a_file_at_the_limit_is_read(self):
         data = b"mt\tref\n" + (b"a" * 4_997 + b"\tb\n") * 19

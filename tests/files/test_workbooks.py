@@ -49,7 +49,7 @@ def test_numbers_dates_and_empty_cells_are_read_as_text():
 
 
 def test_the_first_sheet_counts_and_empty_rows_at_its_end_do_not():
-    with pytest.warns(UserWarning, match=r"test\.xlsx, sheet 'Sheet': only this sheet is read, and not 'notes'"):
+    with pytest.warns(UserWarning, match=r"test\.xlsx, sheet 'Sheet': only this sheet is read, not 'notes'"):
         found = read(workbook([["mt", "ref"], ["a", "b"], [], ["c", "d"], [None, None]], others=["notes"]))
     assert found.columns == {"mt": ["a", "", "c"], "ref": ["b", "", "d"]}
     assert found.lines == [2, 3, 4]
@@ -98,7 +98,7 @@ def test_cells_whose_text_is_not_what_is_seen_are_refused():
         (made(lambda book: book.active.merge_cells("A2:A3")), r"the cells A2:A3 are merged, so all but the first"),
         (
             made(lambda book: book.active.__setitem__("B1048576", "left")),
-            r"row 1,048,576 holds 'left' below 1,048,572 empty rows; expected rows one below the other",
+            r"row 1,048,576 holds 'left' below 1,048,572 empty rows; expected no gap between rows",
         ),
         (
             made(lambda book: book.active.__setitem__("XFD3", "left")),

@@ -131,8 +131,8 @@ def test_folds_may_hold_systems():
     by_items, by_systems = best_mean(found), best_mean(found, unit="systems")
     assert by_items.mean == replace(by_systems.mean, about=by_items.mean.about)  # chosen on all data
     assert by_items.out_of_fold != by_systems.out_of_fold
-    assert "on systems that did not choose the weights" in by_systems.summary()[1]
-    with pytest.raises(OptionError, match=r"Folds hold one of items, systems\. Got 'words'"):
+    assert "on systems not used to choose the weights" in by_systems.summary()[1]
+    with pytest.raises(OptionError, match=r"The unit of the folds must be one of items, systems\. Got 'words'"):
         best_mean(found, unit="words")
     for folds in (1, "3", 2.5):
         with pytest.raises(OptionError, match="number of folds must be an integer of at least 2"):

@@ -246,7 +246,7 @@ REFUSED = {
         (
             "weights",
             MANY,
-            "at most 100 named weights, as each is one more score of every item; this one has 101. Got",
+            "at most 100 named weights, because each adds a score to every item; this one has 101. Got",
         ),
         ("grid", {"weights": MANY}, "at most 100 named weights"),
         ("grid", {"smooth_method": ["exp", "floor", "exp"]}, "lists name each value once"),

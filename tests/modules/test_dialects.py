@@ -127,7 +127,9 @@ class TestSacrebleu:
         names = ("sacrebleu", "rouge_score")
         modules = [tercet.load(*each) for each in zip(("bleu_multi", "rouge_nlws"), names, strict=True)]
         given = {"tokenize": "char", "use_effective_order": True, "smooth_value": 0.1, "force": True}
-        with pytest.warns(UserWarning, match="rouge_nlws: 'tokenize' is an argument of bleu_multi and is left to it"):
+        with pytest.warns(
+            UserWarning, match="rouge_nlws: 'tokenize' is an argument of bleu_multi and goes to that metric only"
+        ):
             found = evaluate.combine(modules).compute(predictions=PREDICTIONS, references=TWO_EACH, **given)
         expected = evaluates_sacrebleu(PREDICTIONS, TWO_EACH, **given)
         assert found["score"] == pytest.approx(expected["score"], abs=1e-9)

@@ -38,7 +38,9 @@ class TestThreads:
                 lambda: module.add_batch(**one),
                 lambda: module.compute(**one),
             ):
-                with pytest.raises(InputError, match="Another thread has added to this module, and not computed yet"):
+                with pytest.raises(
+                    InputError, match="Another thread has added items to this module and has not computed yet"
+                ):
                     other.submit(door).result()
             assert module.compute() == score(PREDICTIONS[:2], REFERENCES[:2])
             other.submit(module.add_batch, predictions=PREDICTIONS, references=REFERENCES).result()

@@ -1,4 +1,4 @@
-"""The house: which room may import which, how large rooms and files are, and what no file does."""
+"""The architecture: which room may import which, how large rooms and files are, and what no file does."""
 
 import ast
 import sys

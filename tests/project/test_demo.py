@@ -75,31 +75,39 @@ class TestControls:
     @pytest.mark.parametrize(
         ("metric", "options", "message"),
         [
-            ("bleu_multi", {"tokenizer": "lambda text: text"}, "'tokenizer' option must here be one of '13a'"),
-            ("bleu_multi", {"tokenizer": None}, "'tokenizer' option must here be one of '13a'"),
-            ("bleu_multi", {"stemmer": "/etc/passwd"}, "'stemmer' option must here be one of None, 'porter'"),
-            ("bleu_multi", {"lowercase": 1}, "must here be True or False. Got 1"),
-            ("bleu_multi", {"max_order": "4"}, "must here be a number. Got '4'"),
-            ("bleu_multi", {"max_order": True}, "must here be a number. Got True"),
+            (
+                "bleu_multi",
+                {"tokenizer": "lambda text: text"},
+                "'tokenizer' option on this page must be one of '13a'",
+            ),
+            ("bleu_multi", {"tokenizer": None}, "'tokenizer' option on this page must be one of '13a'"),
+            ("bleu_multi", {"stemmer": "/etc/passwd"}, "'stemmer' option on this page must be one of None, 'porter'"),
+            ("bleu_multi", {"lowercase": 1}, "must be True or False. Got 1"),
+            ("bleu_multi", {"max_order": "4"}, "must be a number. Got '4'"),
+            ("bleu_multi", {"max_order": True}, "must be a number. Got True"),
             ("bleu_multi", {"max_order": 10**400}, "integer from 1 to 20. Got <int of about 401 digits>"),
             ("bleu_multi", {"weights": "0.5; 0.5"}, "written as numbers"),
             ("bleu_multi", {"weights": "a = 1; b = 1; a = 0, 1"}, "named ones, each once, unigrams = 1"),
             ("bleu_multi", {"weights": {"a": {"b": 1}}}, "weights"),
             ("bleu_multi", {"n_jobs": 100}, "'n_jobs' cannot be chosen here"),
             ("bleu_multi", {"n_resamples": 0}, "must be an integer from 1 to 1,000,000. Got 0"),
-            ("bleu_multi", {"segments": "yes"}, "'segments' option must here be True or False. Got 'yes'"),
+            ("bleu_multi", {"segments": "yes"}, "'segments' option on this page must be True or False. Got 'yes'"),
             ("bleu_multi", [], r"The options must be names with values. Got \[\]"),
             ("bleu_multi", {"x" * 1_000_000: 1}, r"^The option 'x{20,60}… cannot be chosen here. Known: "),
             ("rouge_nlws", {"rouge_types": [["rouge1"]]}, "a list of some of 'rouge1'"),
             ("rouge_nlws", {"rouge_types": []}, "a list of some of 'rouge1'"),
             ("rouge_nlws", {"rouge_types": ["rougeW1.1"]}, "a list of some of 'rouge1'"),
             ("rouge_nlws", {"rouge_types": ["rouge1"] * 100_000}, "names 'rouge1' twice"),
-            ("rouge_nlws", {"compat": "rouge155"}, "must here be one of None, 'rouge_score'"),
-            ("bertscore_idf", {"model_type": "https://example.org/model"}, "'model_type' option must here be one of"),
-            ("bertscore_idf", {"model_type": "/tmp"}, "'model_type' option must here be one of"),
-            ("bertscore_idf", {"idf": "/etc/passwd"}, "'idf' option must here be True or False"),
+            ("rouge_nlws", {"compat": "rouge155"}, "must be one of None, 'rouge_score'"),
+            (
+                "bertscore_idf",
+                {"model_type": "https://example.org/model"},
+                "'model_type' option on this page must be one of",
+            ),
+            ("bertscore_idf", {"model_type": "/tmp"}, "'model_type' option on this page must be one of"),
+            ("bertscore_idf", {"idf": "/etc/passwd"}, "'idf' option on this page must be True or False"),
             ("bertscore_idf", {"baseline_path": "x"}, "'baseline_path' cannot be chosen here"),
-            ("embedding_cosine", {"model_type": "/tmp"}, "'model_type' option must here be one of"),
+            ("embedding_cosine", {"model_type": "/tmp"}, "'model_type' option on this page must be one of"),
             ("embedding_cosine", {"use_safetensors": False}, "'use_safetensors' cannot be chosen here"),
         ],
     )
@@ -270,7 +278,9 @@ class TestPrograms:
         with pytest.raises(OptionError) as refusal:
             demo.compute(["a"], [["a"]], {"model_type": "bert"})
         known = "'all-MiniLM-L6-v2', 'roberta-large', 'bert-base-multilingual-cased'"
-        assert str(refusal.value) == f"The 'model_type' option must here be one of {known}. Got 'bert' instead."
+        assert (
+            str(refusal.value) == f"The 'model_type' option on this page must be one of {known}. Got 'bert' instead."
+        )
 
     def test_get_no_layer_of_the_page_s_encoder_with_another(self):
         given = given_options(DEMOS["bertscore_idf"].controls, {"model_type": "roberta-large"})
@@ -279,7 +289,9 @@ class TestPrograms:
     @pytest.mark.parametrize("tokenizer", ["ja", "jieba"])
     def test_are_refused_long_stretches_for_a_dictionary(self, tokenizer):
         demo = DEMOS["bleu_multi"]
-        with pytest.raises(InputError, match=f"20,000 characters without blanks or marks .* {tokenizer!r} too long"):
+        with pytest.raises(
+            InputError, match=f"20,000 characters without spaces or punctuation .* {tokenizer!r} too long"
+        ):
             demo.compute(["的" * 20_000], [["。" * 20_000]], {"tokenizer": tokenizer})
         sentences = "今天下雨，路很滑。" * 2_000
         assert demo.compute([sentences] * 2, [[sentences]] * 2, {"tokenizer": "zh"})["bleu"] == 1.0

@@ -341,8 +341,8 @@ def test_two_very_long_texts_say_their_cost_and_are_named():
         score("rouge_nlws", ["a", words[0]], ["a", words[1]], rouge_types="rougeW", tokenizer="none")
     assert str(refused.value) == (
         "item 1 is too long for ROUGE-W and ROUGE-L by lines (rougeLsum): its prediction of 140,000 tokens against a "
-        "reference of 132,000 takes 2.2 GiB of memory, the limit is 2. Leave these types out of rouge_types, cut the "
-        "texts with max_words, or give them lines, as by sentence_split='auto'."
+        "reference of 132,000 takes 2.2 GiB of memory, but the limit is 2. Leave these types out of rouge_types, "
+        "cut the texts with max_words, or give them lines, as by sentence_split='auto'."
     )
     cut = score("rouge_nlws", words[:1], words[1:], rouge_types="rougeW", max_words=1000)
     assert cut["rougeW"] == score("rouge_nlws", ["a b " * 500], ["a b " * 500], rouge_types="rougeW")["rougeW"]

@@ -56,7 +56,7 @@ class TestListFiles:
 
     def test_refuses(self, tmp_path):
         cases = [
-            (["notes.md"], "'.*notes.md' is not a table by its extension"),
+            (["notes.md"], "'.*notes.md' is not a table, judging by its extension"),
             (["no.parquet"], "There is no file '.*no.parquet'"),
             (["a.parquet", "./a.parquet"], "'.*a.parquet' is given twice"),
             (["empty"], "The folder '.*empty' has no file that ends with .parquet"),

@@ -223,11 +223,15 @@ class TestForgedFiles:
 
     def test_with_a_sum_that_no_texts_give(self, saved, path):
         cases = [
-            ("items", -1, "parts.stream: The sum of 'items' is less than 0, which no texts give."),
-            ("rouge1_recall", -1, "parts.stream: The sum of 'rouge1_recall' is less than 0, which no texts give."),
-            ("items", Decimal("1.5"), "parts.stream: The sum of 'items' is not an integer, which no texts give."),
-            ("missing", 10**9, "parts.stream: The sum of 'missing' is more than all items, which no texts give."),
-            ("items_added", 20, "parts.stream: The sum of 'items' is more than all items, which no texts give."),
+            ("items", -1, "parts.stream: The sum of 'items' is less than 0, which no texts can give."),
+            (
+                "rouge1_recall",
+                -1,
+                "parts.stream: The sum of 'rouge1_recall' is less than 0, which no texts can give.",
+            ),
+            ("items", Decimal("1.5"), "parts.stream: The sum of 'items' is not an integer, which no texts can give."),
+            ("missing", 10**9, "parts.stream: The sum of 'missing' is more than all items, which no texts can give."),
+            ("items_added", 20, "parts.stream: The sum of 'items' is more than all items, which no texts can give."),
             ("references_squared", Decimal("-0.5"), "parts.stream: The sum of 'references_squared' is less than 0"),
             ("items", "9" * 400, "parts.stream: \"The column 'items' holds no exact sums."),
         ]

@@ -119,7 +119,7 @@ class TestFolder:
         check_folder(f"{tmp_path}/new", [path])
         for folder in (f"{tmp_path}/new", str(tmp_path)):
             pq.write_table(pa.table({"a": [1]}), f"{tmp_path}/new/part-000000.parquet")
-            with pytest.raises(InputError, match=r"of an earlier run|which is scored"):
+            with pytest.raises(InputError, match=r"of an earlier run|which is to be scored"):
                 check_folder(folder, [path])
 
     def test_that_cannot_be_made_is_refused(self, path):

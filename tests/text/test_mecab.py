@@ -153,5 +153,5 @@ def test_another_dictionary_is_refused(anew, monkeypatch):
 
     arguments = f"-d {unidic_lite.DICDIR} -r {unidic_lite.DICDIR}/dicrc"
     monkeypatch.setitem(sys.modules, "ipadic", SimpleNamespace(MECAB_ARGS=arguments))
-    with pytest.raises(OptionError, match="needs the dictionary that sacrebleu takes: ipadic with 392,126 entries"):
+    with pytest.raises(OptionError, match="needs the dictionary that sacrebleu uses: ipadic with 392,126 entries"):
         tokenizer_label("ja-mecab")

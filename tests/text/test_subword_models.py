@@ -151,12 +151,12 @@ class TestFiles:
         content = small_model()[: len(small_model()) // 2] if content is None else content
         sacrebleu_folder(monkeypatch, tmp_path, {"flores200": content})
         path = tmp_path / "models" / SACREBLEU_MODELS["flores200"]
-        message = f"The file '{path}', given as 'tokenizer', is no SentencePiece model, or is damaged: {reason}"
+        message = f"The file '{path}', given as 'tokenizer', is not a SentencePiece model, or is damaged: {reason}"
         for tokenizer in (str(path), "flores200"):
             with pytest.raises(OptionError) as refused:
                 subword_model(tokenizer)
             assert message in str(refused.value)
-            assert ("have sacrebleu fetch it again" in str(refused.value)) == (tokenizer == "flores200")
+            assert ("let sacrebleu fetch it again" in str(refused.value)) == (tokenizer == "flores200")
 
     def test_one_that_is_too_large_is_not_read(self, tmp_path):
         path = tmp_path / "large.model"
