@@ -63,6 +63,6 @@ def test_every_form_has_the_figures_and_json_what_was_asked_for(table, tmp_path)
         (["-o", "news.tsv"], "would overwrite the input"),
     ],
 )
-def test_mistakes_are_told_in_one_line(table, arguments, message):
+def test_mistakes_are_reported_in_one_line(table, arguments, message):
     run = command("correlate", table, *arguments, code=2, cwd=table.parent)
     assert message in " ".join(run.stderr.split())

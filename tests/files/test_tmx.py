@@ -170,10 +170,7 @@ class TestRefusals:
                 tmx([("en", "&nbsp;")], head=DOCTYPE),
                 ", line 2: malformed XML at column 29 (undefined entity &nbsp;).",
             ),
-            (
-                encoded("shift_jis"),
-                f"{NO_ENCODING} (multi-byte encodings are not supported){SAVE}",
-            ),
+            (encoded("shift_jis"), f"{NO_ENCODING} (multi-byte encodings are not supported){SAVE}"),
             (encoded("nonsense"), f"{NO_ENCODING} (unknown encoding: nonsense){SAVE}"),
         ]
         for document, message in cases:
