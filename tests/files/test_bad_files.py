@@ -31,7 +31,13 @@ BAD_TABLES = {
 BAD_TEXTS = {
     "none": ("none.txt", None, "cannot be read: No such file or directory"),
     "folder": ("folder", "folder", "cannot be read: "),
+    "none gzip": ("none.txt.gz", None, "'none.txt.gz' cannot be read: No such file"),
     "nul": ("a.txt", b"a\nb\0\n", "line 2: found a NUL character"),
+    "latin": (
+        "a.txt",
+        b"a\n\xe9\n",
+        "a.txt, line 2: found the byte 0xe9, which is not UTF-8; expected text saved as",
+    ),
     "old mac gzip": ("a.gz", gzip.compress(b"a\rb"), "a.gz has old Mac line ends (CR)"),
     "utf-32": ("a.txt", "a\nb\n".encode("utf-32"), "UTF-"),
     "cut gzip": ("a.txt.gz", gzip.compress(b"a\nb\n" * 9)[:-9], "cannot be read: Compressed file ended"),
