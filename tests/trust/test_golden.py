@@ -48,25 +48,24 @@ def correlation(sets, name, rank_by=None, n_permutations=1):
         for dimension in golden["dimensions"]
     }
     metrics = ["rouge:rouge_types=rouge1+rouge2+rougeL,compat=rouge_score", "bleu:compat=sacrebleu", "chrf"]
-    references = [row["refs"][0] for row in rows]
-    found = tercet.correlate(
-        texts, metrics, grades, references=references, rank_by=rank_by, n_resamples=1, n_permutations=n_permutations
+    asked = {"rank_by": rank_by, "n_resamples": 1, "n_permutations": n_permutations}
+    return (
+        rows,
+        golden,
+        tercet.correlate(texts, metrics, grades, references=[row["refs"][0] for row in rows], **asked),
     )
-    return rows, golden, found
 
 
 def originals(rows, systems):
     """Return what the golden files were made from: scores of the first reference by rouge_score and sacrebleu."""
     scorer = rouge_scorer.RougeScorer(["rouge1", "rouge2", "rougeL"])
-    by_sacrebleu = {"bleu": sacrebleu.sentence_bleu, "chrf": sacrebleu.sentence_chrf}
-    pairs = [[(row["refs"][0], row["hyps"][system]) for row in rows] for system in systems]
-    rouge = [[scorer.score(*pair) for pair in own] for own in pairs]
+    by = {name: lambda reference, text, name=name: scorer.score(reference, text)[name].fmeasure
+          for name in ("rouge1", "rouge2", "rougeL")}  # fmt: skip
+    by["bleu"] = lambda reference, text: sacrebleu.sentence_bleu(text, [reference]).score
+    by["chrf"] = lambda reference, text: sacrebleu.sentence_chrf(text, [reference]).score
     return {
-        **{name: np.array([[each[name].fmeasure for each in own] for own in rouge]) for name in rouge[0][0]},
-        **{
-            name: np.array([[score(text, [reference]).score for reference, text in own] for own in pairs])
-            for name, score in by_sacrebleu.items()
-        },
+        name: np.array([[score(row["refs"][0], row["hyps"][system]) for row in rows] for system in systems])
+        for name, score in by.items()
     }
 
 
