@@ -411,13 +411,11 @@ class TestInANotebook:
         name = "<script>'$x^2$'</script>"
         test_set = TestSet(name, {name: ["a b c d e"], "b": ["a b c d f"]}, [["a b c d e"]], None)
         found = compare(test_set, ["bleu_multi"], n_resamples=10)
-        for shown, own_scripts in ((found._repr_html_(), 0), (found.to_html(), 1)):
-            assert shown.count("<script") == own_scripts
-            assert name not in shown
-            assert "&lt;script&gt;" in shown
+        shown = found._repr_html_()
+        assert "<script" not in shown
+        assert "&lt;script&gt;" in shown
         assert found.to_dataframe()["system"][0] == name
-        buffer = io.BytesIO()
-        found.plot().savefig(buffer)
+        found.plot().savefig(io.BytesIO())
         assert [label.get_text() for label in found.plot().axes[0].get_yticklabels()] == [name, "b"]
 
     def test_the_figure_has_each_score_and_interval_of_each_system(self, found):

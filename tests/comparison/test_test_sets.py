@@ -316,19 +316,6 @@ class TestWhatDoesNotGoTogether:
         assert refusal(empty, references=empty) == f"{str(empty)!r} is empty; expected a reference per line."
 
 
-def test_every_real_set_of_json_lines(sets):
-    """Rows have an object of systems each; their names are the columns, whatever they say."""
-    for path in sorted(sets.glob("*.jsonl*")):
-        opened = gzip.open if path.suffix == ".gz" else open
-        with opened(path, "rt", encoding="utf-8", newline="\n") as file:
-            rows = [json.loads(line) for line in file]
-        (found,) = read_test_sets(path)
-        assert found.name == path.name.partition(".")[0]
-        assert found.references == [row["refs"] for row in rows], path
-        assert found.systems == {name: [row["hyps"][name] for row in rows] for name in rows[0]["hyps"]}, path
-        assert found.source == ([row["src"] for row in rows] if "src" in rows[0] else None), path
-
-
 def test_what_is_no_name_is_refused():
     for name in ("files", "references", "source", "systems"):
         for wrong in (3, [3], ["a.tsv", None], b"a.tsv", [b"a.tsv"], 1.5, [["a.tsv"]]):

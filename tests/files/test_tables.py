@@ -2,7 +2,6 @@
 
 import csv
 import gzip
-import hashlib
 import io
 import json
 import re
@@ -330,7 +329,7 @@ class TestRoles:
             ("reference", "ref,REF,ref_2,refA,ref-B,refs,reference,reference1,Reference 3,References,target"),
             ("reference", "target_text,labels,gold,gold_output,summary,reference summary,highlights,refs.A"),
             ("source", "source,SRC,Source Text,input,document,text,article,mr"),
-            ("system", "prediction,Candidate,hypothesis,hyp_1,mt,system,output2,online-A,GPT-4,pos,hyps.human"),
+            ("system", "prediction,Candidate,hypothesis,hyp_1,mt,system,output2,online-A,GPT-4,pos,neg,hyps.human"),
             ("system", "system_summary,predicted_text,target_mt,翻訳,перевод 2,1"),
             ("about", "id,doc_id,source_lang,lp,mt_score,referenceId,Domain,system_name"),
         ]
@@ -356,17 +355,16 @@ class TestItems:
         assert items(self.table, "mt", []) == (["a", "", "d"], [[], [], []])
 
     def test_what_is_no_text_is_named(self):
-        cases = [
-            ("ref", [], "test.jsonl, line 4, column 'ref': the prediction is missing; expected a text."),
-            ("refs", [], "test.jsonl, line 1, column 'refs': expected a text, got ['c', '', None] (list)."),
-            ("mt", ["n"], "test.jsonl, line 4, column 'n': expected a text or a list of texts, got 1 (int)."),
-            ("mt", ["reff"], "test.jsonl has no column 'reff'. Did you mean 'ref'?"),
-            ("MT ", ["ref"], "test.jsonl has no column 'MT '. Did you mean 'mt'?"),
-        ]
-        for system, references, message in cases:
+        for system, references, message in [
+            ("ref", [], ", line 4, column 'ref': the prediction is missing; expected a text."),
+            ("refs", [], ", line 1, column 'refs': expected a text, got ['c', '', None] (list)."),
+            ("mt", ["n"], ", line 4, column 'n': expected a text or a list of texts, got 1 (int)."),
+            ("mt", ["reff"], " has no column 'reff'. Did you mean 'ref'?"),
+            ("MT ", ["ref"], " has no column 'MT '. Did you mean 'mt'?"),
+        ]:
             with pytest.raises(InputError) as caught:
                 items(self.table, system, references)
-            assert str(caught.value) == message
+            assert str(caught.value) == f"test.jsonl{message}"
 
     @given(tables())
     def test_of_a_file_they_are_its_cells(self, rows):
@@ -374,26 +372,6 @@ class TestItems:
         predictions, references = items(table, rows[0][0], rows[0][1:])
         assert predictions == [row[0] for row in rows[1:]]
         assert references == [[cell for cell in row[1:] if cell] for row in rows[1:]]
-
-
-@pytest.mark.parametrize(
-    ("name", "roles"),
-    [
-        ("comet_regression_data.csv", Roles("src", ("ref",), ("mt",))),
-        ("comet_ranking_data.csv", Roles("src", ("ref",), ("pos", "neg"))),
-        ("e2e_testset_w_refs_head400.csv", Roles("mr", ("ref",), ())),
-    ],
-)
-def test_real_tables_equal_the_golden_figures(sets, name, roles):
-    golden = json.loads((sets / "tabular" / "_golden.json").read_text())[name]
-    expected = golden["csv module, double quotes honoured"]
-    table = read_table(sets / "tabular" / name)
-    rows = rows_of(table)
-    assert (rows[0], len(rows)) == (expected["header"], expected["rows incl. header"])
-    joined = "\n".join(map("\t".join, rows))
-    digests = {hashlib.sha256(text.encode()).hexdigest() for text in (joined, joined + "\n")}
-    assert expected["sha256 of cells joined with TAB/NEWLINE"] in digests
-    assert guess_roles(table) == roles
 
 
 @pytest.mark.parametrize("format", READERS)
@@ -484,11 +462,10 @@ class TestLimits:
             (f'<!DOCTYPE tmx [<!ENTITY {long} "a">]><tmx/>', "tmx"),
         ):
             assert len(refusal(data, format)) < 500, format
-        table = read(f"mt\t{long}\na\tb\n", "tsv")
         with pytest.raises(InputError) as caught:
-            table.column("a\nb" * 10**5)
+            read(f"mt\t{long}\na\tb\n", "tsv").column("a\nb" * 10**5)
         assert len(str(caught.value)) < 300
-        assert len(str(caught.value).splitlines()) == 1
+        assert "\n" not in str(caught.value)
 
 
 class TestWhatASpreadsheetSaves:
@@ -496,9 +473,9 @@ class TestWhatASpreadsheetSaves:
 
     def test_tabs_in_a_csv(self):
         text = 'mt\tref\r\n"say ""hi"", you"\tsay; hi, you\r\n"two\nlines"\t日本語\r\n'
+        expected = {"mt": ['say "hi", you', "two\nlines"], "ref": ["say; hi, you", "日本語"]}
         for format, encoding in product(("csv", "tsv"), ("utf-16", "utf-8-sig", "utf-8")):
-            table = read(text.encode(encoding), format)
-            assert table.columns == {"mt": ['say "hi", you', "two\nlines"], "ref": ["say; hi, you", "日本語"]}
+            assert read(text.encode(encoding), format).columns == expected
 
     def test_of_two_separators_that_split_the_header_the_one_that_splits_all_rows_counts(self):
         text = "mt;ref (Duden, 2024)\nja, gut;nein\nso;so, so, la\n"
