@@ -50,14 +50,9 @@ def pandas_of_arrow(values):
 
 
 KINDS = {
-    "array": pa.array,
-    "chunks": in_chunks,
-    "slice": behind_others,
-    "datasets": of_datasets,
-    "chosen from datasets": shuffled_and_back,
-    "pandas": pandas_of_arrow,
-    "polars": polars.Series,
-}
+    "array": pa.array, "chunks": in_chunks, "slice": behind_others, "datasets": of_datasets,
+    "chosen from datasets": shuffled_and_back, "pandas": pandas_of_arrow, "polars": polars.Series,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -167,12 +162,9 @@ def test_malformed_arrays_are_refused_and_end_no_process():
     places = [str(Path(__file__).parents[1]), *sys.path]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
     done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", code],
-        env=environment,
-        capture_output=True,
-        text=True,
+        [sys.executable, "-X", "faulthandler", "-c", code], env=environment, capture_output=True, text=True,
         timeout=100,
-    )
+    )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
 
 

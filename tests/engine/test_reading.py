@@ -23,12 +23,10 @@ from tercet.engine.plain_text import READINGS, LoneSurrogateError, strings
 CHUNK = 1 << 13
 as_13a = Tokenizer13a()
 SPLIT = {
-    "rouge": lambda text: re.findall("[a-z0-9]+", text.lower()),
-    "none": str.split,
+    "rouge": lambda text: re.findall("[a-z0-9]+", text.lower()), "none": str.split,
     "13a-unstripped": lambda text: as_13a(text).split(),
-    "char": lambda text: [character for character in text if not character.isspace()],
-    "char-and-blank": list,
-}
+    "char": lambda text: [character for character in text if not character.isspace()], "char-and-blank": list,
+}  # fmt: skip
 every_split = pytest.mark.parametrize("reading", SPLIT)
 every_reading = pytest.mark.parametrize("reading", READINGS)
 PIECES = [

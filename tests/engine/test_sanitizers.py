@@ -18,13 +18,9 @@ pytestmark = [
 
 #: Copies of nothing from nowhere are no mistake: newer standards of C define them.
 SANITIZERS = [
-    "-fsanitize=address,undefined",
-    "-fno-sanitize=nonnull-attribute",
-    "-fno-sanitize-recover=all",
-    "-fno-omit-frame-pointer",
-    "-g1",
-    "-O1",
-]
+    "-fsanitize=address,undefined", "-fno-sanitize=nonnull-attribute", "-fno-sanitize-recover=all",
+    "-fno-omit-frame-pointer", "-g1", "-O1",
+]  # fmt: skip
 
 #: Mistakes that a test below makes, for it to be seen that they are noticed.
 MISTAKES = """
@@ -71,13 +67,10 @@ def python(tmp_path_factory):
     return run
 
 
-@pytest.mark.parametrize(
-    ("mistake", "report"),
-    [
-        ("_beyond(__import__('numpy').zeros(400, 'int64'))", "AddressSanitizer: heap-buffer-overflow"),
-        ("_too_far(70)", "runtime error: shift exponent 70"),
-    ],
-)
+@pytest.mark.parametrize(("mistake", "report"), [
+    ("_beyond(__import__('numpy').zeros(400, 'int64'))", "AddressSanitizer: heap-buffer-overflow"),
+    ("_too_far(70)", "runtime error: shift exponent 70"),
+])  # fmt: skip
 def test_a_mistake_is_noticed(python, mistake, report):
     done = python("-c", f"from tercet.engine import _engine; print(_engine.{mistake})")
     assert done.returncode != 0

@@ -116,12 +116,9 @@ def door_trainer(metric, predictions, references):
 
 
 DOORS = {
-    "score": door_score,
-    "compute": door_compute,
-    "add_batch": door_add_batch,
-    "paired": door_paired,
+    "score": door_score, "compute": door_compute, "add_batch": door_add_batch, "paired": door_paired,
     "comparison": door_comparison,
-}
+}  # fmt: skip
 #: A trainer may hand over ids in the place of texts, so a corpus of another kind is another mistake there.
 DOORS_OF_ITEMS = {**DOORS, "trainer": door_trainer}
 
@@ -148,13 +145,10 @@ ONE = "item {} of predictions must be a string, got "
 EITHER = "item {} of references must be a string or a list of strings, got "
 WITHIN = "item 1 of the references of item {} must be a string, got "
 ITEMS = {
-    "None": (None, ["a"], ONE + "None"),
-    "number": (7, ["a"], ONE + "7 (int)"),
+    "None": (None, ["a"], ONE + "None"), "number": (7, ["a"], ONE + "7 (int)"),
     "number of many digits": (10**5000, ["a"], ONE + "<int of about 5,001 digits> (int)"),
-    "nan": (float("nan"), ["a"], ONE + "nan (float)"),
-    "NA": (pd.NA, ["a"], ONE + "<NA> (NAType)"),
-    "bytes": (b"a", ["a"], ONE + "b'a' (bytes)"),
-    "list": (["a"], ["a"], ONE + "['a'] (list)"),
+    "nan": (float("nan"), ["a"], ONE + "nan (float)"), "NA": (pd.NA, ["a"], ONE + "<NA> (NAType)"),
+    "bytes": (b"a", ["a"], ONE + "b'a' (bytes)"), "list": (["a"], ["a"], ONE + "['a'] (list)"),
     "array": (np.array(["a"]), ["a"], ONE + "array(['a']"),
     "nameless": (Nameless(), ["a"], ONE + "<Nameless whose repr raises RuntimeError>"),
     "deep": (DEEP, ["a"], ONE + "[[[["),
@@ -162,20 +156,18 @@ ITEMS = {
     "reference number": ("a", 7, EITHER + "7"),
     "reference number of many digits": ("a", 10**5000, EITHER + "<int of about 5,001 digits>"),
     "reference array of a number": ("a", np.array(7), EITHER + "array(7)"),
-    "reference bytes": ("a", b"a", EITHER + "b'a'"),
-    "reference dict": ("a", {"a": 1}, EITHER + "{{"),
+    "reference bytes": ("a", b"a", EITHER + "b'a'"), "reference dict": ("a", {"a": 1}, EITHER + "{{"),
     "reference set": ("a", {"a"}, EITHER + "{{"),
     "reference nameless": ("a", Nameless(), EITHER + "<Nameless whose repr raises RuntimeError>"),
     "reference unreadable": ("a", Unreadable(), "item {} of references cannot be read. ZeroDivisionError: by design"),
-    "None in references": ("a", ["a", None], WITHIN + "None"),
-    "number in references": ("a", ["a", 7], WITHIN + "7"),
+    "None in references": ("a", ["a", None], WITHIN + "None"), "number in references": ("a", ["a", 7], WITHIN + "7"),
     "NA in references": ("a", ["a", pd.NA], WITHIN + "<NA>"),
     "number in a Polars list": ("a", pl.Series([1, 2]), "item 0 of the references of item {} must be a string"),
     "bytes in references": ("a", ("a", b"a"), WITHIN + "b'a'"),
     "list in references": ("a", ["a", ["a"]], WITHIN + "['a']"),
     "deep list in references": ("a", ["a", DEEP], WITHIN + "[[[["),
     "surrogate in references": ("a", ["a", "\udfff"], "a reference of item {} is not valid Unicode text"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("prediction", "reference", "message"), cases(ITEMS))
@@ -314,13 +306,12 @@ LATE = {
     "lemmatizer of no language": ("rouge_nlws", {"lemmatizer": "klingon"}),
     "tokenizer without strings": ("bleu_multi", {"tokenizer": lambda text: [1]}),
     "no encoder": ("bertscore_idf", {"model_type": "./nowhere"}),
-    "too deep a layer": ("bertscore_idf", {"num_layers": 7}),
-    "no table": ("bertscore_idf", {"idf": "nowhere.idf"}),
+    "too deep a layer": ("bertscore_idf", {"num_layers": 7}), "no table": ("bertscore_idf", {"idf": "nowhere.idf"}),
     "no baseline": ("bertscore_idf", {"rescale_with_baseline": True, "baseline_path": "nowhere.tsv"}),
     "long text": ("bertscore_idf", {"max_length": 4, "long_text": "error"}),
     "no encoder of texts": ("embedding_cosine", {"model_type": "./nowhere"}),
     "long text to embed": ("embedding_cosine", {"max_length": 4, "long_text": "error"}),
-}
+}  # fmt: skip
 
 
 @each_metric
@@ -402,14 +393,11 @@ def test_an_empty_prediction_scores_0_and_is_counted(metric, empty):
         assert alone.empty_predictions == 1
 
 
-@pytest.mark.parametrize(
-    ("metric", "compat"),
-    [
-        *(("bleu_multi", name) for name in ("sacrebleu", "evaluate", "nltk")),
-        *(("rouge_nlws", name) for name in ("rouge_score", "rouge155")),
-        ("bertscore_idf", "bert_score"),
-    ],
-)
+@pytest.mark.parametrize(("metric", "compat"), [
+    *(("bleu_multi", name) for name in ("sacrebleu", "evaluate", "nltk")),
+    *(("rouge_nlws", name) for name in ("rouge_score", "rouge155")),
+    ("bertscore_idf", "bert_score"),
+])  # fmt: skip
 def test_an_empty_prediction_never_crashes_another_library_s_rules(metric, compat):
     segments = score(metric, ["", "a"], [["a b"], [""]], compat=compat, segments=True)["segments"]
     assert all(0 <= value <= 1 for values in segments.values() for value in values)
@@ -417,30 +405,24 @@ def test_an_empty_prediction_never_crashes_another_library_s_rules(metric, compa
 
 #: Containers that are no Arrow inside; those are in tests/columns.
 TEXTS = {
-    "tuple": tuple,
-    "array of strings": np.array,
-    "array of objects": lambda texts: np.array(texts, object),
-    "series": pd.Series,
-    "table": lambda texts: pd.DataFrame({"texts": texts}),
+    "tuple": tuple, "array of strings": np.array, "array of objects": lambda texts: np.array(texts, object),
+    "series": pd.Series, "table": lambda texts: pd.DataFrame({"texts": texts}),
     "Polars table": lambda texts: pl.DataFrame({"texts": texts}),
-    "Polars categories": lambda texts: pl.Series(texts, dtype=pl.Categorical),
-    "generator": iter,
+    "Polars categories": lambda texts: pl.Series(texts, dtype=pl.Categorical), "generator": iter,
     "numpy strings": lambda texts: [np.str_(text) for text in texts],
-}
+}  # fmt: skip
 LISTS = {
     "tuples": lambda lists: tuple(map(tuple, lists)),
     "array of lists": lambda lists: np.array([*lists, None], object)[:-1],
     "list of arrays": lambda lists: [np.array(texts) for texts in lists],
-    "list of arrow": lambda lists: [pa.array(texts) for texts in lists],
-    "series": pd.Series,
+    "list of arrow": lambda lists: [pa.array(texts) for texts in lists], "series": pd.Series,
     "table": lambda lists: pd.DataFrame({"lists": lists}),
     "Polars table": lambda lists: pl.DataFrame({"lists": lists}),
     "list of Polars": lambda lists: [pl.Series(texts) for texts in lists],
     "list of series": lambda lists: [pd.Series(texts) for texts in lists],
-    "series of arrays": lambda lists: pd.Series([np.array(texts, object) for texts in lists]),
-    "generator": iter,
+    "series of arrays": lambda lists: pd.Series([np.array(texts, object) for texts in lists]), "generator": iter,
     "numpy strings": lambda lists: [[np.str_(text) for text in texts] for texts in lists],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("metric", ["bleu_multi", "bertscore_idf"])

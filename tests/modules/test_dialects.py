@@ -51,16 +51,13 @@ def evaluates_rouge(predictions, references, rouge_types=("rouge1", "rouge2", "r
 
 
 class TestSacrebleu:
-    @pytest.mark.parametrize(
-        "options",
-        [
-            {},
-            {"tokenize": "intl", "lowercase": True},
-            {"tokenize": "zh", "smooth_method": "floor", "smooth_value": 0.2},
-            {"tokenize": "char", "use_effective_order": True, "force": True},
-            {"smooth_method": "add-k", "smooth_value": None, "tokenize": None, "force": False},
-        ],
-    )
+    @pytest.mark.parametrize("options", [
+        {},
+        {"tokenize": "intl", "lowercase": True},
+        {"tokenize": "zh", "smooth_method": "floor", "smooth_value": 0.2},
+        {"tokenize": "char", "use_effective_order": True, "force": True},
+        {"smooth_method": "add-k", "smooth_value": None, "tokenize": None, "force": False},
+    ])  # fmt: skip
     @ZERO_BLEU
     def test_gives_the_keys_and_numbers_of_evaluates_sacrebleu(self, options):
         module = tercet.load("bleu_multi", "sacrebleu")
@@ -98,16 +95,13 @@ class TestSacrebleu:
         with pytest.raises(OptionError, match="'tokenize' and 'tokenizer' are the same option"):
             module.compute(predictions=["a"], references=["a"], tokenize="13a", tokenizer="13a")
 
-    @pytest.mark.parametrize(
-        ("given", "message"),
-        [
-            ({"tokenize": "flores300"}, "The 'tokenize' option of bleu_multi must be one of '13a', 'intl', "),
-            ({"use_effective_order": 1}, "The 'use_effective_order' option of bleu_multi must be True or False."),
-            ({"use_effective_ordr": True}, "'use_effective_ordr'. Did you mean 'use_effective_order'?"),
-            ({"forse": True}, "Did you mean 'force'?"),
-            ({"smooth_method": "nltk1", "use_effective_order": True}, "The option 'use_effective_order' has no"),
-        ],
-    )
+    @pytest.mark.parametrize(("given", "message"), [
+        ({"tokenize": "flores300"}, "The 'tokenize' option of bleu_multi must be one of '13a', 'intl', "),
+        ({"use_effective_order": 1}, "The 'use_effective_order' option of bleu_multi must be True or False."),
+        ({"use_effective_ordr": True}, "'use_effective_ordr'. Did you mean 'use_effective_order'?"),
+        ({"forse": True}, "Did you mean 'force'?"),
+        ({"smooth_method": "nltk1", "use_effective_order": True}, "The option 'use_effective_order' has no"),
+    ])  # fmt: skip
     def test_refuses_in_the_words_of_its_user(self, given, message):
         module = tercet.load("bleu_multi", "sacrebleu")
         with pytest.raises(OptionError, match=re.escape(message)):

@@ -34,10 +34,8 @@ class TestThreads:
         module.add_batch(predictions=PREDICTIONS[:2], references=REFERENCES[:2])
         with ThreadPoolExecutor(1) as other:
             for door in (
-                lambda: module.add(prediction="a"),
-                lambda: module.add_batch(**one),
-                lambda: module.compute(**one),
-            ):
+                lambda: module.add(prediction="a"), lambda: module.add_batch(**one), lambda: module.compute(**one),
+            ):  # fmt: skip
                 with pytest.raises(InputError, match="Another thread has added to this module, and not computed yet"):
                     other.submit(door).result()
             assert module.compute() == score(PREDICTIONS[:2], REFERENCES[:2])
@@ -321,14 +319,11 @@ for metric in ("bleu_multi", "rouge_nlws", "bertscore_idf"):
 """
 
 
-@pytest.mark.parametrize(
-    ("arguments", "env"),
-    [
-        pytest.param(["-O"], {}, id="without asserts"),
-        pytest.param(["-W", "error"], {}, id="warnings are errors"),
-        pytest.param([], {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, id="C locale"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "env"), [
+    pytest.param(["-O"], {}, id="without asserts"),
+    pytest.param(["-W", "error"], {}, id="warnings are errors"),
+    pytest.param([], {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, id="C locale"),
+])  # fmt: skip
 @pytest.mark.long
 def test_an_odd_python_scores_and_refuses_all_the_same(arguments, env, tmp_path):
     scored = lines_of(SCRIPT, tmp_path, *arguments, env=env)

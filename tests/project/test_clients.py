@@ -124,16 +124,13 @@ class TestAResultReturnedAsItIs:
         found = trainer.evaluate()
         assert {name: found[f"eval_{name}"] for name in returned[0]} == returned[0]
 
-    @pytest.mark.parametrize(
-        "made_anew",
-        [
-            denumpify_detensorize,
-            lambda result: send_to_device(result, "cpu"),
-            lambda result: recursively_apply(lambda value: value, result),
-            lambda result: apply_to_collection(result, float, lambda value: value),
-            lambda result: torch.utils.data.default_collate([result]),
-        ],
-    )
+    @pytest.mark.parametrize("made_anew", [
+        denumpify_detensorize,
+        lambda result: send_to_device(result, "cpu"),
+        lambda result: recursively_apply(lambda value: value, result),
+        lambda result: apply_to_collection(result, float, lambda value: value),
+        lambda result: torch.utils.data.default_collate([result]),
+    ])  # fmt: skip
     def test_to_what_makes_a_dict_of_its_type_with_other_values(self, made_anew):
         result = tercet.score("rouge", ["the cat sat on the mat"], ["the cat lay on the mat"])
         again = made_anew(result)

@@ -46,75 +46,60 @@ class TestControls:
         given = demo.page_options(begun(demo))
         assert given.keys() <= {"model_type", "num_layers", "model_id"}  # which have no defaults
 
-    @pytest.mark.parametrize(
-        ("metric", "name", "shown", "value"),
-        [
-            ("bleu_multi", "tokenizer", "zh", "zh"),
-            ("bleu_multi", "stemmer", "–", None),
-            ("bleu_multi", "max_order", 2, 2),
-            ("bleu_multi", "max_order", 2.0, 2),
-            ("bleu_multi", "smooth_value", "", None),
-            ("bleu_multi", "smooth_value", " 0.25 ", 0.25),
-            ("bleu_multi", "weights", "", None),
-            ("bleu_multi", "weights", "0.5, 0.5", [0.5, 0.5]),
-            ("bleu_multi", "weights", "a = 1; b=.5,.5", {"a": [1.0], "b": [0.5, 0.5]}),
-            ("bleu_multi", "scale", "100", 100),
-            ("bleu_multi", "lowercase", True, True),
-            ("rouge_nlws", "rouge_types", ["rougeL"], ["rougeL"]),
-            ("rouge_nlws", "max_words", "7", 7),
-            ("bertscore_idf", "model_type", "roberta-large (English)", "roberta-large"),
-            ("bertscore_idf", "num_layers", "", None),
-        ],
-    )
+    @pytest.mark.parametrize(("metric", "name", "shown", "value"), [
+        ("bleu_multi", "tokenizer", "zh", "zh"), ("bleu_multi", "stemmer", "–", None),
+        ("bleu_multi", "max_order", 2, 2), ("bleu_multi", "max_order", 2.0, 2),
+        ("bleu_multi", "smooth_value", "", None), ("bleu_multi", "smooth_value", " 0.25 ", 0.25),
+        ("bleu_multi", "weights", "", None), ("bleu_multi", "weights", "0.5, 0.5", [0.5, 0.5]),
+        ("bleu_multi", "weights", "a = 1; b=.5,.5", {"a": [1.0], "b": [0.5, 0.5]}),
+        ("bleu_multi", "scale", "100", 100), ("bleu_multi", "lowercase", True, True),
+        ("rouge_nlws", "rouge_types", ["rougeL"], ["rougeL"]), ("rouge_nlws", "max_words", "7", 7),
+        ("bertscore_idf", "model_type", "roberta-large (English)", "roberta-large"),
+        ("bertscore_idf", "num_layers", "", None),
+    ])  # fmt: skip
     def test_read_what_the_page_shows(self, metric, name, shown, value):
         control = next(each for each in DEMOS[metric].controls if each.name == name)
         assert control.read(shown) == value
         assert type(control.read(shown)) is type(value)
         assert control.read(control.shown(value)) == value
 
-    @pytest.mark.parametrize(
-        ("metric", "options", "message"),
-        [
-            ("bleu_multi", {"tokenizer": "lambda text: text"}, "'tokenizer' option must here be one of '13a'"),
-            ("bleu_multi", {"tokenizer": None}, "'tokenizer' option must here be one of '13a'"),
-            ("bleu_multi", {"stemmer": "/etc/passwd"}, "'stemmer' option must here be one of None, 'porter'"),
-            ("bleu_multi", {"lowercase": 1}, "must here be True or False. Got 1"),
-            ("bleu_multi", {"max_order": "4"}, "must here be a number. Got '4'"),
-            ("bleu_multi", {"max_order": True}, "must here be a number. Got True"),
-            ("bleu_multi", {"max_order": 10**400}, "integer from 1 to 20. Got <int of about 401 digits>"),
-            ("bleu_multi", {"weights": "0.5; 0.5"}, "written as numbers"),
-            ("bleu_multi", {"weights": "a = 1; b = 1; a = 0, 1"}, "named ones, each once, unigrams = 1"),
-            ("bleu_multi", {"weights": {"a": {"b": 1}}}, "weights"),
-            ("bleu_multi", {"n_jobs": 100}, "'n_jobs' cannot be chosen here"),
-            ("bleu_multi", {"n_resamples": 0}, "must be an integer from 1 to 1,000,000. Got 0"),
-            ("bleu_multi", {"segments": "yes"}, "'segments' option must here be True or False. Got 'yes'"),
-            ("bleu_multi", [], r"The options must be names with values. Got \[\]"),
-            ("bleu_multi", {"x" * 1_000_000: 1}, r"^The option 'x{20,60}… cannot be chosen here. Known: "),
-            ("rouge_nlws", {"rouge_types": [["rouge1"]]}, "a list of some of 'rouge1'"),
-            ("rouge_nlws", {"rouge_types": []}, "a list of some of 'rouge1'"),
-            ("rouge_nlws", {"rouge_types": ["rougeW1.1"]}, "a list of some of 'rouge1'"),
-            ("rouge_nlws", {"rouge_types": ["rouge1"] * 100_000}, "names 'rouge1' twice"),
-            ("rouge_nlws", {"compat": "rouge155"}, "must here be one of None, 'rouge_score'"),
-            ("bertscore_idf", {"model_type": "https://example.org/model"}, "'model_type' option must here be one of"),
-            ("bertscore_idf", {"model_type": "/tmp"}, "'model_type' option must here be one of"),
-            ("bertscore_idf", {"idf": "/etc/passwd"}, "'idf' option must here be True or False"),
-            ("bertscore_idf", {"baseline_path": "x"}, "'baseline_path' cannot be chosen here"),
-            ("embedding_cosine", {"model_type": "/tmp"}, "'model_type' option must here be one of"),
-            ("embedding_cosine", {"use_safetensors": False}, "'use_safetensors' cannot be chosen here"),
-        ],
-    )
+    @pytest.mark.parametrize(("metric", "options", "message"), [
+        ("bleu_multi", {"tokenizer": "lambda text: text"}, "'tokenizer' option must here be one of '13a'"),
+        ("bleu_multi", {"tokenizer": None}, "'tokenizer' option must here be one of '13a'"),
+        ("bleu_multi", {"stemmer": "/etc/passwd"}, "'stemmer' option must here be one of None, 'porter'"),
+        ("bleu_multi", {"lowercase": 1}, "must here be True or False. Got 1"),
+        ("bleu_multi", {"max_order": "4"}, "must here be a number. Got '4'"),
+        ("bleu_multi", {"max_order": True}, "must here be a number. Got True"),
+        ("bleu_multi", {"max_order": 10**400}, "integer from 1 to 20. Got <int of about 401 digits>"),
+        ("bleu_multi", {"weights": "0.5; 0.5"}, "written as numbers"),
+        ("bleu_multi", {"weights": "a = 1; b = 1; a = 0, 1"}, "named ones, each once, unigrams = 1"),
+        ("bleu_multi", {"weights": {"a": {"b": 1}}}, "weights"),
+        ("bleu_multi", {"n_jobs": 100}, "'n_jobs' cannot be chosen here"),
+        ("bleu_multi", {"n_resamples": 0}, "must be an integer from 1 to 1,000,000. Got 0"),
+        ("bleu_multi", {"segments": "yes"}, "'segments' option must here be True or False. Got 'yes'"),
+        ("bleu_multi", [], r"The options must be names with values. Got \[\]"),
+        ("bleu_multi", {"x" * 1_000_000: 1}, r"^The option 'x{20,60}… cannot be chosen here. Known: "),
+        ("rouge_nlws", {"rouge_types": [["rouge1"]]}, "a list of some of 'rouge1'"),
+        ("rouge_nlws", {"rouge_types": []}, "a list of some of 'rouge1'"),
+        ("rouge_nlws", {"rouge_types": ["rougeW1.1"]}, "a list of some of 'rouge1'"),
+        ("rouge_nlws", {"rouge_types": ["rouge1"] * 100_000}, "names 'rouge1' twice"),
+        ("rouge_nlws", {"compat": "rouge155"}, "must here be one of None, 'rouge_score'"),
+        ("bertscore_idf", {"model_type": "https://example.org/model"}, "'model_type' option must here be one of"),
+        ("bertscore_idf", {"model_type": "/tmp"}, "'model_type' option must here be one of"),
+        ("bertscore_idf", {"idf": "/etc/passwd"}, "'idf' option must here be True or False"),
+        ("bertscore_idf", {"baseline_path": "x"}, "'baseline_path' cannot be chosen here"),
+        ("embedding_cosine", {"model_type": "/tmp"}, "'model_type' option must here be one of"),
+        ("embedding_cosine", {"use_safetensors": False}, "'use_safetensors' cannot be chosen here"),
+    ])  # fmt: skip
     def test_refuse_what_a_visitor_may_not_give(self, metric, options, message):
         with pytest.raises(OptionError, match=message):
             DEMOS[metric].compute(["a"], [["a"]], options)
 
-    @pytest.mark.parametrize(
-        ("name", "shown", "message"),
-        [
-            ("max_words", "seven", "an integer. Got 'seven'"),
-            ("max_words", "1.5", "an integer. Got '1.5'"),
-            ("tokenizer", "no such", "one of 'auto', 'rouge'"),
-        ],
-    )
+    @pytest.mark.parametrize(("name", "shown", "message"), [
+        ("max_words", "seven", "an integer. Got 'seven'"),
+        ("max_words", "1.5", "an integer. Got '1.5'"),
+        ("tokenizer", "no such", "one of 'auto', 'rouge'"),
+    ])  # fmt: skip
     def test_refuse_what_cannot_be_read(self, name, shown, message):
         control = next(each for each in DEMOS["rouge_nlws"].controls if each.name == name)
         with pytest.raises(OptionError, match=message):
@@ -152,29 +137,23 @@ class TestTexts:
         assert (scored.result["rougeS"], why) == (1.0, Drawn())
         assert "rougeS has 1,279,200 skip-bigrams in a text of 1,600 tokens" in scored.notes[-1]
 
-    @pytest.mark.parametrize(
-        ("metric", "text", "options"),
-        [
-            ("rouge_nlws", "北" * 10_000, {}),
-            ("rouge_nlws", "." * 10_000, {"sentence_split": "auto"}),
-            ("rouge_nlws", "1.1." * 2_500, {"rouge_types": ["rougeW"], "tokenizer": "13a"}),
-            ("bleu_multi", "e\u0301" * 5_000, {"tokenizer": "unicode"}),
-            ("bleu_multi", "&amp;" * 2_000, {"max_order": 20}),
-        ],
-    )
+    @pytest.mark.parametrize(("metric", "text", "options"), [
+        ("rouge_nlws", "北" * 10_000, {}),
+        ("rouge_nlws", "." * 10_000, {"sentence_split": "auto"}),
+        ("rouge_nlws", "1.1." * 2_500, {"rouge_types": ["rougeW"], "tokenizer": "13a"}),
+        ("bleu_multi", "e\u0301" * 5_000, {"tokenizer": "unicode"}),
+        ("bleu_multi", "&amp;" * 2_000, {"max_order": 20}),
+    ])  # fmt: skip
     def test_a_text_of_any_kind_takes_seconds(self, metric, text, options):
         start = time.perf_counter()
         scored, _ = DEMOS[metric].score_text(text, text, options)
         assert time.perf_counter() - start < 20  # it took up to two minutes to draw them
         assert scored.result["signature"]
 
-    @pytest.mark.parametrize(
-        ("metric", "options"),
-        [
-            ("rouge_nlws", {"rouge_types": ["rouge1", "rouge2", "rouge3", "rougeL"], "tokenizer": "char"}),
-            ("bertscore_idf", {"model_type": MINILM, "num_layers": 1, "long_text": "window", "idf": False}),
-        ],
-    )
+    @pytest.mark.parametrize(("metric", "options"), [
+        ("rouge_nlws", {"rouge_types": ["rouge1", "rouge2", "rouge3", "rougeL"], "tokenizer": "char"}),
+        ("bertscore_idf", {"model_type": MINILM, "num_layers": 1, "long_text": "window", "idf": False}),
+    ])  # fmt: skip
     def test_a_picture_of_many_megabytes_is_not_drawn(self, metric, options):
         scored, why = DEMOS[metric].score_text("." * 4_000, "." * 4_000, options)
         assert why == Drawn()
@@ -285,19 +264,16 @@ class TestPrograms:
         assert demo.compute([sentences] * 2, [[sentences]] * 2, {"tokenizer": "zh"})["bleu"] == 1.0
         demo.compute([sentences], [[sentences]], {"tokenizer": tokenizer})
 
-    @pytest.mark.parametrize(
-        ("predictions", "references", "message"),
-        [
-            (["a"] * 20_001, [["a"]] * 20_001, "20,001 items are more than"),
-            (["a" * 20_001], [["a"]], "A text has 20,001 characters; this page takes texts of up to 20,000"),
-            (["a" * 20_000] * 250, [["a"]] * 250, "The texts have 5,000,(250|000) characters; this page accepts"),
-            (["北" * 20_000] * 3, [["京" * 20_000]] * 3, "this page accepts .*, and fewer when single"),
-            (["a\n" * 10_000], [["a\n" * 5_000] * 3], "this page accepts .*, and fewer when single"),
-            (["a", None], [["a"], ["b"]], "item 1 of predictions must be a string"),
-            ([], [], "The corpus is empty"),
-            (["a"], [["a"], "b"], "item 1 of references is a string, but an earlier one is a list"),
-        ],
-    )
+    @pytest.mark.parametrize(("predictions", "references", "message"), [
+        (["a"] * 20_001, [["a"]] * 20_001, "20,001 items are more than"),
+        (["a" * 20_001], [["a"]], "A text has 20,001 characters; this page takes texts of up to 20,000"),
+        (["a" * 20_000] * 250, [["a"]] * 250, "The texts have 5,000,(250|000) characters; this page accepts"),
+        (["北" * 20_000] * 3, [["京" * 20_000]] * 3, "this page accepts .*, and fewer when single"),
+        (["a\n" * 10_000], [["a\n" * 5_000] * 3], "this page accepts .*, and fewer when single"),
+        (["a", None], [["a"], ["b"]], "item 1 of predictions must be a string"),
+        ([], [], "The corpus is empty"),
+        (["a"], [["a"], "b"], "item 1 of references is a string, but an earlier one is a list"),
+    ])  # fmt: skip
     def test_are_refused_what_a_page_cannot_take(self, demo, predictions, references, message):
         if "references" in message and not demo.takes_references:
             return

@@ -95,13 +95,10 @@ def test_the_pages_show_what_commands_print(page, line):
     is_shown(page, printed, rf"```console\n\$ {re.escape(line)}\n(.*?)\n```")
 
 
-@pytest.mark.parametrize(
-    ("script", "last"),
-    [
-        ("compare_systems.py", "paired_significance, tuned - baseline: +28.68 BLEU, p = 0.0001"),
-        ("merge_across_processes.py", "equal to the bit, signature and all"),
-    ],
-)
+@pytest.mark.parametrize(("script", "last"), [
+    ("compare_systems.py", "paired_significance, tuned - baseline: +28.68 BLEU, p = 0.0001"),
+    ("merge_across_processes.py", "equal to the bit, signature and all"),
+])  # fmt: skip
 @pytest.mark.long
 def test_a_script_runs_as_it_is(script, last):
     run = subprocess.run(

@@ -29,10 +29,9 @@ def text_of(data):
 
 
 @pytest.mark.parametrize(
-    "path",
-    [NOTEBOOKS[-1], *(pytest.param(path, marks=pytest.mark.long) for path in NOTEBOOKS[:-1])],
+    "path", [NOTEBOOKS[-1], *(pytest.param(path, marks=pytest.mark.long) for path in NOTEBOOKS[:-1])],
     ids=lambda path: path.stem,
-)
+)  # fmt: skip
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the notebook machinery
 def test_a_notebook_gives_what_it_is_kept_with(path, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")

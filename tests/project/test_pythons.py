@@ -62,12 +62,9 @@ OTHERS = others()
 
 def run(*command, **environment):
     done = subprocess.run(
-        command,
-        env={**os.environ, "TERCET_ENGINE": "required", **environment},
-        capture_output=True,
-        text=True,
+        command, env={**os.environ, "TERCET_ENGINE": "required", **environment}, capture_output=True, text=True,
         timeout=900,
-    )
+    )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done
 

@@ -10,11 +10,9 @@ REFERENCES = [["The cat sat", "a cat"], ["кошка в шапке"], ["猫 坐 
 VALUES = [
     tercet.Bleu(tokenizer="none", max_order=1),
     tercet.Bleu(tokenizer=str.split, lowercase=True, max_order=2, smooth_method="exp"),
-    tercet.Chrf(word_order=[0, 2]),
-    tercet.Ter(case_sensitive=True),
-    tercet.Rouge(rouge_types="rougeL", tokenizer="unicode"),
-    tercet.Jaccard(variants={"pairs": {"ngram": 2}}),
-]
+    tercet.Chrf(word_order=[0, 2]), tercet.Ter(case_sensitive=True),
+    tercet.Rouge(rouge_types="rougeL", tokenizer="unicode"), tercet.Jaccard(variants={"pairs": {"ngram": 2}}),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)

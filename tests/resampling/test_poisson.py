@@ -136,18 +136,11 @@ class TestKeysOfTexts:
 
     def test_of_texts_that_are_alike_differ(self):
         cases = [
-            (("a cat", "a dog"), ("a dog", "a cat")),
-            (("a", "b", "c"), ("a", "c", "b")),
-            (("a", "b"), ("a", "b", "b")),
-            (("a", "b"), ("a", "b", "")),
-            (("a",), ("a", "")),
-            (("", "a"), ("a", "")),
-            (("ab", "c"), ("a", "bc")),
-            (("a", "a"), ("b", "b")),
-            (("a", "a", "b"), ("b", "a", "a")),
-            (("a\0", "b"), ("a", "b")),
-            (("кот", "кит"), ("кит", "кот")),
-        ]
+            (("a cat", "a dog"), ("a dog", "a cat")), (("a", "b", "c"), ("a", "c", "b")),
+            (("a", "b"), ("a", "b", "b")), (("a", "b"), ("a", "b", "")), (("a",), ("a", "")), (("", "a"), ("a", "")),
+            (("ab", "c"), ("a", "bc")), (("a", "a"), ("b", "b")), (("a", "a", "b"), ("b", "a", "a")),
+            (("a\0", "b"), ("a", "b")), (("кот", "кит"), ("кит", "кот")),
+        ]  # fmt: skip
         for one, other in cases:
             assert key(*one) != key(*other)
 
@@ -181,15 +174,10 @@ def corpus(n, seed):
     return own, [[f"{text} {tails[2 * i + 1]} {i}" for text in references[each]] for i, each in enumerate(chosen)]
 
 
-@pytest.mark.parametrize(
-    ("metric", "options"),
-    [
-        ("bleu_multi", {}),
-        ("rouge_nlws", {"tokenizer": "rouge", "rouge_types": ["rouge1", "rouge2", "rougeL"]}),
-        ("jaccard_sets", {}),
-        ("bleu_rouge_f", {}),
-    ],
-)
+@pytest.mark.parametrize(("metric", "options"), [
+    ("bleu_multi", {}), ("rouge_nlws", {"tokenizer": "rouge", "rouge_types": ["rouge1", "rouge2", "rougeL"]}),
+    ("jaccard_sets", {}), ("bleu_rouge_f", {}),
+])  # fmt: skip
 def test_intervals_are_those_of_draws_with_replacement(metric, options):
     """A quantile of B draws is off by sqrt(p (1 - p) / B) / density: for 2.5 % of a normal one by 2.7 s / sqrt(B).
 

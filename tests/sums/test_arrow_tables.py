@@ -102,12 +102,11 @@ ENGINES = {
     "in pieces": lambda table: pa.concat_tables([table.slice(7), table.slice(0, 4), table.slice(4, 3)]),
     "columns turned": lambda table: table.select(table.column_names[::-1]),
     "a further column": lambda table: table.append_column("day", [["Monday"] * table.num_rows]),
-    "pyarrow": by_pyarrow,
-    "duckdb": by_duckdb,
+    "pyarrow": by_pyarrow, "duckdb": by_duckdb,
     "polars": lambda table: pl.from_arrow(table).group_by("signature", "resample").sum(),
     "pandas": lambda table: table.to_pandas(),
     "pandas, added": lambda table: table.to_pandas().groupby(["signature", "resample"], as_index=False).sum(),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -162,12 +161,10 @@ class TestTablesOfSomethingElse:
 
     def test_that_lack_rows_are_refused(self):
         cases = [
-            (slice(0, 0), "The table has no rows"),
-            (slice(1, None), "must hold the numbers"),
-            (slice(0, 10), "The sums have 9 resamples"),
-            (slice(3, 5), "must hold the numbers"),
+            (slice(0, 0), "The table has no rows"), (slice(1, None), "must hold the numbers"),
+            (slice(0, 10), "The sums have 9 resamples"), (slice(3, 5), "must hold the numbers"),
             ([*range(11), 3], "The table lacks rows of some resamples"),
-        ]
+        ]  # fmt: skip
         for rows, message in cases:
             table = arrow_statistics(table_of(), "rouge", **ASKED)
             chosen = range(11)[rows] if isinstance(rows, slice) else rows
@@ -346,11 +343,8 @@ class TestColumns:
 
 def test_options_are_checked_before_the_table_is_read():
     for metric, options in [
-        ("bleu_mutli", {}),
-        ("bleu", {"max_ordr": 1}),
-        ("rouge", {}),
-        ("bleu", {"segments": True}),
-    ]:
+        ("bleu_mutli", {}), ("bleu", {"max_ordr": 1}), ("rouge", {}), ("bleu", {"segments": True}),
+    ]:  # fmt: skip
         with pytest.raises(OptionError):
             arrow_statistics(7, metric, **options)
 

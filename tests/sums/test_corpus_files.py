@@ -110,15 +110,11 @@ def with_a_bad_page(data):
 
 def test_a_bad_file_is_named(tmp_path):
     cases = [
-        ("a.parquet", cut),
-        ("a.parquet", with_a_bad_page),
-        ("a.parquet", lambda data: b""),
-        ("a.parquet", lambda data: b"PAR1 no Parquet PAR1"),
-        ("b.jsonl", lambda data: data + b'{"mt": '),
-        ("b.jsonl", lambda data: data + b"\xff\xfe\xfd\n"),
-        ("c.tsv", lambda data: data + b"one\ttoo\tmany\tcells\n"),
+        ("a.parquet", cut), ("a.parquet", with_a_bad_page), ("a.parquet", lambda data: b""),
+        ("a.parquet", lambda data: b"PAR1 no Parquet PAR1"), ("b.jsonl", lambda data: data + b'{"mt": '),
+        ("b.jsonl", lambda data: data + b"\xff\xfe\xfd\n"), ("c.tsv", lambda data: data + b"one\ttoo\tmany\tcells\n"),
         ("d.jsonl.gz", cut),
-    ]
+    ]  # fmt: skip
     for name, damage in cases:
         path = tmp_path / name
         write(path)

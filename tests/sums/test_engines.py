@@ -135,11 +135,9 @@ def environment():
     """Return the variables of a subprocess that runs examples: all that Spark opens is on this machine."""
     paths = [str(ROOT / "src"), str(EXAMPLES), os.environ.get("PYTHONPATH", "")]
     return {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
-        "SPARK_LOCAL_IP": "127.0.0.1",
+        **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
-    }
+    }  # fmt: skip
 
 
 class TestSpark:
@@ -182,13 +180,9 @@ class TestSpark:
 def test_an_example_runs_as_it_is(example, corpus, tmp_path, engine, name, key):
     module = example(engine)
     run = subprocess.run(
-        [sys.executable, module.__file__],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
+        [sys.executable, module.__file__], cwd=tmp_path, env=environment(), capture_output=True, text=True,
         timeout=300,
-    )
+    )  # fmt: skip
     assert run.returncode == 0, run.stderr
     expected = in_another_order(corpus(), module.METRIC, **module.OPTIONS)
     low, high = expected.intervals[key]

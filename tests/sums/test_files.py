@@ -197,12 +197,10 @@ class TestRows:
 
     def test_with_parts_that_cannot_be_is_refused(self, tmp_path):
         cases = [
-            7,
-            {},
-            {"signature": None, "context": None, "texts": True},
+            7, {}, {"signature": None, "context": None, "texts": True},
             {"signature": None, "context": {"letters": 1}, "texts": False},
             {"signature": str(SCORER.signature(SCORER.fit(SCORER.read([], [])))), "context": None, "texts": False},
-        ]
+        ]  # fmt: skip
         path = tmp_path / "a.file"
         for part in cases:
             path.write_bytes(pack("rows", {"options": {}, "parts": [part]}, pa.table({})))

@@ -326,14 +326,10 @@ class TestMerging:
 
     def test_refuses_other_metrics_options_and_draws_and_adds_nothing(self):
         cases = [
-            ("bleu", {}),
-            ("rouge", {"rouge_types": ["rouge1"]}),
-            ("rouge", {"tokenizer": "rouge"}),
-            ("rouge", {"use_stemmer": True}),
-            ("rouge", {"confidence_level": None, "n_resamples": 1000}),
-            ("rouge", {"n_resamples": 51}),
-            ("rouge", {"seed": 1}),
-        ]
+            ("bleu", {}), ("rouge", {"rouge_types": ["rouge1"]}), ("rouge", {"tokenizer": "rouge"}),
+            ("rouge", {"use_stemmer": True}), ("rouge", {"confidence_level": None, "n_resamples": 1000}),
+            ("rouge", {"n_resamples": 51}), ("rouge", {"seed": 1}),
+        ]  # fmt: skip
         for metric, options in cases:
             for begun in [False, True]:
                 stream = stream_of("rouge", [(["a"], ["a b"])] * begun, **ASKED)

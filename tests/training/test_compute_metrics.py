@@ -197,21 +197,18 @@ for _ in range(10**4):
 class TestMistakes:
     """A Trainer or a loop hands over what is no prediction: told, by its item where there is one."""
 
-    @pytest.mark.parametrize(
-        ("predictions", "message"),
-        [
-            (np.zeros((2, 3)), r"float64 of shape \(2, 3\), which are neither ids, .* nor logits"),
-            (torch.zeros(2, 3, 4, 5), r"float32 of shape \(2, 3, 4, 5\), which are neither"),
-            (np.zeros(2, np.int64), r"must be ids of tokens, shape \(items, length\), got int64 of shape \(2,\)"),
-            (np.zeros((2, 3), bool), r"got bool of shape \(2, 3\)"),
-            (np.zeros((2, 3, 4), np.int64), r"got int64 of shape \(2, 3, 4\)"),
-            ([1, 2], r"got \[1, 2\] \(list\)"),
-            ([[0.5], [1]], r"got \[\[0.5\], \[1\]\] \(list\)"),
-            (None, r"got None \(NoneType\)"),
-            ([None, "a"], "item 0 of predictions must be a string, got None"),
-            ([[3]], "got 1 predictions and 2 references"),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("predictions", "message"), [
+        (np.zeros((2, 3)), r"float64 of shape \(2, 3\), which are neither ids, .* nor logits"),
+        (torch.zeros(2, 3, 4, 5), r"float32 of shape \(2, 3, 4, 5\), which are neither"),
+        (np.zeros(2, np.int64), r"must be ids of tokens, shape \(items, length\), got int64 of shape \(2,\)"),
+        (np.zeros((2, 3), bool), r"got bool of shape \(2, 3\)"),
+        (np.zeros((2, 3, 4), np.int64), r"got int64 of shape \(2, 3, 4\)"),
+        ([1, 2], r"got \[1, 2\] \(list\)"),
+        ([[0.5], [1]], r"got \[\[0.5\], \[1\]\] \(list\)"),
+        (None, r"got None \(NoneType\)"),
+        ([None, "a"], "item 0 of predictions must be a string, got None"),
+        ([[3]], "got 1 predictions and 2 references"),
+    ])  # fmt: skip
     def test_in_predictions_say_what_was_given(self, compute, predictions, message):
         with pytest.raises(InputError, match=message):
             compute(predictions, [[3], [3]])
@@ -241,17 +238,14 @@ class TestMistakes:
         with pytest.raises(InputError, match=r"inputs|input for each prediction"):
             causal([[1, 5], [2, 6]], [[5], [6]], inputs=inputs)
 
-    @pytest.mark.parametrize(
-        ("returned", "message"),
-        [
-            (None, "decode must return a list of texts, got None"),
-            ("ab", "decode must return a list of texts, got 'ab'"),
-            ({"a": 1, "b": 2}, "decode must return a list of texts, got {'a': 1"),
-            (["a"], "decode was given 2 lists of ids and returned 1 texts"),
-            (["a", None], "item 1 of predictions must be a string, got None"),
-            ((1 / number for number in (1, 0)), "The result of decode cannot be read. ZeroDivisionError"),
-        ],
-    )
+    @pytest.mark.parametrize(("returned", "message"), [
+        (None, "decode must return a list of texts, got None"),
+        ("ab", "decode must return a list of texts, got 'ab'"),
+        ({"a": 1, "b": 2}, "decode must return a list of texts, got {'a': 1"),
+        (["a"], "decode was given 2 lists of ids and returned 1 texts"),
+        (["a", None], "item 1 of predictions must be a string, got None"),
+        ((1 / number for number in (1, 0)), "The result of decode cannot be read. ZeroDivisionError"),
+    ])  # fmt: skip
     def test_in_texts_of_a_decoder(self, returned, message):
         compute = tercet.compute_metrics(None, "bleu_multi", decode=lambda rows: returned)
         with pytest.raises(InputError, match=re.escape(message)):
@@ -310,31 +304,28 @@ class TestOptions:
         )
         assert tercet.compute_metrics(tokenizer, keep="rougeL", prefix="dev")(labels, labels) == {"dev_rougeL": 1.0}
 
-    @pytest.mark.parametrize(
-        ("settings", "message"),
-        [
-            ({"keep": ["blue"]}, "'blue' is not in the results: .* Did you mean 'bleu'"),
-            ({"keep": ["precisions"]}, r"'precisions' is \[.*\]: loggers take numbers"),
-            ({"keep": 5}, "'keep' option of compute_metrics must be a list of names of entries, or None. Got 5"),
-            ({"keep": ["b" * 10**5]}, "The entry 'b{58}… is not in the results"),
-            ({"options": {"use_aggregator": False}}, r"'rouge1' is \[.*\]: loggers take numbers"),
-            ({"options": {"max_ordre": 2}}, "no option 'max_ordre'. Did you mean 'max_order'"),
-            ({"options": {"bleu_multi": {"max_ordre": 2}}}, "no option 'max_ordre'. Did you mean 'max_order'"),
-            ({"options": {"bleu_multi": 2}}, "The options of bleu_multi must be a mapping, got 2"),
-            ({"options": {"bertscore_idf": {}}}, "no option 'bertscore_idf'"),
-            ({"options": 5}, "options must be a mapping of options, or of metrics to theirs, got 5"),
-            ({"options": {10**5000: 1}}, "have no option <int of about 5,001 digits>"),
-            ({"sentence_split": "never"}, "'sentence_split' option of compute_metrics must be one of"),
-            ({"metrics": ["bleu_mutli"]}, "Did you mean 'bleu_multi'"),
-            ({"metrics": []}, "metrics must be different metrics of the suite"),
-            ({"metrics": ["bleu_multi"] * 2}, "metrics must be different metrics"),
-            ({"metrics": [None]}, r"different metrics of the suite, got \[None\]"),
-            ({"metrics": 5}, "metrics must be different metrics of the suite, got 5"),
-            ({"decode": "yes"}, "decode must be a function"),
-            ({"causal": "yes"}, "'causal' option of compute_metrics must be True or False. Got 'yes'"),
-            ({"prefix": 3}, "'prefix' option of compute_metrics must be a text to put before the names, or None"),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("settings", "message"), [
+        ({"keep": ["blue"]}, "'blue' is not in the results: .* Did you mean 'bleu'"),
+        ({"keep": ["precisions"]}, r"'precisions' is \[.*\]: loggers take numbers"),
+        ({"keep": 5}, "'keep' option of compute_metrics must be a list of names of entries, or None. Got 5"),
+        ({"keep": ["b" * 10**5]}, "The entry 'b{58}… is not in the results"),
+        ({"options": {"use_aggregator": False}}, r"'rouge1' is \[.*\]: loggers take numbers"),
+        ({"options": {"max_ordre": 2}}, "no option 'max_ordre'. Did you mean 'max_order'"),
+        ({"options": {"bleu_multi": {"max_ordre": 2}}}, "no option 'max_ordre'. Did you mean 'max_order'"),
+        ({"options": {"bleu_multi": 2}}, "The options of bleu_multi must be a mapping, got 2"),
+        ({"options": {"bertscore_idf": {}}}, "no option 'bertscore_idf'"),
+        ({"options": 5}, "options must be a mapping of options, or of metrics to theirs, got 5"),
+        ({"options": {10**5000: 1}}, "have no option <int of about 5,001 digits>"),
+        ({"sentence_split": "never"}, "'sentence_split' option of compute_metrics must be one of"),
+        ({"metrics": ["bleu_mutli"]}, "Did you mean 'bleu_multi'"),
+        ({"metrics": []}, "metrics must be different metrics of the suite"),
+        ({"metrics": ["bleu_multi"] * 2}, "metrics must be different metrics"),
+        ({"metrics": [None]}, r"different metrics of the suite, got \[None\]"),
+        ({"metrics": 5}, "metrics must be different metrics of the suite, got 5"),
+        ({"decode": "yes"}, "decode must be a function"),
+        ({"causal": "yes"}, "'causal' option of compute_metrics must be True or False. Got 'yes'"),
+        ({"prefix": 3}, "'prefix' option of compute_metrics must be a text to put before the names, or None"),
+    ])  # fmt: skip
     def test_that_are_wrong_are_refused_before_the_training(self, tokenizer, settings, message):
         with pytest.raises(OptionError, match=message):
             tercet.compute_metrics(tokenizer, **settings)
