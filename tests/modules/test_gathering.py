@@ -70,18 +70,6 @@ class TestThreads:
         assert len(module) == 50
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
-def test_an_interruption_or_a_full_memory_loses_nothing(error):
-    def fail(text):
-        raise error
-
-    module = tercet.load("bleu_multi")
-    module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
-    with pytest.raises(error):
-        module.compute(tokenizer=fail)
-    assert module.compute() == score()
-
-
 # ---------------------------------------------------------------- processes
 
 # What the processes of a run do: batches to add, then seconds to sleep, an end, or options to compute with; None
@@ -259,32 +247,27 @@ def test_a_run_of_three_processes(outcomes, run):
 
 
 class TestFolders:
-    def test_that_cannot_be_made_are_named(self, tmp_path):
+    def test_that_cannot_be_made_or_written_are_named(self, tmp_path, monkeypatch):
         (tmp_path / "file").write_text("")
         with pytest.raises(GatheringError, match=r"evaluate cannot .*Not a directory.*/file.* HF_HOME"):
             tercet.load("bleu_multi", cache_dir=str(tmp_path / "file" / "cache"))
-
-    def test_of_modules_that_cannot_be_written_are_named(self, tmp_path, monkeypatch):
-        (tmp_path / "file").write_text("")
         monkeypatch.setattr("evaluate.config.HF_MODULES_CACHE", str(tmp_path / "file" / "modules"))
         with pytest.raises(GatheringError, match=r"evaluate cannot load the module bleu_multi\. .*/file.* HF_HOME"):
             tercet.load("bleu_multi", download_mode="force_redownload")
 
-    def test_that_go_or_are_full_do_not_matter_to_one_process(self, tmp_path):
-        module = tercet.load("bleu_multi", cache_dir=str(tmp_path / "cache"))
-        Path(module.data_dir).rmdir()
-        Path(module.data_dir).write_text("in the way")
-        module.add_batch(predictions=PREDICTIONS[:3], references=REFERENCES[:3])
-        assert module.compute(predictions=PREDICTIONS[3:], references=REFERENCES[3:]) == score()
-
-    def test_that_go_are_named_where_processes_meet_in_them(self, tmp_path):
-        given = {"num_process": 2, "process_id": 1, "timeout": 1, "cache_dir": str(tmp_path / "cache")}
-        module = tercet.load("bleu_multi", **given)
-        Path(module.data_dir).rmdir()
-        Path(module.data_dir).write_text("in the way")
+    def test_that_go_or_are_full_matter_only_where_processes_meet_in_them(self, tmp_path):
+        given = {"num_process": 2, "process_id": 1, "timeout": 1}
+        alone, one_of_two = (
+            tercet.load("bleu_multi", cache_dir=str(tmp_path / "cache"), **each) for each in ({}, given)
+        )
+        for folder in {alone.data_dir, one_of_two.data_dir}:
+            Path(folder).rmdir()
+            Path(folder).write_text("in the way")
+        alone.add_batch(predictions=PREDICTIONS[:3], references=REFERENCES[:3])
+        assert alone.compute(predictions=PREDICTIONS[3:], references=REFERENCES[3:]) == score()
         for _ in range(2):
             with pytest.raises(GatheringError, match=r"process 1 of 2 cannot use .*Not a directory.*cache"):
-                module.add(prediction="a", reference="a")
+                one_of_two.add(prediction="a", reference="a")
 
 
 # ---------------------------------------------------------------- odd systems

@@ -26,9 +26,9 @@ TRAVELS = {*HOUSE[: HOUSE.index("pages")], "huggingface"}
 OWN_IN_SPACES = {"registry", "engine.chosen"}  # the builder writes others there
 ANYWHERE = {"numpy", "pyarrow"}
 INSIDE_FUNCTIONS = {
-    "nltk", "regex", "simplemma", "pymorphy3", "stop_words", "evaluate", "datasets", "ray", "sacrebleu", "rouge_score",
-    "torch", "transformers", "tokenizers", "safetensors", "huggingface_hub", "matplotlib", "tqdm", "defusedxml",
-    "openpyxl",
+    "nltk", "regex", "simplemma", "pymorphy3", "stop_words", "evaluate", "datasets", "ray", "sacrebleu",
+    "rouge_score", "torch", "transformers", "tokenizers", "safetensors", "huggingface_hub", "matplotlib", "tqdm",
+    "defusedxml", "openpyxl",
 }  # fmt: skip
 
 NAMES = sorted(".".join(path.relative_to(SOURCE).with_suffix("").parts) for path in SOURCE.rglob("*.py"))
