@@ -62,8 +62,8 @@ def test_are_scored_as_lists_also_beside_a_list_and_in_a_module(kind):
         assert read_corpus(*columns).strings is None
         options = {"segments": True, **OPTIONS.get(metric, {})}
         expected = tercet.score(metric, PREDICTIONS, references, **options)
-        for given in (columns, (PREDICTIONS, columns[1]), (columns[0], references)):
-            found = tercet.score(metric, *given, **options)
+        for texts in (columns, (PREDICTIONS, columns[1]), (columns[0], references)):
+            found = tercet.score(metric, *texts, **options)
             assert found == expected
             assert found.to_dict(full=True) == expected.to_dict(full=True)
     module = tercet.load("jaccard_sets")
@@ -115,14 +115,6 @@ def test_what_is_wrong_is_named_as_of_lists():
             tercet.score("bleu_multi", predictions, references)
 
 
-def test_a_column_of_datasets_that_is_formatted_otherwise_is_read_as_its_user_sees_it():
-    upper = datasets.Dataset.from_dict({"text": ["a b", "c d"]}).with_transform(
-        lambda batch: {"text": [text.upper() for text in batch["text"]]}
-    )
-    assert read_corpus(upper["text"], upper["text"]).strings is not None
-    assert tercet.score("bleu_multi", upper["text"], ["A B", "C D"], max_order=2)["bleu"] == 1.0
-
-
 class Odd:
     """Says that it is Arrow, and is not."""
 
@@ -136,8 +128,12 @@ class Odd:
         return iter(self.texts)
 
 
-def test_what_only_seems_to_be_arrow_is_read_as_a_list():
+def test_what_only_seems_to_be_arrow_or_is_formatted_otherwise_is_read_as_its_user_sees_it():
     assert tercet.score("bleu_multi", Odd(FIRST), Odd(FIRST))["bleu"] == 1.0
+    texts = datasets.Dataset.from_dict({"text": ["a b", "c d"]})
+    upper = texts.with_transform(lambda batch: {"text": [text.upper() for text in batch["text"]]})
+    assert read_corpus(upper["text"], upper["text"]).strings is not None
+    assert tercet.score("bleu_multi", upper["text"], ["A B", "C D"], max_order=2)["bleu"] == 1.0
 
 
 def test_a_tokenizer_that_only_the_corpus_can_choose_is_chosen_for_all_pieces(monkeypatch):

@@ -46,10 +46,8 @@ def python(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build_engine, "FOLDER", package / "engine")
         build_engine.put_in_place(build_engine.compiled(tmp_path_factory.mktemp("build"), *SANITIZERS))
-    found = [
-        subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
-        for name in ("libasan.so", "libstdc++.so")
-    ]
+    asked = [["gcc", f"-print-file-name={name}"] for name in ("libasan.so", "libstdc++.so")]
+    found = [subprocess.run(each, capture_output=True, text=True, check=True).stdout.strip() for each in asked]
     names = {
         **os.environ,
         "PYTHONPATH": str(folder),

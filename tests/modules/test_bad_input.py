@@ -65,10 +65,14 @@ def cases(table):
 # Doors: each gives a bad corpus to something, and returns the message with which it is refused
 
 
-def door_score(metric, predictions, references):
+def refusal(call, *arguments, **options):
     with pytest.raises(InputError) as refused:
-        score(metric, predictions, references)
-    return str(refused.value)
+        call(*arguments, **options)
+    return str(refused.value).replace("predictions1", "predictions")
+
+
+def door_score(metric, predictions, references):
+    return refusal(score, metric, predictions, references)
 
 
 def after_a_good_item(call):
@@ -77,11 +81,10 @@ def after_a_good_item(call):
     def door(metric, predictions, references):
         module = tercet.load(metric)
         module.add_batch(predictions=PREDICTIONS[:1], references=REFERENCES[:1])
-        with pytest.raises(InputError) as refused:
-            call(module, needed(metric), predictions, references)
+        refused = refusal(call, module, needed(metric), predictions, references)
         module.add(prediction=PREDICTIONS[1], reference=REFERENCES[1])
         assert module.compute(**needed(metric)) == expected(metric)
-        return str(refused.value)
+        return refused
 
     return door
 
@@ -92,29 +95,26 @@ door_add = after_a_good_item(lambda module, given, p, r: module.add(prediction=p
 
 
 def door_paired(metric, predictions, references):
-    with pytest.raises(InputError) as refused:
-        paired_significance(metric, predictions, PREDICTIONS, references, n_resamples=5, **needed(metric))
-    return str(refused.value).replace("predictions1", "predictions")
+    return refusal(paired_significance, metric, predictions, PREDICTIONS, references, n_resamples=5, **needed(metric))
 
 
 def door_comparison(metric, predictions, references):
     module = tercet.load("paired_significance")
     module.add_batch(predictions1=PREDICTIONS, predictions2=PREDICTIONS, references=REFERENCES)
-    with pytest.raises(InputError) as refused:
-        module.add_batch(predictions1=predictions, predictions2=PREDICTIONS, references=references)
+    given = {"predictions1": predictions, "predictions2": PREDICTIONS, "references": references}
+    refused = refusal(module.add_batch, **given)
     assert len(module) == len(PREDICTIONS)
-    return str(refused.value).replace("predictions1", "predictions")
+    return refused
 
 
 def door_trainer(metric, predictions, references):
     compute = tercet.compute_metrics(None, metric, decode=len, options=needed(metric))
     compute(PREDICTIONS[:1], REFERENCES[:1], compute_result=False)
-    with pytest.raises(InputError) as refused:
-        compute.add(predictions, references)
+    refused = refusal(compute.add, predictions, references)
     found = compute(PREDICTIONS[1:], REFERENCES[1:], compute_result=True)
     primary = SUITE[metric].primary
     assert found[primary] == pytest.approx(expected(metric)[primary], abs=2e-6)
-    return str(refused.value)
+    return refused
 
 
 DOORS = {

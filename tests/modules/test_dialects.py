@@ -66,8 +66,7 @@ class TestSacrebleu:
         assert list(found) == list(expected)
         if options.get("smooth_method") == "add-k":  # its counts have k added, ours are those before smoothing
             for key in ("counts", "totals"):
-                ones = [0, 1, 1, 1]
-                expected[key] = [value - one for value, one in zip(expected[key], ones, strict=True)]
+                expected[key] = [expected[key][0], *(value - 1 for value in expected[key][1:])]
         for key, value in expected.items():
             assert found[key] == pytest.approx(value, abs=1e-9), key
 
@@ -135,16 +134,15 @@ class TestRouge:
     @pytest.mark.parametrize("use_stemmer", [False, True])
     def test_leaves_the_words_of_a_given_tokenizer_as_they_are(self, use_stemmer):
         predictions, references = ["the cats running quickly", "two cats"], ["the cat runs quickly", "a cat"]
-        found = tercet.load("rouge_nlws", "rouge_score").compute(
-            predictions=predictions, references=references, tokenizer=str.split, use_stemmer=use_stemmer,
-            use_aggregator=False, signature=True,
-        )  # fmt: skip
-        theirs = SimpleNamespace(tokenize=str.split)
-        expected = evaluates_rouge(
-            predictions, [[text] for text in references], tokenizer=theirs, use_stemmer=use_stemmer
+        module, given = (
+            tercet.load("rouge_nlws", "rouge_score"),
+            {"use_stemmer": use_stemmer, "use_aggregator": False},
         )
+        asked = {"predictions": predictions, "references": references, "tokenizer": str.split, "signature": True}
+        found, theirs = module.compute(**asked, **given), SimpleNamespace(tokenize=str.split)
+        lists = [[text] for text in references]
         assert "stem:" not in found.pop("signature")
-        assert found == expected
+        assert found == evaluates_rouge(predictions, lists, tokenizer=theirs, use_stemmer=use_stemmer)
 
     def test_gives_the_mean_by_default_and_no_warning_for_texts_that_it_drops(self):
         module = tercet.load("rouge_nlws", "rouge_score")

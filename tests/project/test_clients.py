@@ -49,6 +49,26 @@ def texts_of(tokenizer, prediction):
     return [tokenizer.batch_decode(each, skip_special_tokens=True) for each in rows]
 
 
+def small_gpt2(tokenizer):
+    ends = {"bos_token_id": 1, "eos_token_id": 1}
+    return GPT2LMHeadModel(
+        GPT2Config(vocab_size=len(tokenizer), n_positions=32, n_embd=16, n_layer=1, n_head=2, **ends)
+    )
+
+
+def of_trl(folder):
+    """Return what the trainers of TRL are told here: to report nowhere and to save nothing."""
+    no = dict.fromkeys(("bf16", "dataloader_pin_memory"), False)
+    return {
+        "output_dir": str(folder),
+        "report_to": [],
+        "use_cpu": True,
+        "disable_tqdm": True,
+        "save_strategy": "no",
+        **no,
+    }
+
+
 class TestTheExampleScriptsOfTransformers:
     """`compute_metrics` of run_summarization.py and run_translation.py, but for the line that loads."""
 
@@ -64,8 +84,7 @@ class TestTheExampleScriptsOfTransformers:
             targets = ["\n".join(text.strip().split(". ")) for text in targets]
             result = metric.compute(predictions=decoded, references=targets, use_stemmer=True)
             result = {k: round(v * 100, 4) for k, v in result.items()}
-            lengths = [np.count_nonzero(row != tokenizer.pad_token_id) for row in predictions]
-            result["gen_len"] = np.mean(lengths)
+            result["gen_len"] = np.mean([np.count_nonzero(row != tokenizer.pad_token_id) for row in predictions])
             return result
 
         logged = trainer_of(tmp_path, tokenizer, compute_metrics).evaluate()
@@ -77,13 +96,10 @@ class TestTheExampleScriptsOfTransformers:
         metric = evaluate.load(str(METRICS / "bleu_multi"), "sacrebleu")
 
         def compute_metrics(given):
-            predictions, labels = given
-            decoded, targets = texts_of(tokenizer, (predictions, labels))
+            decoded, targets = texts_of(tokenizer, given)
             decoded, targets = [text.strip() for text in decoded], [[text.strip()] for text in targets]
-            result = metric.compute(predictions=decoded, references=targets)
-            result = {"bleu": result["score"]}
-            lengths = [np.count_nonzero(row != tokenizer.pad_token_id) for row in predictions]
-            result["gen_len"] = np.mean(lengths)
+            result = {"bleu": metric.compute(predictions=decoded, references=targets)["score"]}
+            result["gen_len"] = np.mean([np.count_nonzero(row != tokenizer.pad_token_id) for row in given[0]])
             return {k: round(v, 4) for k, v in result.items()}
 
         trainer = trainer_of(tmp_path, tokenizer, compute_metrics, num_train_epochs=4)
@@ -105,18 +121,10 @@ class TestAResultReturnedAsItIs:
             returned.append(tercet.load("rouge").compute(predictions=predictions, references=labels))
             return returned[0].copy()
 
-        model = GPT2LMHeadModel(GPT2Config(vocab_size=len(tokenizer), n_positions=32, n_embd=16, n_layer=1, n_head=2))
         data = datasets.Dataset.from_list([{"prompt": text, "completion": f" {mark}"} for text, mark in PAIRS[:8]])
         trainer = SFTTrainer(
-            model=model,
-            args=SFTConfig(
-                output_dir=str(tmp_path), report_to=[], use_cpu=True, disable_tqdm=True, bf16=False,
-                save_strategy="no", dataloader_pin_memory=False,
-            ),
-            train_dataset=data,
-            eval_dataset=data,
-            processing_class=tokenizer,
-            compute_metrics=compute_metrics,
+            model=small_gpt2(tokenizer), args=SFTConfig(**of_trl(tmp_path)), train_dataset=data, eval_dataset=data,
+            processing_class=tokenizer, compute_metrics=compute_metrics,
             preprocess_logits_for_metrics=tercet.preprocess_logits_for_metrics,
         )  # fmt: skip
         found = trainer.evaluate()
@@ -212,27 +220,19 @@ def test_lm_evaluation_harness(tmp_path):
     sentences = ["the cat sat on the mat", "it rains in Lima today", "Привет, мир"]
     file = tmp_path / "data.jsonl"
     file.write_text("".join(json.dumps({"text": each, "target": each}) + "\n" for each in sentences))
-    task = ConfigurableTask(
-        config={
-            "task": "parrot",
-            "dataset_path": "json",
-            "dataset_kwargs": {"data_files": {"test": str(file)}, "cache_dir": str(tmp_path / "cache")},
-            "test_split": "test",
-            "output_type": "generate_until",
-            "doc_to_text": "Say: {{text}}",
-            "doc_to_target": "{{target}}",
-            "generation_kwargs": {"until": ["\n"]},
-            "metric_list": [
-                {
-                    "metric": str(METRICS / "rouge_nlws"), "hf_evaluate": True, "aggregation": "mean",
-                    "higher_is_better": True, "tokenizer": "unicode",
-                }
-            ],
-        }
-    )  # fmt: skip
+    metric = {
+        "metric": str(METRICS / "rouge_nlws"), "hf_evaluate": True, "aggregation": "mean", "higher_is_better": True,
+        "tokenizer": "unicode",
+    }  # fmt: skip
+    config = {
+        "task": "parrot", "dataset_path": "json", "test_split": "test", "output_type": "generate_until",
+        "dataset_kwargs": {"data_files": {"test": str(file)}, "cache_dir": str(tmp_path / "cache")},
+        "doc_to_text": "Say: {{text}}", "doc_to_target": "{{target}}", "generation_kwargs": {"until": ["\n"]},
+        "metric_list": [metric],
+    }  # fmt: skip
+    task = ConfigurableTask(config=config)
     found = simple_evaluate(model=Parrot(), tasks=[task], bootstrap_iters=10, log_samples=False)
-    scores = found["results"]["parrot"]
-    texts = [f"{each} again" for each in sentences]
+    scores, texts = found["results"]["parrot"], [f"{each} again" for each in sentences]
     for name, expected in tercet.score("rouge_nlws", texts, sentences, tokenizer="unicode").items():
         assert scores[f"{name},none"] == pytest.approx(expected)
 
@@ -249,21 +249,14 @@ def test_grpo_trainer_is_rewarded_by_a_score(tokenizer, tmp_path):
         return result["segments"]["rouge1"]
 
     torch.manual_seed(0)
-    model = GPT2LMHeadModel(
-        GPT2Config(
-            vocab_size=len(tokenizer), n_positions=32, n_embd=16, n_layer=1, n_head=2, bos_token_id=1, eos_token_id=1
-        )
-    )
     tokenizer.padding_side = "left"
     arguments = GRPOConfig(
-        output_dir=str(tmp_path), max_steps=2, per_device_train_batch_size=4, num_generations=4,
-        max_completion_length=6, report_to=[], use_cpu=True, disable_tqdm=True, bf16=False, save_strategy="no",
-        logging_steps=1, dataloader_pin_memory=False,
+        max_steps=2, per_device_train_batch_size=4, num_generations=4, max_completion_length=6, logging_steps=1,
+        **of_trl(tmp_path),
     )  # fmt: skip
     data = datasets.Dataset.from_list([{"prompt": text, "target": target} for text, target in PAIRS[:8]])
-    trainer = GRPOTrainer(
-        model=model, reward_funcs=rouge_reward, args=arguments, train_dataset=data, processing_class=tokenizer
-    )
+    given = {"reward_funcs": rouge_reward, "args": arguments, "train_dataset": data, "processing_class": tokenizer}
+    trainer = GRPOTrainer(small_gpt2(tokenizer), **given)
     trainer.train()
     assert len(rewards) == 2
     logged = [each["reward"] for each in trainer.state.log_history if "reward" in each]

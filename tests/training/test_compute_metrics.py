@@ -41,10 +41,8 @@ SAME = (lambda labels: labels,) * 2
 #: Ways to hand over ids, as predictions and as labels, of arrays that are padded with -100.
 KINDS = {
     "padded": SAME, "tensors": (torch.tensor, torch.tensor), "lists": (np.ndarray.tolist, list),
-    "beyond the vocabulary": (
-        lambda labels: np.concatenate([labels, labels * 0 + 10**6, labels * 0 - 100], 1), SAME[0]
-    ),
-    "special": (lambda labels: np.concatenate([labels * 0, labels.clip(0), labels * 0 + 1], 1), SAME[0]),
+    "beyond the vocabulary": (lambda rows: np.concatenate([rows, rows * 0 + 10**6, rows * 0 - 100], 1), SAME[0]),
+    "special": (lambda rows: np.concatenate([rows * 0, rows.clip(0), rows * 0 + 1], 1), SAME[0]),
     "ragged": (ragged, lambda labels: [row[row >= 0] for row in labels]),
     "a tuple of outputs": (lambda labels: (labels, np.zeros((len(labels), 3, 8))), lambda labels: (labels,)),
 }  # fmt: skip
@@ -204,19 +202,17 @@ class TestMistakes:
             with pytest.raises(InputError, match=r"[Pp]redictions|labels"):
                 decoding(*pair)
 
-    def test_in_labels(self, compute):
+    def test_in_labels_and_prompts(self, compute):
         with pytest.raises(InputError, match="There are no labels: give labels, or references"):
             compute([[3]])
         with pytest.raises(InputError, match=r"The labels must be ids of tokens, .* got float32 of shape \(1, 1\)"):
             compute([[3]], torch.zeros(1, 1))
         with pytest.raises(InputError, match="The corpus is empty"):
             compute([], [])
-
-    @pytest.mark.parametrize("inputs", [5, {}, {"ids": [[1], [2]]}, [[1]], [[1], "a"], np.array(7)], ids=str)
-    def test_in_prompts(self, inputs):
         causal = tercet.compute_metrics(None, "bleu_multi", decode=str, causal=True)
-        with pytest.raises(InputError, match=r"inputs|input for each prediction"):
-            causal([[1, 5], [2, 6]], [[5], [6]], inputs=inputs)
+        for inputs in (5, {}, {"ids": [[1], [2]]}, [[1]], [[1], "a"], np.array(7)):
+            with pytest.raises(InputError, match=r"inputs|input for each prediction"):
+                causal([[1, 5], [2, 6]], [[5], [6]], inputs=inputs)
 
     @pytest.mark.parametrize(("returned", "message"), [
         (None, "decode must return a list of texts, got None"),
@@ -232,28 +228,30 @@ class TestMistakes:
             compute([[1], [2]], ["a", "b"])
 
     def test_in_references(self, tokenizer):
-        with pytest.raises(InputError, match="references must be a list"):
-            tercet.compute_metrics(tokenizer, references=7)
-        with pytest.raises(InputError, match="item 1 of references"):
-            tercet.compute_metrics(tokenizer, references=["a", 7])
-        with pytest.raises(InputError, match=re.escape("references cannot be read. ZeroDivisionError")):
-            tercet.compute_metrics(None, "bleu_multi", decode=str, references=(1 / each for each in (1, 0)))
+        for wrong, message in [
+            (7, "references must be a list"), (["a", 7], "item 1 of references"),
+            ((1 / each for each in (1, 0)), re.escape("references cannot be read. ZeroDivisionError")),
+        ]:  # fmt: skip
+            with pytest.raises(InputError, match=message):
+                tercet.compute_metrics(tokenizer, references=wrong)
         once = tercet.compute_metrics(None, "bleu_multi", decode=str, references=iter(["a b c d"] * 2))
         assert once(["a b c d"] * 2)["bleu"] == once(["a b c d"] * 2)["bleu"] == 1.0
 
     @pytest.mark.parametrize("array", [np.array, torch.tensor], ids=["numpy", "torch"])
     @pytest.mark.parametrize("causal", [False, True])
     def test_logits_that_are_nan_are_named_by_their_item(self, array, causal):
+        def likeliest():
+            return tercet.preprocess_logits_for_metrics(array(logits), array(labels), causal=causal).tolist()
+
         logits = np.random.default_rng(1).random((3, 4, 5)).astype(np.float32)
         labels = np.ones((3, 4), np.int64)
-        expected = tercet.preprocess_logits_for_metrics(array(logits), array(labels), causal=causal).tolist()
+        expected = likeliest()
         logits[2, 1, 3] = np.nan
         with pytest.raises(InputError, match=r"item 2 of the predictions has logits that are NaN"):
-            tercet.preprocess_logits_for_metrics(array(logits), array(labels), causal=causal)
+            likeliest()
         labels[2, 2 if causal else 1] = -100  # a place of padding, where models may compute anything
         expected[2][2 if causal else 1] = -100
-        found = tercet.preprocess_logits_for_metrics(array(logits), array(labels), causal=causal)
-        assert found.tolist() == expected
+        assert likeliest() == expected
 
 
 class TestOptions:
@@ -306,17 +304,16 @@ class TestOptions:
             tercet.compute_metrics(tokenizer, **settings)
 
     def test_that_are_wrong_are_refused_without_a_tokenizer_and_by_a_module_too(self):
-        with pytest.raises(OptionError, match="metrics must be different metrics of the suite, got None"):
-            tercet.compute_metrics(metrics=None)
-        for wrong in (None, "gpt2"):
-            with pytest.raises(OptionError, match=f"one of transformers, with batch_decode, got {wrong!r}"):
-                tercet.compute_metrics(wrong)
-        for more, message in (
-            ({"options": 5}, "options must be a mapping of options, or of metrics to theirs, got 5"),
-            ({"metrics": None}, "This scores bleu_multi only: for other 'metrics' use tercet.compute_metrics."),
-        ):
+        of_tokenizer, module = "one of transformers, with batch_decode, got ", tercet.load("bleu").compute_metrics
+        for call, own, message in [
+            (tercet.compute_metrics, {"metrics": None}, "metrics must be different metrics of the suite, got None"),
+            (tercet.compute_metrics, {"tokenizer": None}, of_tokenizer + "None"),
+            (tercet.compute_metrics, {"tokenizer": "gpt2"}, of_tokenizer + "'gpt2'"),
+            (module, {"options": 5}, "options must be a mapping of options, or of metrics to theirs, got 5"),
+            (module, {"metrics": None}, "bleu_multi only: for other 'metrics' use tercet.compute_metrics."),
+        ]:
             with pytest.raises(OptionError, match=re.escape(message)):
-                tercet.load("bleu").compute_metrics(decode=len, **more)
+                call(**own, **({"decode": len} if call == module else {}))
 
     def test_sentence_split_cuts_texts_without_line_ends(self):
         texts, found = (["Up we go. Then down.", "Left."], ["Then down. Up we go.", "Left."]), []

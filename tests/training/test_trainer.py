@@ -115,9 +115,8 @@ class TestSeq2SeqTrainer:
 
     def test_a_loaded_module_offers_its_function_too(self, trained, make_trainer, tokenizer):
         own = tercet.load("rouge_nlws").compute_metrics(tokenizer, options={"rouge_types": ["rougeL"]})
-        texts = decoded(tokenizer, trained.predict(trained.eval_dataset).predictions)
         metrics = make_trainer(own, model=trained.model).evaluate()
-        assert metrics["eval_rougeL"] == pytest.approx(by_hand(texts, TARGETS)["rougeL"], abs=1e-12)
+        assert metrics["eval_rougeL"] == pytest.approx(trained.evaluate()["eval_rougeL"], abs=1e-12)
         assert "eval_bleu" not in metrics
 
 
@@ -156,26 +155,20 @@ SEVERAL = [[target, target.split(" ", 1)[1]] if index % 2 else [target] for inde
 
 
 class TestReferences:
-    def test_beside_the_evaluation_set_in_its_order(self, trained, make_trainer, tokenizer):
-        compute = tercet.compute_metrics(tokenizer, options=OPTIONS, references=SEVERAL)
-        trainer = make_trainer(compute, model=trained.model)
-        texts = decoded(tokenizer, trainer.predict(trainer.eval_dataset).predictions)
-        expected = by_hand(texts, SEVERAL)
-        assert logged(trainer.evaluate()) == pytest.approx(expected, abs=1e-12)
-        batches = make_trainer(compute, model=trained.model, batch_eval_metrics=True)
-        assert logged(batches.evaluate()) == logged(trainer.evaluate())
-
-    def test_by_a_function_that_knows_the_inputs(self, trained, make_trainer, tokenizer):
+    @pytest.mark.parametrize("how", ["beside the evaluation set", "in batches", "by a function of the inputs"])
+    def test_in_the_order_of_the_evaluation_set(self, trained, make_trainer, tokenizer, how):
         table = {text: references for (text, _), references in zip(HELD_OUT, SEVERAL, strict=True)}
 
         def look_up(evaluation):
             return [table[text] for text in decoded(tokenizer, evaluation.inputs)]
 
-        several = [table[text] for text, _ in HELD_OUT]
-        compute = tercet.compute_metrics(tokenizer, options=OPTIONS, references=look_up)
-        trainer = make_trainer(compute, model=trained.model, include_for_metrics=["inputs"])
-        texts = decoded(tokenizer, trainer.predict(trainer.eval_dataset).predictions)
-        assert logged(trainer.evaluate()) == pytest.approx(by_hand(texts, several), abs=1e-12)
+        by_function = how == "by a function of the inputs"
+        compute = tercet.compute_metrics(tokenizer, options=OPTIONS, references=look_up if by_function else SEVERAL)
+        more = {"include_for_metrics": ["inputs"]} if by_function else {"batch_eval_metrics": how == "in batches"}
+        trainer = make_trainer(compute, model=trained.model, **more)
+        texts = decoded(tokenizer, trained.predict(trained.eval_dataset).predictions)
+        expected = by_hand(texts, [table[text] for text, _ in HELD_OUT] if by_function else SEVERAL)
+        assert logged(trainer.evaluate()) == pytest.approx(expected, abs=1e-12)
 
     def test_of_a_trainer_that_groups_by_length_are_refused(self, trained, make_trainer, tokenizer):
         compute = tercet.compute_metrics(tokenizer, options=OPTIONS, references=TARGETS)
