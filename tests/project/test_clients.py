@@ -57,7 +57,7 @@ def small_gpt2(tokenizer):
 
 
 def of_trl(folder):
-    """Return what the trainers of TRL are told here: to report nowhere and to save nothing."""
+    """Return the settings for trainers of TRL to report nowhere and to save nothing."""
     no = dict.fromkeys(("bf16", "dataloader_pin_memory"), False)
     return {
         "output_dir": str(folder),
