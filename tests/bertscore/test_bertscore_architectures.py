@@ -56,9 +56,6 @@ def _on_one_thread():
     torch.set_num_threads(threads)
 
 
-# ---------------------------------------------------------------- both sides, and the texts
-
-
 def ours(predictions, references, name, **options):
     """Return precision, recall and F of the items, shape (3, items), with all layers (3, layers, items)."""
     options = {"num_layers": DEPTH, "device": "cpu", **options}
@@ -117,8 +114,6 @@ def ragged_corpus(shortest=1):
     references = [(texts + firsts[i + 1 :] + firsts)[: 1 + i % 4] for i, (_, texts) in enumerate(kept)]
     return [text for text, _ in kept], references
 
-
-# ---------------------------------------------------------------- every architecture
 
 #: Of each kind of positions, tokenizers and layers one.
 KINDS = {"bert", "t5", "xlnet", "gpt2"}
@@ -183,9 +178,6 @@ def test_awkward_texts(name):
     assert ours(predictions, references, name, idf=True, compat="bert_score") == near(expected)
 
 
-# ---------------------------------------------------------------- layers
-
-
 @pytest.mark.parametrize("idf", [False, True])
 @pytest.mark.parametrize("num_layers", range(DEPTH + 1))
 def test_layers_of_gpt2(num_layers, idf):
@@ -223,9 +215,6 @@ def test_an_encoder_that_does_not_ignore_padding_gets_none(name, idf):
     assert np.abs(alone - padded).max() > 1e-3
     for size in (1, 64):
         assert ours(*corpus, name, idf=idf, batch_size=size) == near(alone)
-
-
-# ---------------------------------------------------------------- names, paths and limits
 
 
 @pytest.mark.parametrize(
@@ -290,9 +279,6 @@ def test_a_name_that_bert_score_knows_needs_no_layer():
     corpus, name = ragged_corpus(), "google/bert_uncased_L-4_H-128_A-2"
     assert ours(*corpus, name, num_layers=None, compat="bert_score") == near(theirs(*corpus, "bert", num_layers=3))
     assert theirs(*corpus, name, num_layers=None) == near(theirs(*corpus, "bert", num_layers=3))
-
-
-# ---------------------------------------------------------------- weights
 
 
 def weights_of_ids(name, without=()):
@@ -381,9 +367,6 @@ def test_by_default_tokens_without_weight_count_the_same():
     assert given[:2] == near(np.array([expected[0], plain[1]]))
 
 
-# ---------------------------------------------------------------- texts of no or few tokens
-
-
 @pytest.mark.parametrize("idf", [False, True])
 @pytest.mark.parametrize("name", each_of(EVERY))
 def test_blank_texts(name, idf):
@@ -427,9 +410,6 @@ def test_characters_that_a_tokenizer_drops_are_an_empty_text(name, text):
         assert ours(*corpus, name, idf=False, compat=compat) == near(expected)
 
 
-# ---------------------------------------------------------------- matches
-
-
 @pytest.mark.parametrize("idf", [False, True])
 @pytest.mark.parametrize("batch_size", [5, 64])
 @pytest.mark.parametrize(("name", "num_layers"), [("mpnet", DEPTH), ("xlnet", 2), ("deberta", 2)])
@@ -454,9 +434,6 @@ def test_which_reference_won(name):
     winners = [result.best_references[measure] for measure in MEASURES]
     assert winners == np.array([item.argmax(axis=1) for item in pairs]).T.tolist()
     assert len(set(winners[0])) > 2
-
-
-# ---------------------------------------------------------------- baselines and hash
 
 
 @pytest.fixture

@@ -89,7 +89,7 @@ def test_what_different_files_counted_does_not_merge(folder):
         before + counted()
 
 
-def test_a_saved_stream_tells_another_file(folder, tmp_path):
+def test_a_saved_stream_knows_another_file(folder, tmp_path):
     stream = tercet.Stream("bleu", tokenizer="flores200")
     stream.add(["a b"], [["a b"]])
     stream.save(tmp_path / "x.stream")
@@ -98,7 +98,7 @@ def test_a_saved_stream_tells_another_file(folder, tmp_path):
         tercet.Stream.load(tmp_path / "x.stream").add(["a"], [["a"]])
 
 
-def test_what_is_missing_is_told_before_texts_are_read(folder):
+def test_what_is_missing_is_named_before_texts_are_read(folder):
     (folder / "models" / SACREBLEU_MODELS["flores200"]).unlink()
     with pytest.raises(OptionError, match="The tokenizer 'flores200' needs the file"):
         make_scorer("bleu", {"tokenizer": "flores200"})
@@ -113,10 +113,7 @@ def test_what_is_missing_is_told_before_texts_are_read(folder):
     ("given", "message"),
     [
         ("flores-200", "or a callable. Got 'flores-200' instead. Did you mean 'flores200'?"),
-        (
-            "mecab",
-            "a SentencePiece model (with a / in it, or with .model at its end), or a callable. Got",
-        ),
+        ("mecab", "a SentencePiece model (with a / in it, or with .model at its end), or a callable. Got"),
         (b"a.model", "Got b'a.model' instead."),
     ],
 )

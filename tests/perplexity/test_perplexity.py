@@ -225,9 +225,6 @@ def test_half_precision_is_near_and_named():
     assert full.signature.split("|")[1] != half.signature.split("|")[1]
 
 
-# ---------------------------------------------------------------- input
-
-
 class TestRefused:
     @pytest.mark.parametrize(
         ("given", "message"),
@@ -278,10 +275,7 @@ class TestRefused:
 
     @pytest.mark.parametrize(
         ("model", "message"),
-        [
-            ("bert", "its output at a token depends"),
-            (MINILM, "its files hold no layer that predicts"),
-        ],
+        [("bert", "its output at a token depends"), (MINILM, "its files hold no layer that predicts")],
     )
     def test_a_network_that_is_no_causal_one(self, model, message):
         with pytest.raises(OptionError, match=f"is not a causal language model: {message}"):
@@ -317,9 +311,6 @@ def test_texts_without_a_token_can_be_left_out():
         )  # fmt: skip
     wins = [row.wins + row.ties + row.losses for row in found.tables[0].rows if row.wins is not None]
     assert wins == [4]  # what one lacks is left out for both
-
-
-# ---------------------------------------------------------------- without references, everywhere
 
 
 class TestModule:
@@ -400,8 +391,6 @@ def test_lower_is_better_in_a_comparison():
     assert test["stat"] < 0
     assert test["p"] < 0.05
 
-
-# ---------------------------------------------------------------- a real model
 
 FLUENT = [
     "The cat sat on the mat and looked out of the window.",

@@ -12,20 +12,12 @@ from nltk.stem.snowball import SnowballStemmer
 
 import oracles
 import tercet
-from tercet.corpus.reading import read_batch
-from tercet.corpus.stems import (
-    _PORTER_ENDINGS,
-    lemmatizer_for,
-    lemmatizer_label,
-    map_words,
-    stemmer_for,
-    stopwords_for,
-)
-from tercet.corpus.tokenizers import tokenize
+from tercet.corpus import stems
+from tercet.corpus.stems import lemmatizer_for, lemmatizer_label, map_words, stemmer_for, stopwords_for
 from tercet.errors import OptionError
 from tercet.metrics.rouge import perl
 
-ENDINGS = sorted({"ies", "eed", *(ending for each in _PORTER_ENDINGS.values() for ending in each.split())})
+ENDINGS = sorted({"ies", "eed", *(ending for each in stems._PORTER_ENDINGS.values() for ending in each.split())})
 
 WORDS = """a as cat cats dying flies running ran happily relational generalizations agreement mice skies was were
     sing sings caresses ponies hopping hoping feed agreed 1990s 42 traditional vietnamization oed bing ies"""
@@ -33,15 +25,11 @@ WORDS = """a as cat cats dying flies running ran happily relational generalizati
 
 def mapped(documents, *changes):
     """Return the batch after map_words, as lists of lines of ids, and the number of ids."""
-    tokens, words = tokenize(read_batch(documents, [[] for _ in documents]), "none")
-    batch, _ = map_words(tokens, words(), *changes)
+    batch, _ = map_words(*oracles.read(documents, "none"), *changes)
     lines = oracles.line_lists(batch, range(batch.n_types))
     documents_of_lines = [[id_ for line in document for id_ in line] for document in lines]
     assert documents_of_lines == oracles.token_lists(batch, range(batch.n_types))
     return lines, batch.n_types
-
-
-# --- stemmers
 
 
 def test_porter_is_rouge_score_s_and_leaves_words_of_three_letters():
@@ -55,9 +43,6 @@ def test_snowball_by_name_and_code():
     for code, name, word in (("ru", "russian", "кошками"), ("de", "german", "häuser"), ("ar", "arabic", "والكتاب")):
         assert stemmer_for(name)(word) == stemmer_for(code)(word) == SnowballStemmer(name).stem(word) != word
     assert stemmer_for(str.upper)("ab") == lemmatizer_for(str.upper)("ab") == "AB"
-
-
-# --- lemmas and stop-words
 
 
 def test_lemmas_and_stopwords_by_language():
@@ -97,9 +82,6 @@ def test_a_package_that_is_not_installed_is_named(function, value, package, monk
         function(value)
 
 
-# --- map_words
-
-
 @pytest.mark.parametrize(
     ("documents", "stem", "dropped", "lines", "n_ids"),
     [
@@ -121,18 +103,15 @@ def test_each_different_word_is_mapped_once():
     assert seen == ["b", "a"]
 
 
-# --- the script ROUGE-1.5.5
-
-
 def test_stems_stopwords_and_rounding_of_the_script():
-    stems = {
+    expected = {
         "agreement statement employment": "agreem statem employ",  # -ent goes after -ement was tried
         "dependent adoption communion generalizations": "depend adopt communion gener",
         "mice children went better": "mouse child go well",  # irregular forms are not stemmed further
         "was men ies": "was men ies",  # up to three letters
     }
-    for words, expected in stems.items():
-        assert list(map(perl.stemmer(), words.split())) == expected.split()
+    for words, stemmed in expected.items():
+        assert list(map(perl.stemmer(), words.split())) == stemmed.split()
     assert perl.stopwords() & {"a", "the", "zero", "cat", ""} == {"a", "the", "zero"}
     exact = np.array([[0.003125, 0.015625, 0.046875], [1 / 3, 1.0, 0.0]])  # the exact binary value is rounded
     assert perl.five_decimals(exact).tolist() == [[0.00313, 0.01562, 0.04688], [0.33333, 1.0, 0.0]]
@@ -144,9 +123,6 @@ def test_stems_stopwords_and_rounding_of_the_script():
 def test_the_shortcut_around_porters_steps_changes_no_stem(beginning, endings):
     word = beginning + "".join(endings)
     assert stemmer_for("porter")(word) == (PorterStemmer().stem(word) if len(word) > 3 else word)
-
-
-# --- pymorphy3 for Russian
 
 
 def test_russian_lemmas_are_those_of_pymorphy_where_it_is_installed():
