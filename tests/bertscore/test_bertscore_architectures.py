@@ -105,11 +105,8 @@ def ragged_corpus(shortest=1):
 
     Where an item has too few, it gets the first ones of those behind it: some references are there several times.
     """
-    kept = [
-        (text, [each for each in texts if len(each) >= shortest])
-        for text, texts in zip(*all_pairs(), strict=True)
-        if len(text) >= shortest
-    ]
+    items = [item for item in zip(*all_pairs(), strict=True) if len(item[0]) >= shortest]
+    kept = [(text, [each for each in texts if len(each) >= shortest]) for text, texts in items]
     firsts = [texts[0] for _, texts in kept]
     references = [(texts + firsts[i + 1 :] + firsts)[: 1 + i % 4] for i, (_, texts) in enumerate(kept)]
     return [text for text, _ in kept], references
@@ -218,15 +215,13 @@ def test_an_encoder_that_does_not_ignore_padding_gets_none(name, idf):
 
 
 @pytest.mark.parametrize(
-    ("name", "layers", "theirs_fail"),
-    [("deberta-v2", 0, pytest.raises(UnboundLocalError)), ("bert", DEPTH + 1, pytest.raises(AssertionError))],
+    ("name", "layers", "error", "message"),
+    [("deberta-v2", 0, UnboundLocalError, "num_layers"), ("bert", DEPTH + 1, AssertionError, f"from 0 to {DEPTH}")],
 )
-def test_layers_that_there_are_not(name, layers, theirs_fail):
-    corpus = ["a cat"], [["the cat"]]
-    with theirs_fail:
-        theirs(*corpus, name, num_layers=layers)
-    with pytest.raises(OptionError, match=f"from 0 to {DEPTH}" if name == "bert" else "num_layers"):
-        ours(*corpus, name, num_layers=layers)
+def test_layers_that_there_are_not(name, layers, error, message):
+    for score_, refusal, shown in ((theirs, error, ""), (ours, OptionError, message)):
+        with pytest.raises(refusal, match=shown):
+            score_(["a cat"], [["the cat"]], name, num_layers=layers)
 
 
 def test_a_bert_in_a_path_with_t5():
@@ -265,10 +260,14 @@ def test_the_space_before_texts(name):
         assert ours(*corpus, name, idf=True, compat="bert_score", prefix_space=space) == near(expected), space
 
 
-@pytest.mark.parametrize("lang", ["en", "zh", "tr", "en-sci", "fr", "xx"])
-def test_a_language_names_an_encoder(lang):
+BASELINED = [(lang, {"rescale_with_baseline": True}) for lang in ("en", "zh", "en-sci", "fr")]
+
+
+@reads_baselines
+@pytest.mark.parametrize(("lang", "more"), [*BASELINED, *product(("en", "zh", "tr", "en-sci", "fr", "xx"), [{}])])
+def test_a_language_names_an_encoder_and_a_baseline_of_the_package(lang, more):
     """The folders beside are called as the encoders of the Hub that bert-score takes for languages."""
-    corpus, options = (["a cat on the mat"], ["the cat"]), {"lang": lang, "num_layers": 3, "device": "cpu"}
+    corpus, options = ragged_corpus(), {"lang": lang, "num_layers": 3, "device": "cpu", **more}
     expected, code = bert_score.score(*corpus, **options, nthreads=0, return_hash=True)
     given = score("bertscore_idf", *corpus, **options, compat="bert_score")
     assert [given[measure] for measure in MEASURES] == near(stacked(expected))
@@ -290,10 +289,9 @@ def weights_of_ids(name, without=()):
 @pytest.mark.parametrize("name", each_of(EVERY))
 def test_a_mapping_of_ids(name):
     corpus, mapping = ragged_corpus(shortest=5), weights_of_ids(name)
-    expected = theirs(*corpus, name, idf=mapping)
-    assert ours(*corpus, name, idf=mapping, compat="bert_score") == near(expected)
-    expected = theirs(*corpus, name, idf=mapping, batch_size=1)
-    assert ours(*corpus, name, idf=mapping, prefix_space="installed") == near(expected)
+    for asked, size in (({"compat": "bert_score"}, 64), ({"prefix_space": "installed"}, 1)):
+        expected = theirs(*corpus, name, idf=mapping, batch_size=size)
+        assert ours(*corpus, name, idf=mapping, **asked) == near(expected)
 
 
 def test_a_mapping_of_tokens_or_with_a_default():
@@ -454,29 +452,14 @@ def test_baselines_of_a_file(name, options, baselines):
 
 
 @reads_baselines
-@pytest.mark.parametrize("lang", ["en", "zh", "en-sci", "fr"])
-def test_baselines_of_the_package(lang):
-    corpus = ragged_corpus()
-    options = {"lang": lang, "num_layers": 3, "rescale_with_baseline": True, "device": "cpu"}
-    expected, code = bert_score.score(*corpus, **options, nthreads=0, return_hash=True)
-    given = score("bertscore_idf", *corpus, **options, compat="bert_score")
-    assert [given[measure] for measure in MEASURES] == near(stacked(expected))
-    assert given["hashcode"] == code
-
-
-@reads_baselines
 @pytest.mark.parametrize(
     "options",
     [
-        {},
-        {"idf": True},
-        {"idf": defaultdict(lambda: 1.0, {5: 2.0})},
-        {"num_layers": 0},
-        {"num_layers": 2, "all_layers": True},
-        {"use_fast_tokenizer": True},
+        {}, {"idf": True}, {"idf": defaultdict(lambda: 1.0, {5: 2.0})}, {"num_layers": 0},
+        {"num_layers": 2, "all_layers": True}, {"use_fast_tokenizer": True},
         {"rescale_with_baseline": True, "lang": "en", "idf": True, "use_fast_tokenizer": True},
     ],
-)
+)  # fmt: skip
 @pytest.mark.filterwarnings("ignore:.*equal weights:UserWarning")  # with idf=True and one reference
 def test_the_hash(options, baselines):
     options = {"model_type": "bert", "num_layers": 3, "device": "cpu", **options}

@@ -75,9 +75,8 @@ def test_as_sacrebleu_for_each_character(name):
 
 
 def test_words():
-    assert tokens_of(["すもももももももものうち"], "ja-mecab") == [
-        ["すもも", "も", "もも", "も", "もも", "の", "うち"]
-    ]
+    words = ["すもも", "も", "もも", "も", "もも", "の", "うち"]
+    assert tokens_of(["".join(words)], "ja-mecab") == [words]
     assert tokens_of(["오늘은 날씨가 좋네요."], "ko-mecab") == [["오늘", "은", "날씨", "가", "좋", "네요", "."]]
 
 
