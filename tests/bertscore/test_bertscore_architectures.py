@@ -219,9 +219,9 @@ def test_an_encoder_that_does_not_ignore_padding_gets_none(name, idf):
     [("deberta-v2", 0, UnboundLocalError, "num_layers"), ("bert", DEPTH + 1, AssertionError, f"from 0 to {DEPTH}")],
 )
 def test_layers_that_there_are_not(name, layers, error, message):
-    for score_, refusal, shown in ((theirs, error, ""), (ours, OptionError, message)):
+    for ask, refusal, shown in ((theirs, error, None), (ours, OptionError, message)):
         with pytest.raises(refusal, match=shown):
-            score_(["a cat"], [["the cat"]], name, num_layers=layers)
+            ask(["a cat"], [["the cat"]], name, num_layers=layers)
 
 
 def test_a_bert_in_a_path_with_t5():
