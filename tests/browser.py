@@ -22,7 +22,7 @@ CHROMIUM = [
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
 
-#: Python reads this at its start: the package cannot be imported, connections to other machines are told, and this
+#: Python reads this at its start: the package cannot be imported, connections to other machines are shown, and this
 #: machine is taken for one of the Internet (gradio fetches from nowhere else).
 SITE = """
 import ipaddress
@@ -106,7 +106,7 @@ class Served:
             port = free.getsockname()[1]
         self.folder, self.environment = folder, alone(work)
         self.address = f"http://127.0.0.1:{port}"
-        self._log, self._told = work / "log", 0
+        self._log, self._read = work / "log", 0
         own = {
             "GRADIO_SERVER_PORT": str(port),
             "GRADIO_SERVER_NAME": "127.0.0.1",
@@ -139,7 +139,7 @@ class Served:
 
     def troubles(self) -> list[str]:
         """Return what ended each traceback in the log since the last time, and connections to other machines."""
-        log, self._told = self.log()[self._told :], len(self.log())
+        log, self._read = self.log()[self._read :], len(self.log())
         found: list[str] = re.findall(r"^Traceback.*\n(?:[ \n].*\n|\n)*(\S.*)", log, flags=re.MULTILINE)
         return found + re.findall("connected to .*", log)
 

@@ -103,7 +103,7 @@ def share(name, given):
 
 
 def revisions(name, given):
-    """Load revisions, and tell of each which version of the package its files are of."""
+    """Load revisions, and say of each which version of the package its files are of."""
     heard = []
     loading.logger.addHandler(handler := logging.Handler())
     handler.emit = lambda record: heard.append(record.getMessage())

@@ -84,7 +84,7 @@ class TestControls:
         ("rouge_nlws", {"rouge_types": ["rougeW1.1"]}, "a list of some of 'rouge1'"),
         ("rouge_nlws", {"rouge_types": ["rouge1"] * 100_000}, "names 'rouge1' twice"),
         ("rouge_nlws", {"compat": "rouge155"}, "must be one of None, 'rouge_score'"),
-        ("bertscore_idf", {"model_type": "https://example.org/model"}, "'model_type' option on this page must be one of"),
+        ("bertscore_idf", {"model_type": "https://example.org/model"}, "'model_type' option on this page must be"),
         ("bertscore_idf", {"model_type": "/tmp"}, "'model_type' option on this page must be one of"),
         ("bertscore_idf", {"idf": "/etc/passwd"}, "'idf' option on this page must be True or False"),
         ("bertscore_idf", {"baseline_path": "x"}, "'baseline_path' cannot be chosen here"),
