@@ -154,7 +154,10 @@ class TestAFile:
             ({"digest": "00000000"}, "expected '00000000'"),
             *(({"documents": [3, 1, n]}, f"{min(n, 1)} to {max(n, 3)} documents, expected 1") for n in (-1, 0, 4)),
             *(({"documents": each}, "") for each in ([3, 1, None], [3.0, 1.0, 2.5])),
-            *(({"id": ids}, "its ids are not in ascending order between 0 and 4") for ids in ([-1, 1, 2], [0, 1, 1], [2, 1, 0], [0, 1, 5])),
+            *(
+                ({"id": ids}, "its ids are not in ascending order between 0 and 4")
+                for ids in ([-1, 1, 2], [0, 1, 1], [2, 1, 0], [0, 1, 5])
+            ),
             ({"id": ["0", "1", "2"]}, ""),
         ],
         ids=repr,

@@ -298,7 +298,7 @@ class TestWhatDoesNotGoTogether:
         for other in files:
             error = refusal(str(tmp_path / "engine.tmx"), references=other)
             assert error.startswith("Systems in TMX files need references in a TMX file")
-            assert f"{str(other)!r} is none" in error
+            assert f"{str(other)!r} is not one" in error
 
     def test_text_files_and_columns(self, files):
         _, text = files

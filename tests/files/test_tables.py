@@ -412,7 +412,7 @@ class TestLimits:
         return str(caught.value)
 
     def test_of_the_file_and_of_its_lines(self):
-        most = "unpacked, which is the most that is read"
+        most = "unpacked, which is the limit"
         for format in READERS.keys() - {"xlsx"}:
             head = b"<tmx>" if format == "tmx" else b'{"a": "b"}\n' if format == "jsonl" else b"mt,ref\tx\n"
             if format != "tmx":

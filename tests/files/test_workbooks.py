@@ -106,7 +106,7 @@ NOT_READ = "not an Excel workbook .* that can be read"
         (added("B4", "#N/A"), r"cell B4: found the error #N/A; expected a text"),
         (made(lambda book: book.active.merge_cells("A2:A3")), r"the cells A2:A3 are merged, so all but the first"),
         (added("B1048576", "left"),
-         r"row 1,048,576 holds 'left' below 1,048,572 empty rows; expected rows one below the other"),
+         r"row 1,048,576 holds 'left' below 1,048,572 empty rows; expected no gap between rows"),
         (added("XFD3", "left"),
          r"^test\.xlsx, cell XFD3: found 'left' far to the right of the table; expected at most 500 columns"),
         # what is no table
