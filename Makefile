@@ -18,14 +18,14 @@ demo-light: $(VENV)/.light-installed  ## The same with the metrics that need no 
 docs: $(VENV)/.docs-installed  ## The site of the documentation, in build/docs: open index.html there
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict
 
-test: $(VENV)/.test-installed lint  ## What must hold before anything is merged
+test: $(VENV)/.test-installed lint  ## Style, types and tests: all must pass before a merge
 	@echo "Running the tests: about 5 minutes on two cores. What is skipped is listed at the end, with the reason."
 	$(RUN) -m pytest --numprocesses 3 --dist loadscope --durations 10 -r fEs
 
-test-long: $(VENV)/.test-installed  ## What takes long: costly tests of every metric, all benchmarks on few texts, all test sets
+test-long: $(VENV)/.test-installed  ## The slow tests: costly tests of every metric, all benchmarks on small inputs, all test sets
 	$(RUN) -m pytest --numprocesses 2 --dist loadscope --durations 10 -m long
 
-check: $(VENV)/.test-installed lint  ## In a minute: style, types, and the tests of the rooms that all others build on
+check: $(VENV)/.test-installed lint  ## Style, types, and the tests of the lowest layers, in about a minute
 	$(RUN) -m pytest --numprocesses 3 --dist loadscope $(CORE)
 
 lint: $(VENV)/.test-installed
@@ -67,28 +67,28 @@ $(VENV)/.docs-installed: $(VENV)/.venv-made pyproject.toml constraints.txt $(ENG
 bench: $(VENV)/.test-installed  ## tercet beside its peers; writes its section of benchmarks/RESULTS.md
 	$(RUN) benchmarks/run.py
 
-bench-sizes: $(VENV)/.test-installed  ## From one pair to long texts, beside the fastest peers, and texts in columns, likewise
+bench-sizes: $(VENV)/.test-installed  ## The same from one pair to long texts, beside the fastest peers, and for texts in columns
 	$(RUN) benchmarks/sizes.py
 
-bench-streams: $(VENV)/.test-installed  ## A million pairs in Arrow's memory: two threads, and streams, beside one call
+bench-streams: $(VENV)/.test-installed  ## A million pairs in Arrow's memory: two threads, and streams, compared with one call
 	$(RUN) benchmarks/streams.py
 
-bench-bertscore: $(VENV)/.test-installed  ## BERTScore beside its peers, likewise
+bench-bertscore: $(VENV)/.test-installed  ## The same for BERTScore
 	$(RUN) benchmarks/bertscore.py
 
-bench-cosine: $(VENV)/.test-installed  ## embedding_cosine beside sentence-transformers, likewise
+bench-cosine: $(VENV)/.test-installed  ## The same for embedding_cosine, beside sentence-transformers
 	$(RUN) benchmarks/cosine.py
 
-bench-perplexity: $(VENV)/.test-installed  ## Perplexity beside evaluate's definition, likewise
+bench-perplexity: $(VENV)/.test-installed  ## The same for perplexity, beside evaluate's definition
 	$(RUN) benchmarks/perplexity.py
 
-bench-correlation: $(VENV)/.test-installed  ## Tests between metrics beside their definitions, likewise
+bench-correlation: $(VENV)/.test-installed  ## The same for the tests between metrics, beside their definitions
 	OPENBLAS_NUM_THREADS=1 $(RUN) benchmarks/correlation.py
 
 spaces: $(VENV)/.test-installed  ## A self-contained folder for each metric, in build/spaces
 	for metric in $$($(RUN) -c "from tercet.registry import METRICS; print(*METRICS)"); do $(RUN) -m spaces.build $$metric || exit 1; done
 
-test-spaces: $(VENV)/.test-installed  ## Each Space where nothing but its requirements.txt is installed; what the package requires; wheels for other Pythons
+test-spaces: $(VENV)/.test-installed  ## Each Space with only its requirements.txt installed; the package's requirements; wheels for other Pythons
 	$(RUN) -m pytest --numprocesses 2 --dist loadgroup -m fresh_venv tests/spaces/test_fresh_venvs.py tests/project/test_package.py tests/project/test_pythons.py
 
 clean:

@@ -25,12 +25,12 @@ class EngineHook(BuildHookInterface):  # type: ignore[misc]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, before the wheel is put together."""
-        wish = os.environ.get("TERCET_ENGINE")
+        asked = os.environ.get("TERCET_ENGINE")
         self.folder = TemporaryDirectory(prefix="tercet-engine-")  # is there until the wheel is
         try:
-            library = None if wish == "plain" else compiled(self.folder.name)
+            library = None if asked == "plain" else compiled(self.folder.name)
         except (Exception, SystemExit) as error:
-            if wish == "required":
+            if asked == "required":
                 raise
             self.app.display_warning(f"tercet's engine was not compiled ({error}): a slow one is used.")
             library = None

@@ -164,14 +164,14 @@ def line(found: Found) -> str:
     asked = "nothing" if way.asked is None else f"{way.asked:g}"
     return (
         f"{group.encoder.label:18} {group.device:5} {group.work:30} {group.peer:21} {way.label:13}"
-        f"{statistics.median(found.ratios):7.2f}  {1000 * found.seconds:8.1f} ms  ({asked} asked)"
+        f"{statistics.median(found.ratios):7.2f}  {1000 * found.seconds:8.1f} ms  ({asked} required)"
     )
 
 
 def table(rows: list[Found]) -> str:
     """Return what was found as a table in Markdown."""
     lines = [
-        "| work | encoder | pairs | peer | tercet by | asked | ratio: median (min to max) | tercet | pairs/s | outside the encoder | difference: greatest, mean |",
+        "| work | encoder | pairs | peer | tercet by | required | ratio: median (min to max) | tercet | pairs/s | outside the encoder | difference: greatest, mean |",
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for each in rows:
@@ -231,11 +231,11 @@ def report(rows: list[Found]) -> str:
         "On the CPU one thread for PyTorch and the tokenizers, on both sides; on a GPU the default. From Python "
         "strings to the lists of scores, networks loaded before and warm; a ratio is of calls in alternation, and the "
         "scores of every timed call are compared: 1e-5 in single precision (the last column shows the difference). "
-        f"tercet's encoder is loaded anew before each call and keeps nothing, but in the rows of {SYSTEMS} systems, "
-        "where the first call fills what the others find. With IDF both sides count the document frequencies in "
+        f"tercet's encoder is reloaded before each call and keeps nothing, but in the rows of {SYSTEMS} systems, "
+        "where the first call embeds the references and the others reuse them. With IDF both sides count the document frequencies in "
         'the call. "Public means": oneDNN through tensors that PyTorch\'s published functions convert, where that is faster, or else '
         "PyTorch's own linear layers; \"oneDNN\": by operators that PyTorch does not publish. evaluate's "
-        "bertscore stands for a class that does what that module does with bert-score (the module is on the Hub); "
+        "bertscore runs a class that does with bert-score what that module does (the module is on the Hub); "
         "there tercet runs through evaluate, too. "
         "Outside the encoder: the share of tercet's time in which the network's forward does not run.",
         table(rows),

@@ -183,7 +183,7 @@ def _whole_words() -> list[str]:
 
 
 def load(encoder: Encoder, device: str, way: Way) -> Any:
-    """Load the encoder anew, so that nothing is kept of earlier calls, and run it once; return tercet's encoder."""
+    """Reload the encoder, so that nothing is kept of earlier calls, and run it once; return tercet's encoder."""
     loading._encoder.cache_clear()
     loading._subwords.cache_clear()
     onednn.fastest_way.cache_clear()

@@ -81,7 +81,7 @@ def measure(name: str, plain: Callable[[], float], ours: Callable[[], float], wi
         times.append(end - middle)
     row = f"| {name} | **{statistics.median(ratios):.0f}** ({min(ratios):.0f} to {max(ratios):.0f}, {rounds} rounds) "
     row += f"| 20 | {1000 * statistics.median(times):.2f} ms |"
-    print(row, "(20 asked)", flush=True)
+    print(row, "(20 required)", flush=True)
     return row
 
 
@@ -126,7 +126,7 @@ def main() -> None:
         f"{machine(('tercet', 'numpy', 'scipy'))}.",
         f"{SYSTEMS} systems, {ITEMS} items, {DIMENSIONS} dimensions, {METRICS} metrics; the peer is each test's definition, "
         "draw by draw with scipy, or pair by pair, as mt-metrics-eval has it.",
-        "\n".join(["| work | ratio: median (min to max) | asked | tercet |", "|---|---|---|---|", *rows]),
+        "\n".join(["| work | ratio: median (min to max) | required | tercet |", "|---|---|---|---|", *rows]),
         f"All {len(FIGURES)} figures of all metrics and dimensions, {draws:,} resamples for their intervals, and the tests of "
         f"all pairs of metrics (PERM-BOTH, pair permutation, SPA; {draws:,} draws each): {total:.1f} s of one core.",
     ]

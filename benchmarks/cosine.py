@@ -129,7 +129,7 @@ def measure(model: SentenceTransformer, row: Row) -> str:
     ratio = f"**{statistics.median(ratios):.2f}** ({min(ratios):.2f} to {max(ratios):.2f}, {row.rounds} rounds)"
     took = statistics.median(times)
     pairs = len(row.systems) * len(row.references)
-    print(f"{row.work:60} {statistics.median(ratios):6.2f}  {1000 * took:9.1f} ms  (1 asked)", flush=True)
+    print(f"{row.work:60} {statistics.median(ratios):6.2f}  {1000 * took:9.1f} ms  (1 required)", flush=True)
     return f"| {row.work} | {ratio} | 1 | {1000 * took:,.1f} ms | {pairs / took:,.0f} | {max(differences):.1g} |"
 
 
@@ -157,7 +157,7 @@ def main() -> None:
         "it sorts by length.",
         "\n".join(
             [
-                "| work | ratio: median (min to max) | asked | tercet | pairs/s | greatest difference |",
+                "| work | ratio: median (min to max) | required | tercet | pairs/s | greatest difference |",
                 "|---|---|---|---|---|---|",
                 *table,
             ]

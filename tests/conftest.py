@@ -114,12 +114,11 @@ SHARES = {"perplexity_lm": 1e-4}
 
 def close(metric, found, expected, scale=1):
     """Return whether two results of a scale are equal, numbers within what the metric's arithmetic allows."""
+    same = partial(close, metric, scale=scale)
     if isinstance(expected, dict):
-        return found.keys() == expected.keys() and all(
-            close(metric, found[key], expected[key], scale) for key in expected
-        )
+        return found.keys() == expected.keys() and all(same(found[key], expected[key]) for key in expected)
     if isinstance(expected, list):
-        return len(found) == len(expected) and all(map(partial(close, metric, scale=scale), found, expected))
+        return len(found) == len(expected) and all(map(same, found, expected))
     if isinstance(expected, float):
         return found == pytest.approx(expected, rel=SHARES.get(metric, 0.0), abs=scale * TOLERANCES.get(metric, 0.0))
     return found == expected

@@ -113,46 +113,19 @@ def git_oid(content: bytes) -> str:
 
 
 class Hub:
-    """A Hub of one's own, for the time of a ``with`` block.
-
-    Parameters
-    ----------
-    folder : Path
-        Where what is uploaded is kept.
-
-    Attributes
-    ----------
-    url : str
-        What to give as ``HF_ENDPOINT``.
-    accounts : dict of str to Account
-        By token: ``hf_writer`` and ``hf_reader`` of user ``me``, who belongs to ``org``.
-    namespaces : set of str
-        All that there are; ``stranger`` is nobody's here.
-    repos : dict of (str, str) to Repo
-        By ``"models"`` or ``"spaces"``, and ``namespace/name``.
-    uploads : list of Upload
-        The commits that came over the wire.
-    requests : list of str
-        ``"GET /api/..."``, all of them.
-    failing : str or None
-        Requests that contain it end with status 500.
-    words_for_a_bad_token : str
-        They have changed over the years, and clients look at them.
-    """
+    """A Hub of one's own, for the time of a ``with`` block; its ``url`` is what to give as ``HF_ENDPOINT``."""
 
     def __init__(self, folder: Path) -> None:
         self._blobs = folder / "blobs"
         self._blobs.mkdir(parents=True)
-        self.accounts = {
-            "hf_writer": Account("me", ("org",)),
-            "hf_reader": Account("me", ("org",), "read"),
-        }
+        #: By token; user ``me`` belongs to ``org``, and ``stranger`` is nobody's here.
+        self.accounts = {"hf_writer": Account("me", ("org",)), "hf_reader": Account("me", ("org",), "read")}
         self.namespaces = {"me", "org", "stranger"}
-        self.repos: dict[tuple[str, str], Repo] = {}
+        self.repos: dict[tuple[str, str], Repo] = {}  # by "models" or "spaces", and "namespace/name"
         self.uploads: list[Upload] = []
-        self.requests: list[str] = []
-        self.failing: str | None = None
-        self.words_for_a_bad_token = BAD_TOKEN
+        self.requests: list[str] = []  # "GET /api/..."
+        self.failing: str | None = None  # requests that contain it end with status 500
+        self.words_for_a_bad_token = BAD_TOKEN  # they have changed over the years, and clients look at them
         self.lock = Lock()
         handler = type("Handler", (_Handler,), {"hub": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -295,8 +268,7 @@ class _Handler(BaseHTTPRequestHandler):
         _API: "_info",
         rf"{_API}/revision/(?P<revision>[^/]+)": "_info",
         rf"{_API}/tree/(?P<revision>[^/]+)(?:/(?P<folder>.+))?": "_tree",
-        rf"/spaces/{_NAME}/resolve/(?P<revision>[^/]+)/(?P<path>.+)": "_space_file",
-        rf"/{_NAME}/resolve/(?P<revision>[^/]+)/(?P<path>.+)": "_model_file",
+        rf"/(?:(?P<kind>spaces)/)?{_NAME}/resolve/(?P<revision>[^/]+)/(?P<path>.+)": "_file",
     }
 
     def _whoami(self) -> None:
@@ -334,14 +306,8 @@ class _Handler(BaseHTTPRequestHandler):
             entries = {path: entry for path, entry in entries.items() if PurePosixPath(path).parent == top}
         self._send([entries[path] for path in sorted(entries)])
 
-    def _space_file(self, name: str, revision: str, path: str) -> None:
-        self._file("spaces", name, revision, path)
-
-    def _model_file(self, name: str, revision: str, path: str) -> None:
-        self._file("models", name, revision, path)
-
-    def _file(self, kind: str, name: str, revision: str, path: str) -> None:
-        commit = self._commit(kind, name, revision)
+    def _file(self, kind: str | None, name: str, revision: str, path: str) -> None:
+        commit = self._commit(kind or "models", name, revision)
         if path not in commit.files:
             raise _RefusedError(404, "Entry not found", "EntryNotFound")
         blob = commit.files[path]
@@ -380,10 +346,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _validate_yaml(self) -> None:
         card = json.loads(self.body)["content"]
-        if not re.match(r"---\n.*?\n---\n", card, re.DOTALL):
-            self._send({"errors": [{"message": "The card has no metadata"}], "warnings": []}, 400)
-        else:
-            self._send({"errors": [], "warnings": []})
+        good = re.match(r"---\n.*?\n---\n", card, re.DOTALL)
+        errors = [] if good else [{"message": "The card has no metadata"}]
+        self._send({"errors": errors, "warnings": []}, 400 if errors else 200)
 
     def _preupload(self, name: str) -> None:
         self._repo("spaces", name)

@@ -19,8 +19,7 @@ from examples.language_model import write_folder
 
 HERE = Path(__file__).resolve().parents[1] / "build" / "language-models"
 
-#: Positions of the small models.
-LIMIT = 64
+LIMIT = 64  #: positions of the small models
 
 #: What the configurations of small models have beside the sizes that all share.
 _SHARED = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "max_position_embeddings": LIMIT}
@@ -69,7 +68,7 @@ def _made(folder: Path, make: Callable[[Path], None]) -> str:
 
 
 def _build(name: str, folder: Path) -> None:
-    from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, GPT2Tokenizer
+    from transformers import AutoConfig, AutoModelForCausalLM, GPT2Tokenizer
 
     from small_encoders import byte_pairs
 
@@ -84,16 +83,11 @@ def _build(name: str, folder: Path) -> None:
     config = AutoConfig.for_model(kind, **{**_SHARED, **_SIZES.get(kind, {}), **own})
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(crc32(name.encode()))
-        network = (AutoModel if kind == "bert" else AutoModelForCausalLM).from_config(config)
+        network = AutoModelForCausalLM.from_config(config)
         with torch.no_grad():
             for weight in network.parameters():
                 if weight.ndim > 1:
                     weight.normal_(0, 1 / sqrt(weight.shape[-1]))
-    if kind == "bert":
-        network = None
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(1)
-            network = AutoModelForCausalLM.from_config(config)
     network.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     if not bos:  # which transformers would take from the class

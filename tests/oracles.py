@@ -7,11 +7,12 @@ from collections import Counter
 from functools import cache
 from itertools import chain, combinations, pairwise
 
+from tercet.corpus.reading import read_batch
+from tercet.corpus.tokenizers import tokenize
 from tercet.engine.kinds import UNSPACED
 
+
 # --- n-grams: Papineni et al. 2002, BLEU, section 2.1; Lin 2004, ROUGE, section 2
-
-
 def ngrams(tokens, order):
     return Counter(tuple(tokens[i : i + order]) for i in range(len(tokens) - order + 1))
 
@@ -25,8 +26,6 @@ def clipped_matches(text, references, order):
 
 
 # --- skip-bigrams: Lin 2004, section 5
-
-
 def skip_bigrams(tokens, gap):
     """Return pairs of tokens in their order with at most `gap` tokens between them; any number if negative."""
     places = combinations(range(len(tokens)), 2)
@@ -42,8 +41,6 @@ def skip_bigram_matches(text, reference, gap):
 
 
 # --- longest common subsequences: Lin 2004, section 3; Cormen et al., Introduction to Algorithms, section 15.4
-
-
 def lcs_table(text, reference):
     """Return the table whose cell [i][j] is the length for the first i tokens of the reference and j of the text."""
     table = [[0] * (len(text) + 1) for _ in range(len(reference) + 1)]
@@ -91,8 +88,6 @@ def union_lcs_hits(text_lines, reference_lines):
 
 
 # --- weighted longest common subsequences: Lin 2004, section 4, in the form of the script ROUGE-1.5.5 (sub wlcs)
-
-
 def weighted_lcs_places(text, reference, worth):
     """Return where the heaviest common subsequence goes through the reference; a run of k matches weighs worth[k].
 
@@ -143,8 +138,6 @@ def weighted_lcs_hits(text_lines, reference_lines, worth):
 
 
 # --- tokenizers
-
-
 def mteval_13a(text):
     """Tokenize as NIST's mteval-v13a.pl, function tokenization (language "en")."""
     text = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
@@ -193,12 +186,19 @@ def rouge_score_tokens(text, stemmer=None):
 
 
 # --- how to read a TokenBatch
-
-
 def token_lists(batch, words):
     """Return the tokens of each document as strings."""
     tokens = [words[index] for index in batch.tokens.values]
     return [tokens[start:stop] for start, stop in pairwise(batch.tokens.offsets)]
+
+
+def read(documents, tokenizer, **options):
+    tokens, words = tokenize(read_batch(documents, [[] for _ in documents]), tokenizer, **options)
+    return tokens, words()
+
+
+def tokens_of(documents, tokenizer, **options):
+    return token_lists(*read(documents, tokenizer, **options))
 
 
 def line_lists(batch, words):
@@ -235,18 +235,12 @@ def evaluate_bleu(predictions, references, smooth, max_order=4):
                 merged |= each
             matches[order - 1] += sum((grams[0] & merged).values())
             possible[order - 1] += max(len(tokens) - order + 1, 0)
-    if smooth:
-        precisions = [(m + 1) / (p + 1) for m, p in zip(matches, possible, strict=True)]
-    else:
-        precisions = [m / p if p else 0.0 for m, p in zip(matches, possible, strict=True)]
+    more = int(smooth)
+    precisions = [(m + more) / (p + more) if p + more else 0.0 for m, p in zip(matches, possible, strict=True)]
     mean = math.exp(sum(map(math.log, precisions)) / max_order) if min(precisions) > 0 else 0.0
     ratio = translation_length / reference_length
     penalty = 1.0 if ratio > 1 else math.exp(1 - 1 / ratio) if ratio else 0.0
     return {
-        "bleu": mean * penalty,
-        "precisions": precisions,
-        "brevity_penalty": penalty,
-        "length_ratio": ratio,
-        "translation_length": translation_length,
-        "reference_length": reference_length,
-    }
+        "bleu": mean * penalty, "precisions": precisions, "brevity_penalty": penalty, "length_ratio": ratio,
+        "translation_length": translation_length, "reference_length": reference_length,
+    }  # fmt: skip

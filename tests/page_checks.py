@@ -145,10 +145,7 @@ WRITERS = {"tsv": as_tsv, "csv": as_csv, "jsonl": as_jsonl, "tmx": as_tmx}
 #: The line on which the first row begins: behind a head, where there is one.
 FIRST_LINE = {"tsv": 2, "csv": 2, "jsonl": 1, "tmx": 3}
 
-ROWS = [
-    (prediction, references[0], references[-1], references[0].lower())
-    for prediction, references in zip(PREDICTIONS, REFERENCES, strict=True)
-]
+ROWS = [(text, each[0], each[-1], each[0].lower()) for text, each in zip(PREDICTIONS, REFERENCES, strict=True)]
 
 
 def has_its_bars(visitor):
@@ -180,6 +177,5 @@ def photograph(visitor, name, stop=None):
         box = visitor.find(stop).bounding_box()
         how["clip"] = {"x": 0, "y": 0, "width": visitor.page.viewport_size["width"], "height": box["y"]}
     with Image.open(io.BytesIO(visitor.page.screenshot(**how))) as picture:
-        picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
-            SCREENSHOTS / f"{name}.png", optimize=True
-        )
+        small = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+        small.save(SCREENSHOTS / f"{name}.png", optimize=True)

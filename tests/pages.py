@@ -65,7 +65,7 @@ def visit(browser, context, served):
 
 @pytest.fixture
 def stranger():
-    """A machine that tells what it was asked for."""
+    """A machine that records what it was asked for."""
     asked = []
 
     class Answer(BaseHTTPRequestHandler):
@@ -80,13 +80,12 @@ def stranger():
         def log_message(self, *_):
             pass
 
-    server = HTTPServer(("127.0.0.1", 0), Answer)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", asked
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with HTTPServer(("127.0.0.1", 0), Answer) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}", asked
+        server.shutdown()
+        thread.join()
 
 
 @pytest.fixture

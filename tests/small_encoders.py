@@ -10,50 +10,28 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import chain, combinations
+from itertools import combinations
 from math import log, sqrt
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 import torch
+import transformers as hf
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
-from transformers import (
-    AlbertTokenizer,
-    AutoConfig,
-    AutoModel,
-    BartTokenizer,
-    BertTokenizer,
-    DebertaTokenizer,
-    DebertaV2Tokenizer,
-    GPT2Tokenizer,
-    MPNetTokenizer,
-    RobertaTokenizer,
-    T5Tokenizer,
-    XLMRobertaTokenizer,
-    XLNetTokenizer,
-)
 
-from texts import PAIRS
+from texts import ALL_TEXTS
 
-#: Tokens that an encoder takes, special ones included.
-LIMIT = 64
-
-#: Layers of every encoder.
-DEPTH = 3
-
+LIMIT = 64  #: tokens that an encoder takes, special ones included
+DEPTH = 3  #: layers of every encoder
 _PIECES = 1000
-
-# ---------------------------------------------------------------- vocabularies
 
 
 def _lines() -> list[str]:
     """Return the texts of `PAIRS` in all languages, and words of random syllables."""
-    pairs = chain.from_iterable(PAIRS.values())
-    lines = [text for prediction, references in pairs for text in (prediction, *references)]
     rng = random.Random(0)
     words = ["".join(rng.choice("bdklmnrst") + rng.choice("aeiou") for _ in range(3)) for _ in range(60)]
-    return [*lines, " ".join(words)]
+    return [*ALL_TEXTS, " ".join(words)]
 
 
 @cache
@@ -62,10 +40,7 @@ def byte_pairs(specials: str) -> dict[str, Any]:
     tokenizer, splitter = Tokenizer(models.BPE()), pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.pre_tokenizer = splitter
     trainer = trainers.BpeTrainer(
-        vocab_size=_PIECES,
-        special_tokens=specials.split(),
-        initial_alphabet=splitter.alphabet(),
-        show_progress=False,
+        vocab_size=_PIECES, special_tokens=specials.split(), initial_alphabet=splitter.alphabet(), show_progress=False
     )
     tokenizer.train_from_iterator(_lines(), trainer)
     model = json.loads(tokenizer.to_str())["model"]
@@ -105,32 +80,15 @@ def _frequent(words: list[str], inside: str = "") -> dict[str, int]:
     return {piece: counts[piece] for piece in order[:_PIECES]}
 
 
-# ---------------------------------------------------------------- architectures
-
-
 @dataclass(frozen=True)
 class Architecture:
-    """What an encoder is made of.
+    """What an encoder is made of."""
 
-    Attributes
-    ----------
-    sizes : dict
-        Arguments of the configuration beside those that all share.
-    tokenizer : type
-        Of the tokenizer.
-    train : callable
-        Gives the tokenizer's vocabulary.
-    specials : str
-        Special tokens, which stand first in the vocabulary.
-    options : dict
-        Further arguments of the tokenizer.
-    """
-
-    sizes: dict[str, Any]
+    sizes: dict[str, Any]  # arguments of the configuration beside those that all share
     tokenizer: type
-    train: Callable[[str], dict[str, Any]]
+    train: Callable[[str], dict[str, Any]]  # gives the vocabulary, in which special tokens stand first
     specials: str
-    options: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)  # further arguments of the tokenizer
 
 
 _BERT = {"intermediate_size": 48, "max_position_embeddings": LIMIT}
@@ -139,13 +97,8 @@ _ROBERTA = _BERT | {"max_position_embeddings": LIMIT + 2}  # positions start beh
 _DEBERTA = _BERT | {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]}
 _DEBERTA_V2 = _DEBERTA | {"position_buckets": 16, "share_att_key": True, "norm_rel_ebd": "layer_norm"}
 _DISTILBERT = {"hidden_dim": 48, "max_position_embeddings": LIMIT}
-_BART = {
-    "max_position_embeddings": LIMIT,
-    "encoder_ffn_dim": 48,
-    "decoder_ffn_dim": 48,
-    "decoder_layers": 1,
-    "decoder_attention_heads": 4,
-}
+_DECODER = {"decoder_ffn_dim": 48, "decoder_layers": 1, "decoder_attention_heads": 4}
+_BART = {"max_position_embeddings": LIMIT, "encoder_ffn_dim": 48, **_DECODER}
 _GPT2 = {"n_positions": LIMIT, "bos_token_id": 0, "eos_token_id": 0}
 _XLNET = {"d_inner": 48, "d_head": 8}
 _T5 = {"d_kv": 8, "d_ff": 48, "num_decoder_layers": 1}
@@ -156,26 +109,26 @@ _DEBERTA_SPECIALS = "[PAD] [CLS] [SEP] [UNK] [MASK]"
 
 #: By the name that transformers has for the family.
 ARCHITECTURES = {
-    "bert": Architecture(_BERT, BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
-    "distilbert": Architecture(_DISTILBERT, BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
-    "electra": Architecture(_FACTORED, BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
-    "mpnet": Architecture(_ROBERTA, MPNetTokenizer, word_pieces, "<s> <pad> </s> [UNK] <mask>"),
-    "roberta": Architecture(_ROBERTA, RobertaTokenizer, byte_pairs, _BART_SPECIALS),
-    "bart": Architecture(_BART, BartTokenizer, byte_pairs, _BART_SPECIALS),
-    "gpt2": Architecture(_GPT2, GPT2Tokenizer, byte_pairs, "<|endoftext|>", {"pad_token": "<|endoftext|>"}),
-    "deberta": Architecture(_DEBERTA, DebertaTokenizer, byte_pairs, _DEBERTA_SPECIALS),
-    "deberta-v2": Architecture(_DEBERTA_V2, DebertaV2Tokenizer, unigrams, _DEBERTA_SPECIALS),
-    "xlm-roberta": Architecture(_ROBERTA, XLMRobertaTokenizer, unigrams, _BART_SPECIALS),
-    "albert": Architecture(_FACTORED, AlbertTokenizer, unigrams, "<pad> <unk> [CLS] [SEP] [MASK]"),
-    "xlnet": Architecture(_XLNET, XLNetTokenizer, unigrams, "<unk> <s> </s> <cls> <sep> <pad> <mask>"),
-    "layoutlm": Architecture(_BERT, BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
-    "t5": Architecture(_T5, T5Tokenizer, unigrams, "<pad> </s> <unk>", {"extra_ids": 4}),
+    "bert": Architecture(_BERT, hf.BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
+    "distilbert": Architecture(_DISTILBERT, hf.BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
+    "electra": Architecture(_FACTORED, hf.BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
+    "mpnet": Architecture(_ROBERTA, hf.MPNetTokenizer, word_pieces, "<s> <pad> </s> [UNK] <mask>"),
+    "roberta": Architecture(_ROBERTA, hf.RobertaTokenizer, byte_pairs, _BART_SPECIALS),
+    "bart": Architecture(_BART, hf.BartTokenizer, byte_pairs, _BART_SPECIALS),
+    "gpt2": Architecture(_GPT2, hf.GPT2Tokenizer, byte_pairs, "<|endoftext|>", {"pad_token": "<|endoftext|>"}),
+    "deberta": Architecture(_DEBERTA, hf.DebertaTokenizer, byte_pairs, _DEBERTA_SPECIALS),
+    "deberta-v2": Architecture(_DEBERTA_V2, hf.DebertaV2Tokenizer, unigrams, _DEBERTA_SPECIALS),
+    "xlm-roberta": Architecture(_ROBERTA, hf.XLMRobertaTokenizer, unigrams, _BART_SPECIALS),
+    "albert": Architecture(_FACTORED, hf.AlbertTokenizer, unigrams, "<pad> <unk> [CLS] [SEP] [MASK]"),
+    "xlnet": Architecture(_XLNET, hf.XLNetTokenizer, unigrams, "<unk> <s> </s> <cls> <sep> <pad> <mask>"),
+    "layoutlm": Architecture(_BERT, hf.BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
+    "t5": Architecture(_T5, hf.T5Tokenizer, unigrams, "<pad> </s> <unk>", {"extra_ids": 4}),
 }
 
 #: Those that embed a text in another way when a batch pads it, whatever its attention mask.
 PADDING_SHOWS = {
-    "convbert": Architecture(_FACTORED, BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
-    "fnet": Architecture(_BERT, BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
+    "convbert": Architecture(_FACTORED, hf.BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
+    "fnet": Architecture(_BERT, hf.BertTokenizer, word_pieces, _WORD_PIECE_SPECIALS),
 }
 
 #: Folders with the files of other encoders: bert-score goes by the text of a path, or knows the name.
@@ -191,18 +144,16 @@ COPIES = {
     "google/bert_uncased_L-4_H-128_A-2": "bert",
 }
 
-# ---------------------------------------------------------------- folders
-
 
 def build(name: str, folder: Path) -> None:
     """Save an encoder, tokenizer and weights, in the folder `name` of `folder`."""
     made = {**ARCHITECTURES, **PADDING_SHOWS}[name]
     tokenizer = made.tokenizer(**made.train(made.specials), model_max_length=LIMIT, **made.options)
     shared = {"hidden_size": 32, "num_hidden_layers": DEPTH, "num_attention_heads": 4}
-    config = AutoConfig.for_model(name, vocab_size=len(tokenizer), **shared, **made.sizes)
+    config = hf.AutoConfig.for_model(name, vocab_size=len(tokenizer), **shared, **made.sizes)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(crc32(name.encode()))
-        network = AutoModel.from_config(config)
+        network = hf.AutoModel.from_config(config)
         with torch.no_grad():
             _draw(network.parameters())
     network.save_pretrained(folder / name)

@@ -5,16 +5,8 @@ from contextlib import contextmanager
 
 import numpy as np
 import torch
+import transformers as hf
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
-from transformers import (
-    DataCollatorForSeq2Seq,
-    PreTrainedTokenizerFast,
-    Seq2SeqTrainer,
-    Seq2SeqTrainingArguments,
-    T5Config,
-    T5ForConditionalGeneration,
-    set_seed,
-)
 
 import tercet
 
@@ -54,7 +46,7 @@ def make_tokenizer():
     trainer = trainers.WordLevelTrainer(special_tokens=special, show_progress=False)
     words.train_from_iterator([text for pair in PAIRS for text in pair], trainer)
     words.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
-    return PreTrainedTokenizerFast(tokenizer_object=words, pad_token="<pad>", eos_token="</s>", unk_token="<unk>")
+    return hf.PreTrainedTokenizerFast(tokenizer_object=words, pad_token="<pad>", eos_token="</s>", unk_token="<unk>")
 
 
 @contextmanager
@@ -84,12 +76,12 @@ def items_of(tokenizer, pairs):
 
 def trainer_of(folder, tokenizer, compute, model=None, **settings):
     """Return a trainer of a small T5, or one that goes on with the model of another."""
-    set_seed(1)
-    config = T5Config(
+    hf.set_seed(1)
+    config = hf.T5Config(
         vocab_size=len(tokenizer) + 5, d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, dropout_rate=0.0,
         pad_token_id=0, eos_token_id=1, decoder_start_token_id=0,
     )  # fmt: skip
-    model = model or T5ForConditionalGeneration(config)
+    model = model or hf.T5ForConditionalGeneration(config)
     arguments = {
         "num_train_epochs": 2, "learning_rate": 5e-3, "per_device_train_batch_size": 10,
         "per_device_eval_batch_size": 7, "eval_strategy": "epoch", "save_strategy": "no", "report_to": [],
@@ -97,13 +89,9 @@ def trainer_of(folder, tokenizer, compute, model=None, **settings):
         "dataloader_pin_memory": False,
     }  # fmt: skip
     preprocess = settings.pop("preprocess_logits_for_metrics", None)
-    return Seq2SeqTrainer(
-        model=model,
-        args=Seq2SeqTrainingArguments(str(folder), **{**arguments, **settings}),
-        train_dataset=items_of(tokenizer, PAIRS[:200]),
-        eval_dataset=items_of(tokenizer, HELD_OUT),
-        data_collator=DataCollatorForSeq2Seq(tokenizer, model=model),
-        processing_class=tokenizer,
-        compute_metrics=compute,
-        preprocess_logits_for_metrics=preprocess,
-    )
+    return hf.Seq2SeqTrainer(
+        model=model, args=hf.Seq2SeqTrainingArguments(str(folder), **{**arguments, **settings}),
+        train_dataset=items_of(tokenizer, PAIRS[:200]), eval_dataset=items_of(tokenizer, HELD_OUT),
+        data_collator=hf.DataCollatorForSeq2Seq(tokenizer, model=model), processing_class=tokenizer,
+        compute_metrics=compute, preprocess_logits_for_metrics=preprocess,
+    )  # fmt: skip

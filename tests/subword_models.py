@@ -3,10 +3,9 @@
 import io
 import random
 from functools import cache
-from itertools import chain
 
 from tercet.corpus.subword_models import SACREBLEU_MODELS
-from texts import PAIRS
+from texts import ALL_TEXTS
 
 #: Kinds of models: that of sacrebleu's, and one that changes no character, and so has white space within pieces.
 KINDS = {
@@ -24,8 +23,7 @@ def small_model(kind="usual", seed=0):
     import sentencepiece
 
     rng = random.Random(seed)
-    texts = list(chain.from_iterable([text, *targets] for pairs in PAIRS.values() for text, targets in pairs))
-    words = list(dict.fromkeys(chain.from_iterable(map(str.split, texts))))
+    words = list(dict.fromkeys(word for text in ALL_TEXTS for word in text.split()))
     lines = [" ".join(rng.choices(words, k=8)) for _ in range(300)]
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(

@@ -4,30 +4,14 @@ from typing import NamedTuple
 
 
 class Known(NamedTuple):
-    """A metric as its users know it.
+    """A metric as its users know it."""
 
-    Attributes
-    ----------
-    short : str
-        The short name.
-    primary : str
-        The score that stands for the metric.
-    is_share : bool
-        Whether scores are shares of 1, which a perfect match has.
-    nothing : float
-        The score of a text without a match: where lower is better, every word is an edit.
-    takes_references : bool
-        Whether predictions are compared with references.
-    loads_model : bool
-        Whether a network is loaded, with which a test takes long.
-    """
-
-    short: str
-    primary: str
-    is_share: bool = True
-    nothing: float = 0.0
+    short: str  # the short name
+    primary: str  # the score that stands for the metric
+    is_share: bool = True  # scores are shares of 1, which a perfect match has
+    nothing: float = 0.0  # the score of a text without a match: where lower is better, every word is an edit
     takes_references: bool = True
-    loads_model: bool = False
+    loads_model: bool = False  # a network, with which a test takes long
 
 
 SUITE = {

@@ -41,6 +41,8 @@ PAIRS = {
     "emoji": [("great 👍🏽 work 🎉", ["good 👍🏽 work 🎉", "👍"])],
 }
 
+#: All texts of the pairs, predictions and references.
+ALL_TEXTS = [text for pairs in PAIRS.values() for prediction, targets in pairs for text in (prediction, *targets)]
 LATIN = ("en", "es", "fr", "de")
 
 #: Pieces that the rules of the tokenizers turn on, glued together at random by `awkward_text`.
@@ -82,6 +84,5 @@ any_texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=40)
 def corpora(text=texts, max_items=5, max_references=3):
     """Corpora as (predictions, references), every item with a reference."""
     item = st.tuples(text, st.lists(text, min_size=1, max_size=max_references))
-    return st.lists(item, min_size=1, max_size=max_items).map(
-        lambda items: tuple(map(list, zip(*items, strict=True)))
-    )
+    items = st.lists(item, min_size=1, max_size=max_items)
+    return items.map(lambda pairs: tuple(map(list, zip(*pairs, strict=True))))

@@ -1,4 +1,4 @@
-"""Small cases with known scores: the tests check them, the demo shows them.
+"""Small cases with known scores: the tests check them, and the demo shows them.
 
 The figures are those of bert-score 0.3.13 with layer 5 of all-MiniLM-L6-v2.
 """
@@ -44,7 +44,7 @@ _REFERENCES = [
 
 CASES = [
     {
-        "description": "Paraphrases with one to three references, rare tokens weigh more",
+        "description": "Paraphrases with one to three references: rare tokens weigh more",
         "predictions": _PREDICTIONS,
         "references": _REFERENCES,
         "options": {**_MINILM},

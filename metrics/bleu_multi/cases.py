@@ -5,7 +5,7 @@
 
 #: What the demo lets a visitor choose; values where the option's declaration does not list them.
 DEMO_OPTIONS = {
-    # those that need nothing but the packages in requirements.txt
+    # those that need nothing but the extra `languages`
     "tokenizer": {"choices": ("13a", "intl", "zh", "ja", "jieba", "char", "unicode", "none")},
     "lowercase": {},
     "stemmer": {
@@ -62,7 +62,7 @@ CASES = [
         "tolerance": 5e-5,
     },
     {
-        "description": "Clipping: three times 'the' count as often as the reference has it",
+        "description": "Clipping: 'the' occurs three times, and counts as often as the reference has it",
         "predictions": ["the the the cat mat"],
         "references": [["the cat is on the mat"]],
         "options": {"weights": [1]},
@@ -94,7 +94,7 @@ CASES = [
         "tolerance": 5e-5,
     },
     {
-        "description": "All words match, one is missing: precision alone would be 1",
+        "description": "All words match, but one is missing: precision alone would be 1",
         "predictions": ["the cat is on the mat"],
         "references": [["the cat is lying on the mat"]],
         "options": {"weights": [0.5, 0.5]},
@@ -102,7 +102,7 @@ CASES = [
         "tolerance": 5e-5,
     },
     {
-        "description": "Chinese without blanks: the default tokenizer sees one word, zh sees characters",
+        "description": "Chinese without spaces: the default tokenizer sees one word, zh sees characters",
         "predictions": ["今天的天气非常好,我们去公园。"],
         "references": [["今天天气很好，我们去公园吧。"]],
         "options": {"tokenizer": "zh", "smooth_method": "exp"},

@@ -43,7 +43,7 @@ CASES = [
         "tolerance": 1e-10,
     },
     {
-        "description": "Two references: precision takes both at once, recall the best one",
+        "description": "Two references: precision uses both at once, recall the best one",
         "predictions": ["A cat sits quietly on the mat"],
         "references": [["The cat sits on the mat", "A cat lies on a mat"]],
         "options": {},

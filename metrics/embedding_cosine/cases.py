@@ -42,7 +42,7 @@ _REFERENCES = [
 
 CASES = [
     {
-        "description": "Paraphrases with one to three references, the nearest counts",
+        "description": "Paraphrases with one to three references: the nearest one counts",
         "predictions": _PREDICTIONS,
         "references": _REFERENCES,
         "options": {"model_type": MODEL},
@@ -58,7 +58,7 @@ CASES = [
         "tolerance": 1e-5,
     },
     {
-        "description": "A lost negation costs little, another subject much",
+        "description": "A lost negation costs little, a different subject costs much",
         "predictions": ["The bridge is open to lorries.", "The soup needs more salt."],
         "references": [["The bridge is not open to lorries."], ["The bridge is not open to lorries."]],
         "options": {"model_type": MODEL},

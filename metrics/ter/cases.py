@@ -18,7 +18,7 @@ CASES = [
         "tolerance": 1e-9,
     },
     {
-        "description": "A shift, a substitution and two words too few",
+        "description": "A shift, a substitution and two missing words",
         "predictions": ["yesterday a new bridge opened"],
         "references": [["the new bridge over the river opened yesterday"]],
         "options": {},
@@ -34,7 +34,7 @@ CASES = [
         "tolerance": 1e-9,
     },
     {
-        "description": "Marks are words of their own with normalized=True",
+        "description": "Punctuation marks are separate words with normalized=True",
         "predictions": ["It costs $1,250 (about half)."],
         "references": [["It costs $1,250, about half."]],
         "options": {"normalized": True},

@@ -18,7 +18,7 @@ from .result import Result
 
 
 def score(metric: str | Metric, predictions: Any, references: Any = None, **options: Any) -> Result:
-    """Score predictions, against references where the metric compares.
+    """Score predictions, against references where the metric needs them.
 
     Parameters
     ----------
@@ -217,7 +217,10 @@ def _leave_to_siblings(
             _check_of_any(other, {names[name]: value for name, value in both.items()})
         for name in theirs:
             if names[name] != name and names[name] in cls.all_options():
-                said = f"{cls.name}: {name!r} is an argument of {other} and is left to it; use {names[name]!r} here."
+                said = (
+                    f"{cls.name}: {name!r} is an argument of {other} and goes to that metric only; use "
+                    f"{names[name]!r} here."
+                )
                 warnings.warn(said, UserWarning, stacklevel=level_of_caller())
     for name in foreign:
         raise OptionError(f"{cls.name} has no option {shorten(name)}. {did_you_mean(name, own)}")

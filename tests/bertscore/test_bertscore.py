@@ -35,13 +35,16 @@ def measures(*given, **options):
     return np.array([result[name] for name in MEASURES])
 
 
-@pytest.fixture
-def encoder():
-    """The encoder with nothing kept of earlier tests."""
-    encoder = encoder_of(MINILM, 3)
+def emptied(encoder):
     encoder._blocks.clear()
     encoder._places.clear()
     return encoder
+
+
+@pytest.fixture
+def encoder():
+    """The encoder with nothing kept of earlier tests."""
+    return emptied(encoder_of(MINILM, 3))
 
 
 @pytest.fixture
@@ -73,7 +76,11 @@ class TestALongText:
     @pytest.mark.parametrize(
         ("predictions", "references", "message"),
         [
-            (["a", LONG], ["a", "b"], r"item 1 of predictions has \d+ tokens, the encoder takes 512: 'the cat sat"),
+            (
+                ["a", LONG],
+                ["a", "b"],
+                r"item 1 of predictions has \d+ tokens, more than the encoder's limit of 512: 'the cat sat",
+            ),
             (["a"] * 4, [["a"], ["b", "c"], ["c"], ["b", LONG]], r"item 3 of references has \d+ tokens"),
         ],
     )
@@ -84,11 +91,9 @@ class TestALongText:
     def test_in_windows_is_embedded_with_the_most_context(self):
         limit = 20
         result = result_of([LONG], ["a dog sat on a mat"], long_text="window", max_length=limit)
-        text, reference = _by_hand(LONG, limit), _by_hand("a dog sat on a mat", limit)
-        cosines = text @ reference.T
-        precision, recall = cosines.max(1).values[1:-1].mean(), cosines.max(0).values[1:-1].mean()
-        assert result["precision"] == pytest.approx([precision.item()], abs=1e-5)
-        assert result["recall"] == pytest.approx([recall.item()], abs=1e-5)
+        cosines = _by_hand(LONG, limit) @ _by_hand("a dog sat on a mat", limit).T
+        for axis, name in ((1, "precision"), (0, "recall")):
+            assert result[name] == pytest.approx([cosines.max(axis).values[1:-1].mean().item()], abs=1e-5)
         assert result.truncated_predictions == 0
 
     @ignore_cut
@@ -107,12 +112,8 @@ def _by_hand(text, limit):
     cls, sep, inside = tokenizer.cls_token_id, tokenizer.sep_token_id, limit - 2
     starts = sorted({*range(0, max(len(ids) - inside, 0), inside // 2), max(len(ids) - inside, 0)})
     with torch.no_grad():
-        states = [
-            model(torch.tensor([[cls, *ids[start : start + inside], sep]]), output_hidden_states=True).hidden_states[
-                3
-            ][0]
-            for start in starts
-        ]
+        windows = [torch.tensor([[cls, *ids[start : start + inside], sep]]) for start in starts]
+        states = [model(window, output_hidden_states=True).hidden_states[3][0] for window in windows]
     rows = [states[0][0]]
     for token in range(len(ids)):
         there = [number for number, start in enumerate(starts) if start <= token < start + inside]
@@ -138,10 +139,8 @@ class TestManyReferences:
         assert "best_references" not in result_of(predictions, [texts[0] for texts in references])
 
     def test_give_the_greatest_of_each_measure_or_all_of_one(self):
-        pairs = [
-            (text, reference) for text, texts in zip(PREDICTIONS, REFERENCES, strict=True) for reference in texts
-        ]
-        single = measures([text for text, _ in pairs], [reference for _, reference in pairs])
+        repeated = [text for text, texts in zip(PREDICTIONS, REFERENCES, strict=True) for _ in texts]
+        single = measures(repeated, [reference for texts in REFERENCES for reference in texts])
         bounds = np.cumsum([0, *map(len, REFERENCES)])
         groups = [single[:, start:stop] for start, stop in pairwise(bounds)]
         greatest = np.stack([group.max(1) for group in groups], 1)
@@ -151,28 +150,31 @@ class TestManyReferences:
         assert abs(greatest - of_best_f).max() > 1e-3
 
 
-class TestAllLayers:
-    def test_give_a_list_per_layer_and_flat_means(self):
-        result = result_of(all_layers=True, segments=True)
-        assert np.array(result["f1"]).shape == (7, len(PREDICTIONS))
-        for layer in range(7):
-            assert result[f"mean_f1_layer{layer}"] == pytest.approx(np.mean(result["f1"][layer]))
-            assert result["segments"][f"f1_layer{layer}"] == result["f1"][layer]
+def test_all_layers_give_a_list_per_layer_and_flat_means():
+    result = result_of(all_layers=True, segments=True)
+    assert np.array(result["f1"]).shape == (7, len(PREDICTIONS))
+    for layer in range(7):
+        assert result[f"mean_f1_layer{layer}"] == pytest.approx(np.mean(result["f1"][layer]))
+        assert result["segments"][f"f1_layer{layer}"] == result["f1"][layer]
 
 
 @pytest.mark.filterwarnings("ignore:The given NumPy array is not writable:UserWarning")  # of bert-score
 class TestABaseline:
     FILE = "LAYER,P,R,F\n0,.1,.1,.1\n1,.1,.1,.1\n2,.1,.1,.1\n3,.4,.3,.2\n4,.1,.1,.1\n5,.1,.1,.1\n6,.1,.1,.1\n"
 
-    def test_is_taken_off_and_the_rest_spread(self, tmp_path):
+    @pytest.fixture
+    def path(self, tmp_path):
         path = tmp_path / "baseline.tsv"
         path.write_text(self.FILE)
+        return path
+
+    def test_is_taken_off_and_the_rest_spread(self, path):
         official = official_score(
             PREDICTIONS, REFERENCES, model_type=MINILM, num_layers=3, lang="en",
             rescale_with_baseline=True, baseline_path=str(path), return_hash=True,
         )  # fmt: skip
         result = result_of(rescale_with_baseline=True, baseline_path=path)
-        assert np.array([result[name] for name in MEASURES]) == pytest.approx(np.stack(official[0]), abs=1e-5)
+        assert [result[name] for name in MEASURES] == pytest.approx(np.stack(official[0]), abs=1e-5)
         assert result["hashcode"] == official[1]
 
     @pytest.mark.parametrize(
@@ -201,24 +203,20 @@ class TestABaseline:
             ("LAYER,P,R,F\n0,.1,.1,.1\n", "has baselines for layers 0 to 0, but layers 3 to 3 are needed"),
         ],
     )
-    def test_that_is_broken_is_refused_by_its_line(self, content, message, tmp_path):
-        path = tmp_path / "baseline.tsv"
+    def test_that_is_broken_is_refused_by_its_line(self, content, message, path):
         path.write_text(content)
         with pytest.raises(tercet.TercetError, match=message):
             result_of(rescale_with_baseline=True, baseline_path=path)
 
-    def test_may_begin_as_excel_writes_it_but_must_be_text(self, tmp_path):
-        path = tmp_path / "baseline.tsv"
+    def test_may_begin_as_excel_writes_it_but_must_be_text(self, path):
         path.write_text(self.FILE, encoding="utf-8-sig")
         assert measures(rescale_with_baseline=True, baseline_path=path)[0].max() < 1.01
         path.write_bytes(self.FILE.encode("utf-16"))
         with pytest.raises(InputError, match="is not a text file in UTF-8"):
             result_of(rescale_with_baseline=True, baseline_path=path)
 
-    def test_is_taken_off_an_item_without_reference_too(self, tmp_path):
+    def test_is_taken_off_an_item_without_reference_too(self, path):
         """A missing reference is no better than an empty text."""
-        path = tmp_path / "baseline.tsv"
-        path.write_text(self.FILE)
         options = {"rescale_with_baseline": True, "baseline_path": path, "missing_references": "zero"}
         result = result_of(["a cat", "", "a dog"], [["a cat"], ["a cow"], None], **options)
         assert result["f1"][1] == result["f1"][2] == pytest.approx(-0.2 / 0.8)
@@ -256,8 +254,7 @@ class TestWhatGoesThroughTheNetwork:
     def test_is_not_kept_at_all_without_room(self, encoder, monkeypatch):
         expected = measures()
         monkeypatch.setattr(encoding, "KEPT_BYTES", 0)
-        encoder._blocks.clear()
-        encoder._places.clear()
+        emptied(encoder)
         assert measures() == pytest.approx(expected, abs=2e-6)
         assert not encoder._blocks
 
@@ -281,9 +278,8 @@ class TestMemory:
         rng = np.random.default_rng(7)
         lengths = np.append(rng.integers(1, 30, 200), [3000, 4000])
         offsets = np.append(0, np.cumsum(lengths))
-        vectors = torch.nn.functional.normalize(
-            torch.from_numpy(rng.normal(size=(1, offsets[-1], 8)).astype(np.float32)), dim=-1
-        )
+        drawn = torch.from_numpy(rng.normal(size=(1, offsets[-1], 8)).astype(np.float32))
+        vectors = torch.nn.functional.normalize(drawn, dim=-1)
         left, right = rng.integers(0, 200, 100_000), rng.integers(0, 200, 100_000)
         left[:3], right[:3] = (200, 5, 201), (201, 201, 200)
         sizes = []
@@ -298,11 +294,10 @@ class TestMemory:
         precision, recall = matching.match(encoding.Store(vectors, offsets), weights, left, right)
         assert max(sizes) <= max(matching._GATHERED, matching._SIMILARITIES)
         for pair in (0, 1, 2, 3, 77_777):
-            ours = vectors[0, offsets[left[pair]] : offsets[left[pair] + 1]]
-            theirs = vectors[0, offsets[right[pair]] : offsets[right[pair] + 1]]
-            cosines = ours @ theirs.T
-            assert precision[0, pair] == pytest.approx(cosines.max(1).values.mean().item(), abs=1e-5)
-            assert recall[0, pair] == pytest.approx(cosines.max(0).values.mean().item(), abs=1e-5)
+            one, other = (vectors[0, offsets[each] : offsets[each + 1]] for each in (left[pair], right[pair]))
+            for axis, found in ((1, precision), (0, recall)):
+                expected = (one @ other.T).max(axis).values.mean().item()
+                assert found[0, pair] == pytest.approx(expected, abs=1e-5)
 
 
 def broken(layer):
@@ -352,18 +347,14 @@ def test_a_device_that_is_not_there_is_refused(device):
         result_of(device=device)
 
 
-class TestCompat:
+def test_compat_names_the_batch_and_takes_one_thread():
     """bert-score's padding makes 0 of a negative best match, so that its numbers depend on the batch."""
-
-    def test_names_the_batch(self):
-        first, second = (result_of(compat="bert_score", batch_size=size) for size in (1, 64))
-        assert first.signature != second.signature
-        assert "|batch:1|equals:bert-score|" in first.signature
-        assert "|equals:bert-score(batch_size=1)|" in result_of().signature
-
-    def test_takes_one_thread(self):
-        with pytest.raises(OptionError, match="'compat'='bert_score' takes n_jobs=1 only"):
-            result_of(compat="bert_score", n_jobs=2)
+    first, second = (result_of(compat="bert_score", batch_size=size) for size in (1, 64))
+    assert first.signature != second.signature
+    assert "|batch:1|equals:bert-score|" in first.signature
+    assert "|equals:bert-score(batch_size=1)|" in result_of().signature
+    with pytest.raises(OptionError, match="'compat'='bert_score' takes n_jobs=1 only"):
+        result_of(compat="bert_score", n_jobs=2)
 
 
 @pytest.mark.parametrize(

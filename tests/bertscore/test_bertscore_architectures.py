@@ -56,9 +56,6 @@ def _on_one_thread():
     torch.set_num_threads(threads)
 
 
-# ---------------------------------------------------------------- both sides, and the texts
-
-
 def ours(predictions, references, name, **options):
     """Return precision, recall and F of the items, shape (3, items), with all layers (3, layers, items)."""
     options = {"num_layers": DEPTH, "device": "cpu", **options}
@@ -108,17 +105,12 @@ def ragged_corpus(shortest=1):
 
     Where an item has too few, it gets the first ones of those behind it: some references are there several times.
     """
-    kept = [
-        (text, [each for each in texts if len(each) >= shortest])
-        for text, texts in zip(*all_pairs(), strict=True)
-        if len(text) >= shortest
-    ]
+    items = [item for item in zip(*all_pairs(), strict=True) if len(item[0]) >= shortest]
+    kept = [(text, [each for each in texts if len(each) >= shortest]) for text, texts in items]
     firsts = [texts[0] for _, texts in kept]
     references = [(texts + firsts[i + 1 :] + firsts)[: 1 + i % 4] for i, (_, texts) in enumerate(kept)]
     return [text for text, _ in kept], references
 
-
-# ---------------------------------------------------------------- every architecture
 
 #: Of each kind of positions, tokenizers and layers one.
 KINDS = {"bert", "t5", "xlnet", "gpt2"}
@@ -183,9 +175,6 @@ def test_awkward_texts(name):
     assert ours(predictions, references, name, idf=True, compat="bert_score") == near(expected)
 
 
-# ---------------------------------------------------------------- layers
-
-
 @pytest.mark.parametrize("idf", [False, True])
 @pytest.mark.parametrize("num_layers", range(DEPTH + 1))
 def test_layers_of_gpt2(num_layers, idf):
@@ -225,19 +214,14 @@ def test_an_encoder_that_does_not_ignore_padding_gets_none(name, idf):
         assert ours(*corpus, name, idf=idf, batch_size=size) == near(alone)
 
 
-# ---------------------------------------------------------------- names, paths and limits
-
-
 @pytest.mark.parametrize(
-    ("name", "layers", "theirs_fail"),
-    [("deberta-v2", 0, pytest.raises(UnboundLocalError)), ("bert", DEPTH + 1, pytest.raises(AssertionError))],
+    ("name", "layers", "error", "message"),
+    [("deberta-v2", 0, UnboundLocalError, "num_layers"), ("bert", DEPTH + 1, AssertionError, f"from 0 to {DEPTH}")],
 )
-def test_layers_that_there_are_not(name, layers, theirs_fail):
-    corpus = ["a cat"], [["the cat"]]
-    with theirs_fail:
-        theirs(*corpus, name, num_layers=layers)
-    with pytest.raises(OptionError, match=f"from 0 to {DEPTH}" if name == "bert" else "num_layers"):
-        ours(*corpus, name, num_layers=layers)
+def test_layers_that_there_are_not(name, layers, error, message):
+    for ask, refusal, shown in ((theirs, error, None), (ours, OptionError, message)):
+        with pytest.raises(refusal, match=shown):
+            ask(["a cat"], [["the cat"]], name, num_layers=layers)
 
 
 def test_a_bert_in_a_path_with_t5():
@@ -276,10 +260,14 @@ def test_the_space_before_texts(name):
         assert ours(*corpus, name, idf=True, compat="bert_score", prefix_space=space) == near(expected), space
 
 
-@pytest.mark.parametrize("lang", ["en", "zh", "tr", "en-sci", "fr", "xx"])
-def test_a_language_names_an_encoder(lang):
+BASELINED = [(lang, {"rescale_with_baseline": True}) for lang in ("en", "zh", "en-sci", "fr")]
+
+
+@reads_baselines
+@pytest.mark.parametrize(("lang", "more"), [*BASELINED, *product(("en", "zh", "tr", "en-sci", "fr", "xx"), [{}])])
+def test_a_language_names_an_encoder_and_a_baseline_of_the_package(lang, more):
     """The folders beside are called as the encoders of the Hub that bert-score takes for languages."""
-    corpus, options = (["a cat on the mat"], ["the cat"]), {"lang": lang, "num_layers": 3, "device": "cpu"}
+    corpus, options = ragged_corpus(), {"lang": lang, "num_layers": 3, "device": "cpu", **more}
     expected, code = bert_score.score(*corpus, **options, nthreads=0, return_hash=True)
     given = score("bertscore_idf", *corpus, **options, compat="bert_score")
     assert [given[measure] for measure in MEASURES] == near(stacked(expected))
@@ -292,9 +280,6 @@ def test_a_name_that_bert_score_knows_needs_no_layer():
     assert theirs(*corpus, name, num_layers=None) == near(theirs(*corpus, "bert", num_layers=3))
 
 
-# ---------------------------------------------------------------- weights
-
-
 def weights_of_ids(name, without=()):
     """Return a weight for each id of a tokenizer but some; CLS and SEP have one too."""
     ids = set(AutoTokenizer.from_pretrained(name).get_vocab().values()) - set(without)
@@ -304,10 +289,9 @@ def weights_of_ids(name, without=()):
 @pytest.mark.parametrize("name", each_of(EVERY))
 def test_a_mapping_of_ids(name):
     corpus, mapping = ragged_corpus(shortest=5), weights_of_ids(name)
-    expected = theirs(*corpus, name, idf=mapping)
-    assert ours(*corpus, name, idf=mapping, compat="bert_score") == near(expected)
-    expected = theirs(*corpus, name, idf=mapping, batch_size=1)
-    assert ours(*corpus, name, idf=mapping, prefix_space="installed") == near(expected)
+    for asked, size in (({"compat": "bert_score"}, 64), ({"prefix_space": "installed"}, 1)):
+        expected = theirs(*corpus, name, idf=mapping, batch_size=size)
+        assert ours(*corpus, name, idf=mapping, **asked) == near(expected)
 
 
 def test_a_mapping_of_tokens_or_with_a_default():
@@ -381,9 +365,6 @@ def test_by_default_tokens_without_weight_count_the_same():
     assert given[:2] == near(np.array([expected[0], plain[1]]))
 
 
-# ---------------------------------------------------------------- texts of no or few tokens
-
-
 @pytest.mark.parametrize("idf", [False, True])
 @pytest.mark.parametrize("name", each_of(EVERY))
 def test_blank_texts(name, idf):
@@ -427,9 +408,6 @@ def test_characters_that_a_tokenizer_drops_are_an_empty_text(name, text):
         assert ours(*corpus, name, idf=False, compat=compat) == near(expected)
 
 
-# ---------------------------------------------------------------- matches
-
-
 @pytest.mark.parametrize("idf", [False, True])
 @pytest.mark.parametrize("batch_size", [5, 64])
 @pytest.mark.parametrize(("name", "num_layers"), [("mpnet", DEPTH), ("xlnet", 2), ("deberta", 2)])
@@ -456,9 +434,6 @@ def test_which_reference_won(name):
     assert len(set(winners[0])) > 2
 
 
-# ---------------------------------------------------------------- baselines and hash
-
-
 @pytest.fixture
 def baselines(tmp_path):
     path = tmp_path / "baselines.tsv"
@@ -477,29 +452,14 @@ def test_baselines_of_a_file(name, options, baselines):
 
 
 @reads_baselines
-@pytest.mark.parametrize("lang", ["en", "zh", "en-sci", "fr"])
-def test_baselines_of_the_package(lang):
-    corpus = ragged_corpus()
-    options = {"lang": lang, "num_layers": 3, "rescale_with_baseline": True, "device": "cpu"}
-    expected, code = bert_score.score(*corpus, **options, nthreads=0, return_hash=True)
-    given = score("bertscore_idf", *corpus, **options, compat="bert_score")
-    assert [given[measure] for measure in MEASURES] == near(stacked(expected))
-    assert given["hashcode"] == code
-
-
-@reads_baselines
 @pytest.mark.parametrize(
     "options",
     [
-        {},
-        {"idf": True},
-        {"idf": defaultdict(lambda: 1.0, {5: 2.0})},
-        {"num_layers": 0},
-        {"num_layers": 2, "all_layers": True},
-        {"use_fast_tokenizer": True},
+        {}, {"idf": True}, {"idf": defaultdict(lambda: 1.0, {5: 2.0})}, {"num_layers": 0},
+        {"num_layers": 2, "all_layers": True}, {"use_fast_tokenizer": True},
         {"rescale_with_baseline": True, "lang": "en", "idf": True, "use_fast_tokenizer": True},
     ],
-)
+)  # fmt: skip
 @pytest.mark.filterwarnings("ignore:.*equal weights:UserWarning")  # with idf=True and one reference
 def test_the_hash(options, baselines):
     options = {"model_type": "bert", "num_layers": 3, "device": "cpu", **options}

@@ -29,19 +29,12 @@ def test_a_test_set(sets, name, compat):
     rows = [rows[each] for each in golden["row_ids"]]
     for system, runs in golden["scores"].items():
         for run, expected in runs.items():
-            layer, idf, which = re.fullmatch(
-                r"layer (\d+) idf=(\w+) (first reference|all references .*)", run
-            ).groups()
-            most = 1 if which == "first reference" else None
-            result = score(
-                "bertscore_idf",
-                [one_line(row["hyps"][system]) for row in rows],
-                [[one_line(text) for text in row["refs"][:most]] for row in rows],
-                model_type=MINILM,
-                num_layers=int(layer),
-                idf=idf == "True",
-                compat=compat,
-            )
+            layer, idf, which = re.fullmatch(r"layer (\d+) idf=(\w+) (first|all) references?.*", run).groups()
+            predictions = [one_line(row["hyps"][system]) for row in rows]
+            most = 1 if which == "first" else None
+            references = [[one_line(text) for text in row["refs"][:most]] for row in rows]
+            options = {"model_type": MINILM, "num_layers": int(layer), "idf": idf == "True", "compat": compat}
+            result = score("bertscore_idf", predictions, references, **options)
             found = np.array([result["precision"], result["recall"], result["f1"]]).T
             assert np.abs(found - expected).max() < 1e-5, run
             assert result.truncated_predictions == result.truncated_references == 0

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,18 +19,14 @@ from tercet.metrics.bleu.options import interpretation
 from texts import all_pairs, any_texts, awkward_corpus, corpora
 
 SEEDS = range(12)
+near = partial(pytest.approx, abs=1e-12)
 
 
 def check_sacrebleu(predictions, references, **options):
     ours = score("bleu_multi", predictions, references, compat="sacrebleu", segments=True, **options)
-    theirs = {
-        "tokenize": options.get("tokenizer", "13a"),
-        "smooth_method": options.get("smooth_method", "exp"),
-        "smooth_value": options.get("smooth_value"),
-        "lowercase": options.get("lowercase", False),
-        "max_ngram_order": options.get("max_order", 4),
-    }
-    metric = sacrebleu.BLEU(**theirs, effective_order=options.get("effective_order", False))
+    names = {"tokenizer": "tokenize", "max_order": "max_ngram_order"}
+    theirs = {names.get(name, name): value for name, value in options.items()}
+    metric = sacrebleu.BLEU(**theirs)
     expected = metric.corpus_score(predictions, corpus_streams(references))
     assert ours["bleu"] == pytest.approx(expected.score / 100, abs=1e-9)
     assert ours["precisions"] == pytest.approx([each / 100 for each in expected.precisions], abs=1e-9)
@@ -38,10 +35,9 @@ def check_sacrebleu(predictions, references, **options):
     if options.get("smooth_method") != "add-k":  # which leaves its additions in the counts
         assert ours.counts == expected.counts
         assert ours.totals == expected.totals
-    by_sentence = sacrebleu.BLEU(
-        **{**theirs, "smooth_method": "exp" if theirs["smooth_method"] == "none" else theirs["smooth_method"]},
-        effective_order=True,
-    )
+    if theirs.get("smooth_method") == "none":
+        theirs["smooth_method"] = "exp"
+    by_sentence = sacrebleu.BLEU(**{**theirs, "effective_order": True})
     sentences = [by_sentence.sentence_score(*pair).score / 100 for pair in zip(predictions, references, strict=True)]
     assert ours["segments"]["bleu"] == pytest.approx(sentences, abs=1e-9)
 
@@ -53,17 +49,11 @@ def test_sacrebleu_in_every_language(tokenizer):
 
 
 SMOOTHED = [
-    {},
-    {"smooth_method": "none"},
-    {"smooth_method": "floor"},
-    {"smooth_method": "floor", "smooth_value": 0.4},
-    {"smooth_method": "floor", "smooth_value": 0},
-    {"smooth_method": "add-k"},
-    {"smooth_method": "add-k", "smooth_value": 0},
-    {"smooth_method": "add-k", "smooth_value": 2, "max_order": 2},
-    {"effective_order": True, "max_order": 6},
-    {"tokenizer": "none", "lowercase": True, "max_order": 1},
-]
+    {}, {"smooth_method": "none"}, {"smooth_method": "floor"}, {"smooth_method": "add-k"},
+    {"smooth_method": "floor", "smooth_value": 0.4}, {"smooth_method": "floor", "smooth_value": 0},
+    {"smooth_method": "add-k", "smooth_value": 0}, {"smooth_method": "add-k", "smooth_value": 2, "max_order": 2},
+    {"effective_order": True, "max_order": 6}, {"tokenizer": "none", "lowercase": True, "max_order": 1},
+]  # fmt: skip
 
 
 @ZERO_BLEU
@@ -92,12 +82,8 @@ def test_the_default_is_sacrebleu_without_smoothing_and_with_one_reference_evalu
     single = [texts[:1] for texts in references]
     expected = evaluate_bleu(predictions, single, smooth=False)
     ours = score("bleu_multi", predictions, single)
-    assert {key: ours[key] for key in expected} == {
-        key: pytest.approx(value, abs=1e-12) for key, value in expected.items()
-    }
+    assert {key: ours[key] for key in expected} == {key: near(value) for key, value in expected.items()}
 
-
-# ---------------------------------------------------------------- NLTK
 
 #: Of which every method is defined, the sixth too.
 LONG_ENOUGH = (
@@ -149,9 +135,6 @@ def test_a_smooth_value_of_0_is_nltk_s():
             score("bleu_multi", *corpus, smooth_method=method, smooth_value=0)
 
 
-# ---------------------------------------------------------------- evaluate
-
-
 @pytest.mark.parametrize("smooth", [False, True])
 def test_evaluate_and_its_smoothing_in_segments_and_grids(smooth):
     for corpus in (*map(awkward_corpus, SEEDS), (["hello there"], [["good bye"]])):
@@ -159,7 +142,7 @@ def test_evaluate_and_its_smoothing_in_segments_and_grids(smooth):
         options = {"compat": "evaluate", "smooth": smooth, "segments": True}
         ours = score("bleu_multi", *corpus, grid={"reference_length": ["shortest"]}, **options)
         for key, value in expected.items():
-            assert ours[key] == pytest.approx(value, abs=1e-12), key
+            assert ours[key] == near(value), key
         (row,) = ours["grid"]
         assert (row["smooth_method"], row["bleu"]) == ("add-one" if smooth else "none", ours["bleu"])
         for text, texts, value in zip(*corpus, ours["segments"]["bleu"] if smooth else corpus[0], strict=True):
@@ -173,9 +156,6 @@ def test_evaluate_and_its_smoothing_in_segments_and_grids(smooth):
         nothing = score("bleu_multi", ["", "x"], ["a b", ""], smooth=True, compat="evaluate", segments=True)
         alone = score("bleu_multi", ["a"], [[]], smooth=True, missing_references="zero", segments=True)
         assert (nothing["segments"]["bleu"], alone["bleu"], alone["segments"]["bleu"]) == ([0.0, 0.0], 0.0, [0.0])
-
-
-# ---------------------------------------------------------------- mteval-v13a, written from its definition
 
 
 def mteval_score(counts, totals, length, reference_length):
@@ -208,17 +188,11 @@ def test_mteval_and_where_it_has_a_score_and_sacrebleu_has_0():
             assert theirs == pytest.approx(0.00957 if predictions == words else 1.0, abs=5e-6)
 
 
-# ---------------------------------------------------------------- what the others do not have
-
-
 def test_the_grid_and_named_weights_in_one_pass_equal_as_many_calls():
     predictions, references = all_pairs()
     schemes = {"uniform": (0.25,) * 4, "low": (0.7, 0.3), "bleu1": (1,)}
-    grid = {
-        "weights": schemes,
-        "smooth_method": ["none", "exp", "floor", "nltk1"],
-        "reference_length": ["closest", "shortest", "average"],
-    }
+    methods, lengths = ["none", "exp", "floor", "nltk1"], ["closest", "shortest", "average"]
+    grid = {"weights": schemes, "smooth_method": methods, "reference_length": lengths}
     result = score("bleu_multi", predictions, references, grid=grid, weights=schemes, smooth_value=None)
     assert len(result["grid"]) == 3 * 4 * 3
     for row in result["grid"]:
@@ -252,22 +226,14 @@ def test_bands():
     assert all(interpretation(percent).startswith(band) for percent, band in bands.items())
 
 
-# ---------------------------------------------------------------- options that are not read, and a 0 that misleads
-
-
 @pytest.mark.parametrize(
     "options",
     [
-        {},
-        {"smooth_method": "exp"},
-        {"smooth_method": "nltk2"},
-        {"smooth": True},
-        {"compat": "evaluate", "smooth": True},
-        {"compat": "nltk", "smooth_method": "nltk5"},
-        {"grid": {"smooth_method": ["none", "exp"]}},
-        {"grid": {"reference_length": ["closest"]}},
+        {}, {"smooth_method": "exp"}, {"smooth_method": "nltk2"}, {"smooth": True},
+        {"compat": "evaluate", "smooth": True}, {"compat": "nltk", "smooth_method": "nltk5"},
+        {"grid": {"smooth_method": ["none", "exp"]}}, {"grid": {"reference_length": ["closest"]}},
     ],
-)
+)  # fmt: skip
 def test_a_smooth_value_that_nothing_reads_is_refused(options):
     with pytest.raises(OptionError, match=r"'smooth_value' is used only by the smoothing methods .* Got 0.5"):
         score("bleu_multi", ["a b c d"], ["a b c d"], smooth_value=0.5, **options)
@@ -283,7 +249,7 @@ LACKING = {
 
 @pytest.mark.parametrize("case", LACKING)
 @pytest.mark.parametrize("compat", [None, "evaluate", "nltk"])
-def test_a_bleu_of_0_for_want_of_an_order_is_told_once_and_how_to_get_another(case, compat):
+def test_a_bleu_of_0_for_want_of_an_order_is_named_once_and_how_to_get_another(case, compat):
     prediction, reference, why = LACKING[case]
     with pytest.warns(UserWarning, match="BLEU is") as caught:
         result = score("bleu_multi", [prediction], [reference], compat=compat, segments=True)
@@ -296,7 +262,7 @@ def test_a_bleu_of_0_for_want_of_an_order_is_told_once_and_how_to_get_another(ca
     assert score("bleu_multi", [prediction], [reference], compat=compat, **ways)["bleu"] > 0.1
 
 
-def test_a_named_weighting_of_0_is_told():
+def test_a_named_weighting_of_0_is_reported():
     with pytest.warns(UserWarning, match="no prediction has an n-gram of order 3"):
         result = score("bleu_multi", ["a b"], ["a b"], weights={"bleu2": [0.5, 0.5], "bleu3": [1 / 3] * 3})
     assert (result["bleu_bleu2"], result["bleu_bleu3"]) == (1.0, 0.0)
@@ -313,18 +279,12 @@ def test_nltk_warns_of_the_same_order():
 @pytest.mark.parametrize(
     ("options", "prediction"),
     [
-        ({}, "x y z"),  # nothing matches at all
-        ({"smooth_method": "exp"}, "a b x y"),
-        ({"smooth_method": "add-k"}, "a b"),
-        ({"compat": "evaluate", "smooth": True}, "a b"),
-        ({"compat": "nltk", "smooth_method": "nltk3"}, "a b"),
-        ({"effective_order": True}, "a b"),
-        ({"max_order": 2}, "a b"),
-        ({"weights": [0.5, 0.5]}, "a b"),
-        ({"weights": {"bleu1": [1], "bleu2": [0.5, 0.5]}}, "a b"),
-        ({"weights": [1]}, "x a"),
+        ({}, "x y z"), ({"smooth_method": "exp"}, "a b x y"), ({"smooth_method": "add-k"}, "a b"),
+        ({"compat": "evaluate", "smooth": True}, "a b"), ({"compat": "nltk", "smooth_method": "nltk3"}, "a b"),
+        ({"effective_order": True}, "a b"), ({"max_order": 2}, "a b"), ({"weights": [0.5, 0.5]}, "a b"),
+        ({"weights": {"bleu1": [1], "bleu2": [0.5, 0.5]}}, "a b"), ({"weights": [1]}, "x a"),
     ],
-)
+)  # fmt: skip
 def test_another_bleu_is_not_remarked_on(options, prediction):
     score("bleu_multi", [prediction], ["a b"], segments=True, **options)
 
@@ -332,10 +292,10 @@ def test_another_bleu_is_not_remarked_on(options, prediction):
 @pytest.mark.parametrize(
     "options",
     [
-        *({"smooth_method": "exp"}, {"smooth_method": "floor"}, {"smooth_method": "exp", "compat": "evaluate"}),
-        *({"compat": "sacrebleu"}, {"weights": [0.5, 0, 0, 0.5]}),
+        {"smooth_method": "exp"}, {"smooth_method": "floor"}, {"smooth_method": "exp", "compat": "evaluate"},
+        {"compat": "sacrebleu"}, {"weights": [0.5, 0, 0, 0.5]},
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("text", ["a b", "привет мир", "hello there!"])
 def test_a_perfect_text_that_is_too_short_for_the_orders_says_why_its_bleu_is_0(options, text):
     """Smoothing gives an order without a match a precision, but not one without an n-gram: so in sacrebleu."""
@@ -357,9 +317,8 @@ def test_a_perfect_text_that_is_too_short_for_the_orders_says_why_its_bleu_is_0(
 )  # fmt: skip
 def test_a_resample_scores_the_same_to_the_bit_beside_one_without_a_match(options):
     scorer = make_scorer("bleu_multi", options)
-    n, columns = 500, len(scorer.columns)
-    rows = np.random.default_rng(3).integers(1, 900, (n, columns)).astype(np.float64)
+    rows = np.random.default_rng(3).integers(1, 900, (500, len(scorer.columns))).astype(np.float64)
     rows = np.asfortranarray(rows)  # as the paired tests have them
-    with_empty = np.asfortranarray(np.vstack([rows, np.zeros(columns)]))
+    with_empty = np.asfortranarray(np.vstack([rows, np.zeros_like(rows[:1])]))
     for name in scorer.score_names:
         assert scorer.finalize(rows)[name].tolist() == scorer.finalize(with_empty)[name][:-1].tolist()

@@ -15,17 +15,11 @@ SETS = (
 
 # The Perl scripts lower-case a to z only, tercet every letter: these sets have capitals with accents that matter.
 LOWERCASED_BY_ASCII = {
-    ("ntrex_fr_a", "mteval-v13a"),
-    ("ntrex_fr_a", "multi-bleu.perl -lc"),
-    ("wmt19_darr_lten", "mteval-v13a"),
+    *(("ntrex_fr_a", "mteval-v13a"), ("ntrex_fr_a", "multi-bleu.perl -lc"), ("wmt19_darr_lten", "mteval-v13a"))
 }
 
-
 # Chinese by words, as the tools did: a number that nobody wants, and a warning that says so
-pytestmark = [
-    ZERO_BLEU,
-    pytest.mark.filterwarnings("ignore:bleu_multi. tokenizer=.* splits at spaces:UserWarning"),
-]
+pytestmark = [ZERO_BLEU, pytest.mark.filterwarnings("ignore:bleu_multi. tokenizer=.* splits at spaces:UserWarning")]
 
 
 def read_set(folder, name):
@@ -83,18 +77,14 @@ def test_every_figure_of_every_tool(sets, name):
                 continue
             options, key, precision = known
             result = score("bleu_multi", predictions, references, **options)
-            if key == "segments":
-                assert result["segments"]["bleu"] == pytest.approx(figure, abs=precision), (system, run)
-            else:
-                expected = figure if key == "plain" else figure[key]
-                assert result["bleu"] == pytest.approx(expected, abs=precision), (system, run)
+            found = result["segments"]["bleu"] if key == "segments" else result["bleu"]
+            expected = figure[key] if isinstance(figure, dict) else figure
+            assert found == pytest.approx(expected, abs=precision), (system, run)
             if run.startswith("sacrebleu BLEU"):
-                assert result["precisions"] == pytest.approx(figure["precisions"], abs=6e-7), (system, run)
-                assert (result["translation_length"], result["reference_length"]) == (
-                    figure["sys_len"],
-                    figure["ref_len"],
-                ), (system, run)
-                assert result["brevity_penalty"] == pytest.approx(figure["bp"], abs=6e-7), (system, run)
+                there = ("precisions", "sys_len", "ref_len", "bp")
+                names = ("precisions", "translation_length", "reference_length", "brevity_penalty")
+                for name, each in zip(names, there, strict=True):
+                    assert result[name] == pytest.approx(figure[each], abs=6e-7), (system, run, name)
             compared += 1
     assert compared >= 20
 
@@ -104,10 +94,9 @@ def test_the_sets_whose_capitals_have_accents_differ_by_the_lower_case_alone(set
     small = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
     for system, predictions, references, figures in read_set(sets, name):
         options, key, precision = options_of(run)
+        options["lowercase"], predictions = False, [text.translate(small) for text in predictions]
         lowered = [[text.translate(small) for text in texts] for texts in references]
-        result = score(
-            "bleu_multi", [text.translate(small) for text in predictions], lowered, **{**options, "lowercase": False}
-        )
+        result = score("bleu_multi", predictions, lowered, **options)
         assert result["bleu"] == pytest.approx(figures[run][key], abs=precision), system
 
 
@@ -118,7 +107,7 @@ def test_sixteen_systems_of_wmt17(sets):
     references = [row["refs"] for row in rows]
     assert len(golden) == 16
     for system, runs in golden.items():
+        predictions = [row["hyps"][system] for row in rows]
         for run, figures in runs.items():
-            predictions = [row["hyps"][system] for row in rows]
             result = score("bleu_multi", predictions, references, tokenizer=run.split("tok=")[1], scale=100)
             assert result["bleu"] == pytest.approx(figures["score"], abs=6e-7), (system, run)

@@ -16,17 +16,10 @@ from oracles import corpus_streams
 from texts import PAIRS, all_pairs, any_texts, awkward_corpus, corpora
 
 OPTIONS = [
-    {},
-    {"word_order": 2},
-    {"word_order": 1, "lowercase": True},
-    {"beta": 1, "char_order": 3},
-    {"beta": 0.5, "word_order": 4},
-    {"beta": 0},
-    {"whitespace": True},
-    {"eps_smoothing": True, "word_order": 2},
-    {"eps_smoothing": True, "char_order": 9, "whitespace": True},
-    {"char_order": 0, "word_order": 2},
-]
+    {}, {"word_order": 2}, {"word_order": 1, "lowercase": True}, {"beta": 1, "char_order": 3}, {"beta": 0},
+    {"beta": 0.5, "word_order": 4}, {"whitespace": True}, {"eps_smoothing": True, "word_order": 2},
+    {"eps_smoothing": True, "char_order": 9, "whitespace": True}, {"char_order": 0, "word_order": 2},
+]  # fmt: skip
 
 
 def check(predictions, references, **options):
@@ -65,8 +58,8 @@ def test_texts_of_every_length(size):
 def test_real_test_sets(sets, name):
     rows = [json.loads(line) for line in (sets / f"{name}.jsonl").read_text().splitlines()]
     system = next(iter(rows[0]["hyps"]))
-    chosen = [row for row in rows if system in row["hyps"]]
-    check([row["hyps"][system] for row in chosen], [row["refs"] for row in chosen], word_order=2)
+    pairs = [(row["hyps"][system], row["refs"]) for row in rows if system in row["hyps"]]
+    check(*zip(*pairs, strict=True), word_order=2)
 
 
 @pytest.mark.parametrize("name", ["ntrex_fr_a", "ntrex_zh_a", "wmt19_darr_lten", "summeval_a", "e2e_devel_baseline"])
@@ -103,8 +96,8 @@ class TestSeveralOrdersOfWords:
     def test_each_chooses_its_own_reference(self):
         predictions, references = ["ab cd"], [["abcd x", "ab dc"]]
         together = tercet.score("chrf", predictions, references, word_order=[0, 4])
-        assert together["chrf"] == CHRF().sentence_score("ab cd", references[0]).score
-        assert together["chrf_w4"] == CHRF(word_order=4).sentence_score("ab cd", references[0]).score
+        for name, order in (("chrf", 0), ("chrf_w4", 4)):
+            assert together[name] == CHRF(word_order=order).sentence_score("ab cd", references[0]).score
 
     def test_intervals_and_the_keys_of_evaluate(self):
         predictions, references = all_pairs()
@@ -123,11 +116,10 @@ class TestExplain:
         for text, references in PAIRS["en"] + PAIRS["zh"] + PAIRS["tr"]:
             why = tercet.explain("chrf", text, references, **options)
             (found,) = why.scores
-            expected = CHRF(**options).sentence_score(text, references).score
-            assert found.score == pytest.approx(expected, abs=1e-12)
-            assert CHRF(**options)._compute_f_score(
-                [number for each in found.orders for number in (each.prediction, each.reference, each.matches)]
-            ) == pytest.approx(expected, abs=1e-12)
+            expected = pytest.approx(CHRF(**options).sentence_score(text, references).score, abs=1e-12)
+            numbers = [number for each in found.orders for number in (each.prediction, each.reference, each.matches)]
+            assert found.score == expected
+            assert CHRF(**options)._compute_f_score(numbers) == expected
 
     def test_every_character_is_shown_and_white_space_has_no_level(self):
         why = tercet.explain("chrf", "Два  кота\nспят", ["Три кота спали"]).scores[0]

@@ -35,9 +35,9 @@ def corpus(tmp_path):
 class TestIdfFit:
     def test_writes_the_table_of_the_lines(self, corpus, tmp_path):
         table = tercet.IdfTable.fit(LINES, MINILM)
-        told = run("idf", "fit", corpus, "--model", MINILM, "-o", tmp_path / "table.idf")
-        assert f"{len(LINES)} texts" in told
-        assert table.digest in told
+        shown = run("idf", "fit", corpus, "--model", MINILM, "-o", tmp_path / "table.idf")
+        assert f"{len(LINES)} texts" in shown
+        assert table.digest in shown
         assert tercet.IdfTable.load(tmp_path / "table.idf") == table
 
     def test_reads_several_files_packed_ones_and_the_standard_input(self, corpus, tmp_path):
@@ -48,7 +48,7 @@ class TestIdfFit:
         expected = tercet.IdfTable.fit([*LINES, "a further line", "and one more"], MINILM)
         assert tercet.IdfTable.load(tmp_path / "table.idf") == expected
 
-    def test_counts_as_bert_score_where_it_is_told_to_and_then_blank_lines_too(self, corpus, tmp_path):
+    def test_counts_as_bert_score_where_that_is_asked_for_and_then_blank_lines_too(self, corpus, tmp_path):
         run("idf", "fit", corpus, "-m", MINILM, "-o", tmp_path / "table.idf", "--compat", "bert_score", "-q")
         table = tercet.IdfTable.load(tmp_path / "table.idf")
         assert table == tercet.IdfTable.fit(["", *LINES, " "], MINILM, compat="bert_score")
@@ -61,8 +61,8 @@ class TestIdfFit:
 
     def test_ends_the_line_of_its_bar_before_an_error(self, tmp_path):
         (tmp_path / "blank.txt").write_text("\n\n")
-        told = run("idf", "fit", tmp_path / "blank.txt", "-m", MINILM, "-o", tmp_path / "x", code=2)
-        assert "\nerror: The corpus is empty" in told
+        shown = run("idf", "fit", tmp_path / "blank.txt", "-m", MINILM, "-o", tmp_path / "x", code=2)
+        assert "\nerror: The corpus is empty: it has no line with text" in shown
 
     def test_names_the_extra_where_transformers_is_not_there(self, corpus, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, "transformers", None)
@@ -70,19 +70,17 @@ class TestIdfFit:
             "An IDF table needs the package 'transformers', which is not installed: pip install torch transformers, "
             'or pip install "tercet[bertscore]"'
         )
-        told = run("idf", "fit", corpus, "-m", "roberta-large", "-o", tmp_path / "x", code=2)
-        assert told == f"error: {message}\n"
+        shown = run("idf", "fit", corpus, "-m", "roberta-large", "-o", tmp_path / "x", code=2)
+        assert shown == f"error: {message}\n"
         with pytest.raises(tercet.OptionError) as refusal:
             tercet.IdfTable.fit(["a"], "roberta-large")
         assert str(refusal.value) == message
 
     def test_reads_a_corpus_of_any_size_but_no_line_of_any_size(self, tmp_path):
-        with gzip.open(tmp_path / "bomb.txt.gz", "wb") as file:
-            file.write(b"a line\n")
-            for _ in range(100):
-                file.write(bytes(1 << 20).replace(b"\0", b"x"))
-        told = run("idf", "fit", tmp_path / "bomb.txt.gz", "-m", MINILM, "-o", tmp_path / "x", "-q", code=2)
-        assert f"{tmp_path / 'bomb.txt.gz'}, line 2: a line of more than 64 MiB" in told.replace("\n", "")
+        path = tmp_path / "bomb.txt.gz"
+        path.write_bytes(gzip.compress(b"a line\n" + b"x" * (100 << 20)))
+        shown = run("idf", "fit", path, "-m", MINILM, "-o", tmp_path / "x", "-q", code=2)
+        assert f"{path}, line 2: a line of more than 64 MiB" in shown.replace("\n", "")
 
 
 class TestBertscoreBaseline:
@@ -106,11 +104,9 @@ class TestBertscoreBaseline:
         run("bertscore-baseline", corpus, "-m", MINILM, "-o", path, "-q")
         texts = corpus.read_text().splitlines()[:2]
         expected = tercet.score("bertscore_idf", texts, texts[::-1], model_type=MINILM, all_layers=True, idf=False)
-        found = np.loadtxt(path, delimiter=",", skiprows=1)[:, 1:]
-        means = [
-            [expected[f"mean_{name}_layer{layer}"] for name in ("precision", "recall", "f1")] for layer in range(7)
-        ]
-        assert found == pytest.approx(np.array(means), abs=1e-6)
+        names = ("precision", "recall", "f1")
+        means = np.array([[expected[f"mean_{name}_layer{layer}"] for name in names] for layer in range(7)])
+        assert np.loadtxt(path, delimiter=",", skiprows=1)[:, 1:] == pytest.approx(means, abs=1e-6)
 
     def test_is_the_same_for_the_same_seed(self, corpus, tmp_path):
         for name, seed in (("a", 1), ("b", 1), ("c", 2)):
@@ -121,37 +117,27 @@ class TestBertscoreBaseline:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("line", "message"),
     [
-        (("idf", "fit", "nowhere.txt", "-m", MINILM, "-o", "x"), "'nowhere.txt' cannot be read: No such file"),
-        (("idf", "fit", "latin.txt", "-m", MINILM, "-o", "x"), "'latin.txt' is not a text file in UTF-8"),
-        (("idf", "fit", "blank.txt", "-m", MINILM, "-o", "x"), "The corpus is empty: it has no line with text"),
-        (("idf", "fit", "nul.txt", "-m", MINILM, "-o", "x"), "nul.txt, line 2: found a NUL character"),
-        (("idf", "fit", "text.txt", "-m", MINILM, "-o", "x", "--compat", "bertscore"), "bert_score"),
-        (
-            ("idf", "fit", "text.txt", "-m", MINILM, "-o", "text.txt"),
-            "would overwrite the input 'text.txt'",
-        ),
-        (("bertscore-baseline", "text.txt", "-m", MINILM, "-o", "./text.txt"), "--output would overwrite"),
-        (("idf", "fit", "[/bold].txt", "-m", MINILM, "-o", "x"), "'[/bold].txt' cannot be read: No such file"),
-        (("idf", "fit", "cut.gz", "-m", MINILM, "-o", "x"), "'cut.gz' cannot be read: Compressed file ended"),
-        (("idf", "fit", "blank.txt", "-m", MINILM, "-o", "no/where"), "Cannot write the file"),
-        (("idf", "fit", "text.txt", "-m", "./nowhere", "-o", "x"), "There is no folder './nowhere'"),
-        (("bertscore-baseline", "text.txt", "-m", MINILM, "-o", "x", "-q"), "at least two different texts, got 1"),
-        (("bertscore-baseline", "text.txt", "-m", MINILM, "-o", "x", "--pairs", "0"), "--pairs"),
-        (("idf", "fit", "text.txt", "-o", "x"), "--model"),
-        (("idf", "fti"), "fti"),
+        ("idf fit latin.txt -m MINILM -o x", "'latin.txt' is not a text file in UTF-8"),
+        ("idf fit text.txt -m MINILM -o x --compat bertscore", "bert_score"),
+        ("idf fit text.txt -m MINILM -o text.txt", "would overwrite the input 'text.txt'"),
+        ("bertscore-baseline text.txt -m MINILM -o ./text.txt", "--output would overwrite"),
+        ("idf fit [/bold].txt -m MINILM -o x", "'[/bold].txt' cannot be read: No such file"),
+        ("idf fit blank.txt -m MINILM -o no/where", "Cannot write the file"),
+        ("idf fit text.txt -m ./nowhere -o x", "There is no folder './nowhere'"),
+        ("bertscore-baseline text.txt -m MINILM -o x -q", "at least two different texts, got 1"),
+        ("bertscore-baseline text.txt -m MINILM -o x --pairs 0", "--pairs"),
+        ("idf fit text.txt -o x", "--model"),
+        ("idf fti", "fti"),
     ],
 )
-def test_a_mistake_ends_with_a_message_and_code_2(arguments, message, tmp_path):
-    (tmp_path / "latin.txt").write_bytes("café".encode("latin-1"))
-    (tmp_path / "cut.gz").write_bytes(gzip.compress(b"a text\n" * 100)[:-9])
-    (tmp_path / "blank.txt").write_text(" \n\n")
-    (tmp_path / "nul.txt").write_bytes(b"a\nb\0c\n")
-    (tmp_path / "text.txt").write_text("one text\n")
-    told = run(*arguments, code=2, cwd=tmp_path)
-    assert message in told
-    assert "Traceback" not in told
+def test_a_mistake_ends_with_a_message_and_code_2(line, message, tmp_path):
+    for name, data in (("latin", "café".encode("latin-1")), ("blank", b" \n\n"), ("text", b"one text\n")):
+        (tmp_path / f"{name}.txt").write_bytes(data)
+    shown = run(*line.replace("MINILM", MINILM).split(), code=2, cwd=tmp_path)
+    assert message in shown
+    assert "Traceback" not in shown
     assert not (tmp_path / "x").exists()
     assert (tmp_path / "text.txt").read_text() == "one text\n"
 
@@ -199,13 +185,8 @@ def shell(line, folder, **environment):
 
 
 #: Commands that print in different ways.
-PRINTING = [
-    "score in.tsv",
-    *(
-        pytest.param(line, marks=pytest.mark.long)
-        for line in ("score in.tsv -f json", "compare in.tsv --segment 1", "explain bleu_multi in.tsv -a nltk")
-    ),
-]
+LONG = ("score in.tsv -f json", "compare in.tsv --segment 1", "explain bleu_multi in.tsv -a nltk")
+PRINTING = ["score in.tsv", *(pytest.param(line, marks=pytest.mark.long) for line in LONG)]
 
 
 class TestProcesses:
@@ -232,19 +213,17 @@ class TestProcesses:
 
     @pytest.mark.long
     def test_a_folder_that_is_deleted_meanwhile(self, table, tmp_path):
-        gone = tmp_path / "gone"
-        line = f"cd gone && rmdir ../gone && tercet score {table}"
-        for option, code, err in (
-            (f"--out {tmp_path / 'x.txt'}", 0, f"{tmp_path / 'x.txt'}\n"),
-            ("--out x", 2, "error: The folder in which the command was started no longer exists.\n"),
-            ("--segments x", 2, "error: The folder in which the command was started no longer exists.\n"),
-        ):
+        gone, path = tmp_path / "gone", tmp_path / "x.txt"
+        error = "error: The folder in which the command was started no longer exists.\n"
+        for option, expected in (
+            (f"--out {path}", (0, f"{path}\n")), ("--out x", (2, error)), ("--segments x", (2, error))
+        ):  # fmt: skip
             gone.mkdir()
-            assert shell(f"{line} {option}", tmp_path)[::2] == (code, err)
+            line = f"cd gone && rmdir ../gone && tercet score {table} {option}"
+            assert shell(line, tmp_path)[::2] == expected
 
     @pytest.mark.parametrize(
-        "environment",
-        [{"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}, {"PYTHONIOENCODING": "ascii"}],
+        "environment", [{"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}, {"PYTHONIOENCODING": "ascii"}]
     )
     @pytest.mark.long
     def test_a_terminal_of_few_signs(self, tmp_path, environment):
@@ -260,30 +239,23 @@ class TestProcesses:
     def test_without_assertions_and_with_warnings_as_errors(self, table):
         def run(*flags):
             code = "from tercet.cli.app import main; main()"
-            return subprocess.run(
-                [sys.executable, *flags, "-c", code, "score", table], capture_output=True, text=True, check=False
-            )
+            asked = [sys.executable, *flags, "-c", code, "score", table]
+            ended = subprocess.run(asked, capture_output=True, text=True, check=False)
+            return ended.returncode, ended.stderr, "bleu_multi" in ended.stdout
 
         for flags in (["-OO"], ["-W", "error::UserWarning"]):
-            ended = run(*flags)
-            assert (ended.returncode, ended.stderr, "bleu_multi" in ended.stdout) == (0, "", True)
+            assert run(*flags) == (0, "", True)
         table.write_text("mt\tref\na b\tc\n\td\n", encoding="utf-8")
-        ended = run("-W", "error::UserWarning")
         message = "error: in: the system 'mt' has 1 empty text, the first in segment 2: nothing matches there.\n"
-        assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", message)
+        assert run("-W", "error::UserWarning") == (2, message, False)
 
     def test_memory_that_does_not_suffice(self, table):
         code = """if True:
             import tercet.metrics.bertscore.unrelated as unrelated, tercet.cli.app as cli
-            def grow(*_, **__):
-                return bytearray(1 << 62)
-            unrelated.make_baseline = grow
+            unrelated.make_baseline = lambda *_, **__: bytearray(1 << 62)
             cli.main()"""
-        text = table.parent / "text.txt"
-        text.write_text("a cat\na dog\n")
-        ended = subprocess.run(
-            [sys.executable, "-c", code, "bertscore-baseline", text, "-m", MINILM, "-o", table.parent / "x", "-q"],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        (table.parent / "text.txt").write_text("a cat\na dog\n")
+        asked = [sys.executable, "-c", code, *f"bertscore-baseline text.txt -m {MINILM} -o x -q".split()]
+        ended = subprocess.run(asked, cwd=table.parent, capture_output=True, text=True, check=False)
         assert ended.returncode == 2
         assert ended.stderr == "error: This machine does not have enough memory. Give fewer texts at a time.\n"

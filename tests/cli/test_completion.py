@@ -6,7 +6,7 @@ from commands import command
 
 
 def completed(shell, *words):
-    """Return what a shell is told of the last of some words, as its script asks for it."""
+    """Return what a shell is given for the last of some words, as its script asks for it."""
     line = " ".join(["tercet", *words])
     asked = {"zsh": {"_TYPER_COMPLETE_ARGS": line}, "bash": {"COMP_WORDS": line, "COMP_CWORD": str(len(words))}}
     asked["fish"] = {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"}

@@ -48,9 +48,8 @@ def test_shows_many_scores_in_tables_that_fit(table):
 
 
 def test_gives_json(table):
-    (found,) = json.loads(
-        explain("bleu_multi", table, "-a", "evaluate", "-f", "json", "--their-option", "smooth=true")
-    )
+    shown = explain("bleu_multi", table, "-a", "evaluate", "-f", "json", "--their-option", "smooth=true")
+    (found,) = json.loads(shown)
     assert (found["test_set"], found["system"]) == ("latin", "ours")
     assert [rule["name"] for rule in found["rules"]] == ["smooth", "reference_length", "right end"]
     total = sum(rule["change"]["bleu"] for rule in found["rules"])
@@ -71,29 +70,26 @@ def test_only_what_is_equal_is_called_so(table, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("metric", "others", "message"),
+    ("line", "message"),
     [
-        ("bleu_multi:lowercase", [], "option=value"),
-        ("bleu_multi:lowercas=true", [], "Did you mean 'lowercase'"),
-        ("bleu_multi:n_gaps=2", [], "no option 'n_gaps'"),
-        ("bleu_multi:against=nltk", [], "no option 'against'"),
-        ("bleu_multi:compat=nltk,segments=true", [], "'segments' cannot be given for one metric"),
-        ("bleu_mutli", [], "Did you mean 'bleu_multi'"),
-        ("bleu_multi", ["--their-option", "lowercase"], "name=value"),
-        ("bleu_multi", ["--their-option", "max_ordr=2"], "Did you mean 'max_order'"),
-        ("bleu_multi", ["--their-option", "compat=nltk"], "'against' names it"),
-        ("bleu_multi", ["-a", "sacreblue"], "Did you mean 'sacrebleu'"),
-        ("bleu_multi", ["-a", "rouge155"], "with 'rouge155'. Known: sacrebleu, evaluate, nltk"),
-        (
-            "bertscore_idf:lang=en",
-            ["-a", "bert_score"],
-            "ter and rouge_nlws can be explained against other packages, not bertscore_idf",
-        ),
-        ("rouge_nlws:rouge_types=rougeW", ["-a", "rouge_score"], "rouge_score has none of the types"),
+        ("bleu_multi:lowercase", "option=value"),
+        ("bleu_multi:lowercas=true", "Did you mean 'lowercase'"),
+        ("bleu_multi:n_gaps=2", "no option 'n_gaps'"),
+        ("bleu_multi:against=nltk", "no option 'against'"),
+        ("bleu_multi:compat=nltk,segments=true", "'segments' cannot be given for one metric"),
+        ("bleu_mutli", "Did you mean 'bleu_multi'"),
+        ("bleu_multi --their-option lowercase", "name=value"),
+        ("bleu_multi --their-option max_ordr=2", "Did you mean 'max_order'"),
+        ("bleu_multi --their-option compat=nltk", "'against' names it"),
+        ("bleu_multi -a sacreblue", "Did you mean 'sacrebleu'"),
+        ("bleu_multi -a rouge155", "with 'rouge155'. Known: sacrebleu, evaluate, nltk"),
+        ("bertscore_idf:lang=en -a bert_score",
+         "ter and rouge_nlws can be explained against other packages, not bertscore_idf"),
+        ("rouge_nlws:rouge_types=rougeW -a rouge_score", "rouge_score has none of the types"),
     ],
-)
-def test_mistakes_are_refused(table, metric, others, message):
-    others = others if "-a" in others else ["-a", "nltk", *others]
+)  # fmt: skip
+def test_mistakes_are_refused(table, line, message):
+    metric, *others = line.split() if " -a " in line else [*line.split(), "-a", "nltk"]
     assert message in " ".join(explain(metric, table, *others, code=2).split())
 
 
@@ -108,17 +104,15 @@ def test_metrics_are_written_and_scaled_as_in_a_comparison(table):
     """Each metric in percent unless it says otherwise, also several of them, after -m or in front of the files."""
 
     def ours(*arguments):
-        return [found["ours"] for found in json.loads(explain(*arguments, "-f", "json"))]
+        return [found["ours"] for found in json.loads(explain(*arguments, table, "-a", "sacrebleu", "-f", "json"))]
 
     specs = ["bleu_multi:smooth_method=exp", "chrf_multi", "ter", "bleu_multi:lowercase=true,scale=1"]
-    written = [part for spec in specs for part in ("-m", spec)]
     compared = tercet.compare(tercet.read_test_sets(table)[0], specs, test=None)
     scores = {(each.metric, each.name): each.rows[0].value for each in compared.tables}
-    found = ours(*written, table, "-a", "sacrebleu")
+    found = ours(*(part for spec in specs for part in ("-m", spec)))
     for spec, each in zip(specs, found, strict=True):
-        assert ours(spec, table, "-a", "sacrebleu") == [each]
-        for name, value in each.items():
-            assert value == pytest.approx(scores[spec, name])
+        assert ours(spec) == [each]
+        assert each == pytest.approx({name: scores[spec, name] for name in each})
     assert found[0]["bleu"] > 1 > found[3]["bleu"]
 
 

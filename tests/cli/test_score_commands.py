@@ -1,5 +1,6 @@
 """``tercet score`` and ``tercet compare``: what they print and write, and what they refuse."""
 
+import csv
 import html
 import json
 import os
@@ -18,57 +19,50 @@ from tercet.comparison.test_sets import read_test_sets
 from tercet.files.read import read_table
 from tercet.metric.drawing.visible import visible
 
+EN, ES = (str(ROOT / "examples" / "data" / f"{language}.tsv") for language in ("en", "es"))
+
 
 def sample(system):
     """Return the English texts of a system, and their references."""
-    (test_set,) = read_test_sets([SAMPLES["en"]])
+    (test_set,) = read_test_sets([EN])
     return test_set.systems[system], test_set.references
-
-
-SAMPLES = {language: str(ROOT / "examples" / "data" / f"{language}.tsv") for language in ("en", "es")}
 
 
 class TestScoreAndCompare:
     def test_score_prints_each_system_with_its_interval_and_the_signature(self):
-        run = command("score", SAMPLES["en"], "--metric", "bleu_multi:smooth_method=exp")
+        run = command("score", EN, "--metric", "bleu_multi:smooth_method=exp")
         expected = score("bleu_multi", *sample("large"), smooth_method="exp", scale=100, confidence_level=0.95)
         low, high = expected["intervals"]["bleu"]
         assert f"{expected['bleu']:.2f}*" in run.stdout
         assert f"{low:.2f} – {high:.2f}" in run.stdout
         assert "bleu_multi|tok:13a|case:mixed|order:4|smooth:exp" in run.stdout
-        assert "wins" not in run.stdout
-        assert "hyp_len" not in run.stdout
+        assert not [word for word in ("wins", "hyp_len") if word in run.stdout]
 
     def test_verbose_prints_what_sacrebleu_prints_of_each_system(self):
         predictions, references = sample("large")
-        streams = list(zip_longest(*references))
-        theirs = sacrebleu.corpus_bleu(predictions, streams).format(width=1)
-        run = command("score", SAMPLES["en"], "-m", "bleu:smooth_method=exp", "-v")
+        theirs = sacrebleu.corpus_bleu(predictions, list(zip_longest(*references))).format(width=1)
+        run = command("score", EN, "-m", "bleu:smooth_method=exp", "-v")
         assert f"bleu_multi:smooth_method=exp, large: {theirs}\n" in run.stdout
 
     def test_the_form_is_that_of_the_output_s_name_unless_it_is_given(self, tmp_path):
         names = {"json": "a.json", "csv": "a.CSV", "tsv": "a.tsv", "markdown": "a.md", "latex": "a.tex", "text": "a"}
         for form, name in names.items():
             for path, more in ((name, ()), ("b.html", ("-f", form))):
-                command("score", SAMPLES["en"], "-m", "chrf", "-q", "-o", tmp_path / path, *more)
+                command("score", EN, "-m", "chrf", "-q", "-o", tmp_path / path, *more)
             assert (tmp_path / name).read_text() == (tmp_path / "b.html").read_text(), form
-        command("score", SAMPLES["en"], "-m", "chrf", "-q", "-o", tmp_path / "a.html")
+        command("score", EN, "-m", "chrf", "-q", "-o", tmp_path / "a.html")
         assert (tmp_path / "a.html").read_text().startswith("<!DOCTYPE html>")
 
     def test_what_programs_read_is_utf_8_whatever_the_locale_and_terminals_are_shown_signs(self, tmp_path):
         (tmp_path / "ru.tsv").write_text("ref\tкот\tкит\na b\ta b\tb a\n", encoding="utf-8")
-        given = ("score", "ru.tsv", "-m", "chrf", "-q", "-f")
-        shown = {
-            form: process(*given, form, cwd=tmp_path, env={"PYTHONIOENCODING": "latin1"}, text=False).stdout
-            for form in ("json", "html", "text")
-        }
-        assert "кот" in shown["json"].decode("utf-8")
-        assert "кот" in shown["html"].decode("utf-8")
-        assert rb"\u043a\u043e\u0442" in shown["text"]
-        assert rb"\u043a\u0438\u0442" in shown["text"]
+        latin = {"PYTHONIOENCODING": "latin1"}
+        for form, shown in (("json", ["кот".encode()]), ("html", ["кот".encode()]),
+                            ("text", [rb"\u043a\u043e\u0442", rb"\u043a\u0438\u0442"])):  # fmt: skip
+            run = process("score", "ru.tsv", "-m", "chrf", "-q", "-f", form, cwd=tmp_path, env=latin, text=False)
+            assert all(each in run.stdout for each in shown)
 
     def test_a_metric_that_is_given_twice_is_scored_once_and_so_it_says(self):
-        run = command("score", SAMPLES["en"], "-m", "bleu", "-m", "bleu_multi", "-m", "bleu:scale=1")
+        run = command("score", EN, "-m", "bleu", "-m", "bleu_multi", "-m", "bleu:scale=1")
         assert run.stdout.count("en: bleu_multi, bleu") == 1
         assert run.stdout.count("en: bleu_multi:scale=1, bleu") == 1
         assert "warning: bleu_multi is given twice, and scored once.\n" in run.stderr
@@ -81,37 +75,33 @@ class TestScoreAndCompare:
 
     def test_compare_writes_every_form_to_a_file(self, tmp_path):
         for form in ("json", "tsv", "csv", "markdown", "latex", "text"):
-            out = tmp_path / f"result.{form}"
-            run = command("compare", SAMPLES["es"], "-b", "tuned", "--n-resamples", "50", "-f", form, "-o", str(out))
-            assert run.stdout == ""
-            assert "tuned" in out.read_text(encoding="utf-8")
-        (found,) = json.loads((tmp_path / "result.json").read_text())["test_sets"]
+            asked = ("-b", "tuned", "--n-resamples", 50, "-f", form, "-o", tmp_path / form)
+            assert command("compare", ES, *asked).stdout == ""
+            assert "tuned" in (tmp_path / form).read_text(encoding="utf-8")
+        (found,) = json.loads((tmp_path / "json").read_text())["test_sets"]
         assert found["baseline"] == "tuned"
 
     def test_compare_takes_text_files_too(self, tmp_path):
         predictions, references = sample("large")
-        for name, lines in (("large", predictions), ("ref", [texts[0] for texts in references])):
+        references = [texts[0] for texts in references]
+        for name, lines in (("large", predictions), ("ref", references)):
             (tmp_path / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         run = command("compare", "large.txt", "-r", "ref.txt", "-f", "json", cwd=tmp_path)
         (row,) = json.loads(run.stdout)["test_sets"][0]["tables"][0]["systems"]
-        expected = score("bleu_multi", predictions, [texts[0] for texts in references], scale=100)
-        assert row["value"] == pytest.approx(expected["bleu"])
+        assert row["value"] == pytest.approx(score("bleu_multi", predictions, references, scale=100)["bleu"])
 
     def test_exports_and_segments_are_files(self, tmp_path):
-        run = command(
-            "compare", SAMPLES["en"], "--n-resamples", "20", "--export", str(tmp_path / "new"),
-            "--segments", str(tmp_path / "segments.tsv"),
-        )  # fmt: skip
-        assert sorted(path.name for path in (tmp_path / "new").iterdir()) == [
-            "baseline_en.tsv", "large_en.tsv", "tuned_en.tsv",
-        ]  # fmt: skip
+        asked = ("--n-resamples", "20", "--export", "new", "--segments", "segments.tsv")
+        run = command("compare", EN, *asked, cwd=tmp_path)
+        written = sorted(path.name for path in (tmp_path / "new").iterdir())
+        assert written == ["baseline_en.tsv", "large_en.tsv", "tuned_en.tsv"]
         assert len((tmp_path / "segments.tsv").read_text().splitlines()) == 1 + 3 * len(sample("large")[0])
         assert "baseline_en.tsv" in run.stderr
 
     def test_one_segment_side_by_side(self):
-        run = command("compare", SAMPLES["en"], "--segment", "2")
-        assert "segment 2" in run.stdout
-        assert "reference 1" in run.stdout
+        shown = command("compare", EN, "--segment", "2").stdout
+        assert "segment 2" in shown
+        assert "reference 1" in shown
 
     def test_a_segment_without_reference_is_named_as_the_command_counts(self, tmp_path):
         (tmp_path / "news.tsv").write_text("mt\tref\na b\ta b\nc\t\n", encoding="utf-8")
@@ -123,42 +113,38 @@ class TestScoreAndCompare:
         assert "news, segment 2 has no reference; bleu_multi:missing_references=skip" in run.stderr
 
     def test_test_sets_are_not_compared_with_each_other(self):
-        run = command("score", SAMPLES["en"], SAMPLES["es"])
+        run = command("score", EN, ES)
         assert "en: bleu_multi" in run.stdout
         assert "es: bleu_multi" in run.stdout
         assert "warning: scores of different test sets or languages cannot be compared" in run.stderr
 
     @pytest.mark.parametrize(
-        ("arguments", "message"),
+        ("line", "message"),
         [
-            (["compare", "nowhere.tsv"], "nowhere.tsv"),
-            (["compare", SAMPLES["en"], "-m", "blue"], "There is no metric 'blue'. Did you mean 'bleu'?"),
-            (["compare", SAMPLES["en"], "-m", "bleu_multi:tokeniser=zh"], "Did you mean 'tokenizer'?"),
-            (["compare", SAMPLES["en"], "-b", "large2"], "Did you mean 'large'?"),
-            (["compare", SAMPLES["en"], "--segment", "999"], "no segment 999"),
-            (["compare", SAMPLES["en"], "--segment", "2", "-b", "large2"], "Did you mean 'large'?"),
-            (["compare", SAMPLES["en"], "--segment", "2", "-f", "json"], "excludes --format"),
-            (
-                ["compare", SAMPLES["en"], "--segment", "2", "--export", "x", "--segments", "y"],
-                "excludes --segments, --export",
-            ),
-            (["compare", SAMPLES["en"], "--export", SAMPLES["es"]], "Cannot write files to the folder"),
-            (["compare", SAMPLES["en"], "--export", f"{SAMPLES['es']}/x"], "es.tsv' is not a writable folder"),
-            (["compare", SAMPLES["en"], "-m", "bleu_multi:seed=7"], "give --seed"),
-            (["compare", SAMPLES["en"], "-o", "no/such/folder/x"], "Cannot write the file"),
-            (["score", SAMPLES["en"], "-s", "lagre"], "Did you mean 'large'?"),
-            (["score", SAMPLES["en"], "--format", "xml"], "xml"),
-            (
-                ["compare", "nowhere.tsv", "-o", "three.xlsx"],  # before anything is read
-                "--out 'three.xlsx': the extension '.xlsx' names no format: use one of .html .htm .json .tsv "
-                ".csv .md .tex .txt, or choose with --format.",
-            ),
-            (["score", "nowhere.tsv", "--engine", "ray", "-o", "a.PDF"], "the extension '.PDF' names no format"),
-            (["correlate", "nowhere.tsv", "-o", "a.b/c.docx"], "the extension '.docx' names no format"),
+            ("compare nowhere.tsv", "nowhere.tsv"),
+            ("compare EN -m blue", "There is no metric 'blue'. Did you mean 'bleu'?"),
+            ("compare EN -m bleu_multi:tokeniser=zh", "Did you mean 'tokenizer'?"),
+            ("compare EN -b large2", "Did you mean 'large'?"),
+            ("compare EN --segment 999", "no segment 999"),
+            ("compare EN --segment 2 -b large2", "Did you mean 'large'?"),
+            ("compare EN --segment 2 -f json", "excludes --format"),
+            ("compare EN --segment 2 --export x --segments y", "excludes --segments, --export"),
+            ("compare EN --export ES", "Cannot write files to the folder"),
+            ("compare EN --export ES/x", "es.tsv' is not a writable folder"),
+            ("compare EN -m bleu_multi:seed=7", "give --seed"),
+            ("compare EN -o no/such/folder/x", "Cannot write the file"),
+            ("score EN -s lagre", "Did you mean 'large'?"),
+            ("score EN --format xml", "xml"),
+            # before anything is read
+            ("compare nowhere.tsv -o three.xlsx",
+             "--out 'three.xlsx': the extension '.xlsx' names no format: use one of .html .htm .json .tsv .csv .md "
+             ".tex .txt, or choose with --format."),
+            ("score nowhere.tsv --engine ray -o a.PDF", "the extension '.PDF' names no format"),
+            ("correlate nowhere.tsv -o a.b/c.docx", "the extension '.docx' names no format"),
         ],
-    )
-    def test_a_mistake_ends_with_its_message_and_code_2(self, arguments, message, tmp_path):
-        run = command(*arguments, cwd=tmp_path, code=2)
+    )  # fmt: skip
+    def test_a_mistake_ends_with_its_message_and_code_2(self, line, message, tmp_path):
+        run = command(*line.replace("EN", EN).replace("ES", ES).split(), cwd=tmp_path, code=2)
         assert message in " ".join(run.stderr.split())
         assert "Traceback" not in run.stderr
 
@@ -183,28 +169,37 @@ def contents(folder):
     return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+@pytest.fixture
+def refused(here):
+    """Run a command that must fail and leave all files as they were, and return what it says."""
+
+    def run(*arguments):
+        before = contents(here)
+        ended = command(*arguments, cwd=here, code=2)
+        assert (ended.stdout, contents(here)) == ("", before)
+        return ended.stderr
+
+    return run
+
+
 OVERWRITTEN = (
-    (["score", "in.tsv", "--out", "in.tsv"], "--out would overwrite the input 'in.tsv'"),
-    (["score", "in.tsv", "--out", "x", "--segments", "./x"], "--out and --segments would be"),
-    (["score", "in.tsv", "--out", "link"], "--out would overwrite the input 'in.tsv'"),
-    (["score", "link", "--segments", "hard"], "--segments would overwrite the input 'link'"),
-    (["score", "A.txt", "-r", "ref.txt", "-o", "./ref.txt"], "--out would overwrite the input 'ref.txt'"),
-    (["score", "A.txt", "-r", "ref.txt", "--source", "src.txt", "-o", "src.txt"], "the input 'src.txt'"),
-    (["score", "in.tsv", "-m", "bertscore_idf:lang=en,idf=old.txt", "-o", "old.txt"], "the input 'old.txt'"),
-    (["compare", "in.tsv", "--out", "new", "--segments", "new"], "--out and --segments would be written to"),
-    (["compare", "in.tsv", "--export", ".", "--out", "mt_in.tsv"], "--out and --export of mt_in.tsv"),
-    (["compare", "in.tsv", "--export", ".", "--segments", "mt_in.tsv"], "--export of mt_in.tsv would be"),
+    ("score in.tsv --out in.tsv", "--out would overwrite the input 'in.tsv'"),
+    ("score in.tsv --out x --segments ./x", "--out and --segments would be"),
+    ("score in.tsv --out link", "--out would overwrite the input 'in.tsv'"),
+    ("score link --segments hard", "--segments would overwrite the input 'link'"),
+    ("score A.txt -r ref.txt -o ./ref.txt", "--out would overwrite the input 'ref.txt'"),
+    ("score A.txt -r ref.txt --source src.txt -o src.txt", "the input 'src.txt'"),
+    ("score in.tsv -m bertscore_idf:lang=en,idf=old.txt -o old.txt", "the input 'old.txt'"),
+    ("compare in.tsv --out new --segments new", "--out and --segments would be written to"),
+    ("compare in.tsv --export . --out mt_in.tsv", "--out and --export of mt_in.tsv"),
+    ("compare in.tsv --export . --segments mt_in.tsv", "--export of mt_in.tsv would be"),
 )
 
 
 class TestOutputs:
-    @pytest.mark.parametrize(("arguments", "message"), OVERWRITTEN)
-    def test_that_would_overwrite_what_is_read_or_each_other(self, here, arguments, message):
-        before = contents(here)
-        run = command(*arguments, cwd=here, code=2)
-        assert message in run.stderr
-        assert run.stdout == ""
-        assert contents(here) == before
+    @pytest.mark.parametrize(("line", "message"), OVERWRITTEN)
+    def test_that_would_overwrite_what_is_read_or_each_other(self, refused, line, message):
+        assert message in refused(*line.split())
 
     def test_that_would_overwrite_the_standard_input(self, here):
         before = contents(here)
@@ -213,27 +208,22 @@ class TestOutputs:
         assert (run.returncode, "--out would overwrite the standard input" in run.stderr) == (2, True)
         assert contents(here) == before
 
-    def test_an_export_over_what_is_read(self, here):
+    def test_an_export_over_what_is_read(self, here, refused):
         (here / "in.tsv").rename(here / "mt_in.tsv")
         (here / "in.tsv").symlink_to("mt_in.tsv")
-        before = contents(here)
-        run = command("compare", "in.tsv", "--export", ".", cwd=here, code=2)
-        assert "--export of mt_in.tsv would overwrite the input 'in.tsv'" in run.stderr
-        assert contents(here) == before
+        error = refused("compare", "in.tsv", "--export", ".")
+        assert "--export of mt_in.tsv would overwrite the input 'in.tsv'" in error
 
     @pytest.mark.parametrize(
         ("header", "message"),
         [
             ("a b\ta_b\tref", "Two systems would be written to a_b_in.tsv: 'a b' of 'in' and 'a_b' of 'in'. Rename"),
-            ("a\t" + "b" * 300 + "\tref", "is too long for that of a file. Rename it."),
+            ("a\t" + "b" * 300 + "\tref", "is too long for a file name. Rename it."),
         ],
     )
-    def test_names_that_no_two_files_can_have_are_told_before_the_work(self, here, header, message):
+    def test_names_that_no_two_files_can_have_are_reported_before_the_work(self, here, refused, header, message):
         (here / "in.tsv").write_text(f"{header}\nx y\tz\tx\n")
-        before = contents(here)
-        run = command("compare", "in.tsv", "--export", "new", "--segments", "s.tsv", "-o", "r.txt", cwd=here, code=2)
-        assert message in run.stderr
-        assert contents(here) == before
+        assert message in refused("compare", "in.tsv", "--export", "new", "--segments", "s.tsv", "-o", "r.txt")
 
     def test_a_full_disk_leaves_the_old_file(self, here):
         def small_disk():
@@ -274,17 +264,12 @@ class TestOutputs:
 class TestNames:
     """Names come from files of others: they are shown, and no terminal, page or spreadsheet does what they say."""
 
-    NAMES = (
-        "\x1b]0;title\x07\x1b[2J", "a\u202eb", "<script>x</script>", "[x](http://x)|`*_y_*`", "*{$%}\\end", "[/bold]",
-        "=HYPERLINK(1)", "-1+1",
-    )  # fmt: skip
+    NAMES = ("\x1b]0;title\x07\x1b[2J", "a\u202eb", "<script>x</script>", "[x](http://x)|`*_y_*`", "*{$%}\\end",
+             "[/bold]", "=HYPERLINK(1)", "-1+1")  # fmt: skip
 
     @pytest.fixture
     def table(self, tmp_path):
-        rows = [
-            "\t".join([*self.NAMES, "ref"]),
-            "\t".join([*("a cat sat here", "=1+1", "-2 too"), *["x"] * 5, "a cat"]),
-        ]
+        rows = ["\t".join([*self.NAMES, "ref"]), "a cat sat here\t=1+1\t-2 too\t" + "x\t" * 5 + "a cat"]
         (tmp_path / "in\x1b[31m\u202e.tsv").write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
         return "in\x1b[31m\u202e.tsv"
 
@@ -297,14 +282,8 @@ class TestNames:
     def test_in_text_and_warnings(self, table, tmp_path):
         shown = self.shown("compare", table, "--n-resamples", "9", cwd=tmp_path)
         assert "in\\x1b[31m\\u202e: bleu_multi" in shown
-        for name in (
-            "\\x1b]0;title\\x07\\x1b[2J",
-            "a\\u202eb",
-            "<script>x</script>",
-            "[x](http://x)|`*_y_*`",
-            "[/bold]",
-        ):
-            assert name in shown
+        assert all(visible(name) in shown for name in (*self.NAMES[:4], "[/bold]"))
+        assert "\\x1b]0;title\\x07\\x1b[2J" in shown
         assert "in\\x1b[31m\\u202e, segment 1" in self.shown("compare", table, "--segment", "1", cwd=tmp_path)
         self.shown("compare", table, "--export", "new\x1b[2J", "--n-resamples", "9", cwd=tmp_path)
         run = command("compare", table, "-s", "\x1b[2J\n", cwd=tmp_path, code=2)
@@ -330,8 +309,7 @@ class TestNames:
 
     def test_in_tables_names_are_no_formulas_numbers_stay_numbers_and_texts_what_was_scored(self, table, tmp_path):
         shown = self.shown("compare", table, "-f", "tsv", "--n-resamples", "9", cwd=tmp_path)
-        rows = [dict(zip(shown.splitlines()[0].split("\t"), line.split("\t"), strict=True))
-                for line in shown.splitlines()[1:]]  # fmt: skip
+        rows = list(csv.DictReader(shown.splitlines(), delimiter="\t"))
         assert [row["system"] for row in rows[-2:]] == ["'=HYPERLINK(1)", "'-1+1"]
         assert min(float(row["difference"] or 0) for row in rows) < 0
         arguments = ("--segments", "s.tsv", "--export", "new", "--n-resamples", "9")
@@ -345,67 +323,40 @@ class TestNames:
 
 class TestWhatIsOdd:
     @pytest.mark.parametrize("words", [["score"], ["compare", "--n-resamples", "9"], ["compare", "--segment", "1"]])
-    def test_empty_texts_of_a_system_are_told(self, here, words):
+    def test_empty_texts_of_a_system_are_reported(self, here, words):
         (here / "in.tsv").write_text("mt\tB\tref\na b\tc\ta\n\tc\tb\n \td\tc\n")
-        told = command(*words, "in.tsv", "-m", "bleu_multi:max_order=1", cwd=here).stderr
-        assert (
-            told == "warning: in: the system 'mt' has 2 empty texts, the first in segment 2: nothing matches there.\n"
-        )
+        run = command(*words, "in.tsv", "-m", "bleu_multi:max_order=1", cwd=here)
+        odd = "warning: in: the system 'mt' has 2 empty texts, the first in segment 2: nothing matches there.\n"
+        assert run.stderr == odd
 
-    def test_a_score_of_0_for_want_of_one_order_is_told(self, here):
+    def test_a_score_of_0_for_want_of_one_order_is_reported(self, here):
         (here / "in.tsv").write_text("mt\tref\nthe cat sat on a mat\tthe cat sat down on the mat\n")
-        told = command("score", "in.tsv", cwd=here).stderr
-        assert told.startswith(
-            "warning: in: the system 'mt': bleu_multi: BLEU is 0 only because no n-gram of order 4"
-        )
+        reported = command("score", "in.tsv", cwd=here).stderr
+        odd = "warning: in: the system 'mt': bleu_multi: BLEU is 0 only because no n-gram of order 4"
+        assert reported.startswith(odd)
 
-    def test_a_system_that_repeats_the_references_is_told(self, here):
+    def test_a_system_that_repeats_the_references_is_reported(self, here):
         (here / "in.tsv").write_text("A\tB\tref\tref 2\na\tb\ta\tb\nc\td\tx\tc\n")
-        told = command("score", "in.tsv", "-m", "rouge_nlws", cwd=here).stderr
-        assert told == (
-            "warning: in: the system 'A' is identical to a reference in every segment: is it a copy of the "
-            "references?\n"
-        )
-        told = command("explain", "bleu_multi", "in.tsv", "-a", "nltk", cwd=here).stderr
-        assert "the system 'A' is identical to a reference" in told
+        odd = "in: the system 'A' is identical to a reference in every segment: is it a copy of the references?"
+        assert command("score", "in.tsv", "-m", "rouge_nlws", cwd=here).stderr == f"warning: {odd}\n"
+        assert odd in command("explain", "bleu_multi", "in.tsv", "-a", "nltk", cwd=here).stderr
 
-    def test_a_wrong_option_is_told_before_what_is_odd(self, here):
+    def test_a_wrong_option_is_reported_before_what_is_odd(self, here):
         (here / "in.tsv").write_text("mt\tref\na\ta\n")
         for name in ("score", "compare"):
-            told = command(name, "in.tsv", "-m", "bleu_multi:foo=1", cwd=here, code=2).stderr
-            assert told.startswith("error: bleu_multi has no option 'foo'")
+            run = command(name, "in.tsv", "-m", "bleu_multi:foo=1", cwd=here, code=2)
+            assert run.stderr.startswith("error: bleu_multi has no option 'foo'")
 
     @pytest.mark.parametrize(
-        ("arguments", "message"),
+        ("line", "message"),
         [
-            (["in.tsv", "-s", "mt", "-s", "mt"], "in.tsv: the column 'mt' is named twice as a system; name it once"),
-            (["in.tsv", "--reference-column", "ref", "--reference-column", "ref"], "'ref' is named twice as ref"),
-            (["in.tsv", "-s", "ref", "--reference-column", "ref"], "named both as a system and as references"),
-            (["A.txt", "A.txt", "-r", "ref.txt"], "The file 'A.txt' is given twice"),
-            (["A.txt", "./A.txt", "-r", "ref.txt"], "'A.txt' is given as a system, and './A.txt' as another system"),
-            (["A.txt", "ref.txt", "-r", "ref.txt"], "'ref.txt' is given as a system, and 'ref.txt' as references"),
-        ],
-    )  # fmt: skip
-    def test_what_is_given_twice_is_refused(self, here, arguments, message):
-        assert message in command("score", *arguments, cwd=here, code=2).stderr
-
-    @pytest.mark.parametrize(
-        ("metric", "message"),
-        [
-            ("bleu_multi:weights=" + "[" * 5_000, "The value '[[[[[[[[["),
-            ("bleu_multi:max_order=" + "1" * 5_000, "has too many digits"),
-            ("bleu_multi:tokenizer=" + "x" * 100_000, "The 'tokenizer' option of bleu_multi must be one of"),
-            ("x" * 100_000, "There is no metric 'xxxx"),
-            ("bleu_multi:" + "x" * 100_000, "is not option=value"),
-            ("bleu_multi:" + "x" * 100_000 + "=1", "has no option"),
+            ("in.tsv -s mt -s mt", "in.tsv: the column 'mt' is named twice as a system; name it once"),
+            ("in.tsv --reference-column ref --reference-column ref", "'ref' is named twice as ref"),
+            ("in.tsv -s ref --reference-column ref", "named both as a system and as references"),
+            ("A.txt A.txt -r ref.txt", "The file 'A.txt' is given twice"),
+            ("A.txt ./A.txt -r ref.txt", "'A.txt' is given as a system, and './A.txt' as another system"),
+            ("A.txt ref.txt -r ref.txt", "'ref.txt' is given as a system, and 'ref.txt' as references"),
         ],
     )
-    def test_options_of_any_length_and_depth(self, here, metric, message):
-        for arguments in (["score", "in.tsv", "-m", metric], ["compare", "in.tsv", "--segment", "1", "-m", metric]):
-            told = command(*arguments, cwd=here, code=2).stderr
-            assert message in told
-            assert "Traceback" not in told
-            assert len(told) < 6_000
-        if "weights" in metric:
-            told = command("explain", metric, "in.tsv", "-a", "nltk", cwd=here, code=2).stderr
-            assert message in told
+    def test_what_is_given_twice_is_refused(self, here, line, message):
+        assert message in command("score", *line.split(), cwd=here, code=2).stderr

@@ -24,26 +24,32 @@ def test_what_is_worse_is_named_and_by_how_much_behind_the_whole_output():
     limits = ("--fail-under", "bleu=30", "--fail-under", "rougeL=70", "--fail-under", "ter=50")
     run = command("score", SAMPLE, *METRICS, *limits, code=1)
     assert run.stdout == plain
-    told = [line.removeprefix("failed: en: the system ") for line in run.stderr.splitlines() if "failed" in line]
+    failed = [line.removeprefix("failed: en: the system ") for line in run.stderr.splitlines() if "failed" in line]
     expected = []
     for name, limit, way in (("bleu", 30, "below"), ("rougeL", 70, "below"), ("ter", 50, "above")):
         for system, value in scores[name].items():
             if value < limit if way == "below" else value > limit:
                 expected.append(f"{system!r}: {name} is {value:.2f}, {way} {limit} by {abs(value - limit):.2f}.")
-    assert told == expected
-    assert {line.split(": ")[1].split()[0] for line in told} == {"bleu", "rougeL", "ter"}
+    assert failed == expected
+    assert {line.split(": ")[1].split()[0] for line in failed} == {"bleu", "rougeL", "ter"}
 
 
-def test_metrics_with_the_same_score_are_told_apart():
+def test_metrics_with_the_same_score_are_distinguished():
     run = command("score", SAMPLE, "-m", "bleu", "-m", "bleu:lowercase=true", "--fail-under", "bleu=99", code=1)
     assert "'large': bleu_multi bleu is 78.93, below 99" in run.stderr
     assert "'large': bleu_multi:lowercase=true bleu is 79.38, below 99" in run.stderr
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["rouge", "rouge_nlws", "rouge:rouge_types=rouge1+rougeL", 'rouge:rouge_types=["rouge1","rougeL"]', "rouge1"],
-)
+WRITTEN = [
+    "rouge",
+    "rouge_nlws",
+    "rouge:rouge_types=rouge1+rougeL",
+    'rouge:rouge_types=["rouge1","rougeL"]',
+    "rouge1",
+]
+
+
+@pytest.mark.parametrize("name", WRITTEN)
 def test_a_metric_stands_for_its_primary_score_as_it_was_written(name):
     run = command("score", SAMPLE, *METRICS, "--fail-under", f"{name}=99", code=1)
     assert {line.split(": ")[3].split()[0] for line in run.stderr.splitlines() if "failed" in line} == {"rouge1"}
@@ -68,10 +74,7 @@ def test_every_test_set_and_every_form(tmp_path):
     ("written", "message"),
     [
         ("bleu", "--fail-under takes METRIC=VALUE, such as bleu=30. Got 'bleu' instead."),
-        ("bleu=", "--fail-under takes METRIC=VALUE"),
-        ("=30", "--fail-under takes METRIC=VALUE"),
-        ("bleu=nan", "--fail-under takes METRIC=VALUE"),
-        ("bleu=thirty", "--fail-under takes METRIC=VALUE"),
+        *[(each, "--fail-under takes METRIC=VALUE") for each in ("bleu=", "=30", "bleu=nan", "bleu=thirty")],
         ("blue=30", "no score is called 'blue' with these metrics. Did you mean 'bleu'?"),
         ("rouge2=30", "no score is called 'rouge2' with these metrics. Did you mean 'rougeL'?"),
         ("chrf=30", "no score is called 'chrf' with these metrics. Known: bleu, rouge1, rougeL, ter."),

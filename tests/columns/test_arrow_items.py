@@ -24,7 +24,6 @@ from texts import all_pairs
 PREDICTIONS, REFERENCES = all_pairs()
 FIRST = [texts[0] for texts in REFERENCES]
 OPTIONS = {"bleu_multi": {"smooth_method": "exp"}, "rouge_nlws": {"tokenizer": "unicode"}}
-UNICODE = {"tokenizer": "unicode"}
 
 
 def of_datasets(values):
@@ -50,37 +49,27 @@ def pandas_of_arrow(values):
 
 
 KINDS = {
-    "array": pa.array,
-    "chunks": in_chunks,
-    "slice": behind_others,
-    "datasets": of_datasets,
-    "chosen from datasets": shuffled_and_back,
-    "pandas": pandas_of_arrow,
-    "polars": polars.Series,
-}
+    "array": pa.array, "chunks": in_chunks, "slice": behind_others, "datasets": of_datasets,
+    "chosen from datasets": shuffled_and_back, "pandas": pandas_of_arrow, "polars": polars.Series,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_are_scored_as_lists(kind):
+def test_are_scored_as_lists_also_beside_a_list_and_in_a_module(kind):
+    made = KINDS[kind]
     for metric, references in product(("bleu_multi", "rouge_nlws", "jaccard_sets"), (FIRST, REFERENCES)):
-        columns = KINDS[kind](PREDICTIONS), KINDS[kind](references)
+        columns = made(PREDICTIONS), made(references)
         assert read_corpus(*columns).strings is None
         options = {"segments": True, **OPTIONS.get(metric, {})}
-        found = tercet.score(metric, *columns, **options)
         expected = tercet.score(metric, PREDICTIONS, references, **options)
-        assert found == expected
-        assert found.to_dict(full=True) == expected.to_dict(full=True)
-
-
-def test_beside_a_list_and_in_a_module_they_are_read_as_one():
-    expected = tercet.score("rouge_nlws", PREDICTIONS, REFERENCES, **UNICODE)
-    module = tercet.load("rouge_nlws")
-    for kind in KINDS.values():
-        assert tercet.score("rouge_nlws", PREDICTIONS, kind(REFERENCES), **UNICODE) == expected
-        assert tercet.score("rouge_nlws", kind(PREDICTIONS), REFERENCES, **UNICODE) == expected
-        module.add_batch(predictions=kind(PREDICTIONS[:4]), references=kind(REFERENCES[:4]))
-        rest = {"predictions": kind(PREDICTIONS[4:]), "references": kind(REFERENCES[4:])}
-        assert module.compute(**rest, **UNICODE) == expected
+        for texts in (columns, (PREDICTIONS, columns[1]), (columns[0], references)):
+            found = tercet.score(metric, *texts, **options)
+            assert found == expected
+            assert found.to_dict(full=True) == expected.to_dict(full=True)
+    module = tercet.load("jaccard_sets")
+    module.add_batch(predictions=made(PREDICTIONS[:4]), references=made(REFERENCES[:4]))
+    rest = {"predictions": made(PREDICTIONS[4:]), "references": made(REFERENCES[4:])}
+    assert module.compute(**rest, **options) == expected
 
 
 @given(
@@ -105,33 +94,25 @@ def test_items_without_reference_are_lists_that_are_empty_or_missing():
         tercet.score("bleu_multi", pa.array(["a b"] * 3), references)
     found = tercet.score("rouge_nlws", pa.array(["a b"] * 3), references, missing_references="skip")
     assert (found["rouge1"], found.n_segments, found.missing_references) == (1.0, 1, 2)
+    with pytest.raises(InputError, match="The corpus is empty"):
+        tercet.score("bleu_multi", pa.array([], pa.string()), pa.array([], pa.string()))
 
 
-def test_what_is_wrong_is_told_as_of_lists():
+def test_what_is_wrong_is_named_as_of_lists():
+    not_utf_8, two = pa.array([b"\xff"]).view(pa.string()), pa.array(["a", "b"])
+    later = pa.chunked_array([two, pa.array([None, b"\xff"]).view(pa.string())])
     cases = [
-        (pa.array(["a", None]), pa.array(["a", "b"]), "item 1 of predictions must be a string, got None"),
-        (pa.array(["a", "b"]), pa.array([["a"], ["b", None]]), "item 1 of the references of item 1 must be a string"),
-        (pa.array([1, 2]), pa.array(["a", "b"]), "item 0 of predictions must be a string, got 1"),
-        (pa.array([["a"]]), pa.array(["a"]), "item 0 of predictions must be a string, got \\['a'\\]"),
-        (pa.array(["a"]), pa.array(["a", "b"]), "one entry per item, got 1 predictions and 2 references"),
-        (pa.array([b"\xff"]).view(pa.string()), pa.array(["a"]), "item 0 of predictions is not valid UTF-8"),
+        (pa.array(["a", None]), two, "item 1 of predictions must be a string, got None"),
+        (two, pa.array([["a"], ["b", None]]), "item 1 of the references of item 1 must be a string"),
+        (pa.array([1, 2]), two, "item 0 of predictions must be a string, got 1"),
+        (pa.array([["a"]]), two[:1], "item 0 of predictions must be a string, got \\['a'\\]"),
+        (two[:1], two, "one entry per item, got 1 predictions and 2 references"),
+        (not_utf_8, two[:1], "item 0 of predictions is not valid UTF-8"),
+        (later, ["a"] * 4, "^item 3 of predictions is not valid UTF-8: UnicodeDecodeError"),
     ]
     for predictions, references, message in cases:
         with pytest.raises(InputError, match=message):
             tercet.score("bleu_multi", predictions, references)
-
-
-def test_a_column_of_datasets_that_is_formatted_otherwise_is_read_as_its_user_sees_it():
-    upper = datasets.Dataset.from_dict({"text": ["a b", "c d"]}).with_transform(
-        lambda batch: {"text": [text.upper() for text in batch["text"]]}
-    )
-    assert read_corpus(upper["text"], upper["text"]).strings is not None
-    assert tercet.score("bleu_multi", upper["text"], ["A B", "C D"], max_order=2)["bleu"] == 1.0
-
-
-def test_an_empty_column_is_an_empty_corpus():
-    with pytest.raises(InputError, match="The corpus is empty"):
-        tercet.score("bleu_multi", pa.array([], pa.string()), pa.array([], pa.string()))
 
 
 class Odd:
@@ -147,8 +128,12 @@ class Odd:
         return iter(self.texts)
 
 
-def test_what_only_seems_to_be_arrow_is_read_as_a_list():
+def test_what_only_seems_to_be_arrow_or_is_formatted_otherwise_is_read_as_its_user_sees_it():
     assert tercet.score("bleu_multi", Odd(FIRST), Odd(FIRST))["bleu"] == 1.0
+    texts = datasets.Dataset.from_dict({"text": ["a b", "c d"]})
+    upper = texts.with_transform(lambda batch: {"text": [text.upper() for text in batch["text"]]})
+    assert read_corpus(upper["text"], upper["text"]).strings is not None
+    assert tercet.score("bleu_multi", upper["text"], ["A B", "C D"], max_order=2)["bleu"] == 1.0
 
 
 def test_a_tokenizer_that_only_the_corpus_can_choose_is_chosen_for_all_pieces(monkeypatch):
@@ -164,19 +149,10 @@ def test_a_tokenizer_that_only_the_corpus_can_choose_is_chosen_for_all_pieces(mo
 
 def test_malformed_arrays_are_refused_and_end_no_process():
     code = "from malformed import check_all; check_all()"
-    places = [str(Path(__file__).parents[1]), *sys.path]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
-    done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", code],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=100,
-    )
+    own = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])}
+    command = [sys.executable, "-X", "faulthandler", "-c", code]
+    done = subprocess.run(command, env=own, capture_output=True, text=True, timeout=100)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_malformed_arrays_are_refused_by_modules():
     malformed = MALFORMED["a last offset behind the data"]()
     spoil()
     module = tercet.load("bleu_multi")
@@ -218,9 +194,3 @@ def test_well_formed_arrays_of_every_layout_are_scored():
         assert tercet.score("chrf", texts, column, segments=True) == expected, column.type
         chunks = pa.chunked_array([column[:2], column[2:2], column[2:]])
         assert tercet.score("chrf", texts, chunks, segments=True) == expected, column.type
-
-
-def test_the_text_that_is_not_utf_8_is_named_in_whichever_chunk():
-    column = pa.chunked_array([pa.array(["a", "b"]), pa.array([None, b"\xff"]).view(pa.string())])
-    with pytest.raises(InputError, match=r"^item 3 of predictions is not valid UTF-8: UnicodeDecodeError"):
-        tercet.score("bleu", column, ["a"] * 4)

@@ -67,29 +67,21 @@ def test_so_are_those_of_networks_but_for_rounding(metric, options):
 
 
 class TestPieces:
-    def test_parts_joined_are_the_whole(self):
+    def test_parts_joined_are_the_whole_and_a_system_alone_has_the_references_too(self):
         for whole in (corpus_of(SYSTEMS, REFERENCES), corpus_of(SYSTEMS, REFERENCES).encoded()):
             parts = [whole.part(start, start + 7) for start in range(0, whole.n_segments, 7)]
             assert [part.first_item for part in parts] == list(range(0, whole.n_segments, 7))
             assert sum(part.n_segments for part in parts) == whole.n_segments
             assert join_batches(parts).columns() == whole.columns() == {**SYSTEMS, "references": REFERENCES}
-
-    def test_a_system_alone_has_the_references_too(self):
-        whole = corpus_of(SYSTEMS, REFERENCES)
-        for corpus in (whole, whole.encoded()):
-            assert corpus.system(2).columns() == {"third": SYSTEMS["third"], "references": REFERENCES}
+            assert whole.system(2).columns() == {"third": SYSTEMS["third"], "references": REFERENCES}
 
     def test_a_segment_without_a_reference_is_missing_once(self):
         corpus = corpus_of({"a": ["x", "y"], "b": ["z", "x"]}, [["u", "v"], []])
         assert (corpus.missing, corpus.reference_counts.tolist(), corpus.one_each) == ([1], [2, 0, 2, 0], False)
 
     def test_chunks_of_arrow_are_joined(self):
-        one, other = (
-            pa.chunked_array([["a"], ["b", "c"]], pa.large_string()),
-            pa.chunked_array([[]], pa.large_string()),
-        )
-        corpus = Corpus(one, other, np.zeros(4, np.int64))
-        assert corpus.part(1, 3).texts.to_pylist() == ["b", "c"]
+        one, other = (pa.chunked_array(each, pa.large_string()) for each in ([["a"], ["b", "c"]], [[]]))
+        assert Corpus(one, other, np.zeros(4, np.int64)).part(1, 3).texts.to_pylist() == ["b", "c"]
 
 
 def test_what_cannot_be_read_is_named_with_its_system():

@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import reduce
@@ -38,6 +39,13 @@ def added(parts):
     return reduce(add, parts)
 
 
+def in_any_tree(parts, rng):
+    parts = list(parts)
+    while len(parts) > 1:
+        parts.append(parts.pop(rng.randrange(len(parts))) + parts.pop(rng.randrange(len(parts))))
+    return parts[0]
+
+
 def sizes(n, seed):
     """Return values of all sizes from 10**-20 to 10**17."""
     rng = np.random.default_rng(seed)
@@ -56,11 +64,6 @@ class TestASum:
     def test_is_the_sum_of_the_fractions_that_its_values_count_as(self, column):
         assert number(sums_of(column)) == sum(number(sums_of([each])) for each in column)
 
-    @given(st.lists(st.integers(-(10**17), 10**17), min_size=1, max_size=40))
-    def test_of_whole_numbers_is_exact(self, column):
-        whole = [int(float(each)) for each in column]
-        assert number(sums_of(whole)) == sum(whole)
-
     @settings(deadline=None)
     @given(st.lists(st.floats(0.01, 1e17), min_size=1, max_size=40))
     def test_is_as_near_as_floats_can_be_where_no_value_is_tiny(self, column):
@@ -72,11 +75,9 @@ class TestASum:
         error = abs(number(sums_of(column)) - sum(map(Fraction, column.tolist())))
         assert error <= len(column) * (HALF_A_PLACE + Fraction(1, 2**53))
 
-    def test_of_nothing_is_zero(self):
+    def test_of_nothing_is_zero_and_so_of_values_below_the_last_place(self):
         assert ExactSums.of(np.zeros((0, 2))) == ExactSums.zeros(1, 2)
         assert ExactSums.zeros(1, 2).floats().tolist() == [[0, 0]]
-
-    def test_of_values_below_the_last_place_is_zero_like_that_of_a_negative_zero(self):
         assert sums_of([1e-19, -1e-300, 5e-324, -0.0]) == sums_of([0.0])
 
     @given(columns)
@@ -97,23 +98,16 @@ class TestOrderAndPartitionDoNotMatter:
         cuts = sorted(rng.randint(0, len(column)) for _ in range(parts - 1))
         bounds = zip([0, *cuts], [*cuts, len(column)], strict=True)
         pieces = [sums_of(shuffled[low:high]) for low, high in bounds]
-        rng.shuffle(pieces)
-        assert np.array_equal(added(pieces).digits, whole.digits)
+        assert np.array_equal(in_any_tree(pieces, rng).digits, whole.digits)
 
     def test_any_tree_of_a_thousand_parts(self):
         parts = [sums_of([value]) for value in sizes(1000, seed=1).tolist()]
-        expected, rng = added(parts), random.Random(0)
-        while len(parts) > 1:
-            one, other = (parts.pop(rng.randrange(len(parts))) for _ in range(2))
-            parts.append(one + other)
-        assert parts[0] == expected
+        assert in_any_tree(parts, random.Random(0)) == added(parts)
 
     def test_adding_leaves_both_as_they_are(self):
         one, other = sums_of([0.9]), sums_of([0.8])
-        before = one.digits.copy(), other.digits.copy()
         _ = one + other
-        assert np.array_equal(one.digits, before[0])
-        assert np.array_equal(other.digits, before[1])
+        assert (one, other) == (sums_of([0.9]), sums_of([0.8]))
 
 
 class TestWeightedSums:
@@ -206,20 +200,15 @@ class TestWhatHasNoExactSum:
             with pytest.raises(InputError, match=r"A sum is 10\*\*20 or more"):
                 added([great] * (more + 1)).decimals()
 
-    @pytest.mark.parametrize(
-        ("value", "shown"),
-        [(math.inf, "inf"), (-math.inf, "-inf"), (math.nan, "nan"), (1e18, "1e+18"), (-3e20, "-3e+20")],
-    )
-    def test_is_refused_by_the_item_and_the_column(self, value, shown):
+    @pytest.mark.parametrize("shown", ["inf", "-inf", "nan", "1e+18", "-3e+20"])
+    def test_is_refused_by_the_item_and_the_column(self, shown):
+        value = float(shown)
         rows = np.array([[1.0, 2.0], [3.0, value], [value, 4.0]])
-        with pytest.raises(InputError) as error:
+        message = f"item 41: its loss is {shown}, which has no exact sum; expected a value below 10**18."
+        with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
             check_summable(rows, ("items", "loss"), first_item=40)
-        assert str(error.value) == (
-            f"item 41: its loss is {shown}, which has no exact sum; expected a value below 10**18."
-        )
 
     def test_is_nothing_else(self):
-        check_summable(
-            np.array([[np.nextafter(LARGEST, 0), -np.nextafter(LARGEST, 0), 5e-324, -0.0]]), tuple("abcd"), 0
-        )
+        most = np.nextafter(LARGEST, 0)
+        check_summable(np.array([[most, -most, 5e-324, -0.0]]), tuple("abcd"), 0)
         check_summable(np.zeros((0, 2)), ("a", "b"), 0)

@@ -19,12 +19,8 @@ REFERENCES = [["a cat sat on the mat", "the cat lay there"], ["Кот Tom спи
 
 
 class TestTheDict:
-    def test_has_the_scores_alone(self):
-        assert RESULT == {"m": 0.5}
+    def test_has_the_scores_alone_and_can_be_changed_as_any_dict(self):
         assert isinstance(RESULT, dict)
-        assert {key: round(100 * value) for key, value in RESULT.items()} == {"m": 50}
-
-    def test_can_be_changed_as_any_dict(self):
         own = RESULT.copy()
         own["gen_len"] = 7.5
         assert {**own} == {"m": 0.5, "gen_len": 7.5}
@@ -39,8 +35,6 @@ class TestTheDict:
         assert "counts" not in RESULT
         with pytest.raises(AttributeError, match="totals"):
             RESULT.totals  # noqa: B018
-
-    def test_says_how_to_ask_for_more(self):
         with pytest.raises(KeyError, match="'segments' was not requested: give segments=True"):
             RESULT["segments"]
         with pytest.raises(KeyError, match="'intervals' was not requested: give confidence_level="):
@@ -57,23 +51,17 @@ MADE_ANEW = {
 
 
 @pytest.mark.parametrize("way", MADE_ANEW.values(), ids=MADE_ANEW)
-class TestMadeAnewByOthers:
+def test_made_anew_by_others_it_is_shown_and_kept_as_a_dict_with_nothing_invented(way):
     """What Trainers, loggers and collators do to any dict: make one of its type with other values."""
-
-    def test_has_its_entries(self, way):
-        assert way(RESULT) == {"m": 0.5}
-
-    def test_is_shown_and_kept_as_a_dict_with_nothing_invented(self, way):
-        again = way(RESULT)
-        assert repr(again) == "Result({'m': 0.5})"
-        assert again.to_dict(full=True) == {"m": 0.5}
-        assert repr(pickle.loads(pickle.dumps(again))) == repr(again.copy()) == repr(again)
-        assert (again.metric, again.signature, again.n_segments, again.segments) == ("", "", 0, None)
-        shown = again._repr_html_()
-        assert "0.5000" in shown
-        assert "segment" not in shown
-        with pytest.raises(KeyError, match=r"^'segments'$"):
-            again["segments"]
+    again = way(RESULT)
+    assert again == again.to_dict(full=True) == {"m": 0.5}
+    assert repr(pickle.loads(pickle.dumps(again))) == repr(again.copy()) == repr(again) == "Result({'m': 0.5})"
+    assert (again.metric, again.signature, again.n_segments, again.segments) == ("", "", 0, None)
+    shown = again._repr_html_()
+    assert "0.5000" in shown
+    assert "segment" not in shown
+    with pytest.raises(KeyError, match=r"^'segments'$"):
+        again["segments"]
 
 
 def test_joined_with_another_it_is_a_plain_dict():
@@ -126,7 +114,8 @@ class TestOfAMetric:
         assert result["signature"] == result.signature
 
     def test_goes_into_json_and_evaluates_own_file(self, metric, tmp_path):
-        result = tercet.score(metric, PREDICTIONS, REFERENCES)
+        result = tercet.score(metric, PREDICTIONS, REFERENCES, signature=True)
+        assert type(result.signature) is type(result["signature"]) is str
         assert json.loads(json.dumps(result)) == result
         evaluate.save(tmp_path, **result)
         (file,) = tmp_path.glob("*.json")
@@ -136,8 +125,7 @@ class TestOfAMetric:
         expected = tercet.score(metric, PREDICTIONS, REFERENCES)
         module = tercet.load(metric)
         module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
-        added = module.compute()
-        assert (added, added.signature) == (expected, expected.signature)
+        assert module.compute().to_dict(full=True) == expected.to_dict(full=True)
         together = evaluate.combine([tercet.load(each) for each in KEYS])
         found = together.compute(predictions=PREDICTIONS, references=REFERENCES)
         assert expected.items() <= found.items()
@@ -171,15 +159,10 @@ class TestInANotebook:
         assert "interval</th>" in shown
         assert "1 segment<" in shown
 
-    @pytest.mark.parametrize(
-        "hostile", ["<script>alert(1)</script>", '" onload="x', "</small></table>&lt;", "\x00\x1b"]
-    )
+    @pytest.mark.parametrize("hostile", ["<script>a</script>", '" onload="x', "</small></table>&lt;", "\x00\x1b"])
     def test_texts_are_text(self, hostile):
         shown = Result({hostile: 0.5}, metric=hostile, signature=f"m|tok:{hostile}", n_segments=1)._repr_html_()
-        assert shown.count("<script") == 0
-        assert clean(hostile) in shown
         assert shown.count(clean(hostile)) == 3
-        assert set(re.findall(r"</?(\w+)", shown)) <= {
-            *["div", "table", "thead", "tbody", "tr", "th", "td", "bdi", "p", "small"]
-        }
+        tags = {"div", "table", "thead", "tbody", "tr", "th", "td", "bdi", "p", "small"}
+        assert set(re.findall(r"</?(\w+)", shown)) <= tags
         assert not re.search("[\x00-\x08\x1b]", shown)

@@ -1,14 +1,12 @@
 """The signature is a value: entries to look up, one line of text, the same again when the line is read."""
 
 import copy
-import json
 import pickle
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tercet import score
 from tercet.signature import Signature, __version__
 
 NAMES = st.text("ab|:,= é", max_size=6)
@@ -56,9 +54,3 @@ def test_any_line_is_read_as_it_was_written(metric, parts):
     signature = Signature.of(metric, parts)
     assert Signature.parse(str(signature)) == signature
     assert str(Signature.parse(str(signature))) == str(signature)
-
-
-def test_a_result_has_the_line_as_text():
-    result = score("rouge_nlws", ["a b"], ["a c"], signature=True)
-    assert type(result.signature) is type(result["signature"]) is str
-    assert json.loads(json.dumps(result)) == result

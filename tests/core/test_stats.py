@@ -48,6 +48,9 @@ class TestSegmentStats:
         assert both.rows.tolist() == [[1, 1], [0, 1], [5, 1], [7, 1]]
         assert (len(rows), len(both)) == (3, 4)
         assert both.total().tolist() == [13, 4]
+        assert both.column("hits").tolist() == [1, 0, 5, 7]
+        with pytest.raises(TypeError):
+            rows + rows.rows
 
     @pytest.mark.parametrize(
         ("signature", "columns"), [("m|tok:intl", ("hits", "items")), ("m|tok:13a", ("items", "hits"))]
@@ -56,15 +59,8 @@ class TestSegmentStats:
         with pytest.raises(MergeError, match=re.escape(f"do not add up: m|tok:13a and {signature}")):
             rows + SegmentStats(Signature.parse(signature), columns, rows.rows)
 
-    def test_add_up_with_nothing_else(self, rows):
-        with pytest.raises(TypeError):
-            rows + rows.rows
-
     def test_resample_is_a_weighted_sum_for_each_row_of_weights(self, rows):
         assert rows.resample(np.array([[1.0, 1, 1], [0, 0, 2]])).tolist() == [[6, 3], [10, 2]]
-
-    def test_column_by_name(self, rows):
-        assert rows.column("hits").tolist() == [1, 0, 5]
 
     def test_counts_are_exact(self, rows):
         great = SegmentStats(Signature.parse("m"), ("n",), np.array([[2.0**52], [2.0**52 - 1]]))
@@ -73,13 +69,9 @@ class TestSegmentStats:
 
 class TestArrow:
     def test_brings_back_the_same_rows_and_signature(self, rows):
-        table = rows.to_arrow()
-        assert table.column_names == ["hits", "items"]
-        assert equal(SegmentStats.from_arrow(table), rows)
-
-    def test_brings_back_no_rows_at_all(self, rows):
-        none = SegmentStats(rows.signature, rows.columns, rows.rows[:0])
-        assert equal(SegmentStats.from_arrow(none.to_arrow()), none)
+        assert rows.to_arrow().column_names == ["hits", "items"]
+        for each in (rows, SegmentStats(rows.signature, rows.columns, rows.rows[:0])):
+            assert equal(SegmentStats.from_arrow(each.to_arrow()), each)
 
     @pytest.mark.parametrize("metadata", [None, {}, {"other": "x"}])
     def test_without_a_signature_is_refused(self, rows, metadata):
@@ -127,9 +119,10 @@ def test_did_you_mean_names_the_nearest_or_all():
     assert did_you_mean("x", ["smooth_method", "tokenizer"]) == "Known: smooth_method, tokenizer."
 
 
-@pytest.mark.parametrize(
-    "value", ["a" * 10**6, b"a" * 10**6, ["a"] * 10**6, ("a",) * 10**6, "短" * 100, {1: "a" * 100}]
-)
+LARGE = ["a" * 10**6, b"a" * 10**6, ["a"] * 10**6, ("a",) * 10**6, "短" * 100, {1: "a" * 100}]
+
+
+@pytest.mark.parametrize("value", LARGE, ids=lambda value: type(value).__name__)
 def test_shorten_cuts_a_value_of_any_size(value):
     shown = shorten(value, limit=20)
     assert (len(shown), shown[-1]) == (20, "…")

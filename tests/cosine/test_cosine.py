@@ -19,10 +19,12 @@ from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
 from tercet.encoders.embeddings import overlapping_windows
+from tercet.encoders.encoder import Encoder
 from tercet.metrics.cosine import vectors
-from texts import MINILM, all_pairs, any_texts, awkward_corpus
+from texts import ALL_TEXTS, MINILM, all_pairs, any_texts, awkward_corpus
 
 PREDICTIONS, REFERENCES = all_pairs()
+EVERY = (*small_encoders.ARCHITECTURES, *small_encoders.PADDING_SHOWS)
 
 
 @cache
@@ -61,7 +63,7 @@ def _nothing_kept():
 @pytest.fixture(scope="module")
 def encoders(tmp_path_factory):
     folder = tmp_path_factory.mktemp("encoders")
-    for name in (*small_encoders.ARCHITECTURES, *small_encoders.PADDING_SHOWS):
+    for name in EVERY:
         small_encoders.build(name, folder)
     return folder
 
@@ -94,9 +96,7 @@ class TestBesideSentenceTransformers:
         assert tercet.score("cosine", texts, others, model_type=MINILM).truncated_predictions == 3
 
     @pytest.mark.long
-    @pytest.mark.parametrize(
-        "name", sorted({*small_encoders.ARCHITECTURES, *small_encoders.PADDING_SHOWS} - {"bart"})
-    )
+    @pytest.mark.parametrize("name", sorted({*EVERY} - {"bart"}))
     def test_folders_that_declare_nothing_are_pooled_by_the_mean(self, encoders, name):
         folder = encoders / name
         result = tercet.score("cosine", PREDICTIONS, REFERENCES, model_type=folder, segments=True)
@@ -113,14 +113,9 @@ class TestBesideSentenceTransformers:
 def one_by_one(folder):
     """Return the cosines by sentence-transformers, a text at a time: some of these encoders see padding."""
     model = peer(folder)
-    embedded = {
-        text: model.encode([text], show_progress_bar=False)[0].astype(np.float64)
-        for text in {*PREDICTIONS, *(text for texts in REFERENCES for text in texts)}
-    }
-    return [
-        [cosine(embedded[one], embedded[text]) for text in texts]
-        for one, texts in zip(PREDICTIONS, REFERENCES, strict=True)
-    ]
+    embedded = {text: model.encode([text], show_progress_bar=False)[0].astype(np.float64) for text in ALL_TEXTS}
+    pairs = zip(PREDICTIONS, REFERENCES, strict=True)
+    return [[cosine(embedded[one], embedded[text]) for text in texts] for one, texts in pairs]
 
 
 class TestAPlainOracle:
@@ -147,13 +142,10 @@ class TestAPlainOracle:
             with torch.inference_mode():
                 return self.POOLINGS[pooling](network(ids).last_hidden_state[0].double()).numpy()
 
-        expected = [max(cosine(vector(p), vector(r)) for r in texts) for p, texts in pairs()]
+        pairs = zip(PREDICTIONS, REFERENCES, strict=True)
+        expected = [max(cosine(vector(one), vector(other)) for other in texts) for one, texts in pairs]
         found = ours(PREDICTIONS, REFERENCES, model_type=folder, pooling=pooling)
         assert found == pytest.approx(expected, abs=1e-5)
-
-
-def pairs():
-    return zip(PREDICTIONS, REFERENCES, strict=True)
 
 
 class TestBatches:
@@ -164,20 +156,14 @@ class TestBatches:
             assert ours(PREDICTIONS, REFERENCES, batch_size=size) == pytest.approx(expected, abs=1e-6)
 
     def test_meet_every_text_once(self, monkeypatch):
-        seen = []
-        monkeypatch.setattr(
-            "tercet.encoders.encoder.Encoder.states", counting(seen, tercet.encoders.encoder.Encoder.states)
-        )
+        seen = watched(monkeypatch)
         ours(["a cat", "a dog", "a cat"] * 5, [["a cat", "the dog"], ["a dog"], ["a bird", "a dog"]] * 5)
         assert sorted(seen) == sorted({"a cat", "a dog", "the dog", "a bird"})
         ours(["a fox"] * 15, [["a cat", "the dog"], ["a dog"], ["a bird", "a dog"]] * 5)
         assert seen[4:] == ["a fox"]
 
     def test_references_are_embedded_once_for_all_systems(self, monkeypatch):
-        seen = []
-        monkeypatch.setattr(
-            "tercet.encoders.encoder.Encoder.states", counting(seen, tercet.encoders.encoder.Encoder.states)
-        )
+        seen = watched(monkeypatch)
         systems = {"one": ["a cat", "a dog"], "two": ["a fox", "a hen"], "three": ["a cat", "a hen"]}
         compare(TestSet("t", systems, [["cats"], ["dogs"]], None), [MetricSpec("cosine", {"model_type": MINILM})])
         assert sorted(seen) == ["a cat", "a dog", "a fox", "a hen", "cats", "dogs"]
@@ -191,12 +177,16 @@ class TestBatches:
         assert ours(PREDICTIONS, REFERENCES) == pytest.approx(whole, abs=1e-6)
 
 
-def counting(seen, states):
-    def count(encoder, windows, batch_size):
+def watched(monkeypatch):
+    """Return where the texts go that the network embeds."""
+    seen, states = [], Encoder.states
+
+    def watch(encoder, windows, batch_size):
         seen.extend(encoder.subwords.tokenizer.batch_decode(windows.ids.lists(), skip_special_tokens=True))
         return states(encoder, windows, batch_size)
 
-    return count
+    monkeypatch.setattr(Encoder, "states", watch)
+    return seen
 
 
 class TestLongTexts:
@@ -209,17 +199,13 @@ class TestLongTexts:
         assert (result.truncated_predictions, result.truncated_references) == (1, 0)
 
     def test_in_windows_weigh_by_their_tokens(self):
-        limit = 12
-        scorer = make_scorer("cosine", {"model_type": MINILM})
-        encoder = scorer.encoder()
+        limit, encoder = 12, make_scorer("cosine", {"model_type": MINILM}).encoder()
         rows = encoder.subwords.whole([self.TEXT])
         windows = overlapping_windows(rows, limit, encoder.subwords.head, encoder.subwords.tail)
         assert len(windows.first) > 3
         with torch.inference_mode():
-            states = [
-                encoder.network.model(torch.tensor([ids]), return_dict=True).last_hidden_state[0].double().numpy()
-                for ids in windows.ids.lists()
-            ]
+            outputs = [encoder.network.model(torch.tensor([ids]), return_dict=True) for ids in windows.ids.lists()]
+        states = [output.last_hidden_state[0].double().numpy() for output in outputs]
         parts = list(zip(states, windows.first.tolist(), windows.last.tolist(), strict=True))
         weights = [last - first for _, first, last in parts]
         assert sum(weights) == rows.lengths[0]
@@ -236,7 +222,9 @@ class TestLongTexts:
         assert ours(PREDICTIONS, REFERENCES, long_text="window") == ours(PREDICTIONS, REFERENCES)
 
     def test_are_refused_by_name_on_request(self):
-        with pytest.raises(InputError, match=r"item 1 of references has \d+ tokens, the encoder takes 10"):
+        with pytest.raises(
+            InputError, match=r"item 1 of references has \d+ tokens, more than the encoder's limit of 10"
+        ):
             ours(["a", "b"], ["a", self.TEXT], max_length=10, long_text="error")
 
     def test_are_measured_by_what_the_folder_declares(self):
@@ -251,27 +239,21 @@ class TestLongTexts:
 def vectors_of_cls(texts):
     tokenizer, network = AutoTokenizer.from_pretrained(MINILM), AutoModel.from_pretrained(MINILM).eval()
     with torch.inference_mode():
-        return [
-            network(**tokenizer(text, return_tensors="pt")).last_hidden_state[0, 0].double().numpy() for text in texts
-        ]
+        outputs = [network(**tokenizer(text, return_tensors="pt")) for text in texts]
+    return [output.last_hidden_state[0, 0].double().numpy() for output in outputs]
 
 
-class TestReferences:
-    def test_the_nearest_counts_and_is_named(self):
-        references = [["A dog barks.", "The cat sleeps.", "The cat sleeps."]]
-        result = tercet.score("cosine", ["A cat is asleep."], references, model_type=MINILM)
-        assert result.best_references == [1]
-        assert result["cosine"] == pytest.approx(max(*theirs(["A cat is asleep."], references)[0]), abs=1e-5)
+def test_the_nearest_reference_counts_and_is_named():
+    references = [["A dog barks.", "The cat sleeps.", "The cat sleeps."]]
+    result = tercet.score("cosine", ["A cat is asleep."], references, model_type=MINILM)
+    assert result.best_references == [1]
+    assert result["cosine"] == pytest.approx(max(*theirs(["A cat is asleep."], references)[0]), abs=1e-5)
 
 
-class TestEmptyTexts:
-    @pytest.mark.parametrize("name", ["bert", "gpt2", "t5"])
-    def test_have_cosine_0_with_every_text(self, encoders, name):
-        found = ours(
-            ["", "a cat", " \n", "a cat"], [["a cat"], [""], [""], ["", "a cat"]], model_type=encoders / name
-        )
-        assert found == [0.0, 0.0, 0.0, 1.0]
-        assert tercet.score("cosine", ["", "a"], ["a", "a"], model_type=encoders / name).empty_predictions == 1
+@pytest.mark.parametrize("name", ["bert", "gpt2", "t5"])
+def test_empty_texts_have_cosine_0_with_every_text(encoders, name):
+    texts = ["", "a cat", " \n", "a cat"], [["a cat"], [""], [""], ["", "a cat"]]
+    assert ours(*texts, model_type=encoders / name) == [0.0, 0.0, 0.0, 1.0]
 
 
 @settings(max_examples=30, deadline=None)

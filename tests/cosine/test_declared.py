@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -41,6 +42,12 @@ def saved(folder, *behind, name="bert", settings=None, **more):
     transformer = modules.Transformer(str(folder / name), **(settings or {}))
     SentenceTransformer(modules=[transformer, *behind], device="cpu", **more).save(str(target))
     return target
+
+
+def change_first_module(folder, **changed):
+    listed = json.loads((folder / "modules.json").read_text())
+    listed[0] |= changed
+    (folder / "modules.json").write_text(json.dumps(listed))
 
 
 @pytest.fixture
@@ -92,17 +99,15 @@ class TestPooling:
 
 class TestWhatFollows:
     def test_is_a_division_by_the_length(self, home):
-        signature = same(saved(home, modules.Pooling(32, "mean"), modules.Normalize()))
-        assert "dense" not in signature
+        assert "dense" not in same(saved(home, modules.Pooling(32, "mean"), modules.Normalize()))
 
     @pytest.mark.parametrize("activation", [torch.nn.Tanh(), torch.nn.Identity()])
     @pytest.mark.parametrize("bias", [True, False])
     def test_or_a_dense_layer(self, home, activation, bias):
-        dense = [
-            modules.Dense(32, 48, bias=bias, activation_function=activation),
-            modules.Dense(48, 16, bias=bias, activation_function=activation),
-        ]
-        folder = saved(home, modules.Pooling(32, "mean"), dense[0], modules.Normalize(), dense[1])
+        first, second = (
+            modules.Dense(*sizes, bias=bias, activation_function=activation) for sizes in ((32, 48), (48, 16))
+        )
+        folder = saved(home, modules.Pooling(32, "mean"), first, modules.Normalize(), second)
         signature = same(folder)
         assert "|dense:" in signature
         why = tercet.explain("cosine", PREDICTIONS[0], SINGLES[0], model_type=folder)
@@ -141,19 +146,15 @@ class TestTheNetwork:
         folder = saved(home, modules.Pooling(32, "cls"))
         inside = folder / "0_Transformer"
         inside.mkdir()
-        for path in [path for path in folder.iterdir() if path.is_file() and path.name != "modules.json"]:
-            if path.name != "config_sentence_transformers.json":
+        for path in list(folder.iterdir()):
+            if path.is_file() and path.name not in ("modules.json", "config_sentence_transformers.json"):
                 path.rename(inside / path.name)
-        listed = json.loads((folder / "modules.json").read_text())
-        listed[0]["path"] = "0_Transformer"
-        (folder / "modules.json").write_text(json.dumps(listed))
+        change_first_module(folder, path="0_Transformer")
         assert "|pooling:cls|" in same(folder)
 
     def test_is_not_always_one_of_transformers(self, home):
         folder = saved(home, modules.Pooling(32, "cls"))
-        listed = json.loads((folder / "modules.json").read_text())
-        listed[0]["type"] = "sentence_transformers.models.WordEmbeddings"
-        (folder / "modules.json").write_text(json.dumps(listed))
+        change_first_module(folder, type="sentence_transformers.models.WordEmbeddings")
         with pytest.raises(OptionError, match="begins with a module 'WordEmbeddings' in place of a network"):
             same(folder)
 
@@ -166,9 +167,10 @@ class TestTheNetwork:
 
 
 class TestThePrompt:
+    MORE: ClassVar = {"prompts": {"query": "the cat: "}, "default_prompt_name": "query"}
+
     def test_stands_before_every_text(self, home):
-        more = {"prompts": {"query": "the cat: "}, "default_prompt_name": "query"}
-        folder = saved(home, modules.Pooling(32, "mean"), **more)
+        folder = saved(home, modules.Pooling(32, "mean"), **self.MORE)
         assert "|prompt:" in same(folder)
         why = tercet.explain("cosine", "a dog", ["the dog"], model_type=folder)
         assert (why.prediction, why.reference) == ("the cat: a dog", "the cat: the dog")
@@ -180,8 +182,7 @@ class TestThePrompt:
         assert "prompt" not in same(folder)
 
     def test_left_out_of_the_pooling_is_refused(self, home):
-        more = {"prompts": {"query": "the cat: "}, "default_prompt_name": "query"}
-        folder = saved(home, modules.Pooling(32, "mean", include_prompt=False), **more)
+        folder = saved(home, modules.Pooling(32, "mean", include_prompt=False), **self.MORE)
         with pytest.raises(OptionError, match="leaves the tokens of its default prompt out of the pooling"):
             same(folder)
 

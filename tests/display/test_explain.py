@@ -17,18 +17,7 @@ explain_bleu, explain_rouge = partial(tercet.explain, "bleu"), partial(tercet.ex
 
 pytestmark = ZERO_BLEU
 
-ROUGE_TYPES = [
-    "rouge1",
-    "rouge2",
-    "rouge3",
-    "rougeL",
-    "rougeLsum",
-    "rougeW",
-    "rougeS",
-    "rougeS0",
-    "rougeSU4",
-    "rougeSU",
-]
+ROUGE_TYPES = [f"rouge{kind}" for kind in (1, 2, 3, "L", "Lsum", "W", "S", "S0", "SU4", "SU")]
 TOKENIZERS = {"zh": {"tokenizer": "zh"}, "ja": {"tokenizer": "char"}, "th": {"tokenizer": "char"}}
 OWN = [(language, *pair) for language, pairs in PAIRS.items() for pair in pairs]
 references = st.lists(texts, min_size=1, max_size=3)
@@ -80,7 +69,7 @@ def check_rouge(prediction, targets, **options):
     return found
 
 
-def test_every_language():
+def test_places_add_up_in_every_language():
     for language, prediction, targets in OWN:
         check_bleu(prediction, targets, **TOKENIZERS.get(language, {}))
         check_rouge(prediction, targets, tokenizer="unicode", rouge_types=ROUGE_TYPES)
@@ -106,12 +95,11 @@ def test_places_add_up_as_the_packages_count(package, prediction, targets):
 
 @given(any_texts, any_texts)
 def test_any_unicode_gives_json_and_html(prediction, target):
-    for found in (
-        explain_bleu(prediction, target),
-        explain_rouge(prediction, target, tokenizer="unicode", rouge_types=["rouge1", "rougeL", "rougeS4"]),
-    ):
-        json.dumps(found.to_dict(), allow_nan=False)
-        assert found.to_html().count("<span") == found.to_html().count("</span>")
+    types = ["rouge1", "rougeL", "rougeS4"]
+    found = explain_rouge(prediction, target, tokenizer="unicode", rouge_types=types)
+    for each in (explain_bleu(prediction, target), found):
+        json.dumps(each.to_dict(), allow_nan=False)
+        assert each.to_html().count("<span") == each.to_html().count("</span>")
 
 
 def test_awkward_texts_with_every_way_to_make_words_alike():
@@ -125,9 +113,8 @@ def test_awkward_texts_with_every_way_to_make_words_alike():
 def test_the_weighted_subsequence_has_the_weight_that_is_scored():
     prediction, target = "a b c d x e f", "a b c y d e f"
     found = check_rouge(prediction, [target], rouge_types=["rougeW1.5"], tokenizer="none").types[0]
-    assert [(word.text, word.level) for word in found.reference_words] == [
-        ("a", 3), ("b", 3), ("c", 3), ("y", 0), ("d", 3), ("e", 3), ("f", 3),
-    ]  # fmt: skip
+    assert [word.text for word in found.reference_words] == target.split()
+    assert levels(found.reference_words) == [3, 3, 3, 0, 3, 3, 3]
     assert levels(found.prediction_words) == [4, 4, 4, 4, 0, 2, 2]
     assert found.hits == pytest.approx(2 * 3**1.5)  # the runs of the reference are those that count
 
@@ -149,8 +136,7 @@ def test_the_best_reference_is_shown_and_named():
 
 
 def test_long_texts_are_explained_in_linear_memory_for_subsequences():
-    prediction = " ".join(f"w{number % 97}" for number in range(3000))
-    target = " ".join(f"w{number % 89}" for number in range(3000))
+    prediction, target = (" ".join(f"w{number % size}" for number in range(3000)) for size in (97, 89))
     check_rouge(prediction, [target], rouge_types=["rouge1", "rougeL", "rougeLsum", "rougeS4"])
 
 

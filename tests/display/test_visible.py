@@ -14,9 +14,6 @@ from tercet.metric.drawing.visible import one_cell, visible
         ("می\u200cخواهم", "می\u200cخواهم"),  # shapes letters
     ],
 )
-def test_a_character_that_acts_is_shown_as_an_escape(name, shown):
+def test_a_character_that_acts_is_shown_as_an_escape_and_a_cell_is_one_line(name, shown):
     assert visible(name) == shown
-
-
-def test_a_cell_is_one_line():
     assert one_cell("a\tsystem\n \x07") == r"a system \x07"

@@ -31,6 +31,11 @@ def count(engine, predictions, references, char_order=6, word_orders=(0,), white
     return engine.chrf_rows(texts, len(predictions), bounds, char_order, list(word_orders), whitespace, beta, eps)
 
 
+def assert_both(*arguments):
+    found, expected = (count(each, *arguments) for each in (_engine, plain))
+    assert np.array_equal(found, expected)
+
+
 def changed(rng, text, alphabet):
     """Return a text that shares much with another."""
     characters = list(text)
@@ -41,21 +46,16 @@ def changed(rng, text, alphabet):
 
 
 class TestRows:
-    def test_an_item_with_two_references(self, engine):
-        (row,) = count(engine, ["a cat"], [["a dog", "cats"]], 2, [1])
-        assert row.tolist() == [1, 0, 0, 2, 4, 4, 3, 3, 3, 2, 2, 1, 0]
-
-    def test_the_first_of_equal_references(self, engine):
-        (row,) = count(engine, ["ab cd"], [["abxxxxx", "xxxxxcd"]], 2)
-        assert row[4:].tolist() == [4, 7, 2, 3, 6, 1]
-
-    def test_an_order_that_the_reference_is_too_short_for_does_not_count(self, engine):
-        (row,) = count(engine, ["abcd"], [["ab"]], 3)
-        assert row[4:].tolist() == [4, 2, 2, 3, 1, 1, 0, 0, 0]
-
-    def test_without_a_reference_the_prediction_alone_counts(self, engine):
-        (row,) = count(engine, ["ab (c"], [[]], 2, [2])
-        assert row.tolist() == [1, 0, 1, 0, 4, 0, 0, 3, 0, 0, 3, 0, 0, 2, 0, 0]
+    @pytest.mark.parametrize(("prediction", "references", "char_order", "word_orders", "expected"), [
+        ("a cat", ["a dog", "cats"], 2, [1], [1, 0, 0, 2, 4, 4, 3, 3, 3, 2, 2, 1, 0]),
+        ("ab cd", ["abxxxxx", "xxxxxcd"], 2, [0], [1, 0, 0, 2, 4, 7, 2, 3, 6, 1]),  # the first of equal references
+        ("abcd", ["ab"], 3, [0], [1, 0, 0, 1, 4, 2, 2, 3, 1, 1, 0, 0, 0]),  # which is too short for an order
+        ("ab (c", [], 2, [2], [1, 0, 1, 0, 4, 0, 0, 3, 0, 0, 3, 0, 0, 2, 0, 0]),  # the prediction alone counts
+        # each score chooses its reference
+        ("ab cd", ["abcd", "ab xd"], 1, [0, 1], [1, 0, 0, 2, 4, 4, 4, 4, 4, 3, 2, 2, 1]),
+    ])  # fmt: skip
+    def test_of_an_item(self, engine, prediction, references, char_order, word_orders, expected):
+        assert count(engine, [prediction], [references], char_order, word_orders).tolist() == [expected]
 
     def test_a_prediction_of_white_space_is_empty_unless_that_counts(self, engine):
         blanks = " \t\x1c\x85\xa0\u1680\u2003\u2028\u202f\u205f\u3000"
@@ -72,15 +72,7 @@ class TestRows:
                 assert row[4] == len(words)
                 assert row[6] >= (len(word) == 1)
 
-    def test_no_items(self, engine):
-        assert count(engine, [], [], word_orders=[0, 2]).shape == (0, 4 + 3 * (6 + 8))
-
-    def test_each_score_chooses_its_reference(self, engine):
-        (row,) = count(engine, ["ab cd"], [["abcd", "ab xd"]], 1, [0, 1])
-        assert row[4:7].tolist() == [4, 4, 4]
-        assert row[7:].tolist() == [4, 4, 3, 2, 2, 1]
-
-    def test_a_lone_surrogate(self, engine):
+    def test_a_lone_surrogate_and_what_is_no_string(self, engine):
         for where in range(3):
             texts = ["a", "b", "é"]
             texts[where] = "ab\ud800"
@@ -88,16 +80,15 @@ class TestRows:
                 count(engine, ["a", texts[0]], [["a"], texts[1:]])
             assert error.value.item == 1
             assert count(engine, ["ab"], [["ab"]])[0, 4:7].tolist() == [2, 2, 2]  # nothing is left behind
-
-    def test_what_is_no_string(self, engine):
         with pytest.raises(TypeError, match="a text must be a string, got int"):
             count(engine, [7], [["a"]])
 
-    def test_a_column_of_arrow(self, engine):
+    def test_a_column_of_arrow_and_no_items(self, engine):
         texts = ["a cat", "чай 茶", "a 👍 cat", "", "чай"]
         column = bytes_of(pa.array(["x", *texts, "y"], pa.large_string()).slice(1, 5))
         found = engine.chrf_rows(column, 2, np.array([0, 2, 3]), 6, [2], False, 2, False)
         assert (found == count(engine, texts[:2], [texts[2:4], texts[4:]], word_orders=[2])).all()
+        assert count(engine, [], [], word_orders=[0, 2]).shape == (0, 4 + 3 * (6 + 8))
 
 
 class TestBoth:
@@ -109,19 +100,14 @@ class TestBoth:
             text = "".join(rng.choices(alphabet, k=length))
             near = changed(rng, text, alphabet)
             for sides in ((text, near), (near, text), (text, text[: length // 2]), (text * 9, near)):
-                both = [count(each, sides[:1], [sides[1:]], 6, [0, 2], whitespace) for each in (_engine, plain)]
-                assert (both[0] == both[1]).all()
+                assert_both(sides[:1], [sides[1:]], 6, [0, 2], whitespace)
 
     def test_long_texts(self):
         for size, alphabet in ((4097, "abc "), (20_000, "abcdefgh .,"), (3000, ALPHABETS[-1] * 9)):
             rng = random.Random(size)
             text = "".join(rng.choices(alphabet, k=size))
             references = [[changed(rng, text, alphabet), text], [text], [text], ["a"], [text]]
-            both = [
-                count(each, [text, text[:5000], "", "a cat", text], references, 8, [0, 3])
-                for each in (_engine, plain)
-            ]
-            assert (both[0] == both[1]).all()
+            assert_both([text, text[:5000], "", "a cat", text], references, 8, [0, 3])
 
     @settings(max_examples=300, deadline=None)
     @given(
@@ -130,13 +116,8 @@ class TestBoth:
         st.sampled_from([0, 0.5, 1, 2, 3]), st.booleans(),
     )  # fmt: skip
     def test_any_texts(self, items, char_order, word_orders, whitespace, beta, eps):
-        predictions, references = [text for text, _ in items], [each for _, each in items]
-        found = [
-            count(each, predictions, references, char_order, word_orders, whitespace, beta, eps)
-            for each in (_engine, plain)
-        ]
-        assert found[0].shape == found[1].shape
-        assert (found[0] == found[1]).all()
+        options = char_order, word_orders, whitespace, beta, eps
+        assert_both([text for text, _ in items], [references for _, references in items], *options)
 
     @settings(max_examples=300, deadline=None)
     @given(
@@ -159,10 +140,9 @@ class TestF:
         order = len(counts)
         triples = [number for matched, predicted, referenced in counts for number in (predicted, referenced, matched)]
         expected = CHRF(char_order=order, word_order=0, beta=beta, eps_smoothing=eps)._compute_f_score(triples)
-        assert engine.f_scores(np.array([triples], np.float64), 0, order, beta, eps, 100).tolist() == [expected]
-
-    def test_of_no_rows(self, engine):
-        assert engine.f_scores(np.empty((0, 22)), 4, 6, 2, False, 100).tolist() == []
+        for rows in ([], [expected]):
+            counted = np.array([triples] * len(rows), np.float64).reshape(-1, len(triples))
+            assert engine.f_scores(counted, 0, order, beta, eps, 100).tolist() == rows
 
 
 def test_threads_get_the_rows_that_one_gets():

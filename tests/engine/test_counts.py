@@ -66,13 +66,10 @@ class Pairwise:
         self.count, self.oracle, self.options, self.by_line = count, oracle, options, by_line
 
     def fast(self, engine, batch):
-        pairs = batch.pairs
-        tokens = batch.tokens.values, batch.tokens.offsets
+        pairs, tokens = batch.pairs, (batch.tokens.values, batch.tokens.offsets)
         if self.by_line:
-            lines = batch.lines.values, batch.lines.offsets
-            figures = self.count(
-                engine, *tokens, *lines, *pairs, batch.n_types, *tokens, *map(np.array, self.options)
-            )
+            lines, options = (batch.lines.values, batch.lines.offsets), map(np.array, self.options)
+            figures = self.count(engine, *tokens, *lines, *pairs, batch.n_types, *tokens, *options)
         else:
             figures = self.count(engine, *tokens, *pairs, batch.n_types, *self.options)
         return [row.tolist() for row in np.split(figures, batch.reference_offsets[1:-1])]
@@ -92,25 +89,24 @@ def lcs_lengths(engine, *arguments):
 
 
 def skip_bigrams(gap):
-    return Pairwise(
-        lambda engine, *arguments: engine.skip_bigram_matches(*arguments), oracles.skip_bigram_matches, gap
-    )
+    def fast(engine, *arguments):
+        return engine.skip_bigram_matches(*arguments)
+
+    return Pairwise(fast, oracles.skip_bigram_matches, gap)
 
 
 def weighted(weight):
+    def fast(engine, *arguments):
+        return engine.weighted_lcs_hits(*arguments)
+
     worth = [float(k) ** weight for k in range(600)]
-    hits = lambda engine, *arguments: engine.weighted_lcs_hits(*arguments)  # noqa: E731
-    return Pairwise(hits, oracles.weighted_lcs_hits, worth, by_line=True)
+    return Pairwise(fast, oracles.weighted_lcs_hits, worth, by_line=True)
 
 
 def overlap(multiset):
     def slow(text, reference):
         one, other = oracles.ngrams(text, 1), oracles.ngrams(reference, 1)
-        return (
-            [sum((one & other).values()), sum((one | other).values())]
-            if multiset
-            else [len(one & other), len(one | other)]
-        )
+        return [sum(each.values()) if multiset else len(each) for each in (one & other, one | other)]
 
     def fast(engine, *arguments):
         return np.stack(engine.overlaps(*arguments, multiset), axis=1)
@@ -118,24 +114,21 @@ def overlap(multiset):
     return Pairwise(fast, slow)
 
 
+def orders(text, reference):
+    return [oracles.clipped_matches(text, [reference], n) for n in range(1, 7)]
+
+
+def union_hits(engine, *arguments):
+    return engine.union_lcs_hits(*arguments)
+
+
 MEASURES = {
-    "clipped-1": Clipped(1),
-    "clipped-4": Clipped(4),
-    "clipped-70": Clipped(70),
-    "matches": Pairwise(
-        matches, lambda text, reference: [oracles.clipped_matches(text, [reference], n) for n in range(1, 7)]
-    ),
+    **{f"clipped-{order}": Clipped(order) for order in (1, 4, 70)},
+    "matches": Pairwise(matches, orders),
     "lcs": Pairwise(lcs_lengths, oracles.lcs_length),
-    "union-lcs": Pairwise(
-        lambda engine, *arguments: engine.union_lcs_hits(*arguments), oracles.union_lcs_hits, by_line=True
-    ),
-    "weighted-lcs-1": weighted(1.0),
-    "weighted-lcs-1.2": weighted(1.2),
-    "weighted-lcs-2": weighted(2.0),
-    "skip-any": skip_bigrams(-1),
-    "skip-0": skip_bigrams(0),
-    "skip-4": skip_bigrams(4),
-    "skip-210": skip_bigrams(210),
+    "union-lcs": Pairwise(union_hits, oracles.union_lcs_hits, by_line=True),
+    **{f"weighted-lcs-{weight}": weighted(weight) for weight in (1, 1.2, 2)},
+    **{f"skip-{gap}": skip_bigrams(gap) for gap in (-1, 0, 4, 210)},
     "set": overlap(False),
     "multiset": overlap(True),
 }
@@ -214,12 +207,9 @@ def test_odd_groups_alone_and_between_others(engine, measure):
         assert_right(engine, measure, [group, SHORT, group])
 
 
-def test_no_groups(engine):
+def test_no_groups_and_a_text_without_references_match_nothing(engine):
     for measure in MEASURES.values():
         assert np.size(measure.fast(engine, batch_of([]))) == 0
-
-
-def test_a_text_without_references_matches_nothing(engine):
     assert Clipped(2).fast(engine, batch_of([([[0, 1]], []), ([[0, 1]], [[[0, 1]]])])) == [[0, 0], [2, 1]]
 
 
@@ -245,8 +235,8 @@ def test_two_threads_get_what_one_gets():
 def test_skip_bigram_total():
     lengths = [0, 1, 2, 3, 5, 6, 7, 40]
     for gap in (-1, 0, 1, 4, 1000):
-        totals = skip_bigram_total(np.array(lengths), gap).tolist()
-        assert totals == [oracles.skip_bigram_total(length, gap) for length in lengths]
+        expected = [oracles.skip_bigram_total(length, gap) for length in lengths]
+        assert skip_bigram_total(np.array(lengths), gap).tolist() == expected
 
 
 def test_the_examples_of_papineni_2002_and_lin_2004(engine):
@@ -260,30 +250,31 @@ def test_the_examples_of_papineni_2002_and_lin_2004(engine):
     police, killed, the, gunman, kill = range(5)
     texts = [[[police, kill, the, gunman]], [[the, gunman, kill, police]], [[the, gunman, police, killed]]]
     groups = [(text, [[[police, killed, the, gunman]]]) for text in texts]
-    assert MEASURES["skip-any"].fast(engine, batch_of(groups)) == [[3], [1], [2]]
-
-
-def test_weighted_runs_are_those_of_the_reference(engine):
+    assert MEASURES["skip--1"].fast(engine, batch_of(groups)) == [[3], [1], [2]]
+    # weighted runs are those of the reference
     in_a_row, apart = [[1, 2, 3, 4, 5, 6, 7]], [[1, 8, 2, 9, 3, 10, 4]]
-    squares = MEASURES["weighted-lcs-2"]
-    assert squares.fast(engine, batch_of([(apart, [in_a_row]), (in_a_row, [apart])])) == [[4.0**2], [4 * 1.0]]
+    groups = [(apart, [in_a_row]), (in_a_row, [apart])]
+    assert MEASURES["weighted-lcs-2"].fast(engine, batch_of(groups)) == [[4.0**2], [4 * 1.0]]
+
+
+WAYS = [(4, True, 512), (6, False, 192), (0, True, 512)]
 
 
 @pytest.mark.parametrize("border", [64, 192, 512, 4096])
 def test_both_engines_agree_where_the_way_of_counting_changes(border):
     for size, n_types in product((border - 1, border, border + 1), (3, 2000)):
-        rng = np.random.default_rng(size)
-        sizes = [size, size - 1, size, 64, 5]
-        ids, offsets = rng.integers(0, n_types, sum(sizes)).astype(np.int32), starts(sizes)
-        texts, references = np.array([0, 0, 1, 3, 2, 4]), np.array([1, 3, 0, 0, 2, 0])
-        for arguments in [(4, True, 512), (6, False, 192), (0, True, 512)]:
-            found, wanted = (
-                each.pair_matches(ids, offsets, texts, references, n_types, *arguments) for each in (_engine, plain)
-            )
-            assert all(map(np.array_equal, found, wanted))
+        rng, sizes = np.random.default_rng(size), [size, size - 1, size, 64, 5]
+        batch = rng.integers(0, n_types, sum(sizes)).astype(np.int32), starts(sizes)
+        pairs = np.array([0, 0, 1, 3, 2, 4]), np.array([1, 3, 0, 0, 2, 0])
         groups = np.array([0, 3, 4]), np.array([1, 0, 0]), np.array([5, 3, 1])
-        found, wanted = (each.clipped_matches(ids, offsets, *groups, n_types, 6) for each in (_engine, plain))
-        assert np.array_equal(found, wanted)
+        found, wanted = (
+            [
+                *chain(*(each.pair_matches(*batch, *pairs, n_types, *how) for how in WAYS)),
+                each.clipped_matches(*batch, *groups, n_types, 6),
+            ]
+            for each in (_engine, plain)
+        )
+        assert all(map(np.array_equal, found, wanted))
 
 
 documents_of_ids = st.lists(st.lists(st.integers(0, 5), max_size=80), min_size=1, max_size=6)
@@ -295,25 +286,18 @@ def test_both_engines_return_the_same_arrays(documents, order, data):
     ids, offsets, n = np.array(flat(documents), np.int32), starts(map(len, documents)), len(documents)
     some = st.lists(st.integers(0, n - 1), min_size=3, max_size=3).map(np.array)
     texts, references = data.draw(some), data.draw(some)
-    cuts = [
-        sorted({0, *data.draw(st.lists(st.integers(0, size), max_size=3))} - {size}) for size in map(len, documents)
-    ]
+    drawn = [(size, data.draw(st.lists(st.integers(0, size), max_size=3))) for size in map(len, documents)]
+    cuts = [sorted({0, *own} - {size}) for size, own in drawn]
     lines = np.array([*(offsets[d] + cut for d in range(n) for cut in cuts[d]), len(ids)])
-    pairs, by_line = (
-        (ids, offsets, texts, references, 6),
-        (ids, offsets, lines, starts(map(len, cuts)), texts, references, 6),
-    )
-    left = ids[: len(ids) // 2].copy(), offsets // 2
+    pairs = ids, offsets, texts, references, 6
+    by_line = ids, offsets, lines, starts(map(len, cuts)), *pairs[2:], ids[: len(ids) // 2].copy(), offsets // 2
     calls = [
         ("pair_matches", *pairs, order - 1, True, 32),
-        ("clipped_matches", ids, offsets, texts, references, np.minimum(references + order - 1, n), 6, order - 1),
-        ("union_lcs_hits", *by_line, *left),
-        ("weighted_lcs_hits", *by_line, *left, np.arange(100) ** 1.2),
-        ("skip_bigram_matches", *pairs, order - 2),
-        ("overlaps", *pairs, True),
-        ("overlaps", *pairs, False),
+        ("clipped_matches", *pairs[:4], np.minimum(references + order - 1, n), 6, order - 1),
+        ("union_lcs_hits", *by_line), ("weighted_lcs_hits", *by_line, np.arange(100) ** 1.2),
+        ("skip_bigram_matches", *pairs, order - 2), ("overlaps", *pairs, True), ("overlaps", *pairs, False),
         ("ngram_ids", ids, offsets, 6, order),
-    ]
+    ]  # fmt: skip
     for name, *arguments in calls:
         found, wanted = (getattr(each, name)(*arguments) for each in (_engine, plain))
         for one, other in zip(found, wanted, strict=True) if isinstance(wanted, tuple) else [(found, wanted)]:

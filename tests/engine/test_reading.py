@@ -23,12 +23,9 @@ from tercet.engine.plain_text import READINGS, LoneSurrogateError, strings
 CHUNK = 1 << 13
 as_13a = Tokenizer13a()
 SPLIT = {
-    "rouge": lambda text: re.findall("[a-z0-9]+", text.lower()),
-    "none": str.split,
-    "13a-unstripped": lambda text: as_13a(text).split(),
-    "char": lambda text: [character for character in text if not character.isspace()],
-    "char-and-blank": list,
-}
+    "rouge": lambda text: re.findall("[a-z0-9]+", text.lower()), "none": str.split, "char-and-blank": list,
+    "13a-unstripped": lambda text: as_13a(text).split(), "char": lambda text: list("".join(text.split())),
+}  # fmt: skip
 every_split = pytest.mark.parametrize("reading", SPLIT)
 every_reading = pytest.mark.parametrize("reading", READINGS)
 PIECES = [
@@ -78,16 +75,13 @@ def test_random_texts(engine, reading):
         assert_split(engine, ["".join(rng.choices(PIECES, k=size)) for size in sizes], reading)
 
 
-def test_more_words_than_the_first_table_holds(engine):
+def test_more_words_than_the_first_table_holds_and_such_as_differ_only_behind_their_first_bytes(engine):
+    """A key of the table has 16 bytes; nul is a byte like any other."""
     rng = random.Random(0)
     words = ["".join(rng.choices(string.ascii_letters, k=rng.randint(1, 22))) for _ in range(20_000)]
     for reading in ("rouge", "none"):
         assert_split(engine, [" ".join(words)], reading)
         assert_split(engine, [" ".join(words[start : start + 9]) for start in range(0, len(words), 9)] * 2, reading)
-
-
-def test_words_that_differ_only_behind_their_first_bytes(engine):
-    """A key of the table has 16 bytes; nul is a byte like any other."""
     assert_split(engine, ["a", "a\0", "\0a", "\0" * 16, "\0" * 17, "\0" * 8, "a" * 15 + "\0", "a" * 15], "none")
     assert_split(engine, ["w" * n for n in range(1, 60)] + ["w" * n + "v" for n in range(60)], "rouge")
     assert_split(engine, ["W" * 30, "w" * 30, "W" * 15 + "w" * 15], "rouge")
@@ -126,34 +120,25 @@ def test_no_texts_and_empty_ones(engine):
         assert engine.letters(texts) == (0, 0, 0, 0)
 
 
-def test_a_lone_surrogate_is_named(engine):
+def test_a_lone_surrogate_is_named_and_what_is_no_string_or_no_reading_refused(engine):
     message = r"^text 2 is not valid Unicode: it holds a lone surrogate$"
     for reading, bad in product(READINGS, ("\ud800", "a\udfff", "\U0001f600\ud800", "é" * 9000 + "\udc80")):
         with pytest.raises(LoneSurrogateError, match=message) as error:
             engine.intern(["é", "b", bad, bad], reading)
         assert error.value.item == 2
         assert split(engine, ["a b"], "none") == [["a", "b"]]  # and what comes later is not disturbed
-
-
-def test_what_is_no_string_is_refused(engine):
     for call in (lambda texts: engine.intern(texts, "none"), engine.letters):
         with pytest.raises(TypeError, match=r"^a text must be a string, got int$"):
             call(["a", 7])
-
-
-def test_an_unknown_reading(engine):
     with pytest.raises(KeyError):
         engine.intern(["a"], "words")
 
 
-def test_lines_belong_to_their_texts(engine):
+def test_lines_belong_to_their_texts_and_letters_to_their_kinds(engine):
     _, offsets, line_starts, line_offsets, _, _ = engine.intern(["a b\n\nc", "\n", "d\n", "e\nf g"], "none")
     assert offsets.tolist() == [0, 3, 3, 4, 7]
     assert line_starts.tolist() == [0, 2, 3, 4, 5, 7]
     assert line_offsets.tolist() == [0, 2, 2, 3, 5]
-
-
-def test_letters(engine):
     assert engine.letters(["abc", "Жж", "ж a", "1"]) == (4, 3, 0, 1)
     assert engine.letters(["中文 и", "ไทย"]) == (0, 6, 5, 2)
     assert engine.letters(["e\u0301", "\u0301"]) == (1, 2, 0, 1)
@@ -179,16 +164,13 @@ def test_two_characters_alone_have_lower_case_letters_of_ascii():
     assert found == ["İ", "\u212a"]
 
 
-def test_what_composing_may_change_is_known():
+def test_what_composing_may_change_is_known_and_makes_no_more_tokens_than_characters():
     """Pairs of characters and their parts: where NFC changes a text, one of its characters is marked."""
     for composed in map(chr, range(0xA0, 0x20000)):
         parts = unicodedata.normalize("NFD", composed)
         if parts != composed:
             assert may_be_changed(composed) or any(map(may_be_changed, parts)), composed
             assert any(map(may_be_changed, parts)) or len(parts) == 1, composed
-
-
-def test_composing_makes_no_more_tokens_than_characters():
     texts = [c for c in map(chr, range(0xA0, 0x30000)) if not unicodedata.is_normalized("NFC", c)]
     assert max(map(len, split(plain, texts, "unicode"))) == 1
 

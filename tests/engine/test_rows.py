@@ -40,20 +40,20 @@ def arrow(strings):
 @settings(deadline=None)
 @given(items=items, order=st.integers(1, 6))
 def test_both_implementations_count_the_same(reading, items, order):
-    strings, n, offsets = corpus(items)
+    given = strings, n, offsets = corpus(items)
     is_13a = reading.startswith("13a")  # whose steps take line ends away
-    expected = plain.bleu_rows(strings, n, offsets, reading, order)
+    expected = plain.bleu_rows(*given, reading, order)
     types = ("n", order), ("L", 0), ("n", 1), ("S", order - 3), ("SU", 2), ("W", 1 + order / 5)
-    assert _engine.bleu_rows(strings, n, offsets, reading, order).tolist() == expected.tolist()
+    assert _engine.bleu_rows(*given, reading, order).tolist() == expected.tolist()
     assert _engine.bleu_rows(arrow(strings), n, offsets, reading, order).tolist() == expected.tolist()
-    _, _, uncounted = plain.rouge_rows(strings, n, offsets, reading, types, 1.5, False)
-    assert _engine.rouge_rows(strings, n, offsets, reading, types, 1.5, False)[2] == uncounted or is_13a
+    _, _, uncounted = plain.rouge_rows(*given, reading, types, 1.5, False)
+    assert _engine.rouge_rows(*given, reading, types, 1.5, False)[2] == uncounted or is_13a
     if uncounted:  # of several lines, W is undefined
         types = types[:-1]
-    best, _, _ = plain.rouge_rows(strings, n, offsets, reading, types, 1.5, False)
-    assert _engine.rouge_rows(strings, n, offsets, reading, types, 1.5, False)[0].tolist() == best.tolist()
-    _, pairs, _ = plain.rouge_rows(strings, n, offsets, reading, types, 1.5, True)
-    rows, found, _ = _engine.rouge_rows(strings, n, offsets, reading, types, 1.5, True)
+    best, _, _ = plain.rouge_rows(*given, reading, types, 1.5, False)
+    assert _engine.rouge_rows(*given, reading, types, 1.5, False)[0].tolist() == best.tolist()
+    _, pairs, _ = plain.rouge_rows(*given, reading, types, 1.5, True)
+    rows, found, _ = _engine.rouge_rows(*given, reading, types, 1.5, True)
     assert found.tolist() == pairs.tolist()
     assert rows[:, :4].tolist() == expected[:, :4].tolist()
 
@@ -64,13 +64,14 @@ def test_texts_of_any_length_are_counted_alike():
         words = [f"w{rng.randrange(40)}" for _ in range(size)]
         changed = [word if rng.random() < 0.9 else "x" for word in words]
         strings = [" ".join(each) for each in (changed, words, words[size // 2 :] + words[: size // 2])]
-        for order in (4, 7):
-            found, wanted = (each.bleu_rows(strings, 1, np.array([0, 2]), "none", order) for each in (_engine, plain))
-            assert found.tolist() == wanted.tolist()
         found, wanted = (
-            each.rouge_rows(strings[:2], 1, None, "rouge", THREE, 1.0, False)[0] for each in (_engine, plain)
+            [
+                *(each.bleu_rows(strings, 1, np.array([0, 2]), "none", order).tolist() for order in (4, 7)),
+                each.rouge_rows(strings[:2], 1, None, "rouge", THREE, 1.0, False)[0].tolist(),
+            ]
+            for each in (_engine, plain)
         )
-        assert found.tolist() == wanted.tolist()
+        assert found == wanted
 
 
 def test_rows_are_the_same_wherever_a_chunk_of_texts_ends(engine):
@@ -81,17 +82,11 @@ def test_rows_are_the_same_wherever_a_chunk_of_texts_ends(engine):
         assert engine.bleu_rows([text, reference], 1, None, "13a", 4).tolist() == whole[i : i + 1].tolist()
 
 
-def test_lengths_are_those_of_sacrebleus_tokens(engine):
-    for pairs in PAIRS.values():
-        for prediction, references in pairs:
-            row = engine.bleu_rows([prediction, *references], 1, np.array([0, len(references)]), "13a", 1)[0]
-            lengths = [len(sacrebleu_tokens("13a", text)) for text in (prediction, *references)]
-            assert row[4] == lengths[0]
-            assert row[6] == min(lengths[1:])
-            assert row[7] == pytest.approx(sum(lengths[1:]) / len(references))
-
-
-def test_measures_are_those_of_rouge_score(engine):
+def test_lengths_are_those_of_sacrebleus_tokens_and_measures_those_of_rouge_score(engine):
+    for prediction, references in chain(*PAIRS.values()):
+        row = engine.bleu_rows([prediction, *references], 1, np.array([0, len(references)]), "13a", 1)[0]
+        length, *others = [len(sacrebleu_tokens("13a", text)) for text in (prediction, *references)]
+        assert (row[4], row[6], row[7]) == (length, min(others), pytest.approx(sum(others) / len(others)))
     theirs = RougeScorer(["rouge1", "rouge2", "rougeL"])
     for prediction, references in PAIRS["en"]:
         rows, pairs, _ = engine.rouge_rows([prediction, references[0]], 1, None, "rouge", THREE, 1.0, False)
@@ -109,20 +104,18 @@ def test_a_lone_surrogate_is_named_by_its_item(engine):
         assert caught.value.item == place % 2
 
 
-def test_what_is_no_text_is_refused(engine):
+def test_what_is_no_text_is_refused_and_nothing_has_no_rows(engine):
     with pytest.raises(TypeError, match="must be a string, got int"):
         engine.bleu_rows(["a", 3], 1, None, "13a", 4)
-    with pytest.raises(ValueError, match="have changed"):
-        engine.rouge_rows(["a"], 1, None, "rouge", THREE, 1.0, False)
-    with pytest.raises(ValueError, match="have changed"):
-        engine.chrf_rows(["a"] * 9, 9, None, 6, [0], False, 2, False)
-    with pytest.raises(ValueError, match="have changed"):
-        engine.ter_rows(["a"] * 9, 9, None)
+    for call in (
+        lambda: engine.rouge_rows(["a"], 1, None, "rouge", THREE, 1.0, False),
+        lambda: engine.chrf_rows(["a"] * 9, 9, None, 6, [0], False, 2, False),
+        lambda: engine.ter_rows(["a"] * 9, 9, None),
+    ):
+        with pytest.raises(ValueError, match="have changed"):
+            call()
     for types in (THREE * 11, (("W", 1.2), ("W", 2.0))):
         with pytest.raises(ValueError, match="there can be 32 types, and one of W"):
             engine.rouge_rows(["a", "a"], 1, None, "rouge", types, 1.0, False)
-
-
-def test_nothing_has_no_rows(engine):
     assert engine.bleu_rows([], 0, None, "13a", 4).shape == (0, 16)
     assert engine.rouge_rows([], 0, None, "rouge", THREE, 1.0, False)[0].shape == (0, 13)

@@ -18,13 +18,9 @@ pytestmark = [
 
 #: Copies of nothing from nowhere are no mistake: newer standards of C define them.
 SANITIZERS = [
-    "-fsanitize=address,undefined",
-    "-fno-sanitize=nonnull-attribute",
-    "-fno-sanitize-recover=all",
-    "-fno-omit-frame-pointer",
-    "-g1",
-    "-O1",
-]
+    "-fsanitize=address,undefined", "-fno-sanitize=nonnull-attribute", "-fno-sanitize-recover=all",
+    "-fno-omit-frame-pointer", "-g1", "-O1",
+]  # fmt: skip
 
 #: Mistakes that a test below makes, for it to be seen that they are noticed.
 MISTAKES = """
@@ -50,10 +46,8 @@ def python(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build_engine, "FOLDER", package / "engine")
         build_engine.put_in_place(build_engine.compiled(tmp_path_factory.mktemp("build"), *SANITIZERS))
-    found = [
-        subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
-        for name in ("libasan.so", "libstdc++.so")
-    ]
+    asked = [["gcc", f"-print-file-name={name}"] for name in ("libasan.so", "libstdc++.so")]
+    found = [subprocess.run(each, capture_output=True, text=True, check=True).stdout.strip() for each in asked]
     names = {
         **os.environ,
         "PYTHONPATH": str(folder),
@@ -71,13 +65,10 @@ def python(tmp_path_factory):
     return run
 
 
-@pytest.mark.parametrize(
-    ("mistake", "report"),
-    [
-        ("_beyond(__import__('numpy').zeros(400, 'int64'))", "AddressSanitizer: heap-buffer-overflow"),
-        ("_too_far(70)", "runtime error: shift exponent 70"),
-    ],
-)
+@pytest.mark.parametrize(("mistake", "report"), [
+    ("_beyond(__import__('numpy').zeros(400, 'int64'))", "AddressSanitizer: heap-buffer-overflow"),
+    ("_too_far(70)", "runtime error: shift exponent 70"),
+])  # fmt: skip
 def test_a_mistake_is_noticed(python, mistake, report):
     done = python("-c", f"from tercet.engine import _engine; print(_engine.{mistake})")
     assert done.returncode != 0

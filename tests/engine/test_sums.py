@@ -72,14 +72,10 @@ class TestDraws:
         for n, at_a_time in product((1, 2, 11, 300), (1, 7, 64, 5000)):
             draws = np.random.default_rng(n).integers(0, n, (5, n), np.int32)
             counts = np.zeros(5 * n, np.uint16)
+            assert engine.add_draws(draws.ravel()[:0], 0, n, counts) is None
             for start in range(0, draws.size, at_a_time):
                 engine.add_draws(draws.ravel()[start : start + at_a_time], start, n, counts)
             assert counts.reshape(5, n).tolist() == [np.bincount(each, minlength=n).tolist() for each in draws]
-
-    def test_of_none_are_nothing(self, engine):
-        counts = np.zeros(3, np.uint16)
-        assert engine.add_draws(np.zeros(0, np.int32), 0, 3, counts) is None
-        assert not counts.any()
 
 
 class TestPoissonSums:
@@ -99,16 +95,13 @@ class TestPoissonSums:
             assert found.shape == (3, n_resamples)
             assert np.array_equal(found, digits @ weights)
 
-    def test_of_no_columns_or_no_resamples_are_empty(self, engine):
-        weight_of = np.ones(1 << 16, np.uint8)
+    def test_stay_whole_up_to_the_largest_and_are_empty_of_no_columns_or_resamples(self, engine):
+        """Of 2**19 digits of 10**9 - 1, drawn 8 times each: below 2**53."""
+        n, weight_of = 1 << 13, np.full(1 << 16, 8, np.uint8)
+        found = engine.poisson_sums(np.full((1, n), 1e9 - 1), some_keys(n), weight_of, 3)
+        assert found.tolist() == [[n * 8 * (1e9 - 1)] * 3]
         assert engine.poisson_sums(np.zeros((0, 2)), some_keys(2), weight_of, 5).shape == (0, 5)
         assert engine.poisson_sums(np.ones((2, 2)), some_keys(2), weight_of, 0).shape == (2, 0)
-
-    def test_stay_whole_up_to_the_largest(self, engine):
-        """Of 2**19 digits of 10**9 - 1, drawn 8 times each: below 2**53."""
-        n = 1 << 13
-        found = engine.poisson_sums(np.full((1, n), 1e9 - 1), some_keys(n), np.full(1 << 16, 8, np.uint8), 3)
-        assert found.tolist() == [[8 * n * (10**9 - 1)] * 3]
 
 
 def sums_of_points(engine, x, y, weights):

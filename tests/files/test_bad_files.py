@@ -31,7 +31,13 @@ BAD_TABLES = {
 BAD_TEXTS = {
     "none": ("none.txt", None, "cannot be read: No such file or directory"),
     "folder": ("folder", "folder", "cannot be read: "),
+    "none gzip": ("none.txt.gz", None, "'none.txt.gz' cannot be read: No such file"),
     "nul": ("a.txt", b"a\nb\0\n", "line 2: found a NUL character"),
+    "latin": (
+        "a.txt",
+        b"a\n\xe9\n",
+        "a.txt, line 2: found the byte 0xe9, which is not UTF-8; expected text saved as",
+    ),
     "old mac gzip": ("a.gz", gzip.compress(b"a\rb"), "a.gz has old Mac line ends (CR)"),
     "utf-32": ("a.txt", "a\nb\n".encode("utf-32"), "UTF-"),
     "cut gzip": ("a.txt.gz", gzip.compress(b"a\nb\n" * 9)[:-9], "cannot be read: Compressed file ended"),
@@ -79,24 +85,17 @@ def refused(tmp_path):
     return run
 
 
-def test_tables(refused):
-    for name, content, message in BAD_TABLES.values():
-        assert message in refused(TABLE_COMMANDS["score"], name, content)
-
-
-def test_texts(refused):
-    for name, content, message in BAD_TEXTS.values():
-        assert message in refused(TEXT_COMMANDS["system"], name, content)
+def test_tables_and_texts(refused):
+    for words, kinds in ((TABLE_COMMANDS["score"], BAD_TABLES), (TEXT_COMMANDS["system"], BAD_TEXTS)):
+        for name, content, message in kinds.values():
+            assert message in refused(words, name, content)
 
 
 def test_every_command_refuses_them(refused):
     """All read their files by the same functions: one file of each kind shows that each of them does."""
-    name, content, message = BAD_TABLES["ragged"]
-    for words in TABLE_COMMANDS.values():
-        assert message in refused(words, name, content)
-    for words in TEXT_COMMANDS.values():
-        for what in ("none", "nul", "cut gzip"):
-            name, content, message = BAD_TEXTS[what]
+    texts = [BAD_TEXTS[what] for what in ("none", "nul", "cut gzip")]
+    for commands, kinds in ((TABLE_COMMANDS, [BAD_TABLES["ragged"]]), (TEXT_COMMANDS, texts)):
+        for words, (name, content, message) in itertools.product(commands.values(), kinds):
             assert message in refused(words, name, content)
 
 
@@ -106,22 +105,28 @@ def test_options(refused):
         ('weights={"a": [NaN]}', "'weights'"), ("weights=[1e999]", "'weights'"), ("nothing=1", "no option 'nothing'"),
         ("max_order", "max_order"), ("=1", "=1"), ("tokenizer=\x1b[31m", "'tokenizer'"),
         ("smooth_value=1e400", "smooth"), ("weights=" + "[" * 9_000, "is nested too deeply"),
-        ("max_order=" + "9" * 9_000, "has too many digits"),
+        ("weights=" + "[" * 5_000, "The value '[[[[[[[[["), ("max_order=" + "9" * 9_000, "has too many digits"),
+        ("tokenizer=" + "x" * 100_000, "The 'tokenizer' option of bleu_multi must be one of"),
+        ("x" * 100_000, "is not option=value"), ("x" * 100_000 + "=1", "has no option"),
     ]  # fmt: skip
     commands = [
         ["score", "in.tsv", "-m", "bleu_multi:{}", "-o", "old"],
         ["compare", "in.tsv", "-m", "bleu_multi:{}", "-o", "old", "--export", "new"],
+        ["compare", "in.tsv", "-m", "bleu_multi:{}", "--segment", "1"],
         ["explain", "bleu_multi:{}", "in.tsv", "-a", "nltk"],
     ]
     for words, (option, message) in itertools.product(commands, bad):
         arguments = [each.replace("{}", option.replace("{", "{{").replace("}", "}}")) for each in words]
-        told = refused(arguments, "in.tsv", PAIRS)
-        assert message in told
-        assert "\x1b" not in told
+        error = refused(arguments, "in.tsv", PAIRS)
+        assert message in error
+        assert "\x1b" not in error
+    for words in commands[0], commands[2]:
+        arguments = [each.replace("bleu_multi:{}", "x" * 100_000) for each in words]
+        assert "There is no metric 'xxxx" in refused(arguments, "in.tsv", PAIRS)
 
 
 def test_a_forged_table_of_document_frequencies(refused, tmp_path):
     (tmp_path / "forged.idf").write_bytes(b'{"n_documents": -1}')
     metric = f"bertscore_idf:model_type={MINILM},num_layers=1,idf=forged.idf"
-    told = refused(["score", "in.tsv", "-m", metric, "-o", "old"], "in.tsv", PAIRS)
-    assert "'forged.idf' is not an IDF table of tercet" in told
+    error = refused(["score", "in.tsv", "-m", metric, "-o", "old"], "in.tsv", PAIRS)
+    assert "'forged.idf' is not an IDF table of tercet" in error

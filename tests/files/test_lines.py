@@ -11,6 +11,7 @@ from tercet.files.lines import STDIN, read_lines, stream_lines
 
 #: Both ways to read them: at once, and line by line.
 WAYS = {"at once": read_lines, "line by line": lambda path: list(stream_lines(path))}
+OLD_MAC = "has old Mac line ends (CR); expected LF or CRLF: save the file with those."
 
 
 @pytest.fixture(params=WAYS)
@@ -30,40 +31,37 @@ def saved(request, tmp_path):
 
 def test_lines_of_unix_and_windows(way, saved):
     for end in (b"\n", b"\r\n"):
-        assert way(saved(end.join([b"one", b"", b"two words", b""]))) == ["one", "", "two words"]
-        assert way(saved(end.join([b"one", b"", b"two words"]))) == ["one", "", "two words"]
+        for last in ([], [b""]):  # the end of the last line
+            assert way(saved(end.join([b"one", b"", b"two words", *last]))) == ["one", "", "two words"]
     for data in (b"one", b"one\r", b"one\n", b"one\r\n"):
         assert way(saved(data)) == ["one"]
 
 
 def test_lines_of_old_macs_are_refused(way, saved):
     """They would be one segment, and the scores of a file with one segment look as good as any."""
-    message = "has old Mac line ends (CR); expected LF or CRLF: save the file with those."
     for data in [b"one\rtwo\rthree\r", b"one\rtwo", b"\r\r", "\ufeffeins\rzwei".encode()]:
         path = saved(data)
         with pytest.raises(InputError) as caught:
             way(path)
-        assert str(caught.value) == f"{path} {message}"
+        assert str(caught.value) == f"{path} {OLD_MAC}"
 
 
 def test_carriage_returns_within_lines_are_text_and_counted(way, saved):
     path = saved(b"one\ntwo\rhalves\r\nthree\n")
-    told = r"1 line holds a carriage return \(CR\) that ends no line, the first on line 2: read as part of "
-    with pytest.warns(UserWarning, match=rf"texts.*: {told}the text, as sacrebleu does\.") as caught:
+    message = (
+        r"1 line holds a carriage return \(CR\) that ends no line, the first on line 2: read as part of the text"
+    )
+    with pytest.warns(UserWarning, match=rf"texts.*: {message}, as sacrebleu does\.") as caught:
         assert way(path) == ["one", "two\rhalves", "three"]
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
+    assert [each.filename for each in caught] == [__file__]
     path = saved(b"a\rb\r\n" * 1_200 + b"c\n")
     with pytest.warns(UserWarning, match=r"1,200 lines hold a carriage return .* line 1: read"):
         assert len(way(path)) == 1_201
 
 
 def test_the_standard_input_has_no_name_to_change(monkeypatch):
-    for data, told in {
-        gzip.compress(b"one\n"): "the standard input is gzipped: unpack it.",
-        b"one\rtwo": "the standard input has old Mac line ends (CR); expected LF or CRLF: save the file with those.",
-    }.items():
+    for data, message in {gzip.compress(b"one\n"): "is gzipped: unpack it.", b"one\rtwo": OLD_MAC}.items():
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
         with pytest.raises(InputError) as caught:
             read_lines(STDIN)
-        assert str(caught.value) == told
+        assert str(caught.value) == f"the standard input {message}"

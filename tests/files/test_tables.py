@@ -2,7 +2,6 @@
 
 import csv
 import gzip
-import hashlib
 import io
 import json
 import re
@@ -64,14 +63,12 @@ def tables(draw, cell=cells):
 
 class TestWhatAFileIs:
     def test_its_suffix_says_in_any_case(self, tmp_path):
-        languages = "".join(
-            f'<tuv lang="{name}"><seg>{text}</seg></tuv>' for name, text in (("mt", "a"), ("ref", "b"))
-        )
+        tuv = '<tuv lang="{}"><seg>{}</seg></tuv>'
         contents = {
             "tsv": b"mt\tref\na\tb\n",
             "csv": b"mt,ref\na,b\n",
             "jsonl": b'{"mt": "a", "ref": "b"}\n',
-            "tmx": f"<tmx><body><tu>{languages}</tu></body></tmx>".encode(),
+            "tmx": f"<tmx><body><tu>{tuv.format('mt', 'a')}{tuv.format('ref', 'b')}</tu></body></tmx>".encode(),
             "xlsx": workbook([["mt", "ref"], ["a", "b"]]),
         }
         for suffix, format in SUFFIXES.items():
@@ -84,18 +81,18 @@ class TestWhatAFileIs:
         (tmp_path / "test.txt").write_text("mt\na b\n")
         assert read_table(str(tmp_path / "test.txt"), format="tsv").columns == {"mt": ["a b"]}
 
-    def test_unknown_names_are_told_the_known(self, tmp_path):
-        with pytest.raises(InputError, match=r"test\.xls_: .*\.tsv \.tab \.csv \.jsonl \.ndjson \.tmx.*tsv, csv"):
-            read_table(tmp_path / "test.xls_")
-        with pytest.raises(InputError, match=r"no format is called 'json'\. Did you mean 'jsonl'\?"):
-            read_table(tmp_path / "test.tsv", format="json")
-
-    def test_a_file_that_cannot_be_opened_is_named(self, tmp_path):
-        with pytest.raises(InputError, match=r"^none\.tsv cannot be read: No such file"):
-            read_table(tmp_path / "none.tsv")
+    def test_what_cannot_be_opened_or_has_an_unknown_name_is_refused(self, tmp_path):
         (tmp_path / "folder.csv").mkdir()
-        with pytest.raises(InputError, match=r"^folder\.csv cannot be read"):
-            read_table(tmp_path / "folder.csv")
+        other = "{} is, judging by its extension, a workbook.*save it as an Excel workbook"
+        for name, format, message in (
+            ("test.xls_", None, r"test\.xls_: .*\.tsv \.tab \.csv \.jsonl \.ndjson \.tmx.*tsv, csv"),
+            ("test.tsv", "json", r"no format is called 'json'\. Did you mean 'jsonl'\?"),
+            ("none.tsv", None, r"^none\.tsv cannot be read: No such file"),
+            ("folder.csv", None, r"^folder\.csv cannot be read"),
+            *((name, None, other.format(name)) for name in ("test.xlsb", "TEST.XLS", "test.ods")),
+        ):
+            with pytest.raises(InputError, match=message):
+                read_table(tmp_path / name, **({"format": format} if format else {}))
 
 
 class TestEncodings:
@@ -103,12 +100,12 @@ class TestEncodings:
     def test_utf8_and_utf16_of_every_script(self, encoding):
         predictions, references = all_pairs()
         expected = {"mt": predictions, "ref": [texts[0] for texts in references]}
-        rows = [expected.keys(), *zip(*expected.values(), strict=True)]
-        assert read("\n".join(map("\t".join, rows)), "tsv", encoding).columns == expected
-        assert read(written_with_quotes(rows), "csv", encoding).columns == expected
-        objects = [dict(zip(expected, row, strict=True)) for row in rows[1:]]
-        lines = [json.dumps(entry, ensure_ascii=False) for entry in objects]
-        assert read("\n".join(lines), "jsonl", encoding).columns == expected
+        rows = [list(expected), *zip(*expected.values(), strict=True)]
+        objects = [json.dumps(dict(zip(expected, row, strict=True)), ensure_ascii=False) for row in rows[1:]]
+        written = {"tsv": "\n".join(map("\t".join, rows)), "csv": written_with_quotes(rows),
+                   "jsonl": "\n".join(objects)}  # fmt: skip
+        for format, text in written.items():
+            assert read(text, format, encoding).columns == expected
 
     def test_utf16_without_a_mark(self):
         """As some programs export it; Chinese alone has NUL bytes in its tabs and line ends only."""
@@ -143,12 +140,6 @@ class TestEncodings:
         assert read('{"mt": "a"}\r', "jsonl").columns == {"mt": ["a"]}
         assert "has a header (mt, ref) and no rows" in refusal("mt,ref\r", "csv")
         assert read('mt,ref\n"a\rb",c\n', "csv").columns == {"mt": ["a\rb"], "ref": ["c"]}
-
-    def test_other_workbooks_are_refused_by_their_names(self, tmp_path):
-        for name in ("test.xlsb", "TEST.XLS", "test.ods"):
-            message = rf"{name} is, judging by its extension, a workbook.*save it as an Excel workbook"
-            with pytest.raises(InputError, match=message):
-                read_table(tmp_path / name)
 
 
 class TestTsv:
@@ -198,57 +189,45 @@ class TestCsv:
         assert table.lines[0] == 2
 
     def test_a_quote_that_does_not_close_its_cell_is_refused(self):
-        cases = [
+        for rows, message in [
             ('a,b\n"say "hi"",c', "line 3: the quote that closes cell 1 is followed by 'hi\"\"'; expected ','"),
             ('a,b\nc,"d\ne,f', "line 3: the quote that opens cell 2 is never closed"),
-        ]
-        for rows, message in cases:
+        ]:
             assert refusal(f"mt,ref\n{rows}\n", "csv").startswith(f"test.csv, {message}")
 
 
 @pytest.mark.parametrize(("format", "separator"), [("tsv", "\t"), ("csv", ",")])
 class TestRowsAndHeaders:
-    def rows(self, lines, separator):
-        return lines.replace(",", separator)
-
-    def test_a_row_has_as_many_cells_as_the_header(self, format, separator):
-        for row, found in [("a", 1), ("a,b,c", 3), ("", 1)]:
-            message = refusal(self.rows(f"mt,ref\na,b\n{row}\nc,d\n", separator), format)
-            assert message == f"test.{format}, line 3: expected 2 cells, as in the header, found {found}."
-
-    def test_empty_lines_at_the_end_are_no_rows(self, format, separator):
-        assert read(self.rows("mt,ref\na,b\n\n\r\n\n", separator), format).lines == [2]
-
-    def test_of_one_column_they_are(self, format, separator):
-        assert read("mt\na\n\nb\n\n", format).columns == {"mt": ["a", "", "b", ""]}
-
-    def test_names_differ(self, format, separator):
-        message = refusal(self.rows("ref,mt,ref \na,b,c\n", separator), format)
-        assert message == f"test.{format}, line 1: the column 'ref' appears twice; expected distinct names."
-
-    def test_a_column_without_a_name_is_called_by_its_place(self, format, separator):
-        assert list(read(self.rows(", mt \n0,a\n", separator), format).columns) == ["column 1", "mt"]
-
-    def test_there_are_names(self, format, separator):
+    def test_that_are_none_are_refused(self, format, separator):
+        cells = ", line 3: expected 2 cells, as in the header, found"
+        for text, message in [
+            ("mt,ref\na,b\na\nc,d\n", f"{cells} 1."),
+            ("mt,ref\na,b\na,b,c\nc,d\n", f"{cells} 3."),
+            ("mt,ref\na,b\n\nc,d\n", f"{cells} 1."),
+            ("ref,mt,ref \na,b,c\n", ", line 1: the column 'ref' appears twice; expected distinct names."),
+            ("mt,ref\n\n", " has a header (mt, ref) and no rows; expected a row per item."),
+        ]:
+            assert refusal(text.replace(",", separator), format) == f"test.{format}{message}"
         for text, found in [("", "it is empty"), ("\n", "first line"), ("\na,b\n", "first line")]:
             assert found in refusal(text, format)
 
-    def test_there_are_rows(self, format, separator):
-        message = refusal(self.rows("mt,ref\n\n", separator), format)
-        assert message == f"test.{format} has a header (mt, ref) and no rows; expected a row per item."
+    def test_empty_lines_at_the_end_are_rows_of_one_column_only(self, format, separator):
+        assert read("mt,ref\na,b\n\n\r\n\n".replace(",", separator), format).lines == [2]
+        assert read("mt\na\n\nb\n\n", format).columns == {"mt": ["a", "", "b", ""]}
+
+    def test_a_column_without_a_name_is_called_by_its_place(self, format, separator):
+        assert list(read(", mt \n0,a\n".replace(",", separator), format).columns) == ["column 1", "mt"]
 
     def test_a_cell_may_be_of_any_size(self, format, separator):
         long = "naïve " * 400_000
         for cell in (long, f'"{long}"'):
-            table = read(self.rows("mt,ref\n", separator) + separator.join([cell, "b"]), format)
+            table = read(f"mt{separator}ref\n{cell}{separator}b", format)
             assert long in table.columns["mt"][0]
 
     def test_more_columns_than_any_table_has_are_refused(self, format, separator):
         assert "line 1: more than 500 c" in refusal(separator * 1_000_000 + "a\n", format)
-        row = separator.join("b" * 1_000)
-        assert f"line 2: {'more than 500' if separator in ',;' else 'expected 2'} cells" in refusal(
-            f"mt{separator}ref\n{row}\n", format
-        )
+        text = f"mt{separator}ref\n{separator.join('b' * 1_000)}\n"
+        assert f"line 2: {'more than 500' if format == 'csv' else 'expected 2'} cells" in refusal(text, format)
 
 
 class TestJsonl:
@@ -259,46 +238,38 @@ class TestJsonl:
 
     def test_a_key_that_an_object_has_twice_is_refused(self):
         """Either value may be the one that was meant; JSON readers take the last, and would score it in silence."""
-        cases = [
-            '{"mt": "a", "ref": "b", "mt": "a"}',
-            '{"hyps": {"mt": "a", "mt": "b"}}',
-            r'{"m\u0074": 1, "mt": null}',
-        ]
-        for line in cases:
+        own, inner = '{"mt": "a", "ref": "b", "mt": "a"}', '{"hyps": {"mt": "a", "mt": "b"}}'
+        for line in [own, inner, r'{"m\u0074": 1, "mt": null}']:
             message = refusal('{"mt": "a"}\n' + line, "jsonl")
             assert message == "test.jsonl, line 2: the key 'mt' appears twice; expected distinct keys."
-
-    def test_objects_may_share_keys(self):
         assert read('{"mt": "a", "x": [{"mt": 1}, {"mt": 2}]}', "jsonl").columns["mt"] == ["a"]
 
     def test_what_is_no_object_is_refused_with_its_line_and_reason(self):
-        cases = [
+        for line, reason in [
             ('{"mt": "a"', "not JSON"),
             ("mt", r"not JSON \(Expecting value, column 1\); expected an object"),
             ('\ufeff{"mt": "a"}', r"Unexpected byte order mark, column 1"),
             ('["a"]', r"found \['a'\]; expected an object"),
             ("null", "found None; expected an object"),
-            ("[" * 200_000, "nested too deeply"),
-            ('{"a":' * 200_000, "nested too deeply"),
+            *((deep * 200_000, "nested too deeply") for deep in ("[", '{"a":')),
             ('{"mt": ' + "9" * 5_000 + "}", "digits"),
-            (r'{"mt": "\ud800"}', "lone surrogate"),
-            (r'{"\ud800": "a"}', "lone surrogate"),
+            *((rf"{{{each}}}", "lone surrogate") for each in (r'"mt": "\ud800"', r'"\ud800": "a"')),
             ('{"mt": "a\tb"}', "Invalid control character"),
-        ]
-        for line, reason in cases:
+        ]:
             message = refusal('{"mt": "a"}\n' + line, "jsonl")
             assert message.startswith("test.jsonl, line 2: ")
             assert re.search(reason, message)
-
-    def test_an_escaped_pair_of_surrogates_is_a_character(self):
-        assert read(r'{"mt": "\ud83c\udf89"}', "jsonl").columns == {"mt": ["🎉"]}
-
-    def test_a_file_without_objects_is_refused(self):
         assert refusal("\n \n", "jsonl") == "test.jsonl is empty; expected a JSON object per line."
+        assert read(r'{"mt": "\ud83c\udf89"}', "jsonl").columns == {"mt": ["🎉"]}  # an escaped pair of surrogates
 
-    def test_rows_that_share_no_column_are_refused_before_they_fill_the_memory(self):
-        lines = "\n".join(json.dumps({f"key {number}": 0}) for number in range(100_000))
-        assert f"line {MOST_COLUMNS + 1}: more than {MOST_COLUMNS} different columns" in refusal(lines, "jsonl")
+    def test_rows_or_objects_that_share_no_key_are_refused_before_they_fill_the_memory(self):
+        wide = {f"key {outer}": {f"{outer} {inner}": "" for inner in range(400)} for outer in range(400)}
+        for lines, line in (
+            ("\n".join(json.dumps({f"key {number}": 0}) for number in range(100_000)), MOST_COLUMNS + 1),
+            ("\n".join(json.dumps({"mt": {f"key {number}": ""}}) for number in range(100_000)), MOST_COLUMNS),
+            (json.dumps(wide), 1),
+        ):
+            assert f"line {line}: more than {MOST_COLUMNS} different columns" in refusal(lines, "jsonl")
 
     def test_objects_of_texts_are_columns(self):
         lines = (
@@ -319,7 +290,7 @@ class TestJsonl:
         assert guess_roles(table) == Roles(None, ("refs",), ("online-A", "система", "system 3"))
 
     def test_columns_of_objects_are_called_so_that_they_differ_and_tell_their_role(self):
-        cases = [
+        for line, columns in [
             ('{"mt": "a", "hyps": {"mt": "b", "A": "c"}}', ["mt", "hyps.mt", "A"]),
             ('{"hyps": {"A": "a", "B": "b"}, "post_edited": {"A": "c"}}', ["hyps.A", "B", "post_edited.A"]),
             ('{"hyps": {"hyps": "a"}}', ["hyps"]),
@@ -329,26 +300,16 @@ class TestJsonl:
             ('{"src": {"en": "a"}}', ["src.en"]),
             ('{"hyps": {"human": "a", "A": "b"}}', ["hyps.human", "A"]),
             ('{"hyps": {"A": "a"}, "sys_name": {"A": "Google"}}', ["A", "sys_name.A"]),
-        ]
-        for line, columns in cases:
+        ]:
             assert list(read(line, "jsonl").columns) == columns
+        line = '{"a": {"b.c": "x", "d": "y"}, "a.b": {"c": "z"}, "b.c": "", "c": ""}'
+        assert refusal(line, "jsonl") == "test.jsonl: the column 'a.b.c' appears twice; expected distinct names."
 
     def test_other_objects_are_cells(self):
         for value in ['{"a": 1}', '{"a": ["b"]}', '{"a": "b", "c": {}}', "{}", '["a"]']:
             assert read(f'{{"mt": {value}}}', "jsonl").columns == {"mt": [json.loads(value)]}
-            assert list(read(f'{{"mt": {{"a": "b"}}}}\n{{"mt": {value}}}\n', "jsonl").columns) == [
-                "a" if value == "{}" else "mt"
-            ]
-
-    def test_columns_of_objects_that_cannot_be_told_apart_are_refused(self):
-        line = '{"a": {"b.c": "x", "d": "y"}, "a.b": {"c": "z"}, "b.c": "", "c": ""}'
-        assert refusal(line, "jsonl") == ("test.jsonl: the column 'a.b.c' appears twice; expected distinct names.")
-
-    def test_objects_that_share_no_key_are_refused_before_they_fill_the_memory(self):
-        lines = "\n".join(json.dumps({"mt": {f"key {number}": ""}}) for number in range(100_000))
-        assert f"line {MOST_COLUMNS}: more than {MOST_COLUMNS} different columns" in refusal(lines, "jsonl")
-        wide = {f"key {outer}": {f"{outer} {inner}": "" for inner in range(400)} for outer in range(400)}
-        assert f"line 1: more than {MOST_COLUMNS} different columns" in refusal(json.dumps(wide), "jsonl")
+            beside_texts = read(f'{{"mt": {{"a": "b"}}}}\n{{"mt": {value}}}\n', "jsonl")
+            assert list(beside_texts.columns) == ["a" if value == "{}" else "mt"]
 
     @given(
         st.lists(st.dictionaries(any_texts, any_texts | st.none() | st.lists(any_texts)), min_size=1), st.booleans()
@@ -368,7 +329,7 @@ class TestRoles:
             ("reference", "ref,REF,ref_2,refA,ref-B,refs,reference,reference1,Reference 3,References,target"),
             ("reference", "target_text,labels,gold,gold_output,summary,reference summary,highlights,refs.A"),
             ("source", "source,SRC,Source Text,input,document,text,article,mr"),
-            ("system", "prediction,Candidate,hypothesis,hyp_1,mt,system,output2,online-A,GPT-4,pos,hyps.human"),
+            ("system", "prediction,Candidate,hypothesis,hyp_1,mt,system,output2,online-A,GPT-4,pos,neg,hyps.human"),
             ("system", "system_summary,predicted_text,target_mt,翻訳,перевод 2,1"),
             ("about", "id,doc_id,source_lang,lp,mt_score,referenceId,Domain,system_name"),
         ]
@@ -379,39 +340,31 @@ class TestRoles:
                 references = (name,) if role == "reference" else ()
                 assert self.roles(*others, name) == Roles(name if role == "source" else "src", references, systems)
 
-    def test_numbers_and_objects_are_no_texts(self):
-        for cells in [("0.5", "-1"), ("", ""), (None, None), (1, 2), ({"a": "b"}, "c"), ("a", 1)]:
-            assert self.roles("ref", "mt", "src", cells=cells) == Roles(None, (), ())
-
-    def test_lists_of_texts_are_references_only(self):
+    def test_numbers_and_objects_are_no_texts_and_lists_of_texts_references_only(self):
+        for cells in [("0.5", "-1"), ("", ""), (None, None), (1, 2), ({"a": "b"}, "c"), ("a", 1), (["a", 1],)]:
+            assert self.roles("ref", "refs", "mt", "src", cells=cells) == Roles(None, (), ())
         assert self.roles("refs", "mt", cells=(["a", "b"], None)) == Roles(None, ("refs",), ())
-        assert self.roles("refs", cells=(["a", 1],)) == Roles(None, (), ())
 
 
 class TestItems:
-    table = read(
-        '{"mt": "a", "ref": "b", "refs": ["c", "", null]}\n\n'
-        '{"mt": "", "ref": "", "refs": null}\n'
-        '{"mt": "d", "n": 1}\n',
-        "jsonl",
-    )
+    table = read('{"mt": "a", "ref": "b", "refs": ["c", "", null]}\n\n{"mt": "", "ref": "", "refs": null}\n'
+                 '{"mt": "d", "n": 1}\n', "jsonl")  # fmt: skip
 
     def test_an_empty_reference_is_one_less(self):
         assert items(self.table, "mt", ["ref", "refs"]) == (["a", "", "d"], [["b", "c"], [], []])
         assert items(self.table, "mt", []) == (["a", "", "d"], [[], [], []])
 
     def test_what_is_no_text_is_named(self):
-        cases = [
-            ("ref", [], "test.jsonl, line 4, column 'ref': the prediction is missing; expected a text."),
-            ("refs", [], "test.jsonl, line 1, column 'refs': expected a text, got ['c', '', None] (list)."),
-            ("mt", ["n"], "test.jsonl, line 4, column 'n': expected a text or a list of texts, got 1 (int)."),
-            ("mt", ["reff"], "test.jsonl has no column 'reff'. Did you mean 'ref'?"),
-            ("MT ", ["ref"], "test.jsonl has no column 'MT '. Did you mean 'mt'?"),
-        ]
-        for system, references, message in cases:
+        for system, references, message in [
+            ("ref", [], ", line 4, column 'ref': the prediction is missing; expected a text."),
+            ("refs", [], ", line 1, column 'refs': expected a text, got ['c', '', None] (list)."),
+            ("mt", ["n"], ", line 4, column 'n': expected a text or a list of texts, got 1 (int)."),
+            ("mt", ["reff"], " has no column 'reff'. Did you mean 'ref'?"),
+            ("MT ", ["ref"], " has no column 'MT '. Did you mean 'mt'?"),
+        ]:
             with pytest.raises(InputError) as caught:
                 items(self.table, system, references)
-            assert str(caught.value) == message
+            assert str(caught.value) == f"test.jsonl{message}"
 
     @given(tables())
     def test_of_a_file_they_are_its_cells(self, rows):
@@ -419,28 +372,6 @@ class TestItems:
         predictions, references = items(table, rows[0][0], rows[0][1:])
         assert predictions == [row[0] for row in rows[1:]]
         assert references == [[cell for cell in row[1:] if cell] for row in rows[1:]]
-
-
-class TestRealFiles:
-    @pytest.mark.parametrize(
-        ("name", "roles"),
-        [
-            ("comet_regression_data.csv", Roles("src", ("ref",), ("mt",))),
-            ("comet_ranking_data.csv", Roles("src", ("ref",), ("pos", "neg"))),
-            ("e2e_testset_w_refs_head400.csv", Roles("mr", ("ref",), ())),
-        ],
-    )
-    def test_tables_equal_the_golden_figures(self, sets, name, roles):
-        golden = json.loads((sets / "tabular" / "_golden.json").read_text())[name]
-        expected = golden["csv module, double quotes honoured"]
-        table = read_table(sets / "tabular" / name)
-        rows = rows_of(table)
-        assert (rows[0], len(rows)) == (expected["header"], expected["rows incl. header"])
-        joined = "\n".join(map("\t".join, rows))
-        assert expected["sha256 of cells joined with TAB/NEWLINE"] in {
-            hashlib.sha256(text.encode()).hexdigest() for text in (joined, joined + "\n")
-        }
-        assert guess_roles(table) == roles
 
 
 @pytest.mark.parametrize("format", READERS)
@@ -481,36 +412,34 @@ class TestLimits:
         return str(caught.value)
 
     def test_of_the_file_and_of_its_lines(self):
+        most = "unpacked, which is the limit"
         for format in READERS.keys() - {"xlsx"}:
             head = b"<tmx>" if format == "tmx" else b'{"a": "b"}\n' if format == "jsonl" else b"mt,ref\tx\n"
             if format != "tmx":
-                told = self.refused(head + b"\n" * 500 + b"x" * 6_000, format, self.SMALL)
-                assert "line 502: a line of more than 4.88 KiB; expected a segment per line" in told
-            told = self.refused(head + b" " * 4_000 + b"\n" * 2_000, format, self.SMALL)
-            assert f"test.{format} holds more than 1,000 lines, unpacked, which is the most that is read" in told
-            told = self.refused(head + (b" " * 4_000 + b"\n") * 30, format, self.SMALL)
-            assert f"test.{format} holds more than 97.7 KiB, unpacked, which is the most that is read: split" in told
+                error = self.refused(head + b"\n" * 500 + b"x" * 6_000, format, self.SMALL)
+                assert "line 502: a line of more than 4.88 KiB; expected a segment per line" in error
+            error = self.refused(head + b" " * 4_000 + b"\n" * 2_000, format, self.SMALL)
+            assert f"test.{format} holds more than 1,000 lines, {most}" in error
+            error = self.refused(head + (b" " * 4_000 + b"\n") * 30, format, self.SMALL)
+            assert f"test.{format} holds more than 97.7 KiB, {most}: split" in error
 
-    def test_a_file_at_the_limit_is_read(self):
+    def test_a_file_at_the_limit_is_read_and_a_cell_of_many_lines_has_one(self):
         data = b"mt\tref\n" + (b"a" * 4_997 + b"\tb\n") * 19
         assert len(READERS["tsv"](io.BytesIO(data), "test.tsv", self.SMALL).lines) == 19
         assert "line 2: a line" in self.refused(data.replace(b"\tb", b"\tbcd"), "tsv", self.SMALL)
-
-    def test_of_a_quoted_cell_of_many_lines(self):
-        data = b'mt,ref\na,"' + b"line\n" * 900 + b"line\n" * 100
+        data = b'mt,ref\na,"' + b"line\n" * 1_000 + b'"\n'
         limits = replace(self.SMALL, n_lines=10_000)
-        assert "line 2: a cell 2 of more than 4.88 KiB" in self.refused(data + b'"\n', "csv", limits)
+        assert "line 2: a cell 2 of more than 4.88 KiB" in self.refused(data, "csv", limits)
 
     def test_an_archive_of_gigabytes(self, tmp_path):
-        """Two megabytes that unpack to two gigabytes of lines are refused in the memory of some of them."""
-        path = tmp_path / "bomb.tsv.gz"
-        with gzip.open(path, "wb") as file:
+        """Two megabytes that unpack to a hundred of lines are refused in the memory of some of them."""
+        with gzip.open(tmp_path / "bomb.tsv.gz", "wb") as file:
             file.write(b"mt\tref\n")
             for _ in range(100):
                 file.write(b"a\tb\n" * 262_144)
-        code = "import sys; from tercet.comparison.test_sets import read_test_sets; read_test_sets(sys.argv[1])"
+        code = "from tercet.comparison.test_sets import read_test_sets; read_test_sets('bomb.tsv.gz')"
         process = subprocess.run(
-            [sys.executable, "-c", code, path], capture_output=True, text=True, check=False,
+            [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30)),
         )  # fmt: skip
         assert "holds more than 20,000,000 lines" in process.stderr.splitlines()[-1]
@@ -533,11 +462,10 @@ class TestLimits:
             (f'<!DOCTYPE tmx [<!ENTITY {long} "a">]><tmx/>', "tmx"),
         ):
             assert len(refusal(data, format)) < 500, format
-        table = read(f"mt\t{long}\na\tb\n", "tsv")
         with pytest.raises(InputError) as caught:
-            table.column("a\nb" * 10**5)
+            read(f"mt\t{long}\na\tb\n", "tsv").column("a\nb" * 10**5)
         assert len(str(caught.value)) < 300
-        assert len(str(caught.value).splitlines()) == 1
+        assert "\n" not in str(caught.value)
 
 
 class TestWhatASpreadsheetSaves:
@@ -545,9 +473,9 @@ class TestWhatASpreadsheetSaves:
 
     def test_tabs_in_a_csv(self):
         text = 'mt\tref\r\n"say ""hi"", you"\tsay; hi, you\r\n"two\nlines"\t日本語\r\n'
+        expected = {"mt": ['say "hi", you', "two\nlines"], "ref": ["say; hi, you", "日本語"]}
         for format, encoding in product(("csv", "tsv"), ("utf-16", "utf-8-sig", "utf-8")):
-            table = read(text.encode(encoding), format)
-            assert table.columns == {"mt": ['say "hi", you', "two\nlines"], "ref": ["say; hi, you", "日本語"]}
+            assert read(text.encode(encoding), format).columns == expected
 
     def test_of_two_separators_that_split_the_header_the_one_that_splits_all_rows_counts(self):
         text = "mt;ref (Duden, 2024)\nja, gut;nein\nso;so, so, la\n"

@@ -19,49 +19,8 @@ from spaces.build import build
 from tercet.comparison.exports import write_tsv
 from tercet.files.writing import _without_name, is_plain, write_file, write_text_file
 from tercet.metrics.bertscore.baselines import read_baseline, write_baseline
-from tercet.metrics.bertscore.idf_table import IdfTable
 
 OLD, NEW = "old\n" * 50_000, "new\n" * 50_000
-
-#: Writes half of a file, says so, and waits.
-SLOW = {
-    "write_tsv": """
-        from tercet.comparison.exports import write_tsv
-        def rows():
-            yield from [["new"]] * 50_000
-            wait()
-        write_tsv(Path(sys.argv[1]), rows())""",
-    "write_text_file": """
-        from tercet.files.writing import write_text_file
-        with write_text_file(sys.argv[1]) as file:
-            file.write("new\\n" * 50_000)
-            file.flush()
-            wait()""",
-}
-
-#: Writes one and another content in turn, as fast as it can.
-ENDLESS = {
-    "idf": """
-        import numpy as np
-        from tercet.metrics.bertscore.idf_table import IdfTable
-        tables = [IdfTable(9, np.random.default_rng(seed).integers(0, 9, 200_000), "f0", None) for seed in (0, 1)]
-        while True:
-            for table in tables:
-                table.save(sys.argv[1])
-                print(flush=True)""",
-    "baseline": """
-        import numpy as np
-        from tercet.metrics.bertscore.baselines import write_baseline
-        while True:
-            for seed in (0, 1):
-                write_baseline(Path(sys.argv[1]), np.random.default_rng(seed).random((5_000, 3)))
-                print(flush=True)""",
-    "space": """
-        from spaces.build import build
-        while True:
-            build("bleu_multi", Path(sys.argv[1]).parent)
-            print(flush=True)""",
-}
 
 HEAD = """
 import sys, time
@@ -69,16 +28,37 @@ from pathlib import Path
 def wait():
     print(flush=True)
     time.sleep(60)
+path = Path(sys.argv[1])
 """
 
+#: Writes half of a file, says so, and waits.
+SLOW = {
+    "write_tsv": """
+from tercet.comparison.exports import write_tsv
+def rows():
+    yield from [["new"]] * 50_000
+    wait()
+write_tsv(path, rows())""",
+    "write_text_file": r"""
+from tercet.files.writing import write_text_file
+with write_text_file(path) as file:
+    file.write("new\n" * 50_000)
+    file.flush()
+    wait()""",
+}
 
-def started(code, path, **options):
+#: Writes a space again and again, as fast as it can.
+ENDLESS = """
+from spaces.build import build
+while True:
+    build("bleu_multi", path.parent)
+    print(flush=True)"""
+
+
+def started(code, path):
     """Return a process that runs a code with a path, once it has said that it is on its way."""
-    lines = code.splitlines()
-    text = HEAD + "\n".join(line[8:] for line in lines)
-    process = subprocess.Popen(
-        [sys.executable, "-c", text, str(path)], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
-    )
+    command = [sys.executable, "-c", HEAD + code, str(path)]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdout.readline()
     return process
 
@@ -97,43 +77,28 @@ def path(tmp_path):
 
 class TestTheOldFileStays:
     @pytest.mark.parametrize("name", SLOW)
-    def test_when_the_process_is_killed_in_the_middle(self, name, path):
+    @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
+    def test_when_the_process_is_ended_in_the_middle(self, name, end, path):
         process = started(SLOW[name], path)
-        process.kill()
-        assert ended(process) == -signal.SIGKILL
+        process.send_signal(end)
+        assert ended(process) == -end if end == signal.SIGKILL else ended(process) != 0
         assert path.read_text() == OLD
         unnamed = _without_name(str(path.parent))
-        if unnamed is not None:  # else the new file lies there
+        if unnamed is not None:
             os.close(unnamed)
+        if unnamed is not None or end == signal.SIGINT:  # else the new file lies there
             assert list(path.parent.iterdir()) == [path]
 
-    @pytest.mark.parametrize("name", ENDLESS)
     @pytest.mark.long
-    def test_when_the_process_is_killed_at_any_moment(self, name, tmp_path):
-        waits = random.Random(5)
-        path = tmp_path / "bleu_multi"
-        whole = {
-            "idf": lambda: IdfTable.load(path),
-            "baseline": lambda: read_baseline(path).shape == (5_000, 3) or pytest.fail("cut"),
-            "space": lambda: {each.name: each.read_bytes() for each in path.iterdir()},
-        }[name]
-        contents = []
+    def test_when_a_process_that_builds_a_space_is_killed_at_any_moment(self, tmp_path):
+        waits, path, contents = random.Random(5), tmp_path / "bleu_multi", []
         for _ in range(5):
-            process = started(ENDLESS[name], path)
+            process = started(ENDLESS, path)
             time.sleep(waits.uniform(0, 0.05))
             process.kill()
             ended(process)
-            contents.append(whole())
-        if name == "space":
-            assert all(each == contents[0] for each in contents)
-
-    @pytest.mark.parametrize("name", SLOW)
-    def test_at_ctrl_c_and_nothing_lies_about(self, name, path):
-        process = started(SLOW[name], path)
-        process.send_signal(signal.SIGINT)
-        assert ended(process) != 0
-        assert path.read_text() == OLD
-        assert list(path.parent.iterdir()) == [path]
+            contents.append({each.name: each.read_bytes() for each in path.iterdir()})
+        assert all(each == contents[0] for each in contents)
 
     def test_where_a_file_cannot_be_given_a_name_it_is_copied(self, path, monkeypatch):
         def refuse(*_, **__):
@@ -149,18 +114,15 @@ class TestTheOldFileStays:
         def small_disk():
             resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
 
-        save = "from tercet.metrics.bertscore.idf_table import IdfTable; import numpy as np; "
-        save += "IdfTable(9, np.random.default_rng(0).integers(0, 9, 200_000), 'f0', None)"
         for code in (
             "from tercet.comparison.exports import write_tsv; write_tsv(path, [['new']] * 50_000)",
-            f"{save}.save(path)",
-            "import numpy as np; from tercet.metrics.bertscore.baselines import write_baseline as w; "
+            "from tercet.metrics.bertscore.idf_table import IdfTable; import numpy as np; "
+            "IdfTable(9, np.random.default_rng(0).integers(0, 9, 200_000), 'f0', None).save(path)",
+            "from tercet.metrics.bertscore.baselines import write_baseline as w; import numpy as np; "
             "w(path, np.zeros((5_000, 3)))",
         ):
-            code = f"import sys; from pathlib import Path; path = Path(sys.argv[1]); {code}"
-            process = subprocess.run(
-                [sys.executable, "-c", code, path], preexec_fn=small_disk, capture_output=True, text=True, check=False
-            )
+            command = [sys.executable, "-c", HEAD + code, path]
+            process = subprocess.run(command, preexec_fn=small_disk, capture_output=True, text=True, check=False)
             assert process.stderr.splitlines()[-1] == f"OSError: [Errno 27] File too large: {str(path)!r}"
             assert path.read_text() == OLD
             assert list(path.parent.iterdir()) == [path]
@@ -184,9 +146,7 @@ class TestTheOldFileStays:
         assert {each.name: each.read_bytes() for each in folder.iterdir()} == before
         assert list(tmp_path.iterdir()) == [folder]
 
-
-class TestTwoWriters:
-    def test_do_not_mix(self, path):
+    def test_when_several_write_they_do_not_mix(self, path):
         def write(letter):
             with write_text_file(path) as file:
                 for _ in range(200):
@@ -194,18 +154,17 @@ class TestTwoWriters:
                     file.flush()
 
         threads = [threading.Thread(target=write, args=(letter,)) for letter in "abcd"]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
         lines = path.read_text().splitlines()
-        assert len(lines) == 200
-        assert len(set(lines)) == 1
+        assert (len(lines), len(set(lines))) == (200, 1)
         assert list(path.parent.iterdir()) == [path]
 
 
 class TestWhereItIsWritten:
-    def test_a_link_stays_and_its_file_is_written(self, path, tmp_path):
+    def test_a_link_stays_and_its_file_is_written_or_made(self, path, tmp_path):
         folder = tmp_path / "folder"
         folder.mkdir()
         link, chain = folder / "link", folder / "chain"
@@ -217,21 +176,17 @@ class TestWhereItIsWritten:
         assert chain.is_symlink()
         assert link.is_symlink()
         assert set(folder.iterdir()) == {link, chain}
-
-    def test_a_link_to_nothing_makes_the_file(self, tmp_path):
         (tmp_path / "link").symlink_to("new.txt")
         with write_file(tmp_path / "link") as file:
             file.write(b"new")
         assert (tmp_path / "new.txt").read_bytes() == b"new"
 
-    def test_the_permissions_stay(self, path):
+    def test_the_permissions_stay_and_a_new_file_has_those_of_every_new_file(self, path, tmp_path):
         for mode in [0o600, 0o640, 0o664, 0o755]:
             path.chmod(mode)
             with write_text_file(path) as file:
                 file.write(NEW)
             assert path.stat().st_mode & 0o777 == mode
-
-    def test_a_new_file_has_the_permissions_of_every_new_file(self, tmp_path):
         (tmp_path / "a").touch()
         with write_file(tmp_path / "b") as file:
             file.write(b"b")
@@ -258,21 +213,16 @@ class TestWhereItIsWritten:
         with path.open("wb") as file:
             subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
         assert path.read_text() == "new"
-        told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        assert told.stdout == "new"
+        assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"new"
 
     @pytest.mark.skipif(not shutil.which("unshare") or os.geteuid() != 0, reason="only an administrator can mount")
     def test_a_file_that_is_a_mount_of_its_own(self, path, tmp_path):
         other = tmp_path / "other"
         other.write_text("other")
-        code = (
-            "import sys; from tercet.files.writing import write_file\n"
-            "with write_file(sys.argv[1]) as file: file.write(b'new')"
-        )
-        script = f'mount --bind {other} {path} && {sys.executable} -c "$0" {path}'
-        process = subprocess.run(
-            ["unshare", "-m", "sh", "-c", script, code], capture_output=True, text=True, check=False
-        )
+        code = f"from tercet.files.writing import write_file as w\nwith w({str(path)!r}) as file: file.write(b'new')"
+        script = f'mount --bind {other} {path} && {sys.executable} -c "$0"'
+        command = ["unshare", "-m", "sh", "-c", script, code]
+        process = subprocess.run(command, capture_output=True, text=True, check=False)
         if "permission denied" in process.stderr:
             pytest.skip("mounting is not allowed here")
         assert (process.returncode, process.stderr) == (0, "")

@@ -28,19 +28,21 @@ METRICS = ["bleu:max_order=2", "jaccard", "jaccard:tokenizer=char"]
 FEW = {"n_resamples": 20, "n_permutations": 100}
 
 
+def on_form(metrics=METRICS):
+    return tercet.correlate(GRADED, metrics, dimension="form", rank_by="pooled.pearson", **FEW)
+
+
 def test_it_is_the_weighted_mean_of_segment_scores():
     test_set = sample("en")
     scorer = MeanScorer(SavedMean(PARTS, {}), {"scale": 100})
     stats = batch_stats(scorer, test_set.corpus().system(1))
-    own = [
-        tercet.score(
-            part.metric, list(test_set.systems.values())[1], test_set.references,
-            segments=True, scale=100, **part.options,
-        ).segments[part.score]
+    given = list(test_set.systems.values())[1], test_set.references
+    bleu, rouge = (
+        np.array(tercet.score(part.metric, *given, segments=True, scale=100, **part.options).segments[part.score])
         for part in PARTS
-    ]  # fmt: skip
+    )
     assert scorer._mean.formula == "0.25 bleu_multi + 0.75 rouge_nlws rougeL"
-    expected = 0.25 * np.array(own[0]) + 0.75 * np.array(own[1])
+    expected = 0.25 * bleu + 0.75 * rouge
     assert scorer.segment_scores(stats.rows)["mean"] == pytest.approx(expected, abs=1e-12)
     assert scorer.finalize(stats.total())["mean"] == pytest.approx(expected.mean())
 
@@ -67,26 +69,22 @@ def test_a_file_is_a_metric_of_compare_and_of_the_commands(tmp_path):
     found = tercet.compare(sample("en"), [str(path), "bleu"], n_resamples=50)
     assert [table.name for table in found.tables] == ["mean", "bleu"]
     assert f"digest:{mean.digest}" in found.tables[0].signature
-    run = command("score", ROOT / "examples" / "data" / "en.tsv", "-m", path)
-    assert "mean|of:bleu_multi,rouge_nlws|weights:0.25,0.75" in run.stdout
-    assert (
-        "would overwrite the input"
-        in command("score", ROOT / "examples" / "data" / "en.tsv", "-m", path, "-o", path, code=2).stderr
-    )
+    words = ("score", ROOT / "examples" / "data" / "en.tsv", "-m", path)
+    assert "mean|of:bleu_multi,rouge_nlws|weights:0.25,0.75" in command(*words).stdout
+    assert "would overwrite the input" in command(*words, "-o", path, code=2).stderr
 
 
 def test_another_file_is_refused(tmp_path):
     path = tmp_path / "mean.json"
+    half = json.dumps({"kind": "tercet mean of metrics", "parts": [{"metric": "bleu"}]})
     for content, message in (
-        ("{", "is not JSON"),
-        ("[]", "is not a mean of metrics"),
-        (json.dumps({"kind": "tercet mean of metrics", "parts": [{"metric": "bleu"}]}), "expected metric, options"),
-    ):
-        path.write_text(content)
+        (None, "cannot be read"), ("{", "is not JSON"), ("[]", "is not a mean of metrics"),
+        (half, "expected metric, options"),
+    ):  # fmt: skip
+        if content:
+            path.write_text(content)
         with pytest.raises(InputError, match=message):
             parse_metric(str(path)).scorer()
-    with pytest.raises(InputError, match="cannot be read"):
-        parse_metric(str(tmp_path / "none.json")).scorer()
     with pytest.raises(InputError, match="has no score 'rouge9'"):
         MeanScorer(SavedMean((WeightedMetric("rouge_nlws", {}, "rouge9", 1.0),), {}), {})
     with pytest.raises(InputError, match="cannot be saved"):
@@ -94,22 +92,18 @@ def test_another_file_is_refused(tmp_path):
 
 
 def test_the_best_mean_is_chosen_out_of_fold_and_scores_as_it_was_chosen(tmp_path):
-    found = tercet.correlate(GRADED, METRICS, dimension="form", rank_by="pooled.pearson", **FEW)
-    best = best_mean(found)
+    best = best_mean(on_form())
     assert best.in_sample >= best.out_of_fold
     assert sum(part.weight for part in best.mean.parts) == pytest.approx(1.0, abs=1e-5)
     best.mean.save(tmp_path / "mean.json")
-    again = tercet.correlate(
-        GRADED, str(tmp_path / "mean.json"), dimension="form", rank_by="pooled.pearson", **FEW
-    )  # fmt: skip
-    (figures,) = again.tables[0].figures.values()
+    (figures,) = on_form(str(tmp_path / "mean.json")).tables[0].figures.values()
     assert figures["pooled.pearson"].value == pytest.approx(best.in_sample, abs=1e-5)
     assert "Best mean for form, pooled.pearson" in best.summary()[0]
 
 
 def test_a_mean_of_complementary_metrics_is_better_and_of_noise_is_not():
     rng = np.random.default_rng(3)
-    found = tercet.correlate(GRADED, METRICS, dimension="form", rank_by="pooled.pearson", **FEW)
+    found = on_form()
     human = found.grades.mean("form")
     noise = [rng.normal(size=human.shape) * 2 for _ in range(3)]
 
@@ -127,12 +121,12 @@ def test_a_mean_of_complementary_metrics_is_better_and_of_noise_is_not():
 
 
 def test_folds_may_hold_systems():
-    found = tercet.correlate(GRADED, METRICS, dimension="form", rank_by="pooled.pearson", **FEW)
+    found = on_form()
     by_items, by_systems = best_mean(found), best_mean(found, unit="systems")
     assert by_items.mean == replace(by_systems.mean, about=by_items.mean.about)  # chosen on all data
     assert by_items.out_of_fold != by_systems.out_of_fold
-    assert "on systems that did not choose the weights" in by_systems.summary()[1]
-    with pytest.raises(OptionError, match=r"Folds hold one of items, systems\. Got 'words'"):
+    assert "on systems not used to choose the weights" in by_systems.summary()[1]
+    with pytest.raises(OptionError, match=r"The unit of the folds must be one of items, systems\. Got 'words'"):
         best_mean(found, unit="words")
     for folds in (1, "3", 2.5):
         with pytest.raises(OptionError, match="number of folds must be an integer of at least 2"):
@@ -144,11 +138,10 @@ def test_folds_may_hold_systems():
         best_mean(few, unit="systems")
 
 
-def test_what_cannot_be_combined_is_told():
-    found = tercet.correlate(GRADED, METRICS[:1], dimension="form", **FEW)
+def test_what_cannot_be_combined_is_named():
+    found = on_form()
     with pytest.raises(InputError, match="at least two metrics"):
-        best_mean(found)
-    found = tercet.correlate(GRADED, METRICS, dimension="form", **FEW)
+        best_mean(on_form(METRICS[:1]))
     with pytest.raises(OptionError, match="There is no dimension 'forms'"):
         best_mean(found, "forms")
     with pytest.raises(InputError, match="60 graded items are too few for 40 folds"):

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import tercet
-from conftest import ZERO_BLEU, needed
+from conftest import needed
 from suite import COMPARING, SUITE
 from tercet import InputError, TercetError
 from tercet.comparison.paired import paired_significance
@@ -26,6 +26,8 @@ REFERENCES = [["the cat lay on the mat today", "a cat"], ["a dog barks"]]
 
 pytestmark = pytest.mark.filterwarnings("ignore:bertscore_idf. all tokens of:UserWarning")  # of so small a corpus
 
+#: Errors of a user's tokenizer, and what may come at any time.
+FAILURES = (ZeroDivisionError, KeyboardInterrupt, MemoryError)
 each_metric = pytest.mark.parametrize("metric", COMPARING)
 
 
@@ -63,10 +65,14 @@ def cases(table):
 # Doors: each gives a bad corpus to something, and returns the message with which it is refused
 
 
-def door_score(metric, predictions, references):
+def refusal(call, *arguments, **options):
     with pytest.raises(InputError) as refused:
-        score(metric, predictions, references)
-    return str(refused.value)
+        call(*arguments, **options)
+    return str(refused.value).replace("predictions1", "predictions")
+
+
+def door_score(metric, predictions, references):
+    return refusal(score, metric, predictions, references)
 
 
 def after_a_good_item(call):
@@ -75,11 +81,10 @@ def after_a_good_item(call):
     def door(metric, predictions, references):
         module = tercet.load(metric)
         module.add_batch(predictions=PREDICTIONS[:1], references=REFERENCES[:1])
-        with pytest.raises(InputError) as refused:
-            call(module, needed(metric), predictions, references)
+        refused = refusal(call, module, needed(metric), predictions, references)
         module.add(prediction=PREDICTIONS[1], reference=REFERENCES[1])
         assert module.compute(**needed(metric)) == expected(metric)
-        return str(refused.value)
+        return refused
 
     return door
 
@@ -90,38 +95,32 @@ door_add = after_a_good_item(lambda module, given, p, r: module.add(prediction=p
 
 
 def door_paired(metric, predictions, references):
-    with pytest.raises(InputError) as refused:
-        paired_significance(metric, predictions, PREDICTIONS, references, n_resamples=5, **needed(metric))
-    return str(refused.value).replace("predictions1", "predictions")
+    return refusal(paired_significance, metric, predictions, PREDICTIONS, references, n_resamples=5, **needed(metric))
 
 
 def door_comparison(metric, predictions, references):
     module = tercet.load("paired_significance")
     module.add_batch(predictions1=PREDICTIONS, predictions2=PREDICTIONS, references=REFERENCES)
-    with pytest.raises(InputError) as refused:
-        module.add_batch(predictions1=predictions, predictions2=PREDICTIONS, references=references)
+    given = {"predictions1": predictions, "predictions2": PREDICTIONS, "references": references}
+    refused = refusal(module.add_batch, **given)
     assert len(module) == len(PREDICTIONS)
-    return str(refused.value).replace("predictions1", "predictions")
+    return refused
 
 
 def door_trainer(metric, predictions, references):
     compute = tercet.compute_metrics(None, metric, decode=len, options=needed(metric))
     compute(PREDICTIONS[:1], REFERENCES[:1], compute_result=False)
-    with pytest.raises(InputError) as refused:
-        compute.add(predictions, references)
+    refused = refusal(compute.add, predictions, references)
     found = compute(PREDICTIONS[1:], REFERENCES[1:], compute_result=True)
     primary = SUITE[metric].primary
     assert found[primary] == pytest.approx(expected(metric)[primary], abs=2e-6)
-    return str(refused.value)
+    return refused
 
 
 DOORS = {
-    "score": door_score,
-    "compute": door_compute,
-    "add_batch": door_add_batch,
-    "paired": door_paired,
+    "score": door_score, "compute": door_compute, "add_batch": door_add_batch, "paired": door_paired,
     "comparison": door_comparison,
-}
+}  # fmt: skip
 #: A trainer may hand over ids in the place of texts, so a corpus of another kind is another mistake there.
 DOORS_OF_ITEMS = {**DOORS, "trainer": door_trainer}
 
@@ -148,34 +147,28 @@ ONE = "item {} of predictions must be a string, got "
 EITHER = "item {} of references must be a string or a list of strings, got "
 WITHIN = "item 1 of the references of item {} must be a string, got "
 ITEMS = {
-    "None": (None, ["a"], ONE + "None"),
-    "number": (7, ["a"], ONE + "7 (int)"),
+    "None": (None, ["a"], ONE + "None"), "number": (7, ["a"], ONE + "7 (int)"),
     "number of many digits": (10**5000, ["a"], ONE + "<int of about 5,001 digits> (int)"),
-    "nan": (float("nan"), ["a"], ONE + "nan (float)"),
-    "NA": (pd.NA, ["a"], ONE + "<NA> (NAType)"),
-    "bytes": (b"a", ["a"], ONE + "b'a' (bytes)"),
-    "list": (["a"], ["a"], ONE + "['a'] (list)"),
+    "nan": (float("nan"), ["a"], ONE + "nan (float)"), "NA": (pd.NA, ["a"], ONE + "<NA> (NAType)"),
+    "bytes": (b"a", ["a"], ONE + "b'a' (bytes)"), "list": (["a"], ["a"], ONE + "['a'] (list)"),
     "array": (np.array(["a"]), ["a"], ONE + "array(['a']"),
     "nameless": (Nameless(), ["a"], ONE + "<Nameless whose repr raises RuntimeError>"),
     "deep": (DEEP, ["a"], ONE + "[[[["),
     "surrogate": ("a\ud800", ["a"], "item {} of predictions is not valid Unicode text: the lone surrogate"),
     "reference number": ("a", 7, EITHER + "7"),
-    "reference number of many digits": ("a", 10**5000, EITHER + "<int of about 5,001 digits>"),
     "reference array of a number": ("a", np.array(7), EITHER + "array(7)"),
-    "reference bytes": ("a", b"a", EITHER + "b'a'"),
-    "reference dict": ("a", {"a": 1}, EITHER + "{{"),
+    "reference bytes": ("a", b"a", EITHER + "b'a'"), "reference dict": ("a", {"a": 1}, EITHER + "{{"),
     "reference set": ("a", {"a"}, EITHER + "{{"),
     "reference nameless": ("a", Nameless(), EITHER + "<Nameless whose repr raises RuntimeError>"),
     "reference unreadable": ("a", Unreadable(), "item {} of references cannot be read. ZeroDivisionError: by design"),
-    "None in references": ("a", ["a", None], WITHIN + "None"),
-    "number in references": ("a", ["a", 7], WITHIN + "7"),
+    "None in references": ("a", ["a", None], WITHIN + "None"), "number in references": ("a", ["a", 7], WITHIN + "7"),
     "NA in references": ("a", ["a", pd.NA], WITHIN + "<NA>"),
     "number in a Polars list": ("a", pl.Series([1, 2]), "item 0 of the references of item {} must be a string"),
     "bytes in references": ("a", ("a", b"a"), WITHIN + "b'a'"),
     "list in references": ("a", ["a", ["a"]], WITHIN + "['a']"),
     "deep list in references": ("a", ["a", DEEP], WITHIN + "[[[["),
     "surrogate in references": ("a", ["a", "\udfff"], "a reference of item {} is not valid Unicode text"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("prediction", "reference", "message"), cases(ITEMS))
@@ -210,7 +203,6 @@ CORPORA = {
     "set": ({"a"}, ["a"], TEXTS_WANTED + "{'a'} (set)"),
     "None": (None, ["a"], TEXTS_WANTED + "None"),
     "number": (7, ["a"], TEXTS_WANTED + "7 (int)"),
-    "number of many digits": (10**5000, ["a"], TEXTS_WANTED + "<int of about 5,001 digits>"),
     "nameless": (Nameless(), ["a"], TEXTS_WANTED + "<Nameless whose repr raises RuntimeError>"),
     "array without axis": (np.array("a"), ["a"], TEXTS_WANTED),
     "array of two axes": (np.array([["a"]]), ["a"], TEXTS_WANTED),
@@ -300,15 +292,20 @@ def test_an_input_error_is_a_value_error():
     assert issubclass(TercetError, ValueError)
 
 
-#: What a module refuses that no door above shows.
-REFUSALS = {
-    "an unknown input": lambda m, given: m.add_batch(predictions=["a"], references=["a"], sources=["a"]),
-    "no reference": lambda m, given: m.compute(**given, predictions=["a"], references=[None]),
-    "unknown option": lambda m, given: m.compute(**given, segmets=True),
-    "wrong option": lambda m, given: m.compute(**given, scale=10),
-}
-#: Options that are refused only once texts are scored.
+def raising(error):
+    def interrupted(text):
+        raise error
+
+    return interrupted
+
+
+#: What is refused by nothing above: options, some of which are refused only once texts are scored, and inputs.
 LATE = {
+    "an unknown input": ("bleu_multi", {"predictions": ["a"], "references": ["a"], "sources": ["a"]}),
+    "no reference": ("bleu_multi", {"predictions": ["a"], "references": [None]}),
+    "unknown option": ("bertscore_idf", {"segmets": True}),
+    "wrong option": ("bleu_multi", {"scale": 10}),
+    **{error.__name__: ("rouge_nlws", {"tokenizer": raising(error)}) for error in FAILURES},
     "options that exclude each other": ("bleu_multi", {"stemmer": "porter", "lemmatizer": "en"}),
     "stemmer of no language": ("rouge_nlws", {"stemmer": "klingon"}),
     "lemmatizer of no language": ("rouge_nlws", {"lemmatizer": "klingon"}),
@@ -323,78 +320,47 @@ LATE = {
 }
 
 
-@each_metric
-def test_a_refusal_loses_nothing_and_adds_nothing(metric):
-    for refuse in REFUSALS.values():
-        check_that_nothing_is_lost(metric, refuse)
-
-
-@pytest.mark.parametrize(("metric", "options"), cases(LATE))
-def test_an_option_that_fails_late_loses_nothing(metric, options):
-    check_that_nothing_is_lost(metric, lambda module, given: module.compute(**{**given, **options}))
-
-
-def check_that_nothing_is_lost(metric, refuse):
+@pytest.mark.parametrize(("metric", "given"), cases(LATE))
+def test_what_fails_late_loses_nothing_and_adds_nothing(metric, given):
     module = tercet.load(metric)
     module.add_batch(predictions=PREDICTIONS[:1], references=REFERENCES[:1])
-    with pytest.raises(TercetError):
-        refuse(module, needed(metric))
+    with pytest.raises((TercetError, *FAILURES)):
+        module.add_batch(**given) if "sources" in given else module.compute(**{**needed(metric), **given})
     module.add(prediction=PREDICTIONS[1], reference=REFERENCES[1])
     assert module.compute(**needed(metric)) == expected(metric)
 
 
-@ZERO_BLEU
-@pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
-def test_a_failing_tokenizer_loses_nothing(metric):
-    module = tercet.load(metric)
-    module.add_batch(predictions=["a", "b"], references=[["a"], None])
-    with pytest.raises(ZeroDivisionError):
-        module.compute(missing_references="skip", tokenizer=lambda text: [text] * (1 // 0))
-    again = module.compute(missing_references="skip")
-    assert again == score(metric, ["a", "b"], [["a"], None], missing_references="skip")
-    assert module.compute(predictions=PREDICTIONS, references=REFERENCES) == expected(metric)
+@pytest.mark.parametrize("way", [score, compute, add_batch])
+def test_an_item_without_reference_is_an_error_that_names_the_choices_or_left_out_or_nothing(way):
+    """One way scores the others' rows, and the items left out are no part of them."""
+    lists, texts = (REFERENCES[0], None, REFERENCES[1]), (PREDICTIONS[0], "nobody wrote this", PREDICTIONS[1])
+    with pytest.raises(InputError, match=r"item 1 .* missing_references='skip' .* missing_references='zero'"):
+        way("bleu_multi", texts, lists, missing_references="error")
+    with pytest.raises(InputError, match="No item has a reference"):
+        way("bleu_multi", texts, [[], None, []], missing_references="skip")
+    whole = score("bleu_multi", PREDICTIONS, REFERENCES, segments=True)
+    first, second = whole["segments"]["bleu"]
+    for policy, scored, found in (("skip", 2, None), ("zero", 3, 0.0)):
+        result = way("bleu_multi", texts, lists, missing_references=policy, segments=True)
+        assert result["segments"]["bleu"] == [first, found, second]
+        assert (result.n_segments, result.missing_references) == (scored, 1)
+        assert policy == "zero" or result["bleu"] == whole["bleu"]
 
 
-class TestAnItemWithoutReference:
-    LISTS = (REFERENCES[0], None, REFERENCES[1])
-    TEXTS = (PREDICTIONS[0], "nobody wrote this", PREDICTIONS[1])
-
-    @pytest.mark.parametrize("way", [score, compute, add_batch])
-    def test_is_an_error_that_names_the_choices_and_must_not_be_every_item(self, way):
-        with pytest.raises(InputError, match=r"item 1 .* missing_references='skip' .* missing_references='zero'"):
-            way("bleu_multi", self.TEXTS, self.LISTS, missing_references="error")
-        with pytest.raises(InputError, match="No item has a reference"):
-            way("bleu_multi", self.TEXTS, [[], None, []], missing_references="skip")
-
-    @each_metric
-    def test_is_left_out_or_scores_0(self, metric):
-        """One way scores the others' rows, and the items left out are no part of them."""
-        whole = score(metric, PREDICTIONS, REFERENCES, segments=True)
-        for way in (score, add_batch):
-            skipped = way(metric, self.TEXTS, self.LISTS, missing_references="skip", segments=True)
-            zero = way(metric, self.TEXTS, self.LISTS, missing_references="zero", segments=True)
-            for name, (first, second) in whole["segments"].items():
-                assert skipped["segments"][name] == [first, None, second]
-                assert zero["segments"][name] == [first, SUITE[metric].nothing, second]
-            assert (skipped.n_segments, skipped.missing_references) == (2, 1)
-            assert (zero.n_segments, zero.missing_references) == (3, 1)
-            assert skipped[SUITE[metric].primary] == whole[SUITE[metric].primary]
-
-    def test_is_counted_over_all_batches(self):
-        module = tercet.load("bleu_multi")
-        module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
-        module.add(prediction="a", reference=None)
-        with pytest.raises(InputError, match=re.escape("item 2 (and 1 more) of references is empty")):
-            module.compute(predictions=["b"], references=[[]])
-        assert module.compute(missing_references="zero").missing_references == 1
+def test_items_without_reference_are_counted_over_all_batches():
+    module = tercet.load("bleu_multi")
+    module.add_batch(predictions=PREDICTIONS, references=REFERENCES)
+    module.add(prediction="a", reference=None)
+    with pytest.raises(InputError, match=re.escape("item 2 (and 1 more) of references is empty")):
+        module.compute(predictions=["b"], references=[[]])
+    assert module.compute(missing_references="zero").missing_references == 1
 
 
 @each_metric
 @pytest.mark.parametrize("empty", ["", " \t\n"])
 def test_an_empty_prediction_scores_0_and_is_counted(metric, empty):
     result = compute(metric, [empty, *PREDICTIONS], [["a b"], *REFERENCES], segments=True)
-    found = {name: values[0] for name, values in result["segments"].items()}
-    assert found == dict.fromkeys(result["segments"], SUITE[metric].nothing)
+    assert {values[0] for values in result["segments"].values()} == {SUITE[metric].nothing}
     assert (result.n_segments, result.empty_predictions) == (3, 1)
     for reference in ("a b", "", "\n"):
         alone = score(metric, [empty], [reference])
@@ -402,14 +368,11 @@ def test_an_empty_prediction_scores_0_and_is_counted(metric, empty):
         assert alone.empty_predictions == 1
 
 
-@pytest.mark.parametrize(
-    ("metric", "compat"),
-    [
-        *(("bleu_multi", name) for name in ("sacrebleu", "evaluate", "nltk")),
-        *(("rouge_nlws", name) for name in ("rouge_score", "rouge155")),
-        ("bertscore_idf", "bert_score"),
-    ],
-)
+@pytest.mark.parametrize(("metric", "compat"), [
+    *(("bleu_multi", name) for name in ("sacrebleu", "evaluate", "nltk")),
+    *(("rouge_nlws", name) for name in ("rouge_score", "rouge155")),
+    ("bertscore_idf", "bert_score"),
+])  # fmt: skip
 def test_an_empty_prediction_never_crashes_another_library_s_rules(metric, compat):
     segments = score(metric, ["", "a"], [["a b"], [""]], compat=compat, segments=True)["segments"]
     assert all(0 <= value <= 1 for values in segments.values() for value in values)
@@ -417,46 +380,33 @@ def test_an_empty_prediction_never_crashes_another_library_s_rules(metric, compa
 
 #: Containers that are no Arrow inside; those are in tests/columns.
 TEXTS = {
-    "tuple": tuple,
-    "array of strings": np.array,
-    "array of objects": lambda texts: np.array(texts, object),
-    "series": pd.Series,
-    "table": lambda texts: pd.DataFrame({"texts": texts}),
+    "tuple": tuple, "array of strings": np.array, "array of objects": lambda texts: np.array(texts, object),
+    "series": pd.Series, "table": lambda texts: pd.DataFrame({"texts": texts}),
     "Polars table": lambda texts: pl.DataFrame({"texts": texts}),
-    "Polars categories": lambda texts: pl.Series(texts, dtype=pl.Categorical),
-    "generator": iter,
+    "Polars categories": lambda texts: pl.Series(texts, dtype=pl.Categorical), "generator": iter,
     "numpy strings": lambda texts: [np.str_(text) for text in texts],
-}
+}  # fmt: skip
 LISTS = {
     "tuples": lambda lists: tuple(map(tuple, lists)),
     "array of lists": lambda lists: np.array([*lists, None], object)[:-1],
     "list of arrays": lambda lists: [np.array(texts) for texts in lists],
-    "list of arrow": lambda lists: [pa.array(texts) for texts in lists],
-    "series": pd.Series,
+    "list of arrow": lambda lists: [pa.array(texts) for texts in lists], "series": pd.Series,
     "table": lambda lists: pd.DataFrame({"lists": lists}),
     "Polars table": lambda lists: pl.DataFrame({"lists": lists}),
     "list of Polars": lambda lists: [pl.Series(texts) for texts in lists],
     "list of series": lambda lists: [pd.Series(texts) for texts in lists],
-    "series of arrays": lambda lists: pd.Series([np.array(texts, object) for texts in lists]),
-    "generator": iter,
+    "series of arrays": lambda lists: pd.Series([np.array(texts, object) for texts in lists]), "generator": iter,
     "numpy strings": lambda lists: [[np.str_(text) for text in texts] for texts in lists],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("metric", ["bleu_multi", "bertscore_idf"])
-class TestAnyContainerWillDo:
-    @pytest.mark.parametrize("container", TEXTS.values(), ids=TEXTS)
-    def test_for_texts(self, metric, container):
-        references = [texts[0] for texts in REFERENCES]
-        whole = score(metric, PREDICTIONS, references)
-        for way in (score, add_batch):
-            assert way(metric, container(PREDICTIONS), container(references)) == whole
-
-    @pytest.mark.parametrize("container", LISTS.values(), ids=LISTS)
-    def test_for_lists_of_references(self, metric, container):
-        for way in (score, add_batch):
-            assert way(metric, PREDICTIONS, container(REFERENCES)) == expected(metric)
-
-    def test_for_as_many_references_each(self, metric):
-        lists = [["a b", "c"], ["d", "e"]]
-        assert score(metric, PREDICTIONS, np.array(lists)) == score(metric, PREDICTIONS, lists)
+def test_any_container_of_texts_and_of_lists_of_references_will_do(metric):
+    references = [texts[0] for texts in REFERENCES]
+    whole, lists = score(metric, PREDICTIONS, references), [["a b", "c"], ["d", "e"]]
+    for way in (score, add_batch):
+        for name, container in TEXTS.items():
+            assert way(metric, container(PREDICTIONS), container(references)) == whole, name
+        for name, container in LISTS.items():
+            assert way(metric, PREDICTIONS, container(REFERENCES)) == expected(metric), name
+    assert score(metric, PREDICTIONS, np.array(lists)) == score(metric, PREDICTIONS, lists)

@@ -35,20 +35,16 @@ SETS = [
     ["There is a cat on the mat", "The feline rests on the mat"],
 ]
 SCHEMES = {
-    "uniform": (0.25, 0.25, 0.25, 0.25),
-    "emphasize_unigrams": (0.4, 0.3, 0.2, 0.1),
+    "uniform": (0.25, 0.25, 0.25, 0.25), "emphasize_unigrams": (0.4, 0.3, 0.2, 0.1),
     "bigram_focus": (0.2, 0.4, 0.2, 0.2),
-}
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("candidate", "true"),
-    [
-        ("The cat lies on the mat", (0.2944, 0.5002, 0.3487)),
-        ("A cat sits quietly on the mat", (0.1906, 0.3220, 0.2226)),
-        ("The cat is sleeping on the mat", (0.2347, 0.4091, 0.2724)),
-    ],
-)
+@pytest.mark.parametrize(("candidate", "true"), [
+    ("The cat lies on the mat", (0.2944, 0.5002, 0.3487)),
+    ("A cat sits quietly on the mat", (0.1906, 0.3220, 0.2226)),
+    ("The cat is sleeping on the mat", (0.2347, 0.4091, 0.2724)),
+])  # fmt: skip
 def test_three_weightings_of_seed_000(candidate, true):
     options = {"weights": SCHEMES, "smooth_method": "nltk1", "compat": "nltk"}
     by_set = [score("bleu_multi", [candidate], [references], **options) for references in SETS]

@@ -1,26 +1,18 @@
-"""Stems and lemmas in every metric of words, in several languages: scores, signatures, explanations."""
-
-import json
+"""Stems and lemmas in every metric of words: their scores are in test_contract.py, here is what shows them."""
 
 import pytest
-import simplemma
-from nltk.stem.snowball import SnowballStemmer
 
 import tercet
 from conftest import ZERO_BLEU
-from oracles import unicode_tokens
 from suite import SUITE
-from texts import all_pairs
 
 pytestmark = ZERO_BLEU
 
 #: Metrics of words, with what makes them score runs of one word and of two.
 OPTIONS = {
-    "bleu_multi": {"max_order": 2},
-    "rouge_nlws": {"rouge_types": ["rouge1", "rougeL"]},
-    "jaccard_sets": {"ngram": 2},
+    "bleu_multi": {"max_order": 2}, "rouge_nlws": {"rouge_types": ["rouge1", "rougeL"]}, "jaccard_sets": {"ngram": 2},
     "bleu_rouge_f": {},
-}
+}  # fmt: skip
 #: By language: a text, another one with the same lemmas (and stems, where they are the same), what stands in both.
 FORMS = {
     "en": ("mice running home", "mouse run home", "mouse run home"),
@@ -31,7 +23,6 @@ FORMS = {
 }
 
 each_metric = pytest.mark.parametrize("metric", OPTIONS)
-each_language = pytest.mark.parametrize("language", FORMS)
 
 
 def words_of(metric, why):
@@ -43,46 +34,26 @@ def words_of(metric, why):
 
 
 @each_metric
-@each_language
+@pytest.mark.parametrize("language", FORMS)
 def test_other_forms_of_the_same_words_match_by_lemma_and_explanations_show_both(metric, language):
     prediction, reference, lemmas = FORMS[language]
     options = {"tokenizer": "unicode", **OPTIONS[metric]}
-    by_word = tercet.score(metric, [prediction], [reference], **options)
-    by_lemma = tercet.score(metric, [prediction], [reference], lemmatizer=language, **options)
-    assert by_word[SUITE[metric].primary] < 1
-    assert by_lemma[SUITE[metric].primary] == pytest.approx(1.0)
-
+    by_word, by_lemma = (
+        tercet.score(metric, [prediction], [reference], **own, **options)[SUITE[metric].primary]
+        for own in ({}, {"lemmatizer": language})
+    )
+    assert by_word < 1
+    assert by_lemma == pytest.approx(1.0)
     why = tercet.explain(metric, prediction, [reference], lemmatizer=language, **options)
     words, written = words_of(metric, why), prediction.lower().split()
     assert [word["text"] for word in words] == lemmas.split()
     assert [word["written"] or word["text"] for word in words] == written
     for word, lemma in zip(written, lemmas.split(), strict=True):
         assert (f'<ruby>{word}<rt style="font-size:70%">{lemma}</rt></ruby>' in why.to_html()) == (word != lemma)
-    json.dumps(why.to_dict())
 
 
 @each_metric
-@pytest.mark.parametrize(
-    ("given", "function"),
-    [
-        ({"lemmatizer": "de"}, lambda word: simplemma.lemmatize(word, lang="de").lower()),
-        ({"stemmer": "fr"}, SnowballStemmer("french").stem),
-    ],
-    ids=["lemma", "stem"],
-)
-def test_the_score_is_that_of_texts_of_lemmas_or_stems(metric, given, function):
-    predictions, references = all_pairs(list(given.values()))
-
-    def mapped(text):
-        return " ".join(map(function, unicode_tokens(text.lower())))
-
-    there = tercet.score(metric, predictions, references, tokenizer="unicode", **given, **OPTIONS[metric])
-    written = [mapped(text) for text in predictions], [[mapped(text) for text in each] for each in references]
-    assert dict(there) == dict(tercet.score(metric, *written, tokenizer="none", **OPTIONS[metric]))
-
-
-@each_metric
-def test_the_signature_names_what_made_the_words_alike(metric):
+def test_signatures_name_what_made_words_alike_and_without_it_nothing_stands_beside_a_word(metric):
     def signature(**options):
         return tercet.score(metric, ["a b c d"], ["a b c d"], **OPTIONS[metric], **options).signature
 
@@ -90,10 +61,6 @@ def test_the_signature_names_what_made_the_words_alike(metric):
     assert "|lemma:ru(pymorphy3)|" in signature(lemmatizer="ru")
     assert "|stem:french|" in signature(stemmer="fr")
     assert "stem:" not in signature() + signature(lemmatizer="en")
-
-
-@each_metric
-def test_without_stems_and_lemmas_nothing_stands_beside_a_word(metric):
     why = tercet.explain(metric, "Mice ran", ["mice run"], **OPTIONS[metric])
     assert all(word["written"] is None for word in words_of(metric, why))
     assert "<ruby>" not in why.to_html()

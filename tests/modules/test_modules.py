@@ -7,7 +7,6 @@ import ast
 import doctest
 import inspect
 import re
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import datasets
@@ -39,17 +38,17 @@ def score(metric, predictions=PREDICTIONS, references=REFERENCES, **options):
     return tercet.score(metric, predictions, references, **{**needed(metric), **options})
 
 
-class TestLoading:
-    @each_metric
-    def test_by_name_from_anywhere_without_a_network_gives_what_score_gives(self, metric, monkeypatch, tmp_path):
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr("socket.socket", None)
-        assert tercet.load(metric).compute(**needed(metric), **BOTH, **EVERYTHING) == score(metric, **EVERYTHING)
+@each_metric
+def test_by_name_from_anywhere_without_a_network_it_gives_what_score_gives(metric, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("socket.socket", None)
+    assert tercet.load(metric).compute(**needed(metric), **BOTH, **EVERYTHING) == score(metric, **EVERYTHING)
 
-    @pytest.mark.parametrize("path", ["metrics/bleu_multi", "metrics/bleu_multi/bleu_multi.py"])
-    def test_by_the_folder_or_its_file_gives_the_same(self, path, monkeypatch):
-        monkeypatch.chdir(ROOT)
-        assert evaluate.load(path).compute(**BOTH, **EVERYTHING) == score("bleu_multi", **EVERYTHING)
+
+@pytest.mark.parametrize("path", ["metrics/bleu_multi", "metrics/bleu_multi/bleu_multi.py"])
+def test_by_the_folder_or_its_file_it_gives_the_same(path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    assert evaluate.load(path).compute(**BOTH, **EVERYTHING) == score("bleu_multi", **EVERYTHING)
 
 
 def test_the_worked_example_of_seed_001():
@@ -70,11 +69,15 @@ def test_the_worked_example_of_seed_001():
 
 class TestHoweverTheItemsCome:
     @each_kind
+    @pytest.mark.filterwarnings("ignore:bertscore_idf. all tokens of:UserWarning")
     @pytest.mark.parametrize("keep_in_memory", [False, True])
-    def test_one_by_one_and_in_batches(self, metric, keep_in_memory):
+    def test_one_by_one_and_in_batches_and_anew_after_compute(self, metric, keep_in_memory):
         first = [texts[0] for texts in REFERENCES]
         expected = score(metric, references=[[first[0]], *REFERENCES[1:3], *([text] for text in first[3:])])
         module = tercet.load(metric, keep_in_memory=keep_in_memory)
+        for size in (3, 1):
+            module.add_batch(predictions=PREDICTIONS[:size], references=REFERENCES[:size])
+            assert module.compute(**needed(metric)) == score(metric, PREDICTIONS[:size], REFERENCES[:size])
         module.add(prediction=PREDICTIONS[0], reference=first[0])
         module.add_batch(predictions=[], references=[])
         module.add_batch(predictions=PREDICTIONS[1:2], references=REFERENCES[1:2])
@@ -82,14 +85,6 @@ class TestHoweverTheItemsCome:
         module.add_batch(predictions=PREDICTIONS[3:5], references=first[3:5])
         assert len(module) == 5
         assert module.compute(**needed(metric), predictions=PREDICTIONS[5:], references=first[5:]) == expected
-
-    @each_kind
-    @pytest.mark.filterwarnings("ignore:bertscore_idf. all tokens of:UserWarning")
-    def test_a_module_starts_anew_after_compute(self, metric):
-        module = tercet.load(metric)
-        for size in (3, 1, len(PREDICTIONS)):
-            module.add_batch(predictions=PREDICTIONS[:size], references=REFERENCES[:size])
-            assert module.compute(**needed(metric)) == score(metric, PREDICTIONS[:size], REFERENCES[:size])
         with pytest.raises(InputError, match="The corpus is empty"):
             module.compute(**needed(metric))
 
@@ -124,36 +119,30 @@ def test_combined_each_takes_its_options_and_keys_that_clash_get_the_name():
     combined.add(prediction=PREDICTIONS[0], reference=REFERENCES[0])
     combined.add_batch(predictions=PREDICTIONS[1:], references=REFERENCES[1:])
     result = combined.compute(**options)
-    keys = Counter(key for found in expected.values() for key in found)
     assert result == {
-        f"{metric}_{key}" if keys[key] > 1 else key: value
+        f"{metric}_{key}" if key == "score" else key: value  # chrf_multi and ter have it
         for metric in SUITE
         for key, value in expected[metric].items()
     }
-    assert {key for key, times in keys.items() if times > 1} == {"score"}  # of chrf_multi and ter
     signatures = {f"{metric}_signature": expected[metric].signature for metric in SUITE}
     assert combined.compute(**BOTH, signature=True, **options) == {**result, **signatures}
 
 
 @each_metric
-class TestTheDocumentation:
-    def test_is_there_and_describes_every_option(self, metric):
-        module = tercet.load(metric)
-        assert module.name == metric
-        assert len(module.description) > 200
-        assert re.match(r"@(inproceedings|article)\{", module.citation)
-        assert all(url.startswith("https://") for url in module.info.reference_urls)
-        heads = " ".join(line.partition(":")[0] for line in module.inputs_description.splitlines())
-        options = tercet.scorer(metric, **needed(metric)).all_options()
-        assert set(options) <= set(re.findall(r"[a-z_]+", heads))
-        for method in (module.compute, module.add, module.add_batch):
-            assert method.__doc__.endswith(module.inputs_description)
-
-    def test_has_examples_that_run(self, metric):
-        module = tercet.load(metric)
-        example = doctest.DocTestParser().get_doctest(module.inputs_description, {}, module.name, None, 0)
-        assert len(example.examples) >= 4
-        assert doctest.DocTestRunner().run(example).failed == 0
+def test_the_documentation_describes_every_option_and_has_examples_that_run(metric):
+    module = tercet.load(metric)
+    assert module.name == metric
+    assert len(module.description) > 200
+    assert re.match(r"@(inproceedings|article)\{", module.citation)
+    assert all(url.startswith("https://") for url in module.info.reference_urls)
+    heads = " ".join(line.partition(":")[0] for line in module.inputs_description.splitlines())
+    options = tercet.scorer(metric, **needed(metric)).all_options()
+    assert set(options) <= set(re.findall(r"[a-z_]+", heads))
+    for method in (module.compute, module.add, module.add_batch):
+        assert method.__doc__.endswith(module.inputs_description)
+    example = doctest.DocTestParser().get_doctest(module.inputs_description, {}, module.name, None, 0)
+    assert len(example.examples) >= 4
+    assert doctest.DocTestRunner().run(example).failed == 0
 
 
 @pytest.mark.parametrize("metric", COMPARING)
@@ -175,16 +164,11 @@ def test_methods_take_keywords_only_as_those_of_the_base_class(name):
 
 
 class TestTheTrapsOfTheLoader:
-    @pytest.mark.parametrize(
-        ("line", "seen"),
-        [
-            ("import a, b", [("library", "a,", "a,", None)]),
-            ("from .a import b  # noqa", [("external", "a", "# noqa", None)]),
-            ("from .a.b import c", [("internal", "a", "a", None)]),
-            ("from . import a", []),
-            ("    import a", []),
-        ],
-    )
+    @pytest.mark.parametrize(("line", "seen"), [
+        ("import a, b", [("library", "a,", "a,", None)]),
+        ("from .a import b  # noqa", [("external", "a", "# noqa", None)]),
+        ("from .a.b import c", [("internal", "a", "a", None)]), ("from . import a", []), ("    import a", []),
+    ])  # fmt: skip
     def test_what_evaluate_makes_of_a_line(self, line, seen, tmp_path):
         (tmp_path / "module.py").write_text(line)
         assert loading.get_imports(str(tmp_path / "module.py")) == seen
@@ -193,11 +177,12 @@ class TestTheTrapsOfTheLoader:
     def test_our_imports_avoid_them_and_the_class_that_it_finds_is_ours(self, metric):
         module = tercet.load(metric)
         text = (ROOT / "metrics" / metric / f"{metric}.py").read_text()
+        lines = text.splitlines()
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, (ast.Import, ast.ImportFrom)):
-                line = text.splitlines()[node.lineno - 1]
-                assert re.fullmatch(r"import \w+( as \w+)?|from (\.\w+|\w[\w.]*) import [\w, ]+", line)
-        assert "\nimport evaluate\n" in text
+                known = r"import \w+( as \w+)?|from (\.\w+|\w[\w.]*) import [\w, ]+"
+                assert re.fullmatch(known, lines[node.lineno - 1])
+        assert "import evaluate" in lines
         assert "from evaluate" not in text
         assert loading.import_main_class(type(module).__module__) is type(module)
         assert type(module).__name__.lower() == metric.replace("_", "")
@@ -224,8 +209,7 @@ class TestTheTrapsOfTheLoader:
 @each_metric
 def test_explain_shows_how_a_text_matches(metric):
     module = tercet.load(metric)
-    found = module.explain(PREDICTIONS[0], REFERENCES[0], **needed(metric))
-    assert found.to_html().startswith("<div")
-    assert found.to_dict() == tercet.explain(metric, PREDICTIONS[0], REFERENCES[0], **needed(metric)).to_dict()
+    found = module.explain(PREDICTIONS[0], REFERENCES[0], **needed(metric)).to_dict()
+    assert found == tercet.explain(metric, PREDICTIONS[0], REFERENCES[0], **needed(metric)).to_dict()
     with pytest.raises(tercet.OptionError, match=f"{metric} has no option 'tokeniser'"):
         module.explain("a", "a", tokeniser="13a")

@@ -3,6 +3,7 @@
 import runpy
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
@@ -34,8 +35,7 @@ def seen(monkeypatch):
     """How often each text was checked and encoded, and how many scorers were made."""
     tercet.load("bleu_multi")  # imports files that read texts of their own
     counts = {"read": Counter(), "encoded": Counter(), "scorers": 0}
-    check, encode, init = items._checked, corpus.encode, Scorer._take
-    flatten = items._flat_references
+    check, encode, init, flatten = items._checked, corpus.encode, Scorer._take, items._flat_references
 
     def checking(texts, where):
         counts["read"].update(texts)
@@ -54,11 +54,16 @@ def seen(monkeypatch):
         counts["scorers"] += 1
         init(self, given, called, idle)
 
-    monkeypatch.setattr(items, "_checked", checking)
-    monkeypatch.setattr(items, "_flat_references", flattening)
-    monkeypatch.setattr(corpus, "encode", encoding)
-    monkeypatch.setattr(Scorer, "_take", making)
+    for place, name, function in (
+        (items, "_checked", checking), (items, "_flat_references", flattening), (corpus, "encode", encoding),
+        (Scorer, "_take", making),
+    ):  # fmt: skip
+        monkeypatch.setattr(place, name, function)
     return counts
+
+
+def forget(seen):
+    seen |= {"read": Counter(), "encoded": Counter(), "scorers": 0}
 
 
 def texts_of(*systems):
@@ -71,16 +76,14 @@ def assert_once(seen, *systems):
 
 
 @pytest.mark.parametrize("piece", [1 << 16, 2])
-def test_score(seen, monkeypatch, piece):
+def test_score_and_explain(seen, monkeypatch, piece):
     monkeypatch.setattr("tercet.metric.pieces.PIECE", piece)
     tercet.score("bleu_multi", PREDICTIONS, REFERENCES)
     assert seen["read"] == texts_of(PREDICTIONS)
     assert not seen["encoded"]  # the engine reads strings as they are
     tercet.score("bleu_multi", PREDICTIONS, REFERENCES, stemmer="porter")
     assert seen["encoded"] == texts_of(PREDICTIONS)
-
-
-def test_explain(seen):
+    forget(seen)
     tercet.explain("rouge_nlws", PREDICTIONS[0], REFERENCES[0])
     assert seen["encoded"] == Counter([PREDICTIONS[0], *REFERENCES[0]])
     assert seen["scorers"] == 1
@@ -88,60 +91,45 @@ def test_explain(seen):
 
 @pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
 @pytest.mark.parametrize("added", [0, 3, 6])
-def test_compute_after_add(seen, metric, added):
+def test_compute_after_add_also_of_what_is_changed_afterwards(seen, metric, added):
     module = tercet.load(metric)
     for index in range(0, added, 2):
-        stop = min(index + 2, added)
-        module.add_batch(predictions=PREDICTIONS[index:stop], references=REFERENCES[index:stop])
+        mine = PREDICTIONS[index : min(index + 2, added)]
+        module.add_batch(predictions=mine, references=REFERENCES[index : index + len(mine)])
+        mine[:] = OTHER
     given = {"predictions": PREDICTIONS[added:], "references": REFERENCES[added:]} if added < 6 else {}
     found = module.compute(**given)
     assert_once(seen, PREDICTIONS)
     assert found == tercet.score(metric, PREDICTIONS, REFERENCES)
 
 
-@pytest.mark.parametrize(("metric", "options"), [("bleu_multi", {}), ("rouge_nlws", {"tokenizer": "auto"})])
+@pytest.mark.parametrize(
+    ("metric", "options"), [("bleu_multi", {}), ("rouge_nlws", {"tokenizer": "auto"}), ("paired_significance", {})]
+)
 def test_compute_in_two_processes(seen, tmp_path, metric, options):
     """Each is a thread here: they meet over files as processes do."""
+    texts, function = {"predictions": PREDICTIONS, "references": REFERENCES}, partial(tercet.score, metric)
+    if metric == "paired_significance":
+        texts = {"predictions1": PREDICTIONS, "predictions2": OTHER, "references": REFERENCES}
+        function = partial(paired_significance, "bleu_multi")
 
     def work(number):
         module = tercet.load(metric, num_process=2, process_id=number, cache_dir=str(tmp_path))
-        for index in range(3 * number, 3 * number + 3):
-            module.add(prediction=PREDICTIONS[index], reference=REFERENCES[index])
+        for index in range(4 * number, min(4 * number + 4, 6)):
+            module.add_batch(**{name: column[index : index + 1] for name, column in texts.items()})
         return module.compute(**options)
 
     with ThreadPoolExecutor(2) as pool:
         found, none = pool.map(work, range(2))
     assert none is None
-    assert_once(seen, PREDICTIONS)
-    assert found == tercet.score(metric, PREDICTIONS, REFERENCES, **options)
-
-
-def test_paired_tests_in_two_processes(seen, tmp_path):
-    def work(number):
-        module = tercet.load("paired_significance", num_process=2, process_id=number, cache_dir=str(tmp_path))
-        part = slice(4 * number, 4 * number + 4)
-        texts = {"predictions1": PREDICTIONS[part], "predictions2": OTHER[part]}
-        module.add_batch(**texts, references=REFERENCES[part])
-        return module.compute(n_resamples=20)
-
-    with ThreadPoolExecutor(2) as pool:
-        found, none = pool.map(work, range(2))
-    assert none is None
-    assert_once(seen, PREDICTIONS, OTHER)
-    assert found == paired_significance("bleu_multi", PREDICTIONS, OTHER, REFERENCES, n_resamples=20)
-
-
-def test_what_is_changed_after_it_was_added_is_scored_as_it_was():
-    module, mine = tercet.load("bleu_multi"), list(PREDICTIONS)
-    module.add_batch(predictions=mine, references=REFERENCES)
-    mine[:] = OTHER
-    assert module.compute() == tercet.score("bleu_multi", PREDICTIONS, REFERENCES)
+    assert_once(seen, *list(texts.values())[:-1])
+    assert found == function(*texts.values(), **options)
 
 
 def test_paired_tests_by_function_and_module(seen):
     found = paired_significance("bleu_multi", PREDICTIONS, OTHER, REFERENCES, n_resamples=20)
     assert_once(seen, PREDICTIONS, OTHER)
-    seen["read"].clear(), seen["encoded"].clear()
+    forget(seen)
     module = tercet.load("paired_significance")
     for part in (slice(0, 4), slice(4, 6)):
         texts = {"predictions1": PREDICTIONS[part], "predictions2": OTHER[part]}
@@ -150,10 +138,15 @@ def test_paired_tests_by_function_and_module(seen):
     assert_once(seen, PREDICTIONS, OTHER)
 
 
-def test_compare_for_all_metrics_and_systems(seen):
-    found = compare(TEST_SET, METRICS, n_resamples=20)
-    assert len(found.tables) == 4
+def test_comparisons_of_all_metrics_and_systems_and_to_another_package_by_all_its_rules(seen):
+    assert len(compare(TEST_SET, METRICS, n_resamples=20).tables) == 4
     assert_once(seen, *TEST_SET.systems.values())
+    forget(seen)
+    side_by_side(TEST_SET, 2, [parse_metric(each) for each in METRICS])  # one segment
+    assert_once(seen, *TEST_SET.systems.values())
+    forget(seen)
+    assert explain_difference("bleu_multi", PREDICTIONS, REFERENCES, against="evaluate").rules
+    assert_once(seen, PREDICTIONS)
 
 
 @pytest.fixture
@@ -184,34 +177,19 @@ def test_texts_are_tokenized_once_a_metric_and_once_for_the_words_of_the_report(
     assert tokenized == dict.fromkeys(each, len(metrics) + 1)
 
 
-def test_one_segment_side_by_side(seen):
-    side_by_side(TEST_SET, 2, [parse_metric(each) for each in METRICS])
-    assert_once(seen, *TEST_SET.systems.values())
-
-
-def test_the_difference_to_another_package_by_all_its_rules(seen):
-    found = explain_difference("bleu_multi", PREDICTIONS, REFERENCES, against="evaluate")
-    assert found.rules
-    assert_once(seen, PREDICTIONS)
-
-
 def test_a_trainer_s_function_of_two_metrics(seen):
-    compute = tercet.compute_metrics(None, ["bleu_multi", "rouge_nlws"], decode=lambda rows: rows)
-    seen["encoded"].clear()
-    compute(PREDICTIONS, REFERENCES)
-    assert seen["encoded"] == texts_of(PREDICTIONS)
-    compute = tercet.compute_metrics(None, ["bleu_multi", "rouge_nlws"], decode=lambda rows: rows)
-    seen["encoded"].clear()
-    compute.add(PREDICTIONS[:2], REFERENCES[:2])
-    compute.add(PREDICTIONS[2:], REFERENCES[2:])
-    compute.result()
-    assert seen["encoded"] == texts_of(PREDICTIONS)
+    for parts in ([slice(None)], [slice(0, 2), slice(2, None)]):
+        compute = tercet.compute_metrics(None, ["bleu_multi", "rouge_nlws"], decode=lambda rows: rows)
+        seen["encoded"].clear()
+        for part in parts:
+            compute(PREDICTIONS[part], REFERENCES[part], compute_result=part == parts[-1])
+        assert seen["encoded"] == texts_of(PREDICTIONS)
 
 
 def test_a_click_on_the_page_for_a_text_and_for_a_file(seen, tmp_path):
     for metric in ("bleu_multi", "rouge_nlws"):
         demo = Demo(metric, runpy.run_path(str(ROOT / "metrics" / metric / "cases.py")), metric)
-        seen |= {"read": Counter(), "encoded": Counter(), "scorers": 0}
+        forget(seen)
         scored, why = demo.score_text(PREDICTIONS[0], "\n".join(REFERENCES[0]), {"scale": 100})
         assert scored.primary[0] in scored.result
         assert why.html
@@ -220,7 +198,7 @@ def test_a_click_on_the_page_for_a_text_and_for_a_file(seen, tmp_path):
         path = tmp_path / "news.tsv"
         rows = ["\t".join([text, *texts]) for text, texts in zip(PREDICTIONS, REFERENCES, strict=True)]
         path.write_text("\n".join(["mt\tref\tref2", *rows]), encoding="utf-8")
-        seen |= {"read": Counter(), "encoded": Counter(), "scorers": 0}
+        forget(seen)
         scored, table, _ = demo.score_file(str(path), "mt", ["ref", "ref2"], {})
         assert scored.primary[1] in table
         assert_once(seen, PREDICTIONS)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 import tercet
-from language_models import LIMIT, SMALL, small_model, smollm2
+from language_models import LIMIT, SMALL, TINY, small_model, smollm2
 from tercet import InputError, OptionError
 from tercet.encoders import onednn
 from tercet.metrics.perplexity import model
@@ -20,6 +20,7 @@ from tercet.metrics.perplexity.windows import windows_of
 from texts import MINILM, all_pairs
 
 TEXTS = all_pairs()[0]
+SPEC = f"perplexity:model_id={TINY}"
 CAUSAL = [name for name in SMALL if name != "bert"]
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*perplexity_lm. .* no token to score:UserWarning")
@@ -32,16 +33,11 @@ def _quiet():
     logging.set_verbosity_error()
 
 
-@pytest.fixture(scope="module")
-def loaded():
-    """A tokenizer and a network of a small model, as transformers loads them."""
-
-    def load(folder):
-        with torch.random.fork_rng(devices=[]):
-            network = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
-        return AutoTokenizer.from_pretrained(folder), network
-
-    return load
+def loaded(folder):
+    """Return a tokenizer and a network of a small model, as transformers loads them."""
+    with torch.random.fork_rng(devices=[]):
+        network = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    return AutoTokenizer.from_pretrained(folder), network
 
 
 def options_of(name):
@@ -65,10 +61,8 @@ def evaluate_s(texts, tokenizer, network, add_start_token=True, max_length=None)
             ids = torch.cat([torch.tensor([[tokenizer.bos_token_id]]), ids], 1)
         with torch.no_grad():
             logits = network(ids, attention_mask=torch.ones_like(ids)).logits
-        losses = torch.nn.functional.cross_entropy(
-            logits.double()[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none"
-        )
-        found.append(math.exp(losses.sum() / losses.numel()))
+        loss = torch.nn.functional.cross_entropy(logits.double()[0, :-1], ids[0, 1:])
+        found.append(math.exp(loss))
     return found
 
 
@@ -91,7 +85,7 @@ def in_windows(ids, network, size, stride):
 
 @pytest.mark.parametrize("name", CAUSAL)
 class TestEqual:
-    def test_to_the_model_s_own_loss_and_to_evaluate(self, name, loaded):
+    def test_to_the_model_s_own_loss_and_to_evaluate(self, name):
         options = options_of(name)
         start = options.get("add_start_token", True)
         tokenizer, network = loaded(options["model_id"])
@@ -112,30 +106,22 @@ class TestEqual:
             assert tercet.score("perplexity_lm", TEXTS[:3], **options)["perplexities"] == pytest.approx(expected)
         model._language_model.cache_clear()
 
-    def test_whatever_stands_beside_a_text(self, name):
-        options = {**options_of(name), "empty_text": "skip"}
-        texts = [text for text in TEXTS if len(text.encode()) > 20]
-        together = tercet.score("perplexity_lm", texts, **options)["perplexities"]
-        alone = [tercet.score("perplexity_lm", [text], **options)["perplexities"][0] for text in texts]
-        assert together == pytest.approx(alone, rel=1e-5)
-
 
 @pytest.mark.parametrize(("size", "stride"), [(LIMIT, None), (16, 5), (16, 15), (16, 1), (2, 1)])
-def test_long_texts_are_scored_in_windows(size, stride, loaded):
+def test_long_texts_are_scored_in_windows(size, stride):
     options = {"model_id": small_model("llama"), "max_length": size, "stride": stride}
     tokenizer, network = loaded(options["model_id"])
     texts = [" ".join(TEXTS), "a b", TEXTS[0]]
     result = tercet.score("perplexity_lm", texts, **options)
     sums = [in_windows(ids_of(text, tokenizer, True), network, size, stride or size // 2) for text in texts]
     assert result["perplexities"] == pytest.approx([math.exp(nll / count) for nll, count in sums], rel=1e-5)
-    assert result.scored_tokens == sum(count for _, count in sums) == sum(
-        len(ids_of(text, tokenizer, False)) for text in texts
-    )  # fmt: skip
+    scored = sum(len(ids_of(text, tokenizer, False)) for text in texts)
+    assert result.scored_tokens == sum(count for _, count in sums) == scored
     assert f"|length:{size}|long:window,{stride or size // 2}|" in result.signature
 
 
-def test_as_evaluate_truncates(loaded):
-    options = {"model_id": small_model("gpt2"), "max_length": 12}
+def test_as_evaluate_truncates():
+    options = {"model_id": TINY, "max_length": 12}
     tokenizer, network = loaded(options["model_id"])
     module = tercet.load("perplexity_lm", "evaluate")
     with pytest.warns(UserWarning, match="longer than 12 tokens and truncated: long_text='window' scores"):
@@ -150,7 +136,7 @@ def test_as_evaluate_truncates(loaded):
     assert "|compat:evaluate|equals:evaluate|" in found["signature"] == ours.signature
 
 
-def test_the_scores_are_what_they_are_called(loaded):
+def test_the_scores_are_what_they_are_called():
     options = {"model_id": small_model("qwen2")}
     result = tercet.score("perplexity_lm", TEXTS, **options)
     tokenizer, _ = loaded(options["model_id"])
@@ -165,7 +151,7 @@ def test_the_scores_are_what_they_are_called(loaded):
 
 def test_bytes_are_those_of_the_tokens_that_are_scored():
     text = "Wolken über uns, darunter scheint die Sonne ☀ immer."
-    options = {"model_id": small_model("gpt2")}
+    options = {"model_id": TINY}
     why = tercet.explain("perplexity_lm", text, add_start_token=False, **options)
     scored = "".join(piece.text for piece in why.pieces if piece.surprisal is not None)
     assert why.bits_per_byte * len(scored.encode()) == pytest.approx(why.bits)
@@ -179,24 +165,22 @@ def test_bytes_are_those_of_the_tokens_that_are_scored():
 
 
 def test_equal_texts_are_scored_once(monkeypatch):
-    from tercet.metrics.perplexity.model import LanguageModel
-
-    seen, surprisals = [], LanguageModel.surprisals
+    seen, surprisals = [], model.LanguageModel.surprisals
 
     def watched(self, windows, batch_size):
         seen.append(len(windows.ids.lengths))
         return surprisals(self, windows, batch_size)
 
-    monkeypatch.setattr(LanguageModel, "surprisals", watched)
-    found = tercet.score("perplexity_lm", ["a b c"] * 50 + ["d e"], model_id=small_model("gpt2"))
+    monkeypatch.setattr(model.LanguageModel, "surprisals", watched)
+    found = tercet.score("perplexity_lm", ["a b c"] * 50 + ["d e"], model_id=TINY)
     assert seen == [2]
     assert len({*found["perplexities"]}) == 2
 
 
 def test_logits_are_held_in_slices(monkeypatch):
-    expected = tercet.score("perplexity_lm", TEXTS, model_id=small_model("gpt2"))
+    expected = tercet.score("perplexity_lm", TEXTS, model_id=TINY)
     monkeypatch.setattr("tercet.metrics.perplexity.model._LOGITS_BYTES", 1)
-    found = tercet.score("perplexity_lm", TEXTS, model_id=small_model("gpt2"))
+    found = tercet.score("perplexity_lm", TEXTS, model_id=TINY)
     assert found["perplexities"] == pytest.approx(expected["perplexities"], rel=1e-6)
 
 
@@ -216,16 +200,12 @@ def test_every_token_is_a_target_once(size, stride, lengths):
 
 
 def test_half_precision_is_near_and_named():
-    full, half = (
-        tercet.score("perplexity_lm", TEXTS, model_id=small_model("llama"), dtype=each) for each in (None, "bfloat16")
-    )
+    options = {"model_id": small_model("llama")}
+    full, half = (tercet.score("perplexity_lm", TEXTS, **options, dtype=each) for each in (None, "bfloat16"))
     assert half["perplexity"] == pytest.approx(full["perplexity"], rel=0.05)
     assert half["perplexity"] != full["perplexity"]
     assert "|dtype:bfloat16|" in half.signature
     assert full.signature.split("|")[1] != half.signature.split("|")[1]
-
-
-# ---------------------------------------------------------------- input
 
 
 class TestRefused:
@@ -242,57 +222,55 @@ class TestRefused:
         ],
     )
     def test_options(self, given, message):
-        options = {"model_id": small_model("gpt2"), **given} if given and "model_id" not in given else given
+        options = {"model_id": TINY, **given} if given and "model_id" not in given else given
         with pytest.raises(OptionError, match=message):
             tercet.score("perplexity_lm", ["a b"], **options)
 
     @pytest.mark.parametrize(
         ("texts", "more", "message"),
         [
-            (["a", None], {}, r"item 1 of predictions must be a string, got None"),
-            (["a", "b \ud800"], {}, r"item 1 of predictions is not valid Unicode"),
-            ("a text", {}, r"predictions must be a list with one text per item"),
-            ([], {}, r"The corpus is empty: predictions must have at least one item"),
+            (["a", None], {}, "item 1 of predictions must be a string, got None"),
+            (["a", "b \ud800"], {}, "item 1 of predictions is not valid Unicode"),
+            ("a text", {}, "predictions must be a list with one text per item"),
+            ([], {}, "The corpus is empty: predictions must have at least one item"),
             (
                 ["a", "b", ""],
                 {},
-                r"item 2 of predictions is too short to be scored: '' has 0 tokens, expected at least one token\.",
+                r"item 2 of .* is too short to be scored: '' has 0 tokens, expected at least one token\.",
             ),
             (["a b c", "x"], {"add_start_token": False}, r"item 1 of predictions .* 'x' has 1 token, .* two tokens"),
             (
-                ["a", "a b c d e f"],
+                ["a", "a b c d"],
                 {"max_length": 3, "long_text": "error"},
-                r"item 1 of predictions has \d+ tokens, more than the limit of 3",
+                r"item 1 .* \d+ tokens, more than the limit of 3",
             ),
             (["", ""], {"empty_text": "skip"}, r"No text has a token to score"),
         ],
     )
     def test_texts(self, texts, more, message):
         with pytest.raises(InputError, match=message):
-            tercet.score("perplexity_lm", texts, model_id=small_model("gpt2"), **more)
+            tercet.score("perplexity_lm", texts, model_id=TINY, **more)
 
     def test_the_item_is_named_by_its_number_in_the_corpus(self, monkeypatch):
         monkeypatch.setattr("tercet.metric.pieces.PIECE_OF_NETWORKS", 2)
         with pytest.raises(InputError, match="item 5 of predictions"):
-            tercet.score("perplexity_lm", ["a", "b", "c", "d", "e", ""], model_id=small_model("gpt2"))
+            tercet.score("perplexity_lm", ["a", "b", "c", "d", "e", ""], model_id=TINY)
 
-    @pytest.mark.parametrize(
-        ("model", "message"),
-        [
-            ("bert", "its output at a token depends"),
-            (MINILM, "its files hold no layer that predicts"),
-        ],
-    )
-    def test_a_network_that_is_no_causal_one(self, model, message):
-        with pytest.raises(OptionError, match=f"is not a causal language model: {message}"):
-            tercet.score("perplexity_lm", ["a b"], model_id=model if model == MINILM else small_model(model))
+    def test_a_network_that_is_no_causal_one(self):
+        shown = {
+            small_model("bert"): "its output at a token depends",
+            MINILM: "its files hold no layer that predicts",
+        }
+        for folder, message in shown.items():
+            with pytest.raises(OptionError, match=f"is not a causal language model: {message}"):
+                tercet.score("perplexity_lm", ["a b"], model_id=folder)
 
     def test_a_start_token_that_is_not_there(self):
         with pytest.raises(OptionError, match=r"has no start token \(BOS\): give add_start_token=False"):
             tercet.score("perplexity_lm", ["a b"], model_id=small_model("gpt2-without-bos"))
 
     def test_weights_of_another_format(self, tmp_path):
-        shutil.copytree(small_model("gpt2"), tmp_path, dirs_exist_ok=True)
+        shutil.copytree(TINY, tmp_path, dirs_exist_ok=True)
         network = AutoModelForCausalLM.from_pretrained(tmp_path)
         (tmp_path / "model.safetensors").unlink()
         torch.save(network.state_dict(), tmp_path / "pytorch_model.bin")
@@ -301,7 +279,7 @@ class TestRefused:
 
 
 def test_texts_without_a_token_can_be_left_out():
-    options = {"model_id": small_model("gpt2"), "segments": True, "confidence_level": 0.9}
+    options = {"model_id": TINY, "segments": True, "confidence_level": 0.9}
     with pytest.warns(UserWarning, match="perplexity_lm: 2 texts have no token to score: left out"):
         some = tercet.score("perplexity_lm", ["", TEXTS[0], "", TEXTS[1]], empty_text="skip", **options)
     assert some["perplexities"][0] is None
@@ -309,22 +287,17 @@ def test_texts_without_a_token_can_be_left_out():
     rest = tercet.score("perplexity_lm", TEXTS[:2], **options)
     for name in ("perplexity", "mean_perplexity", "bits_per_byte", "intervals"):
         assert some[name] == rest[name]
-    told = "test set: perplexity_lm: 2 segments are not scored for every system, and are left out for all of them"
-    with pytest.warns(UserWarning, match=told):
-        found = tercet.compare(
-            {"one": ["", *TEXTS[:5]], "other": [*TEXTS[:5], ""]},
-            [f"perplexity:model_id={small_model('gpt2')},empty_text=skip"], n_resamples=20,
-        )  # fmt: skip
+    message = "test set: perplexity_lm: 2 segments are not scored for every system, and are left out for all of them"
+    systems = {"one": ["", *TEXTS[:5]], "other": [*TEXTS[:5], ""]}
+    with pytest.warns(UserWarning, match=message):
+        found = tercet.compare(systems, [f"{SPEC},empty_text=skip"], n_resamples=20)
     wins = [row.wins + row.ties + row.losses for row in found.tables[0].rows if row.wins is not None]
     assert wins == [4]  # what one lacks is left out for both
 
 
-# ---------------------------------------------------------------- without references, everywhere
-
-
 class TestModule:
     def test_takes_predictions_alone_under_any_of_their_names(self):
-        module, options = tercet.load("perplexity_lm"), {"model_id": small_model("gpt2")}
+        module, options = tercet.load("perplexity_lm"), {"model_id": TINY}
         expected = tercet.score("perplexity_lm", TEXTS, **options)
         for name in ("predictions", "input_texts", "data"):
             assert module.compute(**{name: TEXTS}, **options) == expected
@@ -341,16 +314,14 @@ class TestModule:
         import evaluate
 
         predictions, references = all_pairs()
-        both = evaluate.combine([tercet.load("rouge"), tercet.load("perplexity")])
-        found = both.compute(predictions=predictions, references=references, model_id=small_model("gpt2"))
-        assert (
-            found["perplexity"] == tercet.score("perplexity", predictions, model_id=small_model("gpt2"))["perplexity"]
-        )
+        both, options = evaluate.combine([tercet.load("rouge"), tercet.load("perplexity")]), {"model_id": TINY}
+        found = both.compute(predictions=predictions, references=references, **options)
+        assert found["perplexity"] == tercet.score("perplexity", predictions, **options)["perplexity"]
         assert "rougeL" in found
 
 
 def test_references_change_nothing():
-    options = {"model_id": small_model("gpt2"), "confidence_level": 0.9}
+    options = {"model_id": TINY, "confidence_level": 0.9}
     predictions, references = all_pairs()
     expected = tercet.score("perplexity", predictions, **options)
     for ignored in (references, [[]] * len(predictions), ["one too few"]):
@@ -363,22 +334,19 @@ def test_a_metric_that_compares_still_needs_them():
     with pytest.raises(InputError, match="references must be a list"):
         tercet.score("bleu", ["a b"])
     with pytest.raises(InputError, match="needs references= for bleu_multi, which compares"):
-        tercet.compare({"one": ["a"]}, ["bleu", f"perplexity:model_id={small_model('gpt2')}"])
+        tercet.compare({"one": ["a"]}, ["bleu", SPEC])
 
 
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (
-            ["a b c"],
-            "predictions of 'other' must have one entry per item, as the first system has: got 1, expected 2",
-        ),
+        (["a b c"], "'other' must have one entry per item, as the first system has: got 1, expected 2"),
         (["a b c", ""], "test set: the system 'other': perplexity_lm: item 1 of predictions is too short"),
     ],
 )
 def test_a_comparison_names_the_system_that_is_wrong(texts, message):
     with pytest.raises(InputError, match=message):
-        tercet.compare({"one": ["a b", "c d"], "other": texts}, [f"perplexity:model_id={small_model('gpt2')}"])
+        tercet.compare({"one": ["a b", "c d"], "other": texts}, [SPEC])
 
 
 def test_lower_is_better_in_a_comparison():
@@ -388,20 +356,15 @@ def test_lower_is_better_in_a_comparison():
     assert [table.name for table in found.tables] == names
     for table in found.tables:
         shuffled, fluent = table.rows
-        assert fluent.best
-        assert not shuffled.best
-        assert (fluent.wins, fluent.losses) == (len(FLUENT), 0)
+        assert (shuffled.best, fluent.best, fluent.wins, fluent.losses) == (False, True, len(FLUENT), 0)
         assert fluent.difference < 0
         assert fluent.pvalue < 0.05
     assert f"Lower is better: {', '.join(names)}." in found.legend()
-    test = tercet.load("paired_significance").compute(
-        metric="perplexity_lm", predictions1=SHUFFLED, predictions2=FLUENT, model_id=smollm2(), n_resamples=500
-    )
+    given = {"predictions1": SHUFFLED, "predictions2": FLUENT, "model_id": smollm2(), "n_resamples": 500}
+    test = tercet.load("paired_significance").compute(metric="perplexity_lm", **given)
     assert test["stat"] < 0
     assert test["p"] < 0.05
 
-
-# ---------------------------------------------------------------- a real model
 
 FLUENT = [
     "The cat sat on the mat and looked out of the window.",
@@ -422,16 +385,14 @@ SHUFFLED = [
 
 
 @pytest.mark.long
-def test_a_real_model_prefers_what_it_knows(loaded):
+def test_a_real_model_prefers_what_it_knows():
     folder = smollm2()
     result = tercet.score("perplexity_lm", [*FLUENT, *SHUFFLED], model_id=folder)
     fluent, shuffled = result["perplexities"][:6], result["perplexities"][6:]
     assert all(3 * one < other for one, other in zip(fluent, shuffled, strict=True))
     tokenizer, network = loaded(folder)
     assert result["perplexities"] == pytest.approx(evaluate_s([*FLUENT, *SHUFFLED], tokenizer, network), rel=1e-5)
-    english, thai = (
-        tercet.score("perplexity_lm", texts, model_id=folder)
-        for texts in (FLUENT, ["แมวนอนบนเสื่อและมองออกไปนอกหน้าต่าง", "วันนี้อากาศดีเราจะไปสวนสาธารณะ"])
-    )
+    thai = ["แมวนอนบนเสื่อและมองออกไปนอกหน้าต่าง", "วันนี้อากาศดีเราจะไปสวนสาธารณะ"]
+    english, thai = (tercet.score("perplexity_lm", texts, model_id=folder) for texts in (FLUENT, thai))
     assert english["bits_per_character"] < thai["bits_per_character"] / 2
     json.dumps(result)

@@ -35,9 +35,8 @@ def test_generated_ids_are_scored_without_labels(tokenizer, options):
 
 
 def test_batches_add_up_to_the_whole_also_beside_a_metric_that_compares(tokenizer, options):
-    compute = tercet.compute_metrics(
-        tokenizer, ["bleu", "perplexity"], options={"bleu": {"max_order": 1}, "perplexity": options}
-    )
+    options = {"bleu": {"max_order": 1}, "perplexity": options}
+    compute = tercet.compute_metrics(tokenizer, ["bleu", "perplexity"], options=options)
     predictions, references = all_pairs()
     first = [texts[0] for texts in references]
     whole = compute(predictions, first)
@@ -62,10 +61,8 @@ def test_a_trainer_keeps_the_model_with_the_lowest(tokenizer, options, tmp_path)
     from transformers.trainer import Trainer
 
     compute = tercet.compute_metrics(tokenizer, "perplexity_lm", options=options)
-    arguments = TrainingArguments(
-        output_dir=str(tmp_path), metric_for_best_model="perplexity", report_to="none",
-        greater_is_better=compute.higher_is_better["perplexity_lm"],
-    )  # fmt: skip
+    best = {"metric_for_best_model": "perplexity", "greater_is_better": compute.higher_is_better["perplexity_lm"]}
+    arguments = TrainingArguments(output_dir=str(tmp_path), report_to="none", **best)
     trainer = Trainer.__new__(Trainer)  # nothing but what it decides the best model by
     trainer.args, trainer.state = arguments, TrainerState()
     best = []

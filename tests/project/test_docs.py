@@ -1,16 +1,19 @@
-"""What the documents show is what the code does: every example of every docstring, card and page runs."""
+"""What the documents show is what the code does: their examples run, and each metric has what belongs to one."""
 
 import doctest
 import importlib
 import inspect
 import pkgutil
 import re
+import runpy
 
 import pytest
 import yaml
 
 import tercet
+from commands import command
 from conftest import ROOT
+from suite import SUITE
 from tercet.metric.call import Call
 from tercet.metric.option_docs import markdown_list, option_docs
 from tercet.registry import METRICS, metric_class
@@ -87,3 +90,22 @@ def test_each_option_has_a_sentence_that_can_stand_alone(metric):
         assert re.fullmatch(r"[A-Z][^\n]*[.)]", each.doc), each.name
         assert len(each.first_sentence) <= 80, each.name
         assert f"\n{each.name} : " in inspect.getdoc(metric_class(metric)) or each.name in Call.options()
+
+
+def text(path):
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("metric", SUITE)
+def test_a_metric_has_what_belongs_to_one(metric):
+    assert set(METRICS) == set(SUITE)
+    folder, short = ROOT / "metrics" / metric, SUITE[metric].short
+    files = {path.name for path in folder.iterdir() if path.is_file()}
+    assert files == {f"{metric}.py", "README.md", "cases.py"}
+    assert runpy.run_path(str(folder / "cases.py"))["CASES"]
+    assert list((ROOT / "tests" / short).glob("test_*.py"))
+    assert text("README.md").count(f"| [`{metric}`](metrics/{metric}/README.md) | ") == 1
+    assert text("docs/metrics/index.md").count(f"| [`{metric}`](../../metrics/{metric}/README.md) | ") == 1
+    for path in ("examples/demo.py", "CHANGELOG.md", "benchmarks/RESULTS.md"):
+        assert metric in text(path), path
+    assert short in re.split("[ ,:]+", command("--help").stdout)

@@ -1,4 +1,4 @@
-"""The sample test set is what the documents say, and programs and commands print what the documents show."""
+"""The sample test set is what the documents say; programs, commands and notebooks print what the documents show."""
 
 import csv
 import os
@@ -8,16 +8,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbclient import NotebookClient
 
 from commands import command
 from conftest import ROOT
 
-LANGUAGES = ("en", "es", "ru", "zh")
-SYSTEMS = ("baseline", "tuned", "large")
+NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", ["en", "es", "ru", "zh"])
 def test_the_sample_test_set(language):
     with open(ROOT / "examples" / "data" / f"{language}.tsv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -30,16 +31,19 @@ def test_the_sample_test_set(language):
         assert all(references[: sum(map(bool, references))]), "an empty reference before another one"
         counts.add(sum(map(bool, references)))
     assert counts == {2, 3, 4}
-    for first, second in (SYSTEMS[:2], SYSTEMS[1:]):
+    for first, second in (("baseline", "tuned"), ("tuned", "large")):
         assert sum(row[first] != row[second] for row in rows) > 30
+
+
+def printed_by(*command, **more):
+    """Return what a program of the examples prints."""
+    own = {"cwd": ROOT, "capture_output": True, "text": True, "timeout": 300, "check": True}
+    return subprocess.run([sys.executable, *command], **{**own, **more}).stdout
 
 
 @pytest.mark.long
 def test_a_page_shows_what_the_demo_prints():
-    run = subprocess.run(
-        [sys.executable, "examples/demo.py"], cwd=ROOT, capture_output=True, text=True, timeout=300, check=True
-    )
-    is_shown("docs/metrics/index.md", run.stdout, r"```text\n(.*?)\n```")
+    is_shown("docs/metrics/index.md", printed_by("examples/demo.py"), r"```text\n(.*?)\n```")
 
 
 #: Python reads this at its start: these packages are not found.
@@ -57,16 +61,10 @@ PathFinder.find_spec = find_spec
 def test_the_light_demo_prints_the_other_rows_where_no_neural_network_is_installed(tmp_path):
     (tmp_path / "sitecustomize.py").write_text(LIGHT)
     path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
-    run = subprocess.run(
-        [sys.executable, "examples/demo.py", "--light"],
-        cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=120, check=True,
-    )  # fmt: skip
+    printed = printed_by("examples/demo.py", "--light", env={**os.environ, "PYTHONPATH": path})
     page = (ROOT / "docs" / "metrics" / "index.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^│ (\w+) +│ (\w+)", page, flags=re.MULTILINE)
-    networks = {"mean_f1", "cosine", "perplexity"}
-    assert re.findall(r"^│ (\w+) +│ (\w+)", run.stdout, flags=re.MULTILINE) == [
-        row for row in rows if row[1] not in networks
-    ]
+    found, shown = (re.findall(r"^│ (\w+) +│ (\w+)", text, flags=re.MULTILINE) for text in (printed, page))
+    assert found == [row for row in shown if row[1] not in {"mean_f1", "cosine", "perplexity"}]
 
 
 def is_shown(page, printed, block):
@@ -95,37 +93,66 @@ def test_the_pages_show_what_commands_print(page, line):
     is_shown(page, printed, rf"```console\n\$ {re.escape(line)}\n(.*?)\n```")
 
 
-@pytest.mark.parametrize(
-    ("script", "last"),
-    [
-        ("compare_systems.py", "paired_significance, tuned - baseline: +28.68 BLEU, p = 0.0001"),
-        ("merge_across_processes.py", "equal to the bit, signature and all"),
-    ],
-)
+@pytest.mark.parametrize(("script", "last"), [
+    ("compare_systems.py", "paired_significance, tuned - baseline: +28.68 BLEU, p = 0.0001"),
+    ("merge_across_processes.py", "equal to the bit, signature and all"),
+])  # fmt: skip
 @pytest.mark.long
 def test_a_script_runs_as_it_is(script, last):
-    run = subprocess.run(
-        [sys.executable, str(ROOT / "examples" / script)], capture_output=True, text=True, timeout=120, check=True
-    )
-    assert run.stdout.splitlines()[-1] == last
-    assert len((ROOT / "examples" / script).read_text().splitlines()) < 80
+    path = ROOT / "examples" / script
+    assert printed_by(str(path)).splitlines()[-1] == last
+    assert len(path.read_text().splitlines()) < 80
 
 
 @pytest.mark.long
 def test_the_trainer_logs_falling_loss_and_rising_scores_as_a_page_shows():
     """Other machines round otherwise: the shape of the table is the same, and what it tells."""
-    run = subprocess.run(
-        [sys.executable, "examples/trainer.py"], cwd=ROOT, capture_output=True, text=True, timeout=300, check=True
-    )
     page = (ROOT / "docs" / "use" / "trainer.md").read_text(encoding="utf-8")
     shown = re.search(r"```text\n( +epoch .*?)\n```", page, flags=re.DOTALL)[1]
-    for printed in (run.stdout.rstrip(), shown):
+    for printed in (printed_by("examples/trainer.py").rstrip(), shown):
         head, *rows, last = printed.splitlines()
         assert head.split() == ["epoch", "eval_loss", "eval_bleu", "eval_rougeL", "eval_gen_len"]
-        epochs = [[float(cell) for cell in row.split()] for row in rows]
-        assert [epoch for epoch, *_ in epochs] == [1, 2, 3, 4, 5, 6]
-        losses, bleus, rouges = ([row[column] for row in epochs] for column in (1, 2, 3))
+        epochs, losses, bleus, rouges, _ = zip(*([float(cell) for cell in row.split()] for row in rows), strict=True)
+        assert epochs == (1, 2, 3, 4, 5, 6)
         assert losses[-1] < losses[2] < losses[0]
         assert bleus[0] < bleus[2] < bleus[-1]
         assert rouges[0] < rouges[2] < rouges[-1]
         assert last == f"best BLEU: {max(bleus)}"
+
+
+def printed(notebook):
+    """Return what each cell prints and returns as text; pictures by their kind alone."""
+    return [
+        [
+            output.text if output.output_type == "stream" else text_of(output.data)
+            for output in cell.outputs
+            if output.get("name") != "stderr"  # notes of other packages
+        ]
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    ]
+
+
+def text_of(data):
+    return sorted(data) if "image/png" in data else re.sub(r" at 0x[0-9a-f]+", "", data["text/plain"])
+
+
+@pytest.mark.parametrize(
+    "path", [NOTEBOOKS[-1], *(pytest.param(path, marks=pytest.mark.long) for path in NOTEBOOKS[:-1])],
+    ids=lambda path: path.stem,
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the notebook machinery
+def test_a_notebook_gives_what_it_is_kept_with(path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    kept = nbformat.read(path, as_version=4)
+    run = nbformat.read(path, as_version=4)
+    NotebookClient(run, timeout=300, resources={"metadata": {"path": str(path.parent)}}).execute()
+    assert printed(run) == printed(kept)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_keeps_no_path_of_a_machine(path):
+    text = path.read_text(encoding="utf-8")
+    assert "site-packages" not in text
+    assert str(ROOT) not in text
+    assert '"execution_count": null' in text

@@ -23,12 +23,9 @@ def _one_more(monkeypatch, tmp_path):
     (tmp_path / "overlap" / "__init__.py").touch()
     (tmp_path / "overlap" / "metric.py").write_text(ROOM)
     monkeypatch.setattr(tercet.metrics, "__path__", [*tercet.metrics.__path__, str(tmp_path)])
-    for table, name, value in (
-        (registry.METRICS, "word_overlap", "overlap.Overlap"),
-        (registry.SHORT_NAMES, "overlap", "word_overlap"),
-        (registry.CLASS_NAMES, "Overlap", "word_overlap"),
-    ):
-        monkeypatch.setitem(table, name, value)
+    monkeypatch.setitem(registry.METRICS, "word_overlap", "overlap.Overlap")
+    monkeypatch.setitem(registry.SHORT_NAMES, "overlap", "word_overlap")
+    monkeypatch.setitem(registry.CLASS_NAMES, "Overlap", "word_overlap")
 
 
 def test_the_functions_take_its_names_and_its_value():
@@ -40,9 +37,7 @@ def test_the_functions_take_its_names_and_its_value():
     assert named["segments"] == result["segments"]
     assert eval(repr(value), {"Overlap": tercet.Overlap}) == value
     assert tercet.explain("word_overlap", "a Cat", "the cat") == ["cat"]
-    with pytest.raises(
-        tercet.OptionError, match="The 'of' option of word_overlap must be one of 'reference', 'predic"
-    ):
+    with pytest.raises(tercet.OptionError, match="'of' option of word_overlap must be one of 'reference', 'predic"):
         tercet.Overlap(of="both")
     with pytest.raises(tercet.OptionError, match=r"no metric 'overlab'\. Did you mean 'overlap'"):
         tercet.score("overlab", ["a"], ["a"])

@@ -1,4 +1,4 @@
-"""What the package says of itself: where it runs, where its home is, whom to cite."""
+"""What the package says of itself: where it runs, where its home is, whom to cite, what can be imported from it."""
 
 import re
 import subprocess
@@ -16,6 +16,15 @@ CLASSIFIERS = PACKAGE.get_all("Classifier")
 HOMES = dict(line.split(", ") for line in PACKAGE.get_all("Project-URL"))
 VERSIONS = [line.rpartition(" ")[2] for line in CLASSIFIERS if re.search(r":: 3\.\d+$", line)]
 CITED = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+
+
+PUBLIC = [
+    *("best_mean", "compare", "compute_metrics", "correlate", "errors", "explain", "load", "read_test_sets", "score"),
+    *("arrow_statistics", "scorer"),
+    *("IdfTable", "Metric", "Result", "Stream", "__version__"),
+    *("Bleu", "Chrf", "Ter", "Rouge", "BleuRouge", "Jaccard", "BertScore", "Cosine", "Perplexity"),
+]
+ALSO = ["GatheringError", "InputError", "MergeError", "OptionError", "TercetError", "preprocess_logits_for_metrics"]
 
 
 def bare(title):
@@ -47,6 +56,18 @@ def test_its_requirements_can_be_had_without_a_compiler(version, system, cache):
     assert "pyarrow==" in found.stdout
 
 
+@pytest.mark.fresh_venv
+@pytest.mark.xdist_group("index")
+def test_the_base_brings_at_most_twelve_packages(cache, tmp_path):
+    uv = [sys.executable, "-m", "uv", "--cache-dir", cache]
+    subprocess.run([*uv, "venv", "--quiet", "--python", sys.executable, str(tmp_path)], check=True)
+    asked = [*uv, "pip", "install", "--dry-run", "--python", str(tmp_path / "bin" / "python"), str(ROOT)]
+    found = subprocess.run(asked, capture_output=True, text=True, check=True).stderr
+    brought = set(re.findall(r"^ \+ ([\w-]+)[= ]", found, re.MULTILINE)) - {"tercet"}
+    assert {"numpy", "pyarrow", "regex", "rich", "typer"} <= brought
+    assert len(brought) <= 12, brought
+
+
 def test_no_extra_has_the_name_of_a_package_of_the_hub():
     assert not {"spaces", "hf", "huggingface_hub"} & set(PACKAGE.get_all("Provides-Extra"))
 
@@ -64,3 +85,21 @@ class TestCitation:
         assert entries
         for title, year in entries:
             assert papers.get(bare(title)) == year, title
+
+
+def test_dir_shows_what_is_public_and_nothing_else():
+    assert sorted(dir(tercet)) == sorted(PUBLIC) == sorted(tercet.__all__)
+    assert all(getattr(tercet, name).__doc__ for name in [*PUBLIC, *ALSO])
+    with pytest.raises(AttributeError, match="module 'tercet' has no attribute 'scores'"):
+        tercet.scores  # noqa: B018
+
+
+def test_what_is_used_is_imported_when_it_is_used():
+    code = (
+        "import sys, tercet; at_once = {'numpy', 'pyarrow', 'datasets', 'evaluate', 'rich'} & set(sys.modules);"
+        "missing = [name for name in tercet.__all__ if not hasattr(tercet, name)];"
+        "by_names = {'torch', 'transformers', 'evaluate', 'matplotlib', 'pandas'} & set(sys.modules);"
+        "print(at_once, missing, by_names)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "set() [] set()\n"

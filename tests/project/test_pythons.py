@@ -42,32 +42,22 @@ def others():
     found = {}
     for version in [f"3.{minor}{kind}" for minor in range(10, 15) for kind in ("", "t")]:
         paths = [path for folder in kept for path in sorted(folder.glob(f"*/bin/python{version}"))]
-        onpath = shutil.which(f"python{version}")
-        for path in [*paths, *filter(None, [onpath])]:
-            asked = subprocess.run(
-                [path, "-c", "import sys; print(*sys.version_info[:2], sep='.')"], capture_output=True
-            )
-            if asked.stdout.decode().strip() == version.rstrip("t"):
+        for path in [*paths, *filter(None, [shutil.which(f"python{version}")])]:
+            code = "import sys; print(*sys.version_info[:2], sep='.')"
+            if subprocess.run([path, "-c", code], capture_output=True).stdout.decode().strip() == version.rstrip("t"):
                 found.setdefault(version, str(path))
     found.pop(f"3.{sys.version_info.minor}", None)
     # Those between the oldest and the newest show nothing more; free-threaded ones do.
     usual = sorted((version for version in found if version[-1] != "t"), key=lambda version: int(version[2:]))
-    return {
-        version: path for version, path in found.items() if version in (*usual[:1], *usual[-1:]) or version[-1] == "t"
-    }
+    return {each: path for each, path in found.items() if each in (*usual[:1], *usual[-1:]) or each[-1] == "t"}
 
 
 OTHERS = others()
 
 
 def run(*command, **environment):
-    done = subprocess.run(
-        command,
-        env={**os.environ, "TERCET_ENGINE": "required", **environment},
-        capture_output=True,
-        text=True,
-        timeout=900,
-    )
+    own = {**os.environ, "TERCET_ENGINE": "required", **environment}
+    done = subprocess.run(command, env=own, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
     return done
 

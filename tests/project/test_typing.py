@@ -1,13 +1,14 @@
 """Type checkers know the public functions, and the options of each metric's class: they refuse each marked line."""
 
+import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import tercet
 from conftest import ROOT
 
 #: Code of a user. What is marked is wrong; nothing else may be refused.
@@ -46,34 +47,20 @@ word: str = tercet.Ter().normalized  # wrong
 WRONG = [number for number, line in enumerate(CODE.splitlines(), 1) if "# wrong" in line]
 
 
-def refused(command, tmp_path):
-    """Return the lines of the code of which a checker says that they are wrong."""
+@pytest.mark.parametrize("checker", ["mypy", "basedpyright"])
+def test_a_checker_refuses_the_wrong_lines_and_no_other(checker, tmp_path):
+    settings = {"typeCheckingMode": "standard", "pythonVersion": "3.11", "extraPaths": [str(ROOT / "src")]}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
     (tmp_path / "code.py").write_text(CODE)
+    command = [str(Path(sys.executable).parent / checker), "--pythonpath", sys.executable]
+    if checker == "mypy":
+        command = [sys.executable, "-m", "mypy", "--strict", "--no-pretty", "--cache-dir", str(tmp_path / "cache")]
     run = subprocess.run([*command, "code.py"], cwd=tmp_path, capture_output=True, text=True, timeout=600)
-    lines = [int(number) for number in re.findall(r"code\.py:(\d+):.*error", run.stdout)]
-    return sorted(set(lines)), run.stdout + run.stderr
+    lines = {int(number) for number in re.findall(r"code\.py:(\d+):.*error", run.stdout)}
+    assert sorted(lines) == WRONG, run.stdout + run.stderr
 
 
-def test_mypy_refuses_the_wrong_lines_and_no_other(tmp_path):
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-pretty", "--cache-dir", str(tmp_path / "cache")]
-    lines, said = refused(command, tmp_path)
-    assert lines == WRONG, said
-
-
-def test_pyright_refuses_the_wrong_lines_and_no_other(tmp_path):
-    checker = shutil.which("basedpyright", path=Path(sys.executable).parent)
-    (tmp_path / "pyrightconfig.json").write_text(
-        f'{{"typeCheckingMode": "standard", "pythonVersion": "3.11", "extraPaths": ["{ROOT / "src"}"]}}'
-    )
-    lines, said = refused([checker, "--pythonpath", sys.executable], tmp_path)
-    assert lines == WRONG, said
-
-
-@pytest.mark.parametrize(
-    "line", [each for each in CODE.splitlines() if each.startswith("tercet.Ter(") and "wrong" in each]
-)
+@pytest.mark.parametrize("line", [CODE.splitlines()[number - 1] for number in WRONG[:6]])
 def test_what_checkers_refuse_is_refused_when_it_runs(line):
-    import tercet
-
     with pytest.raises((tercet.OptionError, TypeError)):
         exec(line, {"tercet": tercet})

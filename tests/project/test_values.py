@@ -1,42 +1,88 @@
-"""A metric as a value goes wherever the name of one goes, with the options that it has."""
+"""Wherever a metric is named its short name will do, or a value with its options; results have the full name."""
 
+import evaluate
 import pyarrow as pa
 import pytest
 
 import tercet
+from conftest import ZERO_BLEU, close, needed
+from suite import SUITE
+from tercet.comparison.difference.differences import explain_difference
+from tercet.comparison.metric_specs import MetricSpec
+from tercet.comparison.paired import paired_significance
+from tercet.comparison.test_sets import TestSet
+from tercet.registry import metric_class
 
-PREDICTIONS = ["the cat sat down", "на кошке шапка", "猫 坐 了 。"]
-REFERENCES = [["The cat sat", "a cat"], ["кошка в шапке"], ["猫 坐 。"]]
+PREDICTIONS = ["the cat sat down on the mat", "на кошке шапка", "猫 坐 了 。"]
+REFERENCES = [["The cat sat on the mat", "a cat"], ["кошка в шапке"], ["猫 坐 。"]]
+SYSTEMS = {"one": PREDICTIONS, "other": PREDICTIONS[::-1]}
+TEST_SET = TestSet("small", SYSTEMS, REFERENCES, None)
+ROWS = pa.table({"prediction": PREDICTIONS, "references": REFERENCES})
 VALUES = [
-    tercet.Bleu(tokenizer="none", max_order=1),
+    *(metric_class(metric)(**needed(metric)) for metric in SUITE if metric not in ("rouge_nlws", "bertscore_idf")),
+    tercet.BertScore(**needed("bertscore_idf"), idf=False),
+    tercet.Bleu(tokenizer="none", max_order=1), tercet.Rouge(rouge_types="rougeL", tokenizer="unicode"),
     tercet.Bleu(tokenizer=str.split, lowercase=True, max_order=2, smooth_method="exp"),
-    tercet.Chrf(word_order=[0, 2]),
-    tercet.Ter(case_sensitive=True),
-    tercet.Rouge(rouge_types="rougeL", tokenizer="unicode"),
-    tercet.Jaccard(variants={"pairs": {"ngram": 2}}),
-]
+    tercet.Chrf(word_order=[0, 2]), tercet.Ter(case_sensitive=True), tercet.Jaccard(variants={"pairs": {"ngram": 2}}),
+]  # fmt: skip
+
+pytestmark = [ZERO_BLEU, pytest.mark.filterwarnings("ignore:rouge_nlws. the tokenizer of rouge_score:UserWarning")]
 
 
-@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
-def test_every_door_scores_by_the_value_as_by_its_name_and_options(value):
-    expected = tercet.score(value.name, PREDICTIONS, REFERENCES, **value.given)
-    score = expected[value.primary]
-    assert value(PREDICTIONS, REFERENCES) == tercet.score(value, PREDICTIONS, REFERENCES) == expected
-    stream = tercet.Stream(value)
-    for prediction, references in zip(PREDICTIONS, REFERENCES, strict=True):
-        stream.add([prediction], [references])
-    assert stream.result()[value.primary] == pytest.approx(score)
-    systems = {"one": PREDICTIONS, "same": [texts[0] for texts in REFERENCES]}
-    table = tercet.compare(systems, [value], references=REFERENCES, test=None).tables[0]
-    assert table.rows[0].value == pytest.approx(score * 100 / value.scale)
-    compute = tercet.compute_metrics(None, value, decode=list)
-    assert compute(PREDICTIONS, REFERENCES)[value.primary] == pytest.approx(score)
-    why = tercet.explain(value, PREDICTIONS[0], REFERENCES[0])
-    assert why.signature == value.explain(PREDICTIONS[0], REFERENCES[0]).signature
-    rows = pa.table({"prediction": PREDICTIONS, "references": REFERENCES})
-    assert tercet.Stream.from_arrow(tercet.arrow_statistics(rows, value), value).result()[value.primary] == (
-        pytest.approx(score)
-    )
+@pytest.mark.filterwarnings("ignore:bertscore_idf. all tokens of:UserWarning")
+@pytest.mark.filterwarnings("ignore:bleu_.* tokenizer='13a' splits:UserWarning")
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_every_door_takes_a_value_or_a_short_name_and_answers_with_the_full_one(value):
+    metric, short, options = value.name, SUITE[value.name].short, value.given
+    expected = tercet.score(metric, PREDICTIONS, REFERENCES, **options)
+    score = pytest.approx(expected[value.primary], rel=1e-4)
+    assert value(PREDICTIONS, REFERENCES).to_dict(full=True) == expected.to_dict(full=True)
+    assert tercet.load(short).name == metric
+    with pytest.raises(tercet.OptionError, match=f"{metric} has no configuration 'x'"):
+        tercet.load(short, "x")
+    for name, given in ((value, {}), (short, options)):
+        found = tercet.score(name, PREDICTIONS, REFERENCES, **given)
+        assert (found.to_dict(full=True), found.metric) == (expected.to_dict(full=True), metric)
+        assert tercet.scorer(name, **given) == value
+        assert tercet.scorer(name, **given).name == metric
+        spec = name if given == {} else MetricSpec(name, given)
+        tables = {table.name: table for table in tercet.compare(TEST_SET, [spec], n_resamples=10).tables}
+        table = tables.get(value.primary) or next(iter(tables.values()))
+        assert table.metric.split(":")[0] == metric
+        assert table.rows[0].value / (100 / value.scale if SUITE[metric].is_share else 1) == score
+        result = paired_significance(name, *SYSTEMS.values(), REFERENCES, n_resamples=10, **given)
+        assert result["signature"].startswith(metric)
+        compute = tercet.compute_metrics(None, name, decode=list, options=given)
+        assert compute(PREDICTIONS, REFERENCES)[value.primary] == score
+        why, texts = tercet.explain(name, PREDICTIONS[0], REFERENCES[0], **given), (PREDICTIONS[0], REFERENCES[0])
+        full = value.explain(*texts) if name is value else tercet.explain(metric, *texts, **given)
+        assert close(metric, why.to_dict(), full.to_dict())
+        stream = tercet.Stream(name, **given)
+        for prediction, references in zip(PREDICTIONS, REFERENCES, strict=True):
+            stream.add([prediction], [references])
+        assert stream.result()[value.primary] == score
+        sums = tercet.arrow_statistics(ROWS, name, **given)
+        assert tercet.Stream.from_arrow(sums, name, **given).result()[value.primary] == score
+    if metric == "bleu_multi":
+        assert explain_difference(short, PREDICTIONS, REFERENCES, against="nltk").metric == metric
+
+
+def test_evaluate_s_own_load_may_be_redirected(monkeypatch):
+    """As people do who want every line of a program to load the suite's modules."""
+    monkeypatch.setattr(evaluate, "load", tercet.load)
+    for name in ("bleu", "bleu_multi"):
+        assert evaluate.load(name, "evaluate", module_type="metric").name == "bleu_multi"
+
+
+def test_a_trainer_s_function_takes_each_metric_once_by_either_name():
+    options = {"bleu": {"max_order": 2}, "rouge_nlws": {"rouge_types": ["rouge1"]}}
+    compute = tercet.compute_metrics(None, ["bleu", "rouge"], options=options, decode=list)
+    first = [texts[0] for texts in REFERENCES]
+    found = compute(PREDICTIONS, first)
+    for metric, (name, own) in zip(("bleu", "rouge1"), options.items(), strict=True):
+        assert found[metric] == tercet.score(name, PREDICTIONS, first, **own)[metric]
+    with pytest.raises(tercet.OptionError, match="metrics must be different metrics"):
+        tercet.compute_metrics(None, ["bleu", "bleu_multi"], decode=list)
 
 
 def test_what_belongs_to_a_call_is_given_to_the_call():

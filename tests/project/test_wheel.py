@@ -18,7 +18,6 @@ from conftest import ROOT
 pytestmark = pytest.mark.long  # wheels take long to make
 
 DOCUMENTS = ["README.md", "docs/quickstart.md"]
-URLS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]
 
 #: Runs the examples of a document as they stand.
 EXAMPLES = """
@@ -51,22 +50,17 @@ def put(wheel, folder):
 
 
 @pytest.fixture(scope="module")
-def dist(tmp_path_factory):
-    """An archive of the sources, and the wheel that is made of it."""
+def archive(tmp_path_factory):
+    """An archive of the sources, beside which is the wheel that is made of it."""
     folder = tmp_path_factory.mktemp("dist")
     built(ROOT, folder, TERCET_ENGINE="required")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def wheel(dist):
-    (path,) = dist.glob("*.whl")
+    (path,) = folder.glob("*.tar.gz")
     return path
 
 
 @pytest.fixture(scope="module")
-def archive(dist):
-    (path,) = dist.glob("*.tar.gz")
+def wheel(archive):
+    (path,) = archive.parent.glob("*.whl")
     return path
 
 
@@ -93,17 +87,15 @@ def test_commands_run_outside_of_a_checkout_and_write_a_report(document, install
         assert shown in report
 
 
-def test_the_index_can_show_the_readme(wheel, archive):
+def test_the_index_can_show_the_readme_and_the_site_has_the_same_addresses(wheel, archive):
     run([sys.executable, "-m", "twine", "check", "--strict", str(wheel), str(archive)])
     page = render((ROOT / "README.md").read_text(encoding="utf-8"))
     assert "<table>" in page
     assert 'src="docs/report.png"' in page
-
-
-def test_the_site_and_the_package_name_the_same_addresses():
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]
     settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    assert f"\nsite_url: {URLS['Documentation']}\n" in settings
-    assert f"\n  repository: {URLS['Repository']}  #" in settings
+    assert f"\nsite_url: {urls['Documentation']}\n" in settings
+    assert f"\n  repository: {urls['Repository']}  #" in settings
 
 
 #: Scores by every function of the engine that a usual call needs, and says which engine that was.
@@ -153,8 +145,9 @@ class TestEngine:
         assert found == expected
         assert engine.startswith("tercet.engine.plain after")
         warned, line = said.splitlines()
-        told = r".*mine.py:\d: RuntimeWarning: tercet runs without its compiled engine: .* pip install"
-        assert re.match(told, warned)
+        assert re.match(
+            r".*mine.py:\d: RuntimeWarning: tercet runs without its compiled engine: .* pip install", warned
+        )
         assert line.strip() in SCORES
         strict = ("-W", "error::RuntimeWarning")
         with pytest.raises(AssertionError, match="RuntimeWarning: tercet runs without its compiled engine"):

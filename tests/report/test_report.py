@@ -29,14 +29,21 @@ from tercet.pages.segments import Segments
 from tercet.statistics.paired_tests import pvalue_text
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
-
-
 ENGLISH = sample("en")
 METRICS = ("bleu_multi", "rouge_nlws:rouge_types=rouge1+rougeL")
 
 
 def compared(test_set=ENGLISH, metrics=METRICS, **settings):
     return compare(test_set, metrics, **{"n_resamples": 200, **settings})
+
+
+def page_of(*given, **settings):
+    """Return the page of a comparison with these settings."""
+    return Page(to_html([compared(*given, **settings)]))
+
+
+def one_segment(reference, **systems):
+    return TestSet("one", {name: [text] for name, text in systems.items()}, [[reference]], None)
 
 
 @pytest.fixture(scope="module")
@@ -95,33 +102,26 @@ class Page(HTMLParser):
 
 
 def test_a_score_of_which_less_is_better_says_so():
-    text = " ".join(Page(to_html([compared(metrics=("bleu_multi", "ter"))])).texts)
-    assert "best. Lower is better: ter." in " ".join(text.split())
-    assert text.count("best first. Lower is better.") == 1
-    assert text.count("best first.") == 2
+    text = " ".join(" ".join(page_of(metrics=("bleu_multi", "ter")).texts).split())
+    assert "best. Lower is better: ter." in text
+    assert (text.count("best first. Lower is better."), text.count("best first.")) == (1, 2)
 
 
 class TestNumbers:
-    def test_every_score_interval_and_test_is_the_comparisons(self, comparison, page):
+    def test_every_score_interval_and_test_is_the_comparisons_and_the_best_is_first(self, comparison, page):
         for table in comparison.tables:
-            rows = {cells[0].lstrip("0123456789"): cells[1:] for cells in page.tables[f"{table.name} of each system"]}
+            shown = page.tables[f"{table.name} of each system"]
+            assert shown[1][0] == "1" + next(row.system for row in table.rows if row.best)
+            rows = {cells[0].lstrip("0123456789"): cells[1:] for cells in shown}
             for row in table.rows:
                 mark = "†" if row.as_good and not row.best else ""
                 expected = [f"{row.value:.2f}{mark}", f"{row.low:.2f} – {row.high:.2f}"]
                 if row.difference is None:
                     assert rows[f"{row.system} baseline"] == [*expected, "", "", ""]
                     continue
-                expected += [
-                    f"{row.difference:+.2f}",
-                    pvalue_text(row.adjusted_pvalue),
-                    f"{row.wins}/{row.ties}/{row.losses}",
-                ]
-                assert rows[row.system] == expected
-
-    def test_the_best_system_stands_first(self, comparison, page):
-        for table in comparison.tables:
-            first = page.tables[f"{table.name} of each system"][1][0]
-            assert first == "1" + next(row.system for row in table.rows if row.best)
+                counts = f"{row.wins}/{row.ties}/{row.losses}"
+                tested = [f"{row.difference:+.2f}", pvalue_text(row.adjusted_pvalue), counts]
+                assert rows[row.system] == [*expected, *tested]
 
     def test_the_summary_has_all_scores(self, comparison, page):
         head, *rows = page.tables["All scores of en"]
@@ -140,22 +140,18 @@ class TestNumbers:
             places = [list(table.segments).index(name) for name in names]
             for one, cells in zip(places, rows, strict=True):
                 for other, cell in zip(places, cells[1:], strict=True):
-                    if one == other:
-                        assert cell == "–"
-                        continue
                     p = table.pvalues[one, other]
                     better = table.rows[one].value > table.rows[other].value
                     mark = "" if p >= 0.05 else "▲ " if better else "▼ "
-                    assert cell == mark + pvalue_text(p).lstrip("0")
+                    assert cell == ("–" if one == other else mark + pvalue_text(p).lstrip("0"))
             large, twin = names.index("large"), names.index("twin")
             assert rows[large][1 + twin] == "1.000"
 
     def test_without_a_test_there_is_none_in_the_page(self):
-        page = Page(to_html([compared(test=None)]))
+        page = page_of(test=None)
         assert page.tables["bleu of each system"][0] == ["system", "bleu", "95 %", "difference", "won/tied/lost"]
         assert not any("pairs" in caption for caption in page.tables)
-        assert "†" not in page.text
-        assert "significant" not in page.text
+        assert not [word for word in ("†", "significant") if word in page.text]
         assert "test=None" in page.text
 
     def test_signatures_and_how_to_repeat_it(self, comparison, page):
@@ -166,11 +162,11 @@ class TestNumbers:
         assert 'baseline="baseline", test="permutation", n_resamples=200' in page.text
         assert "tercet compare a.tsv" in Page(to_html([comparison], command="tercet compare a.tsv <b>")).text
 
-    def test_too_few_resamples_are_told(self):
+    def test_too_few_resamples_are_reported(self):
         systems = {f"s{number}": ENGLISH.systems["tuned"] for number in range(6)}
-        page = Page(to_html([compared(replace(ENGLISH, systems=systems), METRICS[:1], n_resamples=100)]))
+        page = page_of(replace(ENGLISH, systems=systems), METRICS[:1], n_resamples=100)
         assert "with 100 resamples, adjusted for 15 pairs of systems, p is at least 0.149" in page.text
-        assert "can be significant here" not in Page(to_html([compared(metrics=METRICS[:1])])).text
+        assert "can be significant here" not in page_of(metrics=METRICS[:1]).text
 
     def test_two_test_sets_are_not_to_be_compared(self, comparison, page):
         both = Page(to_html([comparison, compared(sample("es"), METRICS[:1])]))
@@ -179,15 +175,13 @@ class TestNumbers:
 
     def test_few_systems(self):
         for number in [1, 2]:
-            few = replace(ENGLISH, systems=dict(list(ENGLISH.systems.items())[:number]))
-            page = Page(to_html([compared(few)]))
+            page = page_of(replace(ENGLISH, systems=dict(list(ENGLISH.systems.items())[:number])))
             assert ("bleu: adjusted p of all pairs" in page.tables) == (number == 2)
             assert "side by side" not in page.text  # two systems are side by side anyway
 
     @ZERO_BLEU
     def test_one_segment_and_no_segment_that_differs(self):
-        one = TestSet("one", {"a": ["the cat"], "b": ["the cat"]}, [["the cat sat"]], None)
-        page = Page(to_html([compared(one)]))
+        page = page_of(one_segment("the cat sat", a="the cat", b="the cat"))
         assert "They score the same on every segment." in page.text
         assert page.tables["bleu by length of the reference"][:2] == [["words", "3"], ["segments", "1"]]
 
@@ -230,17 +224,14 @@ class TestOneFile:
                     assert "".join(name) in ids
 
     def test_it_can_be_heard(self, page):
-        headings = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
+        tags = [tag for tag, _ in page.tags]
+        headings = [int(tag[1]) for tag in tags if re.fullmatch("h[1-6]", tag)]
         assert headings[0] == 1
         assert all(after <= before + 1 for before, after in pairwise(headings))
-        for tag, attributes in page.tags:
-            if tag == "th":
-                assert attributes["scope"] in ("row", "col")
-            elif tag == "svg":
-                assert attributes["role"] == "img"
-                assert attributes["aria-label"]
+        assert all(attributes["scope"] in ("row", "col") for tag, attributes in page.tags if tag == "th")
+        assert all(each["role"] == "img" and each["aria-label"] for tag, each in page.tags if tag == "svg")
         assert dict(page.tags)["html"]["lang"] == "en"
-        assert [tag for tag, _ in page.tags].count("caption") == [tag for tag, _ in page.tags].count("table")
+        assert tags.count("caption") == tags.count("table")
 
     def test_the_same_bytes_twice_whatever_matplotlib_is_set_to(self, comparison):
         import matplotlib
@@ -272,6 +263,11 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+#: Metrics that explain, and where an explanation has one for each score.
+ENTRIES = {"bleu_multi": None, "chrf_multi": "scores", "ter": None, "rouge_nlws": "types", "bleu_rouge_f": None,
+           "jaccard_sets": "variants"}  # fmt: skip
+
+
 class TestTexts:
     def test_hostile_names_and_texts_are_text(self):
         texts = [f"{text} the cat sat on the mat" for text in HOSTILE]
@@ -285,8 +281,7 @@ class TestTexts:
         assert not any(each.startswith("on") for _, attributes in page.tags for each in attributes)
         assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe]", text)
         for each in HOSTILE:
-            seen = each.replace("\x00", "\ufffd").replace("\x1b", "\ufffd").replace("\ufffe", "\ufffd")
-            assert seen in page.text.replace("\r", ""), each
+            assert re.sub("[\x00\x1b\ufffe]", "\ufffd", each) in page.text.replace("\r", ""), each
         assert "{{ 7 * 7 }}" in page.text
         assert "49 {%" not in page.text
 
@@ -316,9 +311,7 @@ class TestTexts:
             expected = [(level, token) for token, level in tokens]
             assert [piece for piece in pieces if piece[1].strip(" ,\n…")] == expected
 
-    @pytest.mark.parametrize(
-        "metric", ["bleu_multi", "chrf_multi", "ter", "rouge_nlws", "bleu_rouge_f", "jaccard_sets"]
-    )
+    @pytest.mark.parametrize("metric", ENTRIES)
     @pytest.mark.filterwarnings("ignore::UserWarning")
     def test_colours_are_those_of_the_explanation(self, metric):
         for language in ["en", "es", "ru", "zh"]:
@@ -331,8 +324,7 @@ class TestTexts:
             colours = Colours(table)
             for prediction, references in zip(test_set.systems["tuned"], test_set.references, strict=True):
                 found = tercet.explain(metric, prediction, references, **options)
-                entry = {"rouge_nlws": "types", "jaccard_sets": "variants", "chrf_multi": "scores"}.get(metric)
-                one = found if entry is None else getattr(found, entry)[0]
+                one = getattr(found, ENTRIES[metric])[0] if ENTRIES[metric] else found
                 words = one.prediction_words if metric == "rouge_nlws" else one.prediction
                 shown = colours.of(prediction, references)
                 assert "".join(part for _, part in shown.pieces) == prediction
@@ -342,8 +334,8 @@ class TestTexts:
 
     @ZERO_BLEU
     def test_stems_colour_the_words_that_were_written(self):
-        one = TestSet("one", {"a": ["Running <cats>"]}, [["run cat"]], None)
-        colours = Colours(compared(one, ["bleu_multi:stemmer=porter"], test=None).tables[0])
+        found = compared(one_segment("run cat", a="Running <cats>"), ["bleu_multi:stemmer=porter"], test=None)
+        colours = Colours(found.tables[0])
         assert colours.of("Running <cats>", ["run it"]).pieces == [(1, "Running"), (0, " <cats>")]
 
     def test_tokens_that_are_no_part_of_the_text_are_shown_as_they_are(self):
@@ -351,8 +343,8 @@ class TestTexts:
         assert spelled([Word("run", 1), Word("cat", 0)]) == [(1, "run"), (0, " "), (0, "cat")]
 
     def test_each_variant_of_jaccard_has_its_own_colours(self):
-        one = TestSet("one", {"a": ["two cats"]}, [["two cat"]], None)
-        tables = compared(one, [MetricSpec("jaccard", {"variants": {"stem": {"stemmer": "en"}}})], test=None).tables
+        jaccard = MetricSpec("jaccard", {"variants": {"stem": {"stemmer": "en"}}})
+        tables = compared(one_segment("two cat", a="two cats"), [jaccard], test=None).tables
         assert [table.name for table in tables][::2] == ["jaccard", "jaccard_stem"]
         pieces = [Colours(table).of("two cats", ["two cat"]).pieces for table in tables]
         assert pieces == [[(1, "two"), (0, " cats")]] * 2 + [[(1, "two cats")]] * 2
@@ -360,13 +352,8 @@ class TestTexts:
     @ZERO_BLEU
     def test_long_texts_are_cut_and_say_so(self):
         assert plain("x" * 5_000).left_out == 2_000
-        one = TestSet("one", {"a": ["b " * 3_000], "b": ["c"]}, [["b"]], None)
-        assert "… and 3,000 characters more" in Page(to_html([compared(one, METRICS[:1])])).text
-
-
-def first_of(page):
-    """The system that stands first in the table of perplexity."""
-    return page.tables["perplexity of each system"][1][0][1:].split()[0]
+        page = page_of(one_segment("b", a="b " * 3_000, b="c"), METRICS[:1])
+        assert "… and 3,000 characters more" in page.text
 
 
 def _letters(text):
@@ -437,37 +424,52 @@ class TestLengths:
         texts = {"a": ["the cat sat", "it rains"], "b": ["a cat sat down", "rain"]}
         spec = MetricSpec("perplexity_lm", needed("perplexity_lm"))
         bare = TestSet("bare", texts, [[], []], None)
-        page = Page(to_html([compared(bare, [spec], n_resamples=20)]))
+        page = page_of(bare, [spec], n_resamples=20)
         assert not any("by length" in caption or "N-grams" in caption for caption in page.tables)
-        assert page.tables["Lengths of the predictions"] == [
-            ["system", "words", "empty"], *([f"{name}{mark}", n, "0"] for name, mark, n in
-            sorted([("a", " baseline", "5"), ("b", "", "5")], key=lambda row: row[0] != first_of(page)))
-        ]  # fmt: skip
-        page = Page(to_html([compared(replace(bare, source=["le chat", "il pleut"]), [spec], n_resamples=20)]))
+        head, *rows = page.tables["Lengths of the predictions"]
+        assert head == ["system", "words", "empty"]
+        assert sorted(rows) == [["a baseline", "5", "0"], ["b", "5", "0"]]
+        assert [row[0] for row in rows] == [row[0][1:] for row in page.tables["perplexity of each system"][1:]]
+        page = page_of(replace(bare, source=["le chat", "il pleut"]), [spec], n_resamples=20)
         assert page.tables["perplexity by length of the source"][1] == ["segments", "2"]
 
     def test_segments_without_reference_are_left_out(self):
         references = [[] if index % 4 == 0 else each for index, each in enumerate(ENGLISH.references)]
-        found = compared(replace(ENGLISH, references=references), ["bleu_multi:missing_references=skip"])
-        segments = Page(to_html([found])).tables["bleu by length of the reference"][1]
+        page = page_of(replace(ENGLISH, references=references), ["bleu_multi:missing_references=skip"])
+        segments = page.tables["bleu by length of the reference"][1]
         assert sum(map(int, segments[1:])) == sum(map(bool, references))
 
 
-def test_a_browser_shows_it_at_two_widths_without_overflow_and_asks_nobody(tmp_path, comparison, browser):
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Open a page in a browser, all of it unfolded; return it, and the lists of what it asks for and says."""
+    pages = []
+
+    def open_(text, name="report.html", **settings):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        page, asked, said = browser.new_page(**settings), [], []
+        pages.append(page)
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda line: said.append(line.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+        page.goto((tmp_path / name).as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        return page, asked, said
+
+    yield open_
+    for page in pages:
+        page.close()
+
+
+def test_a_browser_shows_it_at_two_widths_without_overflow(comparison, opened):
     names = {"x" * 70: "tuned", "a name of several words that is quite long": "large", "short": "baseline"}
     systems = {name: ENGLISH.systems[own] for name, own in names.items()}
     long = replace(ENGLISH, systems={**systems, **{f"s{n}": ENGLISH.systems["tuned"] for n in range(12)}})
-    file = tmp_path / "report.html"
-    file.write_text(to_html([comparison, compared(long, METRICS[:1], n_resamples=20)]), encoding="utf-8")
+    text = to_html([comparison, compared(long, METRICS[:1], n_resamples=20)])
     for width in (1280, 390):
-        page = browser.new_page(viewport={"width": width, "height": 900})
-        asked, said = [], []
-        page.on("request", lambda request, asked=asked: asked.append(request.url))
-        page.on("console", lambda line, said=said: said.append(line.text))
-        page.goto(file.as_uri())
-        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        page, _, said = opened(text, viewport={"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") == width
-        assert asked == [file.as_uri()]
         assert said == []
         overlapping = page.evaluate("""() => [...document.querySelectorAll('svg.plot')].filter(svg => {
             const box = svg.getBoundingClientRect();
@@ -477,63 +479,43 @@ def test_a_browser_shows_it_at_two_widths_without_overflow_and_asks_nobody(tmp_p
             });
         }).map(svg => svg.getAttribute('aria-label'))""")
         assert overlapping == []
-        page.close()
-
-
-def own_script():
-    return (ROOT / "src" / "tercet" / "pages" / "templates" / "filter.js").read_text()
 
 
 #: What runs, or asks somebody, wherever a page takes it for markup, an attribute, a script, a style or an address.
 INJECTIONS = [
-    "<script>window.ran = 1</script>",
-    "<img src=http://hostile.example/x onerror=window.ran=1>",
-    "\"'><svg onload=window.ran=1>",
-    "</title></style></pre></svg><script src=//hostile.example/x></script>",
-    "<iframe srcdoc='<script>parent.ran=1</script>'>",
-    "@import url(http://hostile.example/x);",
-    "javascript:window.ran=1",
-    "{{ cycler.__init__.__globals__.os }}{% include 'x' %}",
+    "<script>window.ran = 1</script>", "<img src=http://hostile.example/x onerror=window.ran=1>",
+    "\"'><svg onload=window.ran=1>", "</title></style></pre></svg><script src=//hostile.example/x></script>",
+    "<iframe srcdoc='<script>parent.ran=1</script>'>", "@import url(http://hostile.example/x);",
+    "javascript:window.ran=1", "{{ cycler.__init__.__globals__.os }}{% include 'x' %}",
     "<link rel=stylesheet href=http://hostile.example/x><base href=http://hostile.example/>",
     "--><!--]]><style>*{background:url(http://hostile.example/x)}</style>",
-    "<meta http-equiv=refresh content='0;url=http://hostile.example/'>",
-    "${window.ran=1}`+alert(1)+`",
-]
+    "<meta http-equiv=refresh content='0;url=http://hostile.example/'>", "${window.ran=1}`+alert(1)+`",
+]  # fmt: skip
 
 
-def test_in_a_browser_no_hostile_text_does_anything_wherever_it_stands(tmp_path, browser):
+def test_in_a_browser_no_hostile_text_does_anything_wherever_it_stands(tmp_path, opened):
     """Texts, names of systems and of the test set, options, signatures, the command and the title."""
     texts = [f"{each} the cat sat on the mat" for each in INJECTIONS]
     systems = {name: [*texts[index:], *texts[:index]] for index, name in enumerate(INJECTIONS)}
-    odd = TestSet(" ".join(INJECTIONS), systems, [[text, f"x {text}"] for text in texts], texts)
-    found = compared(odd, n_resamples=20)
     every = " ".join(INJECTIONS)
+    found = compared(TestSet(every, systems, [[text, f"x {text}"] for text in texts], texts), n_resamples=20)
     tables = [replace(table, metric=f"{table.metric} {every}", signature=every) for table in found.tables]
-    file = tmp_path / "<script>window.ran=1<\\script>.html"
-    file.write_text(to_html([found, replace(found, tables=tables)], command=every, title=every), encoding="utf-8")
-    page = browser.new_page()
-    asked, said, shown = [], [], []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda line: said.append(line.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
-    page.goto(file.as_uri())
-    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    name = "<script>window.ran=1<\\script>.html"
+    page, asked, said = opened(to_html([found, replace(found, tables=tables)], command=every, title=every), name)
     page.mouse.move(300, 300)
     page.wait_for_timeout(500)
-    assert (asked, said) == ([file.as_uri()], [])
-    assert page.evaluate("window.ran") is None
-    assert page.evaluate("document.querySelectorAll('iframe, img, base, object').length") == 0
-    assert page.evaluate("[...document.scripts].map(each => each.textContent)") == [own_script()]
-    assert page.evaluate("document.querySelectorAll('style').length") == 1
-    assert page.evaluate("document.title") == every
+    assert (asked, said) == ([(tmp_path / name).as_uri()], [])
+    own_script = (ROOT / "src" / "tercet" / "pages" / "templates" / "filter.js").read_text()
+    for expression, expected in {
+        "window.ran": None, "document.querySelectorAll('iframe, img, base, object').length": 0,
+        "[...document.scripts].map(each => each.textContent)": [own_script],
+        "document.querySelectorAll('style').length": 1, "document.title": every,
+    }.items():  # fmt: skip
+        assert page.evaluate(expression) == expected
     shown = {
         place: page.evaluate(f"[...document.querySelectorAll({place!r})].map(each => each.textContent).join(' ')")
-        for place in ("h1", "h2", "h3", "th", "dd", ".text", "pre", "code", "main")
+        for place in ("h1", "h2", "h3", "th", "dd", ".text", "pre", "code")
     }
-    page.close()
     for each in INJECTIONS:
-        for place in ("h1", "h2", "h3", "th", ".text", "pre"):
-            assert each in shown[place], place
-        assert each in shown["code"] or each in shown["pre"]
+        assert all(each in shown[place] for place in ("h1", "h2", "h3", "th", ".text", "pre"))
     assert sum(each in shown["dd"] for each in INJECTIONS) > len(INJECTIONS) / 2  # of segments, where systems differ

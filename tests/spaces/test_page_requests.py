@@ -247,13 +247,13 @@ REFUSED = {
     "without name": ([*A, {"": 1}], "The option '' cannot be chosen here"),
     "threads": ([*A, {"n_jobs": 256}], "The option 'n_jobs' cannot be chosen here"),
     "code": ([*A, {"stopwords": "__import__('os')"}], "The option 'stopwords' cannot be chosen here"),
-    "text as number": ([*A, {"scale": "100"}], "The 'scale' option must here be one of 1, 100. Got '100'"),
-    "number as flag": ([*A, {"segments": 1}], "The 'segments' option must here be True or False. Got 1"),
+    "text as number": ([*A, {"scale": "100"}], "The 'scale' option on this page must be one of 1, 100. Got '100'"),
+    "number as flag": ([*A, {"segments": 1}], "The 'segments' option on this page must be True or False. Got 1"),
     "level NaN": ([*A, {"confidence_level": float("nan")}], "must be a number above 0 and below 1"),
-    "many resamples": ([*A, {"n_resamples": 10**9}], "must here be an integer up to 10,000. Got 1000000000"),
+    "many resamples": ([*A, {"n_resamples": 10**9}], "must be an integer up to 10,000. Got 1000000000"),
     "a large seed": (
         [*A, {"seed": 10**400}],
-        "must here be an integer up to 1,000,000,000. Got <int of about 401 digits>",
+        "must be an integer up to 1,000,000,000. Got <int of about 401 digits>",
     ),
 }
 
@@ -277,12 +277,22 @@ UNKNOWN = {"data": [], "session_hash": "a"}
 @pytest.mark.parametrize(
     ("path", "body", "status", "message"),
     [
-        ("call/nope", {"data": []}, 400, "'/gradio_api/call/nope' takes no such request. Programs call 'compute'"),
-        ("call/v2/nope", {}, 400, "takes no such request. Programs call 'compute' with predictions, references"),
+        (
+            "call/nope",
+            {"data": []},
+            400,
+            "'/gradio_api/call/nope' does not accept this request. Programs call 'compute'",
+        ),
+        (
+            "call/v2/nope",
+            {},
+            400,
+            "does not accept this request. Programs call 'compute' with predictions, references",
+        ),
         ("call/v2/compute", {"predictons": ["a"]}, 400, "call 'compute' with predictions, references and options"),
-        ("queue/join", {**UNKNOWN, "fn_index": 9999}, 400, "takes no such request"),
-        ("queue/join", {**UNKNOWN, "fn_index": 10**400}, 400, "takes no such request"),
-        ("component_server", {**UNKNOWN, "component_id": 9999, "fn_name": "x"}, 400, "takes no such request"),
+        ("queue/join", {**UNKNOWN, "fn_index": 9999}, 400, "does not accept this request"),
+        ("queue/join", {**UNKNOWN, "fn_index": 10**400}, 400, "does not accept this request"),
+        ("component_server", {**UNKNOWN, "component_id": 9999, "fn_name": "x"}, 400, "does not accept this request"),
         ("nope", {"data": []}, 404, "Not Found"),
         ("queue/join", {**UNKNOWN, "session_hash": "a" * 101}, 400, "at most 100 characters, got 101"),
         ("call/compute", [1], 422, "valid dictionary"),

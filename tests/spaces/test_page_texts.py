@@ -239,15 +239,15 @@ class TestMistakes:
                 [
                     ({"max_order": 2.5}, "an integer from 1 to 20. Got 2.5"),
                     ({"max_order": ""}, "an integer from 1 to 20. Got None"),
-                    ({"smooth_value": "a lot"}, "must here be a number. Got 'a lot'"),
+                    ({"smooth_value": "a lot"}, "must be a number. Got 'a lot'"),
                     ({"weights": "0.5; 0.5"}, "option is written as numbers, 0.25"),
                 ],
             ),
-            ("rouge_nlws", [({"max_words": "many"}, "must here be an integer. Got 'many'")]),
+            ("rouge_nlws", [({"max_words": "many"}, "must be an integer. Got 'many'")]),
             (
                 "bertscore_idf",
                 [
-                    ({"num_layers": "5; import os"}, "must here be an integer"),
+                    ({"num_layers": "5; import os"}, "must be an integer"),
                     ({"model_type": "roberta-large (English)"}, "could not be loaded"),
                 ],
             ),

@@ -260,7 +260,7 @@ class TestTheCommand:
         assert len(there.uploads) == 1
 
     def test_ends_with_a_line_for_each_mistake(self, run, there, tmp_path, monkeypatch):
-        monkeypatch.setattr("spaces.publish.build", lambda metric, out: tmp_path)
+        monkeypatch.setattr("spaces.publish.build", lambda metric, out, **where: tmp_path)
         assert "cannot be one of the Hub" in run("bleu_multi", namespace="a/b", status=2)
         assert "There is no token: set HF_TOKEN or run `hf auth login`" in run("bleu_multi", token=None, status=1)
         assert "The token is refused" in run("bleu_multi", token="hf_unknown", status=1)
@@ -269,6 +269,8 @@ class TestTheCommand:
         assert "There is no metric 'blue'" in run("blue", status=2)
         (tmp_path / "out").write_text("a file")
         assert "The folder of the Space cannot be written" in run("bleu_multi", status=1)
+        assert "pip cannot read a private Space" in run("ter", "--private", "--wheel", "a.whl", status=2)
+        assert "Expected a wheel of tercet" in run("ter", "--wheel", "a.whl", status=2)
         assert there.repos == {}
         assert "Missing option '--namespace'" in CliRunner().invoke(app, ["bleu_multi"]).stderr
 

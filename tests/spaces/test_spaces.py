@@ -86,9 +86,9 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
     kept = tmp_path / "bleu_multi" / "notes.txt"
     kept.parent.mkdir()
     kept.write_text("mine")
-    with pytest.raises(OptionError, match="holds something else than a Space"):
+    with pytest.raises(OptionError, match="holds something other than a built Space"):
         build("bleu_multi", tmp_path)
-    with pytest.raises(OptionError, match="holds something else than a Space"):
+    with pytest.raises(OptionError, match="holds something other than a built Space"):
         build("bleu_multi", ROOT / "metrics")
     assert kept.read_text() == "mine"
     kept.unlink()

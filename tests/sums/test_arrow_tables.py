@@ -1,5 +1,6 @@
 """Tables in, sums out: every layout of texts counts the same, and the sums of any engine make the same result."""
 
+import re
 from decimal import Decimal
 
 import duckdb
@@ -102,12 +103,11 @@ ENGINES = {
     "in pieces": lambda table: pa.concat_tables([table.slice(7), table.slice(0, 4), table.slice(4, 3)]),
     "columns turned": lambda table: table.select(table.column_names[::-1]),
     "a further column": lambda table: table.append_column("day", [["Monday"] * table.num_rows]),
-    "pyarrow": by_pyarrow,
-    "duckdb": by_duckdb,
+    "pyarrow": by_pyarrow, "duckdb": by_duckdb,
     "polars": lambda table: pl.from_arrow(table).group_by("signature", "resample").sum(),
     "pandas": lambda table: table.to_pandas(),
     "pandas, added": lambda table: table.to_pandas().groupby(["signature", "resample"], as_index=False).sum(),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -130,69 +130,56 @@ class TestTablesOfSomethingElse:
     TABLE = sums(table_of(["a b"], ["a c"]))
 
     def test_in_one_column_are_refused(self):
+        numbers, of_sums = "'resample' must hold the numbers of the resamples", "'items' holds no exact sums"
         cases = [
-            ("resample", pa.array([None], pa.int32()), "'resample' must hold the numbers of the resamples"),
-            ("resample", pa.array(["0"]), "'resample' must hold the numbers of the resamples"),
-            ("resample", pa.array([0.5]), "'resample' must hold the numbers of the resamples"),
+            *(
+                ("resample", pa.array([value], kind), numbers)
+                for value, kind in ((None, pa.int32()), ("0", None), (0.5, None))
+            ),
             ("resample", pa.array([-1]), "from 0 on: got -1 to -1 in 1 rows."),
             ("resample", pa.array([10**12]), "from 0 on: got 1000000000000 to 1000000000000 in 1 rows."),
             ("items", pa.array([1.0]), "The sums of 'items' are rounded, to the type double; expected decimals"),
             ("items", pa.array(["one"]), "The column 'items' holds no exact sums. InvalidOperation: "),
-            ("items", pa.array([None], DECIMAL), "The sums of 'items' are not all there; expected decimals"),
-            ("items", pa.array([10**21], pa.decimal128(38, 0)), "'items' holds no exact sums"),
-            ("items", pa.array([Decimal("1e-20")], pa.decimal128(38, 20)), "'items' holds no exact sums"),
+            ("items", pa.array([None], DECIMAL), "The sums of 'items' are incomplete; expected decimals"),
+            ("items", pa.array([10**21], pa.decimal128(38, 0)), of_sums),
+            ("items", pa.array([Decimal("1e-20")], pa.decimal128(38, 20)), of_sums),
             ("signature", pa.array([None], pa.string()), "different signatures do not add up: [None]"),
             ("signature", pa.array([7]), "different signatures do not add up: [7]"),
-            ("signature", pa.array([""]), "The sums are of no metric, and not of rouge_nlws."),
-            ("signature", pa.array(["bleu_multi|tok:13a"]), "The sums are of bleu_multi, and not of rouge_nlws."),
+            ("signature", pa.array([""]), "The sums are of no metric, not of rouge_nlws."),
+            ("signature", pa.array(["bleu_multi|tok:13a"]), "The sums are of bleu_multi, not of rouge_nlws."),
             ("signature", pa.array(["rouge_nlws|tok:rouge"]), "made with other options or another version"),
         ]
         for name, column, message in cases:
-            table = self.TABLE.set_column(self.TABLE.column_names.index(name), name, column)
-            with pytest.raises(MergeError) as error:
-                result(table)
-            assert message in str(error.value)
+            with pytest.raises(MergeError, match=re.escape(message)):
+                result(self.TABLE.set_column(self.TABLE.column_names.index(name), name, column))
 
-    def test_that_lack_a_column_or_have_it_twice_are_refused(self):
+    def test_that_lack_a_column_or_have_it_twice_or_are_no_tables_are_refused(self):
         for name in ["signature", "resample", "items", "rouge1_recall", "items_added"]:
             with pytest.raises(MergeError, match=f"The table has no column '{name}'"):
                 result(self.TABLE.drop_columns([name]))
             with pytest.raises(MergeError, match=f"The table has several columns '{name}'"):
                 result(self.TABLE.append_column(name, self.TABLE[name]))
-
-    def test_that_lack_rows_are_refused(self):
-        cases = [
-            (slice(0, 0), "The table has no rows"),
-            (slice(1, None), "must hold the numbers"),
-            (slice(0, 10), "The sums have 9 resamples"),
-            (slice(3, 5), "must hold the numbers"),
-            ([*range(11), 3], "The table lacks rows of some resamples"),
-        ]
-        for rows, message in cases:
-            table = arrow_statistics(table_of(), "rouge", **ASKED)
-            chosen = range(11)[rows] if isinstance(rows, slice) else rows
-            with pytest.raises(MergeError, match=message):
-                result(table.take(pa.array(chosen, pa.int64())), **ASKED)
-
-    def test_of_other_options_or_draws_are_refused(self):
-        cases = [
-            {"tokenizer": "rouge"}, {"use_stemmer": True}, {"rouge_types": ["rouge1"]}, {"n_resamples": 11},
-            {"missing_references": "bad"}, {"seed": 1}, {"confidence_level": None, "n_resamples": 1000},
-        ]  # fmt: skip
-        for options in cases:
-            table = arrow_statistics(table_of(), "rouge", **ASKED)
-            with pytest.raises((MergeError, OptionError)):
-                result(table, **{**ASKED, **options})
-            assert result(table, **{**ASKED, "confidence_level": 0.5}).intervals
-
-    def test_of_several_signatures_are_refused(self):
-        with pytest.raises(MergeError, match="different signatures do not add up"):
-            result(pa.concat_tables([self.TABLE, sums(table_of(), use_stemmer=True)]))
-
-    def test_are_refused_in_other_forms(self):
         for table in [7, None, "x", [1], pd.Series([1]), object()]:
             with pytest.raises((InputError, MergeError)):
                 result(table)
+
+    def test_that_lack_rows_or_are_of_other_options_or_draws_are_refused(self):
+        table = arrow_statistics(table_of(), "rouge", **ASKED)
+        for rows, message in [
+            ([], "The table has no rows"), (range(1, 11), "must hold the numbers"), ([3, 4], "must hold the numbers"),
+            (range(10), "The sums have 9 resamples"), ([*range(11), 3], "The table lacks rows of some resamples"),
+        ]:  # fmt: skip
+            with pytest.raises(MergeError, match=message):
+                result(table.take(pa.array(rows, pa.int64())), **ASKED)
+        for options in [
+            {"tokenizer": "rouge"}, {"use_stemmer": True}, {"rouge_types": ["rouge1"]}, {"n_resamples": 11},
+            {"missing_references": "bad"}, {"seed": 1}, {"confidence_level": None, "n_resamples": 1000},
+        ]:  # fmt: skip
+            with pytest.raises((MergeError, OptionError)):
+                result(table, **{**ASKED, **options})
+        assert result(table, **{**ASKED, "confidence_level": 0.5}).intervals
+        with pytest.raises(MergeError, match="different signatures do not add up"):
+            result(pa.concat_tables([self.TABLE, sums(table_of(), use_stemmer=True)]))
 
 
 class TestLayouts:
@@ -210,18 +197,15 @@ class TestLayouts:
                 assert sums(table).equals(of_lists(self.TEXTS, self.LISTS))
                 assert sums(table.slice(1)).equals(of_lists(self.TEXTS[1:], self.LISTS[1:]))
 
-    def test_of_lists_of_one_size(self):
+    def test_of_lists_of_one_size_and_such_as_are_null_over_texts_that_are_there(self):
         pairs = pa.array([["a", "b"], None, ["кот", None]], pa.list_(pa.string(), 2))
         table = pa.table({"mt": self.TEXTS, "ref": pairs})
         found = sums(table, missing_references="skip")
         assert found.equals(of_lists(self.TEXTS, [["a", "b"], [], ["кот"]], missing_references="skip"))
         rest = sums(table.slice(1), missing_references="skip")
         assert rest.equals(of_lists(self.TEXTS[1:], [[], ["кот"]], missing_references="skip"))
-
-    def test_of_lists_that_are_null_over_texts_that_are_there(self):
-        lists = pa.ListArray.from_arrays(
-            pa.array([0, 2, 3, 5]), pa.array(["x", "y", "кот", "短", "z"]), mask=pa.array([True, False, False])
-        )
+        words, null = pa.array(["x", "y", "кот", "短", "z"]), pa.array([True, False, False])
+        lists = pa.ListArray.from_arrays(pa.array([0, 2, 3, 5]), words, mask=null)
         found = sums(pa.table({"mt": self.TEXTS, "ref": lists}), missing_references="zero")
         assert found.equals(of_lists(self.TEXTS, [[], ["кот"], ["短", "z"]], missing_references="zero"))
 
@@ -234,13 +218,16 @@ class TestLayouts:
         none = pa.table({"mt": pa.chunked_array([], pa.string()), "ref": pa.chunked_array([], pa.list_(pa.string()))})
         assert sums(none).equals(of_lists([], []))
 
-    def test_of_what_offers_itself_as_arrow(self):
-        cases = [
+    def test_of_what_offers_itself_as_arrow_and_nothing_else(self):
+        for made in [
             lambda table: table.to_batches()[0], pa.Table.to_reader, pa.Table.to_pydict, pl.from_arrow,
             pa.Table.to_pandas, lambda table: table.to_pandas(types_mapper=pd.ArrowDtype), duckdb.from_arrow,
-        ]  # fmt: skip
-        for made in cases:
+        ]:  # fmt: skip
             assert sums(made(table_of())).equals(sums(table_of()))
+        ragged = {"mt": ["a"], "ref": ["a", "b"]}
+        for table in (7, None, "mt", [["a"]], [{"mt": "a"}], ragged, pl.LazyFrame(), object()):
+            with pytest.raises(InputError, match="Expected an Arrow-compatible table, got"):
+                sums(table)
 
     def test_of_categories(self):
         frame = pl.DataFrame({"mt": self.TEXTS, "ref": self.ONE}, schema_overrides={"mt": pl.Categorical})
@@ -249,13 +236,6 @@ class TestLayouts:
         assert named.drop_columns(["item_keys"]).equals(of_lists(self.TEXTS, self.ONE).drop_columns(["item_keys"]))
         frame = pd.DataFrame({"mt": self.TEXTS, "ref": pd.Categorical(self.ONE)})
         assert sums(frame).equals(of_lists(self.TEXTS, self.ONE))
-
-    def test_of_anything_else_are_refused(self):
-        message = "Expected an Arrow-compatible table, got"
-        ragged = {"mt": ["a"], "ref": ["a", "b"]}
-        for table in (7, None, "mt", [["a"]], [{"mt": "a"}], ragged, pl.LazyFrame(), object()):
-            with pytest.raises(InputError, match=message):
-                sums(table)
 
 
 class TestReferences:
@@ -272,19 +252,13 @@ class TestReferences:
         lists = pa.array([["x", ""], [None, "b"], None, []])
         table = pa.table({"mt": ["a", "b", "c", "d"], "ref1": ["a", "", None, ""], "ref2": lists})
         for choice in ["skip", "zero"]:
-            found = sums(table, missing_references=choice)
-            assert found.equals(
-                of_lists(["a", "b", "c", "d"], [["a", "x"], ["b"], [], []], missing_references=choice)
-            )
-            with pytest.raises(InputError, match="item"):
-                sums(table)
-
-    def test_may_be_none_at_all(self):
+            expected = of_lists(["a", "b", "c", "d"], [["a", "x"], ["b"], [], []], missing_references=choice)
+            assert sums(table, missing_references=choice).equals(expected)
         for column in [[None, None], [[], []], [[None], []], ["", ""], [None, ""]]:
-            table = pa.table({"mt": ["a", "b"], "ref": column})
-            assert sums(table, missing_references="skip")["missing"].to_pylist() == [2]
-            with pytest.raises(InputError):
-                sums(table)
+            none = pa.table({"mt": ["a", "b"], "ref": column})
+            assert sums(none, missing_references="skip")["missing"].to_pylist() == [2]
+            with pytest.raises(InputError, match="item"):
+                sums(none)
 
     def test_are_not_needed_where_the_metric_takes_none(self):
         options = needed("perplexity_lm")
@@ -311,32 +285,31 @@ class TestColumns:
         ]  # fmt: skip
         for columns, options, message in cases:
             table = pa.table([["a"]] * len(columns), names=columns)
-            with pytest.raises(InputError) as error:
+            with pytest.raises(InputError, match=f"^{re.escape(message)}"):
                 sums(table, **options)
-            assert str(error.value).startswith(message)
-
-    def test_that_are_named_may_have_any_name(self):
         table = pa.table({"x": ["a b"], "y": ["a c"], "z": ["q"]})
         assert sums(table, prediction="x", references="y").equals(of_lists(["a b"], ["a c"]))
 
     def test_of_no_text_are_refused(self):
+        of_type, missing = (
+            "The column '{}' is of the type {}; expected text",
+            "row {}, column 'mt': the prediction is missing",
+        )
+        lists = " or lists of text."
         cases = [
-            ("mt", [1, 2], "The column 'mt' is of the type int64; expected text."),
-            ("mt", [["a"], ["b"]], "The column 'mt' is of the type list<item: string>; expected text."),
-            ("mt", [b"a", b"b"], "The column 'mt' is of the type binary; expected text."),
-            ("ref", [1, 2], "The column 'ref' is of the type int64; expected text or lists of text."),
-            ("ref", [[1], [2]], "The column 'ref' is of the type list<item: int64>; expected text or lists of text."),
-            ("ref", [{"a": "b"}] * 2, "The column 'ref' is of the type struct<a: string>; expected text or lists"),
-            ("mt", ["a", None], "row 1, column 'mt': the prediction is missing; expected a text."),
-            ("mt", [None, None], "row 0, column 'mt': the prediction is missing; expected a text."),
+            ("mt", [1, 2], of_type.format("mt", "int64") + "."),
+            ("mt", [["a"], ["b"]], of_type.format("mt", "list<item: string>") + "."),
+            ("mt", [b"a", b"b"], of_type.format("mt", "binary") + "."),
+            ("ref", [1, 2], of_type.format("ref", "int64") + lists),
+            ("ref", [[1], [2]], of_type.format("ref", "list<item: int64>") + lists),
+            ("ref", [{"a": "b"}] * 2, of_type.format("ref", "struct<a: string>") + lists),
+            ("mt", ["a", None], missing.format(1) + "; expected a text."),
+            ("mt", [None, None], missing.format(0) + "; expected a text."),
         ]
         for column, values, message in cases:
             table = pa.table({"mt": ["a", "b"], "ref": ["a", "b"]} | {column: values})
-            with pytest.raises(InputError) as error:
+            with pytest.raises(InputError, match=f"^{re.escape(message)}"):
                 sums(table, prediction="mt", references="ref")
-            assert str(error.value).startswith(message)
-
-    def test_of_bytes_that_are_no_text_are_refused(self):
         offsets = pa.array([0, 1], pa.int32()).buffers()[1]
         broken = pa.Array.from_buffers(pa.string(), 1, [None, offsets, pa.py_buffer(b"\xff")])
         for columns in ({"mt": broken, "ref": ["a"]}, {"mt": ["a"], "ref": broken}):
@@ -346,11 +319,8 @@ class TestColumns:
 
 def test_options_are_checked_before_the_table_is_read():
     for metric, options in [
-        ("bleu_mutli", {}),
-        ("bleu", {"max_ordr": 1}),
-        ("rouge", {}),
-        ("bleu", {"segments": True}),
-    ]:
+        ("bleu_mutli", {}), ("bleu", {"max_ordr": 1}), ("rouge", {}), ("bleu", {"segments": True}),
+    ]:  # fmt: skip
         with pytest.raises(OptionError):
             arrow_statistics(7, metric, **options)
 

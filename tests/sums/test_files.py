@@ -128,14 +128,10 @@ def written_by_arrow(table, path):
         writer.write_table(table)
 
 
-def test_a_table_that_was_changed_by_hand_is_refused(kind, path):
-    table = pa.ipc.open_file(path).read_all()
-    written_by_arrow(pa.concat_tables([table, table]), path)
+def test_files_of_others_and_those_that_were_changed_by_hand_are_refused(kind, path):
+    own, table, writer = pa.ipc.open_file(path).read_all(), pa.table({"a": [1, None]}), KINDS[kind][3]
+    written_by_arrow(pa.concat_tables([own, own]), path)
     assert refused(kind, path) == "is damaged: its checksum does not match."
-
-
-def test_files_of_other_programs_are_refused(kind, path):
-    table, writer = pa.table({"a": [1, None]}), KINDS[kind][3]
     pq.write_table(table, path)
     assert refused(kind, path) == f"is damaged, or was not written by {writer}."
     with pa.ipc.new_stream(path, table.schema) as file:
@@ -144,6 +140,9 @@ def test_files_of_other_programs_are_refused(kind, path):
     for each in (table, pa.Table.from_pandas(pd.DataFrame({"a": ["b"]})), table.replace_schema_metadata({"a": "b"})):
         written_by_arrow(each, path)
         assert refused(kind, path) == f"is an Arrow file, but was not written by {writer}."
+    for header in [b"[]", b"{}", b"1", b"{", b'{"format": "x"}', b'{"format": [3]}', b"[" * 10**5]:
+        written_by_arrow(pa.table({"a": [1]}).replace_schema_metadata({"tercet": header}), path)
+        assert refused(kind, path) == f"is damaged, or was not written by {writer}."
 
 
 def test_files_of_another_kind_are_refused(kind, path):
@@ -151,30 +150,20 @@ def test_files_of_another_kind_are_refused(kind, path):
         if other != kind:
             write(path)
             assert refused(kind, path) == f"was written by {writer}, and not by {KINDS[kind][3]}."
-
-
-def test_files_of_other_formats_are_refused_by_what_wrote_them(kind, path):
-    cases = [
-        ({"format": "tercet-stream-1"}, "", "tercet as stream file format 1"),
-        ({"format": "tercet-stream-2"}, "ter|version:tercet-0.1.0", "tercet 0.1.0 as stream file format 2"),
-        ({"format": "tercet-parts-1"}, "ter|version:tercet-0.1.0", "tercet 0.1.0 as parts file format 1"),
-        ({"format": 4, "kind": "stream", "tercet": "9.0"}, "", "tercet 9.0 as stream file format 4"),
-    ]
-    for header, signature, by in cases:
-        table = pa.table({"signature": [signature, signature]})  # another version may check it in another way
-        written_by_arrow(table.replace_schema_metadata({"tercet": json.dumps(header), "sha512": b"..."}), path)
-        assert refused(kind, path) == f"was written by {by}; this version of tercet reads {kind} file format 3."
-
-
-def test_tables_of_document_frequencies_are_refused(kind, path):
     IdfTable.fit(["a"], MINILM).save(path)
     assert refused(kind, path).startswith("was written by tercet as idf file format 1; this version of tercet reads")
 
 
-def test_headers_of_something_else_are_refused(kind, path):
-    for header in [b"[]", b"{}", b"1", b"{", b'{"format": "x"}', b'{"format": [3]}', b"[" * 10**5]:
-        written_by_arrow(pa.table({"a": [1]}).replace_schema_metadata({"tercet": header}), path)
-        assert refused(kind, path) == f"is damaged, or was not written by {KINDS[kind][3]}."
+def test_files_of_other_formats_are_refused_by_what_wrote_them(kind, path):
+    for header, signature, by in [
+        ({"format": "tercet-stream-1"}, "", "tercet as stream file format 1"),
+        ({"format": "tercet-stream-2"}, "ter|version:tercet-0.1.0", "tercet 0.1.0 as stream file format 2"),
+        ({"format": "tercet-parts-1"}, "ter|version:tercet-0.1.0", "tercet 0.1.0 as parts file format 1"),
+        ({"format": 4, "kind": "stream", "tercet": "9.0"}, "", "tercet 9.0 as stream file format 4"),
+    ]:
+        table = pa.table({"signature": [signature, signature]})  # another version may check it in another way
+        written_by_arrow(table.replace_schema_metadata({"tercet": json.dumps(header), "sha512": b"..."}), path)
+        assert refused(kind, path) == f"was written by {by}; this version of tercet reads {kind} file format 3."
 
 
 def test_malformed_columns_are_refused_although_the_digest_is_right(kind, path):
@@ -188,23 +177,16 @@ def test_malformed_columns_are_refused_although_the_digest_is_right(kind, path):
 class TestRows:
     """What the file of a process must say besides."""
 
-    def test_without_options_or_parts_is_refused(self, tmp_path):
+    def test_without_options_or_parts_or_with_such_as_cannot_be_is_refused(self, tmp_path):
         path = tmp_path / "a.file"
         for header in [{}, {"options": {}}, {"options": [], "parts": []}, {"options": {}, "parts": {"a": 1}}]:
             path.write_bytes(pack("rows", header, pa.table({})))
             with pytest.raises(InputError, match=r"^a\.file is damaged: its options or parts are missing\.$"):
                 RowsFile(path)
-
-    def test_with_parts_that_cannot_be_is_refused(self, tmp_path):
-        cases = [
-            7,
-            {},
-            {"signature": None, "context": None, "texts": True},
-            {"signature": None, "context": {"letters": 1}, "texts": False},
-            {"signature": str(SCORER.signature(SCORER.fit(SCORER.read([], [])))), "context": None, "texts": False},
-        ]
-        path = tmp_path / "a.file"
-        for part in cases:
+        signature = str(SCORER.signature(SCORER.fit(SCORER.read([], []))))
+        keys = ("signature", "context", "texts")
+        cases = [(None, None, True), (None, {"letters": 1}, False), (signature, None, False)]
+        for part in [7, {}, *(dict(zip(keys, case, strict=True)) for case in cases)]:
             path.write_bytes(pack("rows", {"options": {}, "parts": [part]}, pa.table({})))
             with pytest.raises(InputError, match=r"damaged|counted as"):
                 RowsFile(path).rows(SCORER)

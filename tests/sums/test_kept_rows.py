@@ -77,48 +77,43 @@ def test_parts_of_the_other_metrics_come_to_their_result(metric, path):
     assert close(metric, result_of_rows(scorer, parts), expected)
 
 
-def test_of_bertscore_document_frequencies_are_those_of_the_whole(path):
-    for options in [{"idf": True, "idf_documents": "items"}, {"idf": False}]:
-        given = {**NEEDED["bertscore_idf"], **options, "segments": True}
-        scorer = make_scorer("bertscore_idf", given)
-        parts = [handed_over(scorer, part, path) for part in cut(PREDICTIONS, REFERENCES, [4, 9])]
-        assert [part.stats is None for part in parts] == [options["idf"]] * 3
-        found = result_of_rows(scorer, parts)
-        expected = tercet.score("bertscore_idf", PREDICTIONS, REFERENCES, **given)
-        assert found.signature == expected.signature
-        np.testing.assert_allclose(found["f1"], expected["f1"], atol=1e-6)
+@pytest.mark.parametrize("options", [{"idf": True, "idf_documents": "items"}, {"idf": False}])
+def test_of_bertscore_document_frequencies_are_those_of_the_whole(path, options):
+    given = {**NEEDED["bertscore_idf"], **options, "segments": True}
+    scorer = make_scorer("bertscore_idf", given)
+    parts = [handed_over(scorer, part, path) for part in cut(PREDICTIONS, REFERENCES, [4, 9])]
+    assert [part.stats is None for part in parts] == [options["idf"]] * 3
+    found, expected = result_of_rows(scorer, parts), tercet.score("bertscore_idf", PREDICTIONS, REFERENCES, **given)
+    assert found.signature == expected.signature
+    np.testing.assert_allclose(found["f1"], expected["f1"], atol=1e-6)
 
 
-class TestATokenizerThatTheCorpusChooses:
-    LATIN = (["the cat sat"] * 6, [["the cat lay"]] * 6)
-    RUSSIAN = (["кот спит"], [["кот лежит"]])
+@pytest.mark.parametrize(
+    ("parts", "least", "most"), [(["en", "en"], 0, 0), (["ru", "ru"], 0, 0), (["en", "ru"], 7, 99)]
+)
+def test_where_a_part_chose_another_tokenizer_than_the_others_the_whole_is_counted_anew(
+    monkeypatch, recwarn, parts, least, most
+):
+    texts = {"en": (["the cat sat"] * 6, [["the cat lay"]] * 6), "ru": (["кот спит"], [["кот лежит"]])}
+    scorer, again = make_scorer("rouge_nlws", {"tokenizer": "auto"}), []
+    made, count = [Rows.counted(scorer, scorer.read(*texts[part])) for part in parts], type(scorer).segment_stats
 
-    def counted_again(self, parts, monkeypatch):
-        """Count parts, put them together, and return how many items were counted for that."""
-        scorer, again = make_scorer("rouge_nlws", {"tokenizer": "auto"}), []
-        made, count = [Rows.counted(scorer, scorer.read(*part)) for part in parts], type(scorer).segment_stats
-        with monkeypatch.context() as patch:
-            patch.setattr(
-                type(scorer),
-                "segment_stats",
-                lambda self, batch, context: again.append(batch.n_items) or count(self, batch, context),
-            )
-            found = result_of_rows(scorer, made)
-        whole = [list(chain(*lists)) for lists in zip(*parts, strict=True)]
-        assert found.to_dict(full=True) == tercet.score("rouge_nlws", *whole, tokenizer="auto").to_dict(full=True)
-        return sum(again)
+    def counting(self, batch, context):
+        again.append(batch.n_items)
+        return count(self, batch, context)
 
-    def test_is_that_of_the_parts_where_all_agree(self, monkeypatch):
-        assert self.counted_again([self.LATIN, self.LATIN], monkeypatch) == 0
-        with pytest.warns(UserWarning, match="tokenizer='unicode' is used instead"):
-            assert self.counted_again([self.RUSSIAN, self.RUSSIAN], monkeypatch) == 0
-
-    def test_counts_the_whole_anew_where_a_part_chose_another(self, monkeypatch):
-        assert self.counted_again([self.LATIN, self.RUSSIAN], monkeypatch) >= 7
+    with monkeypatch.context() as patch:
+        patch.setattr(type(scorer), "segment_stats", counting)
+        found = result_of_rows(scorer, made)
+    whole = [list(chain(*lists)) for lists in zip(*map(texts.get, parts), strict=True)]
+    assert found.to_dict(full=True) == tercet.score("rouge_nlws", *whole, tokenizer="auto").to_dict(full=True)
+    assert least <= sum(again) <= most
+    warned = [each for each in recwarn if "tokenizer='unicode' is used instead" in str(each.message)]
+    assert bool(warned) == (parts == ["ru", "ru"])
 
 
 class TestItemsThatCannotBeScored:
-    def test_are_named_by_their_number_in_the_whole(self, path):
+    def test_are_named_by_their_number_in_the_whole_and_must_be_there(self, path):
         scorer = make_scorer("bleu_multi", {})
         texts = [(["a", "b"], [["a"], ["b"]]), ([], []), (["c", "d", "e"], [["c"], [], []])]
         for parts in (
@@ -127,6 +122,10 @@ class TestItemsThatCannotBeScored:
         ):
             with pytest.raises(InputError, match=r"^item 3 \(and 1 more\) of references is empty"):
                 result_of_rows(scorer, parts)
+        none = Rows.counted(scorer, scorer.read([], []))
+        for rows in ([none], [none] * 3):
+            with pytest.raises(InputError, match="The corpus is empty: predictions and references"):
+                result_of_rows(scorer, rows)
 
     def test_are_counted_at_last_where_they_could_not_be_before(self):
         def refuse(text):
@@ -139,10 +138,3 @@ class TestItemsThatCannotBeScored:
         assert result_of_rows(good, parts) == whole
         with pytest.raises(InputError, match="no"):
             result_of_rows(make_scorer("bleu_multi", {"tokenizer": refuse}), parts)
-
-    def test_must_be_there(self):
-        scorer = make_scorer("bleu_multi", {})
-        none = Rows.counted(scorer, scorer.read([], []))
-        for rows in ([none], [none] * 3):
-            with pytest.raises(InputError, match="The corpus is empty: predictions and references"):
-                result_of_rows(scorer, rows)

@@ -243,7 +243,7 @@ class TestCommand:
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))  # and does not listen
             done = self.run(files, "-s", "mt", RAY_ADDRESS=f"127.0.0.1:{taken.getsockname()[1]}")
-        assert (done.returncode, "where no Ray answers" in " ".join(done.stderr.split())) == (2, True)
+        assert (done.returncode, "where no Ray cluster answers" in " ".join(done.stderr.split())) == (2, True)
 
     def test_does_not_write_over_what_it_reads(self, files):
         path = files / "1.jsonl"

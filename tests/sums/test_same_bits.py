@@ -129,5 +129,5 @@ def test_sums_of_a_part_that_comes_with_others_are_refused():
     part = Sums.of_table(stream_of("ter", [(["a"], ["b"], None)]).to_arrow())
     one, other = part.marked("a.parquet#0"), part.marked("a.parquet#1")
     assert (one + other).once_with(one) == one + other
-    with pytest.raises(Exception, match=r"^The part a\.parquet#1 was counted twice, once with others"):
+    with pytest.raises(Exception, match=r"^The part a\.parquet#1 was counted twice, once together with others"):
         one.once_with(other).once_with(part.marked("a.parquet#1", "a.parquet#2"))

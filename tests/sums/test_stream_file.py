@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -81,14 +82,12 @@ class TestRoundTrip:
         with pytest.raises(MergeError, match="Both streams hold the same 1 item"):
             Stream.load(path).merge(same)
 
-    def test_of_an_empty_stream(self, path):
+    def test_of_an_empty_stream_and_of_items_that_were_all_left_out(self, path):
         Stream("bleu", max_order=2).save(path)
         again = Stream.load(path)
         assert (len(again), again.options) == (0, {"max_order": 2})
         again.add(["a b"], ["a b"])
         assert again.result()["bleu"] == 1.0
-
-    def test_of_items_that_were_all_left_out(self, path):
         stream = Stream("rouge", **ROUGE, missing_references="skip")
         stream.add(["a"], [[]])
         stream.save(path)
@@ -102,9 +101,9 @@ class TestRoundTrip:
         with pytest.warns(UserWarning, match="13a"):
             again.result()
 
-    def test_is_the_same_in_a_fresh_process(self, path):
-        stream = begun(**ASKED)
-        stream.save(path)
+    def test_is_the_same_in_a_fresh_process_and_a_file_that_arrow_reads(self, saved, path):
+        stream = saved[1]
+        assert pa.ipc.open_file(path).read_all().replace_schema_metadata(None).equals(stream.to_arrow())
         code = (
             "import sys, json, tercet\n"
             "stream = tercet.Stream.load(sys.argv[1])\n"
@@ -117,10 +116,6 @@ class TestRoundTrip:
         assert json.loads(other.stdout) == stream.result().to_dict(full=True)
         assert Stream.load(path).to_arrow().equals(stream.to_arrow())
 
-    def test_is_a_file_that_arrow_reads(self, saved, path):
-        table = pa.ipc.open_file(path).read_all()
-        assert table.replace_schema_metadata(None).equals(saved[1].to_arrow())
-
     def test_leaves_the_old_file_where_the_new_one_cannot_be_written(self, saved, path, monkeypatch):
         def full(*_):
             raise OSError(28, "No space left on device")
@@ -132,19 +127,15 @@ class TestRoundTrip:
         assert [each.name for each in path.parent.iterdir()] == ["parts.stream"]
 
 
-def test_places_where_no_file_can_be_are_named(tmp_path):
+def test_places_where_no_file_can_be_are_named_and_what_is_no_path_is_refused(tmp_path):
     for place in [".", "no/such/folder/x.stream"]:
         with pytest.raises(InputError, match="cannot be written"):
             begun().save(tmp_path / place)
         with pytest.raises(InputError, match=r"cannot be read: (No such file or directory|Is a directory)\.$"):
             Stream.load(tmp_path / place)
-
-
-def test_what_is_no_path_is_refused():
-    for path in [5, None, b"a", "a\0b", ["a"]]:
-        for call in (Stream.load, begun().save):
-            with pytest.raises(InputError, match=f"^{re.escape(f'Expected the path of a file, got {path!r}.')}$"):
-                call(path)
+    for path, call in product([5, None, b"a", "a\0b", ["a"]], (Stream.load, begun().save)):
+        with pytest.raises(InputError, match=f"^{re.escape(f'Expected the path of a file, got {path!r}.')}$"):
+            call(path)
 
 
 def split(text):
@@ -156,16 +147,16 @@ class TestOptionsThatNoFileHolds:
         stream = Stream("jaccard", tokenizer=split, ngram=2)
         stream.add(["a-b-c"], ["a-b"])
         stream.save(path)
-        with pytest.raises(OptionError) as error:
-            Stream.load(path)
-        assert str(error.value) == (
+        message = (
             "parts.stream holds the options that it was made with: give tokenizer again, as no file can hold them."
         )
+        with pytest.raises(OptionError, match=f"^{re.escape(message)}$"):
+            Stream.load(path)
         again = Stream.load(path, tokenizer=split)
         assert again.options == {"tokenizer": split, "ngram": 2}
         assert again.result() == stream.result()
 
-    def test_may_be_tables(self, path):
+    def test_may_be_tables_and_are_refused_where_the_file_holds_them(self, path):
         table = IdfTable.fit(["The ferry leaves.", "Кот спит."], MINILM)
         stream = Stream("bertscore", **needed("bertscore_idf"), idf=table)
         stream.add(["The ferry leaves."], ["A ferry left."])
@@ -173,20 +164,16 @@ class TestOptionsThatNoFileHolds:
         with pytest.raises(OptionError, match="give idf again"):
             Stream.load(path)
         assert Stream.load(path, idf=table).result() == stream.result()
-        other = IdfTable.fit(["Another text."], MINILM)
         with pytest.raises(MergeError, match="made with other options"):
-            Stream.load(path, idf=other)
-
-    def test_are_refused_where_the_file_holds_them(self, saved, path):
+            Stream.load(path, idf=IdfTable.fit(["Another text."], MINILM))
+        begun().save(path)
         with pytest.raises(OptionError, match="holds the options that it was made with: got also beta, seed"):
             Stream.load(path, seed=3, beta=2.0)
 
-    def test_are_neither_paths_nor_numbers_of_numpy(self, path):
+    def test_are_neither_paths_nor_numbers_of_numpy_nor_texts_that_utf_8_cannot_write(self, path):
         options = {"model_type": Path(MINILM), "num_layers": np.int64(2), "idf": np.bool_(False), "scale": 100}
         Stream("bertscore", **options).save(path)
         assert Stream.load(path).options == {"model_type": MINILM, "num_layers": 2, "idf": False, "scale": 100}
-
-    def test_are_not_texts_that_utf_8_cannot_write(self, path):
         Stream("rouge", **ROUGE, stopwords=["\ud800"]).save(path)
         assert Stream.load(path).options["stopwords"] == ["\ud800"]
 
@@ -202,44 +189,47 @@ class TestForgedFiles:
         )
 
     def test_with_a_field_that_cannot_be(self, saved, path):
+        a_metric, names, again, texts = (
+            "the name of a metric",
+            "options by their names",
+            "a list of names",
+            "a list of texts",
+        )
         cases = [
-            ({"metric": None}, "its 'metric' is None; expected the name of a metric."),
-            ({"metric": ["bleu"]}, "its 'metric' is ['bleu']; expected the name of a metric."),
-            ({"options": [1]}, "its 'options' is [1]; expected options by their names."),
-            (
-                {"options": {"metric": "bleu"}},
-                "its 'options' is {'metric': 'bleu'}; expected options by their names.",
-            ),
-            ({"given again": 5}, "its 'given again' is 5; expected a list of names."),
-            ({"origins": {"a": 1}}, "its 'origins' is {'a': 1}; expected a list of texts."),
-            ({"origins": ["9" * 400, 1]}, f"its 'origins' is ['{'9' * 57}…; expected a list of texts."),
-        ]
-        for fields, message in cases:
+            ("metric", None, "None", a_metric), ("metric", ["bleu"], "['bleu']", a_metric),
+            ("options", [1], "[1]", names), ("options", {"metric": "bleu"}, "{'metric': 'bleu'}", names),
+            ("given again", 5, "5", again), ("origins", {"a": 1}, "{'a': 1}", texts),
+            ("origins", ["9" * 400, 1], f"['{'9' * 57}…", texts),
+        ]  # fmt: skip
+        for field, value, shown, expected in cases:
             path.write_bytes(saved[0])
-            self.forge(path, **fields)
+            self.forge(path, **{field: value})
             with pytest.raises(InputError) as error:
                 Stream.load(path)
-            assert str(error.value) == f"parts.stream is damaged: {message}"
+            assert str(error.value) == f"parts.stream is damaged: its '{field}' is {shown}; expected {expected}."
 
     def test_with_a_sum_that_no_texts_give(self, saved, path):
         cases = [
-            ("items", -1, "parts.stream: The sum of 'items' is less than 0, which no texts give."),
-            ("rouge1_recall", -1, "parts.stream: The sum of 'rouge1_recall' is less than 0, which no texts give."),
-            ("items", Decimal("1.5"), "parts.stream: The sum of 'items' is not an integer, which no texts give."),
-            ("missing", 10**9, "parts.stream: The sum of 'missing' is more than all items, which no texts give."),
-            ("items_added", 20, "parts.stream: The sum of 'items' is more than all items, which no texts give."),
-            ("references_squared", Decimal("-0.5"), "parts.stream: The sum of 'references_squared' is less than 0"),
-            ("items", "9" * 400, "parts.stream: \"The column 'items' holds no exact sums."),
-        ]
-        for name, value, message in cases:
+            ("items", -1, "less than 0"), ("rouge1_recall", -1, "less than 0"),
+            ("items", Decimal("1.5"), "not an integer"), ("missing", 10**9, "more than all items"),
+            ("items_added", 20, "more than all items"),
+            ("references_squared", Decimal("-0.5"), "less than 0"), ("items", "9" * 400, None),
+        ]  # fmt: skip
+        for name, value, why in cases:
             path.write_bytes(saved[0])
             table = pa.ipc.open_file(path).read_all()
             values = [value, *table[name].to_pylist()[1:]]
             column = pa.array(list(map(str, values))) if isinstance(value, str) else pa.array(values, DECIMAL)
             self.forge(path, table.set_column(table.column_names.index(name), name, column))
+            shown = "items" if name == "items_added" else name
+            message = (
+                f"The sum of '{shown}' is {why}, which no texts can give."
+                if why
+                else f"\"The column '{name}' holds no exact"
+            )
             with pytest.raises((InputError, MergeError)) as error:
                 Stream.load(path)
-            assert str(error.value).startswith(message)
+            assert str(error.value).startswith(f"parts.stream: {message}")
 
     def test_whose_sums_another_version_of_tercet_made(self, path, monkeypatch):
         monkeypatch.setattr("tercet.signature.__version__", "0.0.7")

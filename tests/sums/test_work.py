@@ -29,11 +29,8 @@ def path(tmp_path):
 
 
 def work_of(metrics, *, systems=("mt",), segments=None, skip_bad=False, id="id"):
-    listed = [
-        (system, metric, make_scorer(metric, {**OPTIONS, **options}))
-        for system in systems
-        for metric, options in metrics.items()
-    ]
+    scorers = [(metric, make_scorer(metric, {**OPTIONS, **options})) for metric, options in metrics.items()]
+    listed = [(system, *each) for system in systems for each in scorers]
     jobs = (Job(each[2], each[0], own) for each, own in zip(listed, labels_of(listed), strict=True))
     return Work(tuple(jobs), ("refs",), id, segments, skip_bad)
 
@@ -46,7 +43,7 @@ def together(parts):
     return found
 
 
-def test_the_scores_of_items_are_written_with_their_ids(path, tmp_path):
+def test_the_scores_of_items_are_written_with_their_ids_or_the_file_and_the_row(path, tmp_path):
     work = work_of({"bleu_multi": {}, "jaccard_sets": {}}, systems=("mt", "other"), segments=f"{tmp_path}/out")
     for part in [*list_parts([path], whole=False), list_parts([path], whole=False)[0]]:  # one part comes twice
         work.of_part(part)
@@ -58,13 +55,10 @@ def test_the_scores_of_items_are_written_with_their_ids(path, tmp_path):
         segments = tercet.score(metric, PREDICTIONS, REFERENCES, segments=True).segments
         assert found[f"{metric} mt"].to_pylist() == segments[metric]
     assert not [each for each in (tmp_path / "out").iterdir() if each.suffix != ".parquet"]
-
-
-def test_without_ids_the_scores_have_the_file_and_the_row(path, tmp_path):
-    work = work_of({"bleu_multi": {}}, segments=f"{tmp_path}/out", id=None)
+    work = work_of({"bleu_multi": {}}, segments=f"{tmp_path}/rows", id=None)
     for part in list_parts([path], whole=False):
         work.of_part(part)
-    found = pq.read_table(tmp_path / "out")
+    found = pq.read_table(tmp_path / "rows")
     assert found.column_names == ["file", "row", "bleu"]
     assert found["row"].to_pylist() == list(range(len(IDS)))
     assert set(found["file"].to_pylist()) == {path}
@@ -82,11 +76,8 @@ def test_a_bad_file_is_left_out_as_a_whole_or_raises(path, tmp_path):
     assert [message.startswith(f"{path} cannot be read") for message in found.bad] == [True]
     assert together([found, found]) == found
     assert not (tmp_path / "out").exists()
-
-
-def test_a_column_of_numbers_is_a_bad_file(tmp_path):
-    pq.write_table(pa.table({"id": [1], "mt": [7], "refs": ["a"]}), tmp_path / "b.parquet")
-    [part] = list_parts([str(tmp_path / "b.parquet")], whole=True)
+    pq.write_table(pa.table({"id": [1], "mt": [7], "refs": ["a"]}), path)
+    [part] = list_parts([path], whole=True)
     work = work_of({"rouge_nlws": {}}, skip_bad=True)
     assert "The column 'mt' is of the type int64; expected text." in work.of_part(part).bad.pop()
     assert work.fit_part(part) == {}
@@ -104,27 +95,23 @@ def test_tables_that_come_twice_count_once_if_ids_show_it():
 
 
 def test_threads_leave_the_scores_of_items_beside_their_ids(tmp_path):
-    texts = ["many words that are the same " * 40] * 9000 + ["x"] * 9000
-    references = ["many words that are the same " * 40] * 9000 + ["x y z"] * 9000
-    work = work_of(
-        {"jaccard_sets": {"n_jobs": 4, "confidence_level": None, "n_resamples": 1000}}, segments=f"{tmp_path}/out"
-    )
+    words = "many words that are the same " * 40
+    texts, references = [words] * 9000 + ["x"] * 9000, [words] * 9000 + ["x y z"] * 9000
+    own = {"n_jobs": 4, "confidence_level": None, "n_resamples": 1000}
+    work = work_of({"jaccard_sets": own}, segments=f"{tmp_path}/out")
     work.of_table(pa.table({"id": range(18_000), "mt": texts, "refs": references}))
     found = pq.read_table(tmp_path / "out")
     assert found["jaccard"].to_pylist() == [1.0] * 9000 + [1 / 3] * 9000
 
 
-class TestFolder:
-    def test_of_an_earlier_run_or_of_the_inputs_is_refused(self, path, tmp_path):
-        check_folder(f"{tmp_path}/new", [path])
-        for folder in (f"{tmp_path}/new", str(tmp_path)):
-            pq.write_table(pa.table({"a": [1]}), f"{tmp_path}/new/part-000000.parquet")
-            with pytest.raises(InputError, match=r"of an earlier run|which is scored"):
-                check_folder(folder, [path])
-
-    def test_that_cannot_be_made_is_refused(self, path):
-        with pytest.raises(InputError, match="cannot be made"):
-            check_folder(path, [])
+def test_a_folder_of_an_earlier_run_or_of_the_inputs_or_that_cannot_be_made_is_refused(path, tmp_path):
+    check_folder(f"{tmp_path}/new", [path])
+    for folder in (f"{tmp_path}/new", str(tmp_path)):
+        pq.write_table(pa.table({"a": [1]}), f"{tmp_path}/new/part-000000.parquet")
+        with pytest.raises(InputError, match=r"of an earlier run|which is to be scored"):
+            check_folder(folder, [path])
+    with pytest.raises(InputError, match="cannot be made"):
+        check_folder(path, [])
 
 
 def test_the_context_of_a_scorer_travels_as_text():

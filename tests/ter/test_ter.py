@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import random
 import warnings
 from itertools import product
 
@@ -12,10 +11,10 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import TER
 
 import tercet
-from tercet import InputError
-from tercet.comparison.test_sets import TestSet
 from texts import all_pairs, any_texts, awkward_corpus, corpora, texts
 
+#: Entries of the signature that sacrebleu's has too.
+KEYS = ("case", "tok", "norm", "punct", "asian")
 NAMES = ("normalized", "no_punct", "asian_support", "case_sensitive")
 FLAGS = [dict(zip(NAMES, values, strict=True)) for values in product((False, True), repeat=4)]
 
@@ -45,14 +44,10 @@ REORDERED = {
 def theirs(predictions, references, **options):
     """Return the scores of sacrebleu: of each item, and edits and length of all."""
     metric = TER(**options)
-    of_items = [
-        metric.sentence_score(text, texts) for text, texts in zip(predictions, references, strict=True)
-    ]  # its corpora have the same number of references everywhere
-    return (
-        [each.score for each in of_items],
-        sum(each.num_edits for each in of_items),
-        sum(each.ref_length for each in of_items),
-    )
+    # its corpora have the same number of references everywhere
+    of_items = [metric.sentence_score(text, texts) for text, texts in zip(predictions, references, strict=True)]
+    edits, lengths = [each.num_edits for each in of_items], [each.ref_length for each in of_items]
+    return [each.score for each in of_items], sum(edits), sum(lengths)
 
 
 def check(predictions, references, **options):
@@ -92,11 +87,9 @@ class TestEqualsSacrebleu:
         found = tercet.score("ter", predictions, [*zip(*references, strict=True)], compat="sacrebleu", **options)
         assert (found["num_edits"], found["ref_length"]) == (expected.num_edits, expected.ref_length)
         assert found["ter"] == pytest.approx(expected.score, rel=1e-12)
-        ours = dict(part.split(":") for part in found.signature.split("|")[1:])
-        there = dict(part.split(":") for part in str(metric.get_signature()).split("|"))
-        assert {name: ours[name] for name in ("case", "tok", "norm", "punct", "asian")} == {
-            name: there[name] for name in ("case", "tok", "norm", "punct", "asian")
-        }
+        there = [part for part in str(metric.get_signature()).split("|") if part.split(":")[0] in KEYS]
+        assert {*found.signature.split("|")} >= {*there}
+        assert len(there) == len(KEYS)
 
 
 @pytest.mark.parametrize(
@@ -160,10 +153,9 @@ class TestOptions:
         module = tercet.load("ter", "sacrebleu")
         given = {"predictions": ["The mat, I said. 好。"], "references": [["the mat i said 好"]]}
         found = module.compute(**given, ignore_punct=True, support_zh_ja_chars=True, case_sensitive=True)
-        expected = TER(no_punct=True, asian_support=True, case_sensitive=True).corpus_score(
-            given["predictions"], [[texts[0]] for texts in given["references"]]
-        )
-        assert found == {"score": expected.score, "num_edits": expected.num_edits, "ref_length": expected.ref_length}
+        theirs = TER(no_punct=True, asian_support=True, case_sensitive=True)
+        expected = theirs.corpus_score(given["predictions"], given["references"])
+        assert found == {name: getattr(expected, name) for name in ("score", "num_edits", "ref_length")}
 
 
 @pytest.mark.parametrize(
@@ -174,25 +166,15 @@ def test_an_item_without_reference(policy, edits, length, segments):
     corpus = ["a b", "c d", ""], [["a x"], [], None]
     found = tercet.score("ter", *corpus, missing_references=policy, segments=True)
     assert (found["num_edits"], found["ref_length"], found["segments"]["ter"]) == (edits, length, segments)
-    assert found.missing_references == 2
-    assert f"|missing:{policy}|" in found.signature
     assert "equals" not in found.signature
-    with pytest.raises(InputError, match=r"item 1 \(and 1 more\) .*='zero' compares them with an empty text"):
-        tercet.score("ter", *corpus)
 
 
 def test_the_lowest_rate_is_the_best():
-    rng = random.Random(1)
-    references = [" ".join(rng.choices("abcdefgh", k=9)) for _ in range(40)]
-    systems = {
-        "near": [text[:-1] + "x" for text in references],
-        "far": [" ".join(rng.choices("abcdefgh", k=9)) for _ in references],
-    }
-    found = tercet.compare(TestSet("set", systems, [[text] for text in references], None), ["ter"], n_resamples=100)
-    (table,) = found.tables
-    assert not table.higher_is_better
+    references = [["a b c d"]] * 40
+    systems = {"near": ["a b c x"] * 40, "far": ["d b y x"] * 40}
+    (table,) = tercet.compare(systems, ["ter"], references=references, n_resamples=100).tables
     near, far = table.rows
-    assert (near.best, far.best) == (True, False)
+    assert (table.higher_is_better, near.best, far.best) == (False, True, False)
     assert far.pvalue < 0.05
     assert (far.wins, far.losses) == (0, 40)
 

@@ -27,7 +27,7 @@ def test_a_token_of_100_million_letters_is_one_token(metric, letter):
 def test_an_item_that_takes_more_memory_than_there_is_is_named_and_the_next_call_scores(metric):
     command = [sys.executable, "-c", SCRIPT, metric, str(OPTIONS.get(metric, {}))]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert run.stdout.splitlines() == ["item 9001 takes more memory than there is", "True"]
+    assert run.stdout.splitlines() == ["item 9001 takes more memory than is available", "True"]
 
 
 SCRIPT = """

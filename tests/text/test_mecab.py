@@ -4,7 +4,6 @@ import random
 import sys
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
 from types import SimpleNamespace
 
 import pytest
@@ -13,11 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import texts
-from oracles import sacrebleu_tokens, token_lists
+from oracles import corpus_streams, sacrebleu_tokens, tokens_of
 from tercet import InputError, OptionError, score
 from tercet.corpus import mecab
-from tercet.corpus.reading import read_batch
-from tercet.corpus.tokenizers import tokenize, tokenizer_label
+from tercet.corpus.tokenizers import tokenizer_label
 
 pytest.importorskip("MeCab")
 pytest.importorskip("ipadic")
@@ -47,17 +45,10 @@ SENTENCES += [
     "行頭の\u3000空白\tと改行\nがある。\u3000",
     "\u1112\u1161\u11ab\u1100\u1173\u11af 떡\u200b볶이",
 ]
-own_texts = SENTENCES + list(
-    chain.from_iterable([text, *targets] for pairs in texts.PAIRS.values() for text, targets in pairs)
-)
+own_texts = SENTENCES + texts.ALL_TEXTS
 cjk_texts = st.text(
     "今日はいい天気ですね。ー、ッ오늘은날씨가좋네요ㅋ漢字ab1.,- \n\u3000\x85\x1c\u2028\xa0\0", max_size=40
 )
-
-
-def tokens_of(documents, tokenizer):
-    tokens, words = tokenize(read_batch(documents, [[] for _ in documents]), tokenizer)
-    return token_lists(tokens, words())
 
 
 def assert_as_sacrebleu(name, documents):
@@ -84,16 +75,13 @@ def test_as_sacrebleu_for_each_character(name):
 
 
 def test_words():
-    assert tokens_of(["すもももももももものうち"], "ja-mecab") == [
-        ["すもも", "も", "もも", "も", "もも", "の", "うち"]
-    ]
+    words = ["すもも", "も", "もも", "も", "もも", "の", "うち"]
+    assert tokens_of(["".join(words)], "ja-mecab") == [words]
     assert tokens_of(["오늘은 날씨가 좋네요."], "ko-mecab") == [["오늘", "은", "날씨", "가", "좋", "네요", "."]]
 
 
 def test_all_kinds_of_mecab_work_in_one_process():
-    assert [tokens_of(["雨です"], name) for name in ("ja", *NAMES, "ja")] == [
-        [["雨", "です"]], [["雨", "です"]], [["雨", "です"]], [["雨", "です"]],
-    ]  # fmt: skip
+    assert [tokens_of(["雨です"], name) for name in ("ja", *NAMES, "ja")] == [[["雨", "です"]]] * 4
 
 
 @every_name
@@ -108,17 +96,17 @@ def test_threads_may_share_it(name):
 def test_bleu_as_sacrebleu(name, lowercase):
     predictions, references = texts.all_pairs()
     predictions, references = SENTENCES + predictions, [[text, text[1:]] for text in SENTENCES[::-1]] + references
-    streams = [[each[place] if place < len(each) else None for each in references] for place in range(3)]
-    expected = sacrebleu.BLEU(tokenize=name, lowercase=lowercase)
-    found = score("bleu", predictions, references, tokenizer=name, compat="sacrebleu", lowercase=lowercase, n_jobs=2)
-    assert found["bleu"] == pytest.approx(expected.corpus_score(predictions, streams).score / 100, abs=1e-9)
-    assert found.counts == expected.corpus_score(predictions, streams).counts
-    assert f"|tok:{expected.get_signature().info['tok']}|" in found.signature
-    assert "equals:sacrebleu" in found.signature
-    assert found == score("bleu", predictions, references, tokenizer=name, compat="sacrebleu", lowercase=lowercase)
+    theirs, options = sacrebleu.BLEU(tokenize=name, lowercase=lowercase), {"tokenizer": name, "lowercase": lowercase}
+    expected = theirs.corpus_score(predictions, corpus_streams(references))
+    for n_jobs in (1, 2):
+        found = score("bleu", predictions, references, compat="sacrebleu", n_jobs=n_jobs, **options)
+        assert found["bleu"] == pytest.approx(expected.score / 100, abs=1e-9)
+        assert found.counts == expected.counts
+        assert f"|tok:{theirs.get_signature().info['tok']}|" in found.signature
+        assert "equals:sacrebleu" in found.signature
 
 
-def test_a_text_that_is_too_long_for_mecab_is_told():
+def test_a_text_that_is_too_long_for_mecab_is_shown():
     message = r"'ja-mecab' cannot split a text of 1,500,000 characters, 'あああ.*: it is too long for MeCab"
     with pytest.raises(InputError, match=message):
         tokens_of(["あ" * 1_500_000], "ja-mecab")
@@ -153,5 +141,5 @@ def test_another_dictionary_is_refused(anew, monkeypatch):
 
     arguments = f"-d {unidic_lite.DICDIR} -r {unidic_lite.DICDIR}/dicrc"
     monkeypatch.setitem(sys.modules, "ipadic", SimpleNamespace(MECAB_ARGS=arguments))
-    with pytest.raises(OptionError, match="needs the dictionary that sacrebleu takes: ipadic with 392,126 entries"):
+    with pytest.raises(OptionError, match="needs the dictionary that sacrebleu uses: ipadic with 392,126 entries"):
         tokenizer_label("ja-mecab")

@@ -12,20 +12,12 @@ from nltk.stem.snowball import SnowballStemmer
 
 import oracles
 import tercet
-from tercet.corpus.reading import read_batch
-from tercet.corpus.stems import (
-    _PORTER_ENDINGS,
-    lemmatizer_for,
-    lemmatizer_label,
-    map_words,
-    stemmer_for,
-    stopwords_for,
-)
-from tercet.corpus.tokenizers import tokenize
+from tercet.corpus import stems
+from tercet.corpus.stems import lemmatizer_for, lemmatizer_label, map_words, stemmer_for, stopwords_for
 from tercet.errors import OptionError
 from tercet.metrics.rouge import perl
 
-ENDINGS = sorted({"ies", "eed", *(ending for each in _PORTER_ENDINGS.values() for ending in each.split())})
+ENDINGS = sorted({"ies", "eed", *(ending for each in stems._PORTER_ENDINGS.values() for ending in each.split())})
 
 WORDS = """a as cat cats dying flies running ran happily relational generalizations agreement mice skies was were
     sing sings caresses ponies hopping hoping feed agreed 1990s 42 traditional vietnamization oed bing ies"""
@@ -33,15 +25,11 @@ WORDS = """a as cat cats dying flies running ran happily relational generalizati
 
 def mapped(documents, *changes):
     """Return the batch after map_words, as lists of lines of ids, and the number of ids."""
-    tokens, words = tokenize(read_batch(documents, [[] for _ in documents]), "none")
-    batch, _ = map_words(tokens, words(), *changes)
+    batch, _ = map_words(*oracles.read(documents, "none"), *changes)
     lines = oracles.line_lists(batch, range(batch.n_types))
     documents_of_lines = [[id_ for line in document for id_ in line] for document in lines]
     assert documents_of_lines == oracles.token_lists(batch, range(batch.n_types))
     return lines, batch.n_types
-
-
-# --- stemmers
 
 
 def test_porter_is_rouge_score_s_and_leaves_words_of_three_letters():
@@ -57,9 +45,6 @@ def test_snowball_by_name_and_code():
     assert stemmer_for(str.upper)("ab") == lemmatizer_for(str.upper)("ab") == "AB"
 
 
-# --- lemmas and stop-words
-
-
 def test_lemmas_and_stopwords_by_language():
     for language, word in {"en": "mice", "es": "niños", "de": "Häuser", "uk": "коти"}.items():
         assert lemmatizer_for(language)(word) == simplemma.lemmatize(word, lang=language).lower() != word
@@ -68,9 +53,9 @@ def test_lemmas_and_stopwords_by_language():
         assert word in stopwords_for(language)
 
 
-@pytest.mark.parametrize("given", [["a", "b", "a"], ("a", "b"), {"a", "b"}, frozenset("ab"), {"a": 1, "b": 2}])
-def test_stopwords_as_given(given):
-    assert stopwords_for(given) == frozenset({"a", "b"})
+def test_stopwords_as_given():
+    for words in (["a", "b", "a"], ("a", "b"), {"a", "b"}, frozenset("ab"), {"a": 1, "b": 2}):
+        assert stopwords_for(words) == frozenset({"a", "b"})
 
 
 @pytest.mark.parametrize(
@@ -88,16 +73,11 @@ def test_unknown_names(function, value, message):
         function(value)
 
 
-@pytest.mark.parametrize(
-    ("function", "value", "package"), [(lemmatizer_for, "lb", "simplemma"), (stopwords_for, "en", "stop_words")]
-)
-def test_a_package_that_is_not_installed_is_named(function, value, package, monkeypatch):
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(OptionError, match=r"pip install .tercet\[languages\]."):
-        function(value)
-
-
-# --- map_words
+def test_a_package_that_is_not_installed_is_named(monkeypatch):
+    for function, value, package in ((lemmatizer_for, "lb", "simplemma"), (stopwords_for, "en", "stop_words")):
+        monkeypatch.setitem(sys.modules, package, None)
+        with pytest.raises(OptionError, match=r"pip install .tercet\[languages\]."):
+            function(value)
 
 
 @pytest.mark.parametrize(
@@ -121,18 +101,15 @@ def test_each_different_word_is_mapped_once():
     assert seen == ["b", "a"]
 
 
-# --- the script ROUGE-1.5.5
-
-
 def test_stems_stopwords_and_rounding_of_the_script():
-    stems = {
+    expected = {
         "agreement statement employment": "agreem statem employ",  # -ent goes after -ement was tried
         "dependent adoption communion generalizations": "depend adopt communion gener",
         "mice children went better": "mouse child go well",  # irregular forms are not stemmed further
         "was men ies": "was men ies",  # up to three letters
     }
-    for words, expected in stems.items():
-        assert list(map(perl.stemmer(), words.split())) == expected.split()
+    for words, stemmed in expected.items():
+        assert list(map(perl.stemmer(), words.split())) == stemmed.split()
     assert perl.stopwords() & {"a", "the", "zero", "cat", ""} == {"a", "the", "zero"}
     exact = np.array([[0.003125, 0.015625, 0.046875], [1 / 3, 1.0, 0.0]])  # the exact binary value is rounded
     assert perl.five_decimals(exact).tolist() == [[0.00313, 0.01562, 0.04688], [0.33333, 1.0, 0.0]]
@@ -146,9 +123,6 @@ def test_the_shortcut_around_porters_steps_changes_no_stem(beginning, endings):
     assert stemmer_for("porter")(word) == (PorterStemmer().stem(word) if len(word) > 3 else word)
 
 
-# --- pymorphy3 for Russian
-
-
 def test_russian_lemmas_are_those_of_pymorphy_where_it_is_installed():
     assert lemmatizer_label("ru") == "ru(pymorphy3)"
     assert lemmatizer_for("ru")("теплых") == "тёплый"
@@ -159,12 +133,10 @@ def test_russian_lemmas_are_those_of_pymorphy_where_it_is_installed():
 def test_without_pymorphy_the_signature_names_another_package(monkeypatch):
     pair = "rouge_nlws", ["кошки спят"], ["кошка спит"]
     options = {"tokenizer": "unicode", "lemmatizer": "ru", "rouge_types": ["rouge1"]}
-    by_pymorphy = tercet.score(*pair, **options)
-    monkeypatch.setitem(sys.modules, "pymorphy3", None)
-    by_simplemma = tercet.score(*pair, **options)
-    assert "|lemma:ru(pymorphy3)|" in by_pymorphy.signature
-    assert "|lemma:ru(simplemma)|" in by_simplemma.signature
-    assert by_pymorphy["rouge1"] == by_simplemma["rouge1"] == 1.0
+    for package in ("pymorphy3", "simplemma"):
+        found = tercet.score(*pair, **options)
+        assert (found["rouge1"], f"|lemma:ru({package})|" in found.signature) == (1.0, True)
+        monkeypatch.setitem(sys.modules, "pymorphy3", None)
 
 
 @pytest.mark.parametrize("word", ["по-" * 500, "не" * 10_000, "НЕДО" * 100, "-" * 100_000])

@@ -93,23 +93,6 @@ class TestSeq2SeqTrainer:
             assert all(type(value) in (int, float) for value in entry.values()), entry
         json.dumps(trained.state.log_history, allow_nan=False)
 
-    def test_logs_what_metric_compute_returns(self, trained, make_trainer, tokenizer):
-        """`compute_metrics` as people write it: the result of a module of the suite, handed over as it is."""
-        metric = tercet.load("rouge_nlws")
-
-        def compute_metrics(prediction):
-            texts, references = (
-                decoded(tokenizer, array) for array in (prediction.predictions, prediction.label_ids)
-            )
-            return metric.compute(predictions=texts, references=references, rouge_types=["rouge1", "rougeL"])
-
-        trainer = make_trainer(compute_metrics, model=trained.model)
-        texts = decoded(tokenizer, trained.predict(trained.eval_dataset).predictions)
-        expected = tercet.score("rouge_nlws", texts, TARGETS, rouge_types=["rouge1", "rougeL"])
-        for found in (trainer.evaluate(), trainer.state.log_history[-1]):
-            assert {name: found[f"eval_{name}"] for name in expected} == expected
-            assert {name for name in found if "rouge" in name} == {"eval_rouge1", "eval_rougeL"}
-
     def test_the_best_model_is_chosen_by_a_score_and_loaded_at_the_end(self, make_trainer, compute):
         trainer = make_trainer(
             compute, metric_for_best_model="eval_rougeL", load_best_model_at_end=True, save_strategy="epoch",
@@ -132,9 +115,8 @@ class TestSeq2SeqTrainer:
 
     def test_a_loaded_module_offers_its_function_too(self, trained, make_trainer, tokenizer):
         own = tercet.load("rouge_nlws").compute_metrics(tokenizer, options={"rouge_types": ["rougeL"]})
-        texts = decoded(tokenizer, trained.predict(trained.eval_dataset).predictions)
         metrics = make_trainer(own, model=trained.model).evaluate()
-        assert metrics["eval_rougeL"] == pytest.approx(by_hand(texts, TARGETS)["rougeL"], abs=1e-12)
+        assert metrics["eval_rougeL"] == pytest.approx(trained.evaluate()["eval_rougeL"], abs=1e-12)
         assert "eval_bleu" not in metrics
 
 
@@ -158,16 +140,14 @@ class TestLogits:
         batches = make_trainer(**without, batch_eval_metrics=True)
         assert logged(batches.evaluate()) == logged(of_raw.metrics, "test_")
 
-    def test_of_half_precision_are_read(self, compute, tokenizer):
-        labels = torch.tensor(rows(tokenizer, TARGETS, -100))
-        logits = torch.nn.functional.one_hot(labels.clamp(min=0), len(tokenizer)).to(torch.bfloat16)
-        assert compute(logits, labels)["bleu"] == 1.0
-
-    def test_what_is_said_behind_the_end_of_the_target_is_no_text(self, compute, tokenizer):
+    def test_of_half_precision_are_read_and_what_they_say_behind_the_end_of_the_target_is_no_text(
+        self, compute, tokenizer
+    ):
         labels = rows(tokenizer, TARGETS, -100)
         said = np.where(labels < 0, ids(tokenizer, WORDS[0])[0], labels)
         logits = np.eye(len(tokenizer), dtype=np.float32)[said]
-        assert compute(logits, labels)["bleu"] == 1.0
+        for given in (logits, torch.tensor(logits).to(torch.bfloat16)):
+            assert compute(given, labels)["bleu"] == 1.0
         assert compute(said, labels)["bleu"] < 1.0  # generated ids are what they are
 
 
@@ -175,26 +155,20 @@ SEVERAL = [[target, target.split(" ", 1)[1]] if index % 2 else [target] for inde
 
 
 class TestReferences:
-    def test_beside_the_evaluation_set_in_its_order(self, trained, make_trainer, tokenizer):
-        compute = tercet.compute_metrics(tokenizer, options=OPTIONS, references=SEVERAL)
-        trainer = make_trainer(compute, model=trained.model)
-        texts = decoded(tokenizer, trainer.predict(trainer.eval_dataset).predictions)
-        expected = by_hand(texts, SEVERAL)
-        assert logged(trainer.evaluate()) == pytest.approx(expected, abs=1e-12)
-        batches = make_trainer(compute, model=trained.model, batch_eval_metrics=True)
-        assert logged(batches.evaluate()) == logged(trainer.evaluate())
-
-    def test_by_a_function_that_knows_the_inputs(self, trained, make_trainer, tokenizer):
+    @pytest.mark.parametrize("how", ["beside the evaluation set", "in batches", "by a function of the inputs"])
+    def test_in_the_order_of_the_evaluation_set(self, trained, make_trainer, tokenizer, how):
         table = {text: references for (text, _), references in zip(HELD_OUT, SEVERAL, strict=True)}
 
         def look_up(evaluation):
             return [table[text] for text in decoded(tokenizer, evaluation.inputs)]
 
-        several = [table[text] for text, _ in HELD_OUT]
-        compute = tercet.compute_metrics(tokenizer, options=OPTIONS, references=look_up)
-        trainer = make_trainer(compute, model=trained.model, include_for_metrics=["inputs"])
-        texts = decoded(tokenizer, trainer.predict(trainer.eval_dataset).predictions)
-        assert logged(trainer.evaluate()) == pytest.approx(by_hand(texts, several), abs=1e-12)
+        by_function = how == "by a function of the inputs"
+        compute = tercet.compute_metrics(tokenizer, options=OPTIONS, references=look_up if by_function else SEVERAL)
+        more = {"include_for_metrics": ["inputs"]} if by_function else {"batch_eval_metrics": how == "in batches"}
+        trainer = make_trainer(compute, model=trained.model, **more)
+        texts = decoded(tokenizer, trained.predict(trained.eval_dataset).predictions)
+        expected = by_hand(texts, [table[text] for text, _ in HELD_OUT] if by_function else SEVERAL)
+        assert logged(trainer.evaluate()) == pytest.approx(expected, abs=1e-12)
 
     def test_of_a_trainer_that_groups_by_length_are_refused(self, trained, make_trainer, tokenizer):
         compute = tercet.compute_metrics(tokenizer, options=OPTIONS, references=TARGETS)
@@ -202,17 +176,21 @@ class TestReferences:
         with pytest.raises(InputError, match="references are not in the order of the items"):
             trainer.evaluate()
 
-    def test_too_many_or_too_few_are_refused(self, tokenizer):
+    def test_too_many_or_too_few_are_refused_and_missing_ones_follow_the_metric_s_policy(self, tokenizer):
         predictions = rows(tokenizer, TARGETS, 0)
         for wrong in (TARGETS[:-1], [*TARGETS, "up"]):
             compute = tercet.compute_metrics(tokenizer, references=wrong)
             message = f"references has {len(wrong)} entries, but there are {len(TARGETS)} predictions"
-            with pytest.raises(InputError, match=message):
-                compute(predictions)
-            with pytest.raises(InputError, match=message):
-                compute(predictions, compute_result=True)
+            for how in ({}, {"compute_result": True}):
+                with pytest.raises(InputError, match=message):
+                    compute(predictions, **how)
             compute.references = TARGETS
             assert compute(predictions)["bleu"] == 1.0
+        predictions, missing = rows(tokenizer, ["up", "down"], 0), {"references": ["up", None]}
+        with pytest.raises(InputError, match="item 1 of references is empty"):
+            tercet.compute_metrics(tokenizer, **missing)(predictions)
+        skip = tercet.compute_metrics(tokenizer, "rouge_nlws", **missing, options={"missing_references": "skip"})
+        assert skip(predictions)["rouge1"] == 1.0
 
     def test_leave_out_what_processes_add_to_fill_their_batches(self, tokenizer, monkeypatch):
         compute = tercet.compute_metrics(tokenizer, references=TARGETS)
@@ -223,15 +201,6 @@ class TestReferences:
         for batch, last in ((predictions[:20], False), (predictions[20:], True)):
             found = compute(batch, compute_result=last)
         assert found == expected
-
-    def test_that_are_missing_follow_the_metric_s_policy(self, tokenizer):
-        predictions = rows(tokenizer, ["up", "down"], 0)
-        with pytest.raises(InputError, match="item 1 of references is empty"):
-            tercet.compute_metrics(tokenizer, references=["up", None])(predictions)
-        skip = tercet.compute_metrics(
-            tokenizer, "rouge_nlws", references=["up", None], options={"missing_references": "skip"}
-        )
-        assert skip(predictions)["rouge1"] == 1.0
 
 
 @pytest.fixture
@@ -247,13 +216,10 @@ def causal(tokenizer):
 def prompts_on_the_left(items):
     """Collate for generation: prompts filled on the left, targets on the right, to one length."""
     width = max(len(item[name]) for item in items for name in ("input_ids", "labels"))
-    return {
-        "input_ids": torch.tensor([[0] * (width - len(each["input_ids"])) + each["input_ids"] for each in items]),
-        "attention_mask": torch.tensor(
-            [[0] * (width - len(each["input_ids"])) + [1] * len(each["input_ids"]) for each in items]
-        ),
-        "labels": torch.tensor([each["labels"] + [-100] * (width - len(each["labels"])) for each in items]),
-    }
+    prompts = [[0] * (width - len(each["input_ids"])) + each["input_ids"] for each in items]
+    labels = [each["labels"] + [-100] * (width - len(each["labels"])) for each in items]
+    mask = [[0] * (width - len(each["input_ids"])) + [1] * len(each["input_ids"]) for each in items]
+    return {"input_ids": torch.tensor(prompts), "attention_mask": torch.tensor(mask), "labels": torch.tensor(labels)}
 
 
 class TestCausalModels:
@@ -284,14 +250,11 @@ class TestCausalModels:
     def test_logits_are_for_the_next_place(self, causal, tokenizer, tmp_path, prepared):
         """A plain Trainer that trains on prompt and target, with labels on the target."""
         compute = tercet.compute_metrics(tokenizer, options=OPTIONS, causal=True)
-        items = []
-        for text, target in PAIRS:
-            prompt, answer = ids(tokenizer, text), ids(tokenizer, target)
-            items.append({"input_ids": prompt + answer, "labels": [-100] * len(prompt) + answer})
+        pairs = [(ids(tokenizer, text), ids(tokenizer, target)) for text, target in PAIRS]
+        items = [{"input_ids": prompt + answer, "labels": [-100] * len(prompt) + answer} for prompt, answer in pairs]
         arguments = TrainingArguments(
-            str(tmp_path), num_train_epochs=3, learning_rate=1e-2, per_device_train_batch_size=10,
-            per_device_eval_batch_size=7, save_strategy="no", report_to=[], disable_tqdm=True, use_cpu=True,
-            dataloader_pin_memory=False,
+            str(tmp_path), num_train_epochs=3, learning_rate=1e-2, per_device_train_batch_size=10, save_strategy="no",
+            per_device_eval_batch_size=7, report_to=[], disable_tqdm=True, use_cpu=True, dataloader_pin_memory=False,
         )  # fmt: skip
         trainer = Trainer(
             model=causal, args=arguments, train_dataset=items[:200], eval_dataset=items[200:],
@@ -314,35 +277,29 @@ class TestCausalModels:
         logits = np.eye(len(tokenizer))[np.roll(labels, -1, axis=1)]
         assert compute(logits, labels)["bleu"] == 1.0
 
-    def test_without_the_inputs_they_are_asked_for(self, tokenizer):
+    def test_without_the_inputs_they_are_asked_for_and_a_prediction_without_its_prompt_is_named(self, tokenizer):
         compute = tercet.compute_metrics(tokenizer, causal=True)
+        given = [[3, 4, 5], [4, 5, 6]], [[5], [6]]
         with pytest.raises(InputError, match=r"include_for_metrics=\[\"inputs\"\]"):
-            compute(rows(tokenizer, TARGETS, 0), rows(tokenizer, TARGETS, -100))
-
-    def test_a_prediction_without_its_prompt_is_named(self, tokenizer):
-        compute = tercet.compute_metrics(tokenizer, causal=True)
+            compute(*given)
         with pytest.raises(InputError, match="item 1 of the predictions does not begin with its prompt"):
-            compute([[3, 4, 5], [4, 5, 6]], [[5], [6]], inputs=[[3, 4], [3, 4]])
+            compute(*given, inputs=[[3, 4], [3, 4]])
         with pytest.raises(InputError, match="an input for each prediction, got 2 predictions and 1"):
-            compute([[3, 4, 5], [4, 5, 6]], [[5], [6]], inputs=[[3, 4]])
+            compute(*given, inputs=[[3, 4]])
 
 
-class TestLoops:
-    def test_with_accelerate(self, trained, tokenizer, compute):
-        accelerator = Accelerator(cpu=True)
-        loader = torch.utils.data.DataLoader(
-            items_of(tokenizer, HELD_OUT), batch_size=7, collate_fn=trained.data_collator
-        )
-        model, loader = accelerator.prepare(trained.model, loader)
-        for batch in loader:
-            with torch.no_grad():
-                predicted = accelerator.unwrap_model(model).generate(
-                    input_ids=batch["input_ids"], attention_mask=batch["attention_mask"], max_length=8
-                )
-            predicted = accelerator.pad_across_processes(predicted, dim=1, pad_index=tokenizer.pad_token_id)
-            labels = accelerator.pad_across_processes(batch["labels"], dim=1, pad_index=-100)
-            compute.add(*accelerator.gather_for_metrics((predicted, labels)))
-        found = compute.result()
-        assert {name: found[name] for name in ("bleu", "rouge1", "rougeL")} == logged(trained.evaluate())
-        with pytest.raises(InputError, match="The corpus is empty"):
-            compute.result()
+def test_a_loop_with_accelerate(trained, tokenizer, compute):
+    accelerator, items = Accelerator(cpu=True), items_of(tokenizer, HELD_OUT)
+    loader = torch.utils.data.DataLoader(items, batch_size=7, collate_fn=trained.data_collator)
+    model, loader = accelerator.prepare(trained.model, loader)
+    for batch in loader:
+        prompt = {name: batch[name] for name in ("input_ids", "attention_mask")}
+        with torch.no_grad():
+            predicted = accelerator.unwrap_model(model).generate(**prompt, max_length=8)
+        predicted = accelerator.pad_across_processes(predicted, dim=1, pad_index=tokenizer.pad_token_id)
+        labels = accelerator.pad_across_processes(batch["labels"], dim=1, pad_index=-100)
+        compute.add(*accelerator.gather_for_metrics((predicted, labels)))
+    found = compute.result()
+    assert {name: found[name] for name in ("bleu", "rouge1", "rougeL")} == logged(trained.evaluate())
+    with pytest.raises(InputError, match="The corpus is empty"):
+        compute.result()

@@ -52,14 +52,11 @@ def long(tmp_path, texts=True):
 
 def objects(tmp_path):
     """Return JSON Lines with an object of grades for each item."""
-    rows = [
-        {
-            "id": f"s{item}", "refs": [reference], "hyps": {each: TEXTS[each][item] for each in TEXTS},
-            "human": {each: {"content": {"x": GRADES[each][item], "y": GRADES[each][item]}} for each in TEXTS},
-        }
-        for item, reference in enumerate(REFERENCES)
-    ]  # fmt: skip
-    path = tmp_path / "rows.jsonl"
+    path, rows = tmp_path / "rows.jsonl", []
+    for item, reference in enumerate(REFERENCES):
+        texts = {each: own[item] for each, own in TEXTS.items()}
+        human = {each: {"content": dict.fromkeys("xy", own[item])} for each, own in GRADES.items()}
+        rows.append({"id": f"s{item}", "refs": [reference], "hyps": texts, "human": human})
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
@@ -71,8 +68,8 @@ def correlate(metrics="bleu", grades=GRADES, **options):
 
 def test_wide_long_and_json_lines_hold_the_same(tmp_path):
     expected = np.array([[math.nan if each is None else each for each in own] for own in GRADES.values()])
-    for given in (wide(tmp_path), wide(tmp_path, "/"), long(tmp_path), objects(tmp_path)):
-        test_set, grades = read_graded(given)
+    for path in (wide(tmp_path), wide(tmp_path, "/"), long(tmp_path), objects(tmp_path)):
+        test_set, grades = read_graded(path)
         assert test_set.systems == TEXTS
         assert test_set.references == [[each] for each in REFERENCES]
         assert len(grades.raters) == 2
@@ -111,30 +108,26 @@ def test_figures_come_from_segment_scores_and_scores_made_elsewhere_count_like_m
 
 def test_scores_tie_as_in_the_original_or_where_twelve_digits_agree():
     """Both have an F of 2/3, and a BLEU whose precisions have one product; the originals' last bits differ."""
-    references = ["r0 r1 r2 r3", "r0 r1 r2 r3 r4 r5 r6 r7"]
-    texts = {
-        "A": ["r0 r1 r2 x0 x1", "r5 r6 r4 r6 y r6 r0 r6 r2 r3 r0"],
-        "B": ["r0 r1", "x y y r4 r5 r4 r3 r4 r4 r2 r3"],
-    }
-    rouge = rouge_scorer.RougeScorer(["rouge1"])
-    for metric, item, original in (
-        ("rouge:rouge_types=rouge1", 0, lambda text: rouge.score(references[0], text)["rouge1"].fmeasure),
-        ("bleu", 1, lambda text: sacrebleu.sentence_bleu(text, [references[1]]).score),
-    ):
+    score = rouge_scorer.RougeScorer(["rouge1"]).score
+    for metric, scale, reference, texts, original in (
+        ("rouge:rouge_types=rouge1", 1, "r0 r1 r2 r3", ("r0 r1 r2 x0 x1", "r0 r1"),
+         lambda reference, text: score(reference, text)["rouge1"].fmeasure),
+        ("bleu", 100, "r0 r1 r2 r3 r4 r5 r6 r7", ("r5 r6 r4 r6 y r6 r0 r6 r2 r3 r0", "x y y r4 r5 r4 r3 r4 r4 r2 r3"),
+         lambda reference, text: sacrebleu.sentence_bleu(text, [reference]).score),
+    ):  # fmt: skip
+        systems = {name: [text] for name, text in zip("AB", texts, strict=True)}
         for ties, accuracy in (("scored", 0.0), ("exact", 1.0)):
-            found = tercet.correlate(
-                {system: [own[item]] for system, own in texts.items()}, metric, {"A": [4], "B": [4]},
-                references=[references[item]], ties=ties, rank_by="item.acc23", **FEW,
-            )  # fmt: skip
+            settings = {"references": [reference], "ties": ties, "rank_by": "item.acc23", **FEW}
+            found = tercet.correlate(systems, metric, {"A": [4], "B": [4]}, **settings)
             figures = found.tables[0].figures[found.metrics[0].label]
             assert figures["item.acc23"].value == accuracy
             one, other = found.metrics[0].scores[:, 0].tolist()
             assert (one == other) == (ties == "exact")
             assert ("agree to 12 significant digits are ties" in found.legend()) == (ties == "exact")
             if ties == "scored":
-                assert [one, other] == [original(own[item]) for own in texts.values()]
+                assert [one, other] == [original(reference, text) for text in texts]
                 assert figures["item.acc_eq"].epsilon == abs(one - other)  # in the unit of the scores
-                assert found.metrics[0].scale == (1 if item == 0 else 100)
+                assert found.metrics[0].scale == scale
 
 
 def test_a_metric_of_which_less_is_better_is_negated_and_named():
@@ -146,12 +139,9 @@ def test_a_metric_of_which_less_is_better_is_negated_and_named():
     assert "Negated" not in correlate().legend()
 
 
-def test_the_same_seed_gives_the_same():
+def test_the_same_seed_gives_the_same_and_variants_of_a_metric_are_called_by_their_options():
     one, other, another = (correlate(seed=seed).to_dict() for seed in (1, 1, 2))
     assert one == other != {**another, "seed": 1}
-
-
-def test_variants_of_a_metric_are_called_by_their_options():
     found = correlate(["jaccard:ngram=1", "jaccard:ngram=2", "bleu:max_order=2"])
     labels = [column.label for column in found.metrics]
     assert labels == ["jaccard_sets:ngram=1", "jaccard_sets:ngram=2", "bleu_multi"]
@@ -172,9 +162,8 @@ def test_every_form_has_the_figures():
     assert len(values) == 2 * len(found.tables[0].figures["bleu_multi"]) == len(found.to_dataframe())
     kept = json.loads(to_json(found))["dimensions"][0]["figures"]
     rows = csv.DictReader(to_tsv(found).splitlines(), delimiter="\t")
-    assert values == pytest.approx(
-        {(row["metric"], row["figure"]): float(row["value"] or "nan") for row in rows}, nan_ok=True
-    )
+    of_tsv = {(row["metric"], row["figure"]): float(row["value"] or "nan") for row in rows}
+    assert values == pytest.approx(of_tsv, nan_ok=True)
     for (metric, figure), value in values.items():
         assert kept[metric][figure]["value"] == (None if math.isnan(value) else value)
     best = f"{values['jaccard_sets', 'item.acc_eq']:.3f}"
@@ -201,9 +190,10 @@ def test_a_grade_is_a_number_or_missing():
 
 
 def test_bad_input_is_named():
-    cases = [
+    alone = {"systems": {"A": TEXTS["A"]}, "grades": {"A": GRADES["A"]}}
+    for kind, message, options in [
         (OptionError, r"no figure 'item.tau' to rank by. Did you mean", {"rank_by": "item.tau"}),
-        (OptionError, "The figure 'item.acc23' needs several systems", {"rank_by": "item.acc23", "only": "A"}),
+        (OptionError, "The figure 'item.acc23' needs several systems", {"rank_by": "item.acc23", **alone}),
         (OptionError, "There is no dimension 'form'", {"dimension": "form"}),
         (OptionError, "'unit' option of correlate must be", {"unit": "words"}),
         (OptionError, "'ties' option of correlate must be", {"ties": "near"}),
@@ -214,12 +204,10 @@ def test_bad_input_is_named():
         (InputError, "Grades are missing", {"grades": None}),
         (InputError, "Fewer than two outputs", {"grades": {each: [None] * 4 for each in TEXTS}}),
         (InputError, "grades are of 1 systems and 4 items", {"grades": Grades.of_lists({"A": [1] * 4}, ["A"], 4)}),
-    ]
-    for kind, message, options in cases:
-        systems = {"A": TEXTS["A"]} if options.pop("only", None) else TEXTS
-        given = {"metrics": "bleu", "grades": {each: GRADES[each] for each in systems}, **FEW, **options}
+    ]:
+        asked = {"systems": TEXTS, "metrics": "bleu", "grades": GRADES, "references": REFERENCES, **FEW, **options}
         with pytest.raises(kind, match=message):
-            tercet.correlate(systems, references=REFERENCES, **given)
+            tercet.correlate(asked.pop("systems"), **asked)
 
 
 def test_grades_that_contradict_each_other_or_are_no_numbers_are_named(tmp_path):

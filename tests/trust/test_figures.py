@@ -121,17 +121,16 @@ def test_soft_accuracy_is_its_definition(table):
 
 #: A resample may hold two copies of a system, which are no pair here.
 OF_PAIRS = {"item.acc23", "item.tau23", "item.pdp", "item.darr", "system.pairwise_accuracy"}
-
-
 RESAMPLED = [name for name in FIGURES if name not in ("system.spa", "item.acc_eq")]
 
 
 def test_a_resample_has_the_figure_of_its_rows_written_out():
-    cases = [(unit, name) for unit in UNITS for name in RESAMPLED if unit == "items" or name not in OF_PAIRS]
-    for unit, name in cases:
-        rng = np.random.default_rng(5)
-        human = rng.integers(1, 6, (5, 12)).astype(float)
-        metric = np.round(rng.normal(human, 1), 1)
+    rng = np.random.default_rng(5)
+    human = rng.integers(1, 6, (5, 12)).astype(float)
+    metric = np.round(rng.normal(human, 1), 1)
+    for unit, name in [
+        (unit, name) for unit in UNITS for name in RESAMPLED if unit == "items" or name not in OF_PAIRS
+    ]:
         for systems, items in draws(5, 12, unit, 8, seed=3):
             found = FIGURES[name].function(Sample(human, metric, systems, items))
             assert len(found) == 8
@@ -143,11 +142,12 @@ def test_a_resample_has_the_figure_of_its_rows_written_out():
 
 
 def test_an_interval_holds_the_value_and_a_perfect_metric_is_perfect():
+    rng = np.random.default_rng(7)
+    human = rng.normal(size=(6, 30)) + np.arange(6)[:, None] / 3
+    noisy = human + rng.normal(size=human.shape)
+    ((systems, items),) = draws(6, 30, "items", 200, seed=1)
     for name in FIGURES:
-        rng = np.random.default_rng(7)
-        human = rng.normal(size=(6, 30)) + np.arange(6)[:, None] / 3
-        ((systems, items),) = draws(6, 30, "items", 200, seed=1)
-        for metric in (human + rng.normal(size=human.shape), human):
+        for metric in (noisy, human):
             found = value_of(name, human, metric)
             values = resampled(name, Sample(human, metric, systems, items), found)
             low, high = percentile_interval(values, found[0], 0.95)

@@ -12,7 +12,7 @@ from rouge_score import rouge_scorer
 
 import tercet
 from conftest import ROOT
-from tercet.trust.figures import FIGURES, value_of
+from tercet.trust.figures import value_of
 
 GOLDEN_NAMES = {
     "acc_eq_star": "item.acc_eq",
@@ -48,25 +48,24 @@ def correlation(sets, name, rank_by=None, n_permutations=1):
         for dimension in golden["dimensions"]
     }
     metrics = ["rouge:rouge_types=rouge1+rouge2+rougeL,compat=rouge_score", "bleu:compat=sacrebleu", "chrf"]
-    references = [row["refs"][0] for row in rows]
-    found = tercet.correlate(
-        texts, metrics, grades, references=references, rank_by=rank_by, n_resamples=1, n_permutations=n_permutations
+    asked = {"rank_by": rank_by, "n_resamples": 1, "n_permutations": n_permutations}
+    return (
+        rows,
+        golden,
+        tercet.correlate(texts, metrics, grades, references=[row["refs"][0] for row in rows], **asked),
     )
-    return rows, golden, found
 
 
 def originals(rows, systems):
     """Return what the golden files were made from: scores of the first reference by rouge_score and sacrebleu."""
     scorer = rouge_scorer.RougeScorer(["rouge1", "rouge2", "rougeL"])
-    by_sacrebleu = {"bleu": sacrebleu.sentence_bleu, "chrf": sacrebleu.sentence_chrf}
-    pairs = [[(row["refs"][0], row["hyps"][system]) for row in rows] for system in systems]
-    rouge = [[scorer.score(*pair) for pair in own] for own in pairs]
+    by = {name: lambda reference, text, name=name: scorer.score(reference, text)[name].fmeasure
+          for name in ("rouge1", "rouge2", "rougeL")}  # fmt: skip
+    by["bleu"] = lambda reference, text: sacrebleu.sentence_bleu(text, [reference]).score
+    by["chrf"] = lambda reference, text: sacrebleu.sentence_chrf(text, [reference]).score
     return {
-        **{name: np.array([[each[name].fmeasure for each in own] for own in rouge]) for name in rouge[0][0]},
-        **{
-            name: np.array([[score(text, [reference]).score for reference, text in own] for own in pairs])
-            for name, score in by_sacrebleu.items()
-        },
+        name: np.array([[score(row["refs"][0], row["hyps"][system]) for row in rows] for system in systems])
+        for name, score in by.items()
     }
 
 
@@ -106,27 +105,6 @@ def test_p_is_that_of_mt_metrics_eval(sets, name, rank_by, test, draws, toleranc
             one, other = (names.index(each) for each in title.split(" < "))
             p = found.table(dimension).pvalues[one, other]
             assert p == pytest.approx(tests[test]["p"], abs=tolerance), (dimension, title)
-
-
-@pytest.mark.parametrize("name", ["summeval_a", "realsumm_a"])
-def test_correlations_are_those_of_scipy(sets, name):
-    """The golden files were made from scores of five decimals, which are kept beside them."""
-    rows = rows_of(sets, name)
-    golden = json.loads((sets / f"{name}.corr.json").read_text())["correlations"]
-    kept = json.loads((sets / f"{name}.rouge155.json").read_text())
-    systems = sorted(rows[0]["hyps"])
-    checked = 0
-    for title, levels in golden.items():
-        (run, score, measure), dimension = title.partition(" ~ ")[0].split(), title.partition(" ~ ")[2]
-        documents, place = kept["runs"][run]["per_doc"], "RPF".index(measure)
-        metric = np.array([[documents[each][row["id"]][score][place] for row in rows] for each in systems])
-        human = np.array([[row["human"][each][dimension] for row in rows] for each in systems])
-        for level, figures in zip(("pooled", "item", "system"), levels.values(), strict=True):
-            for figure in {f"{level}.{each}" for each in figures} & set(FIGURES):
-                expected = figures[figure.partition(".")[2]]
-                assert value_of(figure, human, metric)[0] == pytest.approx(expected, abs=1e-6), (title, figure)
-                checked += 1
-    assert checked > 100
 
 
 @pytest.mark.parametrize("name", ["comet_rr_mixed", "wmt19_darr_lten"])

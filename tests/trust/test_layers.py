@@ -15,13 +15,13 @@ from tercet.trust.tables import to_json, to_text
 from texts import MINILM
 
 FEW = {"n_resamples": 50, "n_permutations": 200}
+GRADED = ROOT / "examples" / "data" / "graded.tsv"
 LAYERS = f"bertscore:model_type={MINILM},all_layers=true,idf=false"
 
 
 @pytest.fixture(scope="module")
 def found():
-    graded = ROOT / "examples" / "data" / "graded.tsv"
-    return tercet.correlate(graded, ["bleu", LAYERS], dimension="content", **FEW)
+    return tercet.correlate(GRADED, ["bleu", LAYERS], dimension="content", **FEW)
 
 
 def test_every_layer_has_the_figure_of_its_scores(found):
@@ -30,19 +30,13 @@ def test_every_layer_has_the_figure_of_its_scores(found):
     assert len(sweep.values) == 7
     systems, references = found.test_set.systems, found.test_set.references
     for layer in (0, 5):
-        own = [
-            tercet.score("bertscore_idf", texts, references, model_type=MINILM, num_layers=layer, idf=False)["f1"]
-            for texts in systems.values()
-        ]
+        options = {"model_type": MINILM, "num_layers": layer, "idf": False}
+        own = [tercet.score("bertscore_idf", texts, references, **options)["f1"] for texts in systems.values()]
         assert sweep.values[layer].value == pytest.approx(value_of("item.acc_eq", human, np.array(own))[0], abs=0.01)
     assert sweep.best == max(range(7), key=lambda layer: sweep.values[layer].value)
     assert sweep.usual == 4  # two thirds of six
-
-
-def test_the_layer_that_is_asked_for_is_the_usual_one(found):
-    graded = ROOT / "examples" / "data" / "graded.tsv"
-    other = tercet.correlate(graded, f"{LAYERS},num_layers=2", dimension="content", **FEW)
-    assert other.tables[0].layers[0].usual == 2
+    other = tercet.correlate(GRADED, f"{LAYERS},num_layers=2", dimension="content", **FEW)
+    assert other.tables[0].layers[0].usual == 2  # that is asked for
 
 
 def test_all_forms_say_which_layer_is_best(found):
@@ -54,19 +48,15 @@ def test_all_forms_say_which_layer_is_best(found):
     assert f"layer 0: {sweep.values[0].value:.3f}; layer 1" in page
 
 
-def sweep_of(human, layers, seed=1):
+def sweep_of(human, layers):
     spec = parse_metric(LAYERS)
     names = [f"mean_f1_layer{number}" for number in range(len(layers))]
-    columns = [
-        MetricColumn(f"bertscore_idf {name}", "", each, spec=spec, score=name)
-        for name, each in zip(names, layers, strict=True)
-    ]
-    values = [value_of("pooled.pearson", human, each)[0] for each in layers]
-    figures = {
-        column.label: {"pooled.pearson": FigureValue(value, value, value, 0.0, human.size)}
-        for column, value in zip(columns, values, strict=True)
-    }
-    (found,) = layer_sweeps("d", "pooled.pearson", human, np.array(layers), columns, figures, 300, seed)
+    columns, figures = [], {}
+    for name, each in zip(names, layers, strict=True):
+        columns.append(MetricColumn(f"bertscore_idf {name}", "", each, spec=spec, score=name))
+        value = value_of("pooled.pearson", human, each)[0]
+        figures[columns[-1].label] = {"pooled.pearson": FigureValue(value, value, value, 0.0, human.size)}
+    (found,) = layer_sweeps("d", "pooled.pearson", human, np.array(layers), columns, figures, 300, 1)
     return found
 
 
@@ -102,18 +92,12 @@ def test_what_a_fold_is_scored_by_never_saw_it():
     np.testing.assert_array_equal(first[0][:, held], values[best][:, held])
 
 
-def test_grades_that_are_all_the_same_have_no_sweep_and_equal_layers_leave_the_usual_one():
-    texts, references = {"A": ["a cat", "it rains"] * 8, "B": ["a dog", "rain"] * 8}, ["the cat", "it rained"] * 8
-    same = {"A": [3] * 16, "B": [3] * 16}
-    alike = tercet.correlate(texts, LAYERS, same, references=references, rank_by="pooled.pearson", **FEW)
-    assert alike.tables[0].layers == []
-    (sweep,) = (
-        tercet.correlate(texts, LAYERS, same, references=references, rank_by="item.acc_eq", **FEW).tables[0].layers
-    )
+def test_too_few_items_or_the_same_grades_have_no_sweep_and_equal_layers_leave_the_usual_one():
+    def sweeps(times, first, second, **options):
+        texts = {"A": ["a cat", "it rains"] * times, "B": ["a dog", "rain"] * times}
+        references, grades = ["the cat", "it rained"] * times, {"A": first * times, "B": second * times}
+        return tercet.correlate(texts, LAYERS, grades, references=references, **options, **FEW).tables[0].layers
+
+    assert sweeps(8, [3, 3], [3, 3], rank_by="pooled.pearson") == sweeps(1, [5, 4], [3, 1]) == []
+    (sweep,) = sweeps(8, [3, 3], [3, 3], rank_by="item.acc_eq")
     assert (sweep.best, sweep.pvalue) == (sweep.usual, 1.0)
-
-
-def test_too_few_items_have_no_sweep():
-    texts, references = {"A": ["a cat", "it rains"], "B": ["a dog", "rain"]}, ["the cat", "it rained"]
-    found = tercet.correlate(texts, LAYERS, {"A": [5, 4], "B": [3, 1]}, references=references, **FEW)
-    assert found.tables[0].layers == []

@@ -18,7 +18,7 @@ from tercet.trust.significance import (
     tosses,
     williams,
     williams_between,
-)
+)  # fmt: skip
 from tercet.trust.warnings_of_rankings import items_needed
 
 test_name.__test__ = False
@@ -35,15 +35,15 @@ def standardized(values):
 
 
 def test_a_better_metric_is_found_and_one_is_no_better_than_itself():
-    cases = ["pooled.pearson", "item.acc_eq", "system.pairwise_accuracy", "system.spa", "item.pearson", "item.darr"]
-    for figure in cases:
-        human, (good, bad) = noisy(3, [0.3, 9.0], (8, 40))
-        human[0, :3] = good[0, :3] = bad[0, :3] = np.nan
-        p = pvalues_between(figure, human, np.array([bad, good, good]), [0.0, 0.0, 0.0], 200, 1)
+    human, (good, bad) = noisy(3, [0.3, 9.0], (8, 40))
+    human[0, :3] = good[0, :3] = bad[0, :3] = np.nan
+    of_pairs = ("system.pairwise_accuracy", "system.spa", "item.darr")
+    for figure in ("pooled.pearson", "item.acc_eq", "item.pearson", *of_pairs):
+        p, again = (pvalues_between(figure, human, np.array([bad, good, good]), [0.0] * 3, 200, 1) for _ in range(2))
         assert p[0, 1] < 0.05 < p[1, 0]
         assert p[1, 2] == p[2, 1] == 1.0
         assert (np.diag(p) == 1).all()
-        assert (p == pvalues_between(figure, human, np.array([bad, good, good]), [0.0, 0.0, 0.0], 200, 1)).all()
+        assert (p == again).all()
         assert "exchanged" in test_name(figure)
 
 
@@ -112,11 +112,11 @@ def test_williams_and_student_s_t():
     assert williams(0.5, 0.5, 1.0, 50) == 0.5
     assert math.isnan(williams(0.5, 0.7, 0.6, 3))
     human, metrics = noisy(6, [0.5, 3.0])
-    r = [scipy.stats.pearsonr(one.ravel(), other.ravel())[0] for one, other in ((human, metrics[0]), metrics)]
+    good, bad = (each.ravel() for each in metrics)
+    r = [scipy.stats.pearsonr(*pair)[0] for pair in ((human.ravel(), bad), (human.ravel(), good), (good, bad))]
     p = williams_between("pooled.pearson", human, metrics)
     assert p[1, 0] < 0.01
-    worse = scipy.stats.pearsonr(human.ravel(), metrics[1].ravel())[0]
-    assert p[1, 0] == pytest.approx(williams(worse, *r, 200))
+    assert p[1, 0] == pytest.approx(williams(*r, 200))
     assert np.isnan(williams_between("item.acc_eq", human, metrics)).all()
 
 
@@ -137,16 +137,16 @@ def test_so_many_items_find_a_difference_with_a_power_of_80_percent():
     assert items_needed(0.0, np.array([0.0, 0.1]), 60, 0.05) is None
 
 
-def test_alpha_is_that_of_the_package():
-    for level in ["nominal", "ordinal", "interval"]:
-        rng = np.random.default_rng(1)
-        for _ in range(100):
-            values = rng.integers(1, 5, (rng.integers(2, 5), rng.integers(4, 15))) / 3
-            values[rng.random(values.shape) < 0.2] = np.nan
-            if len(np.unique(values[:, (~np.isnan(values)).sum(0) > 1].ravel())) < 3:
-                continue
-            expected = krippendorff.alpha(reliability_data=values, level_of_measurement=level)
-            assert krippendorff_alpha(values, level) == pytest.approx(expected, abs=1e-9)
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_alpha_is_that_of_the_package(level):
+    rng = np.random.default_rng(1)
+    for _ in range(100):
+        values = rng.integers(1, 5, (rng.integers(2, 5), rng.integers(4, 15))) / 3
+        values[rng.random(values.shape) < 0.2] = np.nan
+        if len(np.unique(values[:, (~np.isnan(values)).sum(0) > 1].ravel())) < 3:
+            continue
+        expected = krippendorff.alpha(reliability_data=values, level_of_measurement=level)
+        assert krippendorff_alpha(values, level) == pytest.approx(expected, abs=1e-9)
 
 
 def test_agreement_of_raters_who_agree_or_share_nothing():

@@ -29,7 +29,9 @@ Corpus = Annotated[
 ]
 Model = Annotated[str, typer.Option("--model", "-m", help="Encoder: a folder, or its name on the Hub.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="File to write.")]
-MaxLength = Annotated[int | None, typer.Option(help="Tokens to use of each text; default: the encoder's limit.")]
+MaxLength = Annotated[
+    int | None, typer.Option(help="Most tokens of a text that are used; default: the encoder's limit.")
+]
 
 
 @idf.command("fit")

@@ -79,7 +79,8 @@ class Figures:
     alpha: float = scoring(0.05, metavar="X", help="Significance level of the clusters, above 0 and below 1.")
     ties: Literal["scored", "exact"] = scoring(
         "scored",
-        help="Scores of a metric that are ties: equal to the last bit (scored), or to 12 significant digits (exact).",
+        help="When two scores of a metric tie: if equal to the last bit (scored), or to 12 significant digits "
+        "(exact).",
     )
     seed: Seed = 12345
 
@@ -94,7 +95,7 @@ class MeanOutput(Output):
         "to this file (.json), which -m of score and compare takes as a metric.",
     )  # fmt: skip
     mean_folds: Literal["items", "systems"] = writing(
-        "items", help="Held-out unit to test the mean of --mean: items, or whole systems."
+        "items", help="What is held out to test the mean of --mean: items, or whole systems."
     )
 
 

@@ -45,8 +45,8 @@ Arguments = Annotated[
     list[str],
     typer.Argument(
         metavar="[METRIC] FILES",
-        help="A metric as --metric takes it, unless that is given. Then files, as of tercet compare: tables with "
-        "named columns, or text files.",
+        help="A metric, written as for --metric, unless that is given. Then files, as for tercet compare: tables "
+        "with named columns, or text files.",
         show_default=False,
     ),
 ]
@@ -60,7 +60,9 @@ Metrics = Annotated[
 ]  # fmt: skip
 TheirOptions = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME=VALUE", help="Option for the other package only, by tercet's name of it; repeatable."),
+    typer.Option(
+        metavar="NAME=VALUE", help="Option for the other package only, by tercet's name for it; repeatable."
+    ),
 ]
 Form = Annotated[ExplainFormat, typer.Option("--format", "-f", help="Output format.")]
 
@@ -88,7 +90,7 @@ def explain(
     reference_column: ReferenceColumns = None,
     metric: Metrics = None,
     their_option: TheirOptions = None,
-    items: Annotated[int, typer.Option(min=0, help="How many of the segments that differ most to show.")] = 5,
+    items: Annotated[int, typer.Option(min=0, help="How many segments to show, of those that differ most.")] = 5,
     format: Form = ExplainFormat.text,
 ) -> None:
     """Show why another package gives a different score: ours, theirs, and the effect of each rule."""

@@ -115,8 +115,8 @@ class TextsOrParquet(Texts):
     )  # fmt: skip
     id_column: str | None = reading(
         None, metavar="COLUMN",
-        help="With --engine ray: the column of the items' ids, by which they are resampled. Default: they are known "
-        "by their texts.",
+        help="With --engine ray: the column of the items' ids, by which they are resampled. Default: their texts "
+        "identify them.",
     )  # fmt: skip
     on_bad_file: Literal["error", "skip"] = reading(
         "error", metavar="HOW",
@@ -130,8 +130,8 @@ class Scores:
 
     metric: list[str] | None = scoring(
         None, "--metric", "-m", metavar="METRIC", autocompletion=metrics_like, show_default=False,
-        help="A metric, with options behind a colon if need be (see below); repeatable. Scores are in percent unless "
-        "scale=1 is given. Default: bleu.",
+        help="A metric, with any options after a colon (see below); repeatable. Scores are in percent unless scale=1 "
+        "is given. Default: bleu.",
     )  # fmt: skip
     confidence_level: Level = 0.95
     interval: Literal["percentile", "BCa"] = scoring(
@@ -172,8 +172,8 @@ class Output:
 
     format: Format | None = writing(
         None, "--format", "-f", metavar="FORMAT",
-        help=f"Format of the output: {', '.join(get_args(Format))}. Default: by the name of --out (.html, .json, "
-        ".tsv, .csv, .md, .tex or .txt), else text.",
+        help=f"Format of the output: {', '.join(get_args(Format))}. Default: by the extension of --out (.html, "
+        ".json, .tsv, .csv, .md, .tex or .txt), else text.",
     )  # fmt: skip
     out: Path | None = writing(None, "--out", "-o", metavar="FILE", help="Output file; default: standard output.")
     quiet: Quiet = False
@@ -201,8 +201,8 @@ class ScoreOutput(Output):
     )  # fmt: skip
     verbose: bool = writing(
         False, "--verbose", "-v",
-        help="Show in text what metrics report besides scores: precisions, brevity penalty and lengths of BLEU as "
-        "sacrebleu prints them, edits of TER. JSON always has it.",
+        help="In text output, also show what metrics report beside scores: precisions, brevity penalty and lengths "
+        "of BLEU as sacrebleu prints them, edits of TER. JSON output always includes it.",
     )  # fmt: skip
 
 

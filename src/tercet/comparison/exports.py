@@ -39,8 +39,8 @@ def export_paths(test_sets: Iterable[TestSet], folder: Path) -> dict[Path, tuple
                 )
             if len(os.fsencode(path.name)) > _LONGEST_NAME:
                 raise InputError(
-                    f"The name of the system {shorten(system)} of {shorten(test_set.name)} is too long for that of a "
-                    "file. Rename it."
+                    f"The name of the system {shorten(system)} of {shorten(test_set.name)} is too long for a file "
+                    "name. Rename it."
                 )
             paths[path] = (test_set, system)
     return paths

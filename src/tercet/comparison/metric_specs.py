@@ -22,12 +22,12 @@ from .saved_mean import SavedMean
 #: Options that a comparison sets once for all metrics: given for one metric, they would have no effect.
 _OF_COMPARISON = {
     "confidence_level": "give --confidence-level",
-    "n_resamples": "intervals have 1,000 resamples (--n-resamples of tercet compare are those of its test)",
+    "n_resamples": "intervals have 1,000 resamples (--n-resamples of tercet compare is for its test)",
     "seed": "give --seed",
     "segments": "give --segments and a file for them",
     "signature": "every result shows it",
     "use_aggregator": "give --segments and a file for the scores of every segment",
-    "grid": "tercet.score of Python returns it",
+    "grid": "tercet.score returns it in Python",
 }
 
 _NUMBER = re.compile(r"(0|[1-9][0-9]{0,99})(\.[0-9]{1,99})?")

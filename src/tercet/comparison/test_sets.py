@@ -152,8 +152,8 @@ def read_test_sets(
     if reference_paths and all(table_format(each) == "tmx" for each in paths):
         other = next((each for each in reference_paths if table_format(each) != "tmx"), source)
         raise InputError(
-            f"Systems in TMX files take references in a TMX file, as they are joined by source text; {str(other)!r} "
-            "is none. Or give one TMX file with the references as one of its languages or authors."
+            "Systems in TMX files need references in a TMX file, because they are joined by source text; "
+            f"{str(other)!r} is not one. Or give one TMX file with the references as one of its languages or authors."
         )
     texts = [path for path in paths if not table_format(path)] or [*reference_paths, *_listed(source)]
     if texts:

@@ -199,7 +199,7 @@ def surrogate_error(name: str, text: str) -> InputError | None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        found = f"the lone surrogate {text[error.start]!r} stands at position {error.start}."
+        found = f"the lone surrogate {text[error.start]!r} is at position {error.start}."
         return InputError(f"{name} is not valid Unicode text: {found}")
     return None
 

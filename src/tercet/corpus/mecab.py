@@ -38,8 +38,8 @@ def _tagger(tokenizer: str) -> Any:
     found = tagger.dictionary_info()
     if found.size != language.entries or found.next is not None:
         raise OptionError(
-            f"The tokenizer {tokenizer!r} needs the dictionary that sacrebleu takes: {language.dictionary_package} "
-            f"with {language.entries:,} entries, and none of a user besides. The one found has {found.size:,}."
+            f"The tokenizer {tokenizer!r} needs the dictionary that sacrebleu uses: {language.dictionary_package} "
+            f"with {language.entries:,} entries, and no user dictionary. The one found has {found.size:,}."
         )
     return tagger
 

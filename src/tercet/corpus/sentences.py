@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# A sentence ends at . ! ? or … with closing quotes or brackets behind it, then white space, then something that
+# A sentence ends at . ! ? or … with closing quotes or brackets after it, then white space, then something that
 # begins a sentence (not a lower-case letter); the marks of Chinese, Japanese and Hindi need no white space.
 # A run of marks is looked at from its first one only, so that time is linear: where that fails, all others would.
 _MARKS = ".!?…"

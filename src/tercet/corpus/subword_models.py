@@ -89,9 +89,9 @@ def _read(path: str, tokenizer: str, changed: int, size: int) -> SubwordModel:
 def _no_model(path: str, tokenizer: str, reason: str) -> OptionError:
     again = ""
     if tokenizer in SACREBLEU_MODELS:
-        again = f" Delete it, and have sacrebleu fetch it again: {_fetching(tokenizer)}"
+        again = f" Delete it, and let sacrebleu fetch it again: {_fetching(tokenizer)}"
     return OptionError(
-        f"The file {shorten(path, 300)}, given as 'tokenizer', is no SentencePiece model, or is damaged: "
+        f"The file {shorten(path, 300)}, given as 'tokenizer', is not a SentencePiece model, or is damaged: "
         f"{reason.rstrip('.')}.{again}"
     )
 
@@ -103,8 +103,8 @@ def _located(tokenizer: str) -> str:
         path = os.path.join(home, "models", SACREBLEU_MODELS[tokenizer])
         missing = (
             f"The tokenizer {tokenizer!r} needs the file {shorten(path, 300)}, which is where sacrebleu keeps its "
-            f"model. sacrebleu fetches it: {_fetching(tokenizer)} (the variable SACREBLEU names another folder than "
-            "~/.sacrebleu; a copy elsewhere can be given by its path)."
+            f"model. sacrebleu fetches it: {_fetching(tokenizer)} (the environment variable SACREBLEU names a folder "
+            "other than ~/.sacrebleu; a copy elsewhere can be given by its path)."
         )
     elif tokenizer.startswith("hf://"):
         return _of_the_hub(tokenizer)

@@ -25,7 +25,7 @@ def of_texts(batch: Corpus, function: Callable[..., Any], *arguments: Any) -> An
     try:
         return function(texts, batch.n_segments, offsets, *arguments, batch.n_systems)
     except TooMuchMemoryError as error:
-        raise MemoryError(f"item {batch.first_item + error.item} takes more memory than there is") from None
+        raise MemoryError(f"item {batch.first_item + error.item} takes more memory than is available") from None
     except ValueError:
         _ = batch.texts  # its error names the item
         raise

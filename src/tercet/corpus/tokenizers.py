@@ -41,7 +41,7 @@ def _by_zh(texts: Any) -> Interned:
 def _zh_pattern() -> Any:
     r"""Characters that sacrebleu's zh sets apart.
 
-    Two of its ranges are written \u20000 to \u2a6d6 and \u2f800 to \u2fa1d, five digits behind a \u that takes
+    Two of its ranges are written \u20000 to \u2a6d6 and \u2f800 to \u2fa1d, five digits after a \u that takes
     four: what they select is U+2001 to U+2A6D (curly quotes, dashes, arrows) and U+2F81 to U+2FA1.
     """
     return re.compile(

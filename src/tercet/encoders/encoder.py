@@ -45,7 +45,7 @@ class Encoder:
     network: Network
     device: Any
     n_layers: int  # number of layers that are embedded: 1, or with all of them the depth and one for the embeddings
-    label: str  # name, and a digest of weights, configuration and tokenizer, as they stand in a signature
+    label: str  # name, and a digest of weights, configuration and tokenizer, as they appear in a signature
     # whether the batch's padding changes a text's embedding (ConvBERT, FNet, Nystromformer ...): such a network gets
     # batches of one length only, so that no score depends on the batch
     padding_shows: bool
@@ -126,7 +126,7 @@ class Encoder:
             number = int(rows.values.max())
             raise InputError(
                 f"The tokenizer of this encoder gives the token {self.subwords.tokens([number])[0]!r} (id {number}), "
-                f"which its {known} embeddings do not have: the files of the folder do not belong together."
+                f"but the network has only {known} embeddings: the files in the folder do not belong together."
             )
 
     def _recall(self, vectors: Any, keys: list[bytes], rows: Ragged) -> NDArray[np.bool_]:

@@ -93,7 +93,7 @@ def _check_hub(model: str, option: str) -> None:
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, RepositoryNotFoundError
 
     if constants.HF_HUB_OFFLINE:
-        raise _not_found(model, "the Hub was not asked, for HF_HUB_OFFLINE is set", option)
+        raise _not_found(model, "the Hub was not asked, because HF_HUB_OFFLINE is set", option)
     try:
         HfApi().model_info(model, timeout=10)
     except (RepositoryNotFoundError, HFValidationError) as error:
@@ -113,7 +113,9 @@ def _not_found(model: str, reason: str, option: str, safetensors_only: bool = Fa
     reason = " ".join(reason.split())[:400].rstrip(".")
     weights = " Only safetensors files are read."
     if option == "model_type":
-        weights = f"{weights[:-1]}; use_safetensors=False takes other files, of a source that you trust."
+        weights = (
+            f"{weights[:-1]}; use_safetensors=False also reads other files: use it only for a source that you trust."
+        )
     return OptionError(
         f"The {_CALLED[option]} {shorten(model, 300)} could not be loaded; looked {looked}: {reason}. Give as "
         f"{option!r} the path of a folder with config.json, model.safetensors and the files of the tokenizer, or a "

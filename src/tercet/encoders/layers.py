@@ -24,7 +24,7 @@ def model_depth(config: Any) -> int:
 
 
 def cut(network: Any, num_layers: int, depth: int) -> None:
-    """Drop the layers behind the one that is used; norms behind the last layer stay, as in bert-score."""
+    """Drop the layers after the one that is used; norms after the last layer stay, as in bert-score."""
     import torch
 
     least = 1 if type(network).__name__ in _NEED_A_LAYER else 0

@@ -24,6 +24,7 @@ def long_text_error(document: int, whole: Ragged, batch: Corpus, limit: int | No
         item = int(np.searchsorted(batch.reference_offsets, document - batch.n_items, side="right")) - 1
         kind = "references"
     return InputError(
-        f"item {batch.first_item + item} of {kind} has {whole.lengths[document]} tokens, the encoder takes {limit}: "
-        f"{shorten(batch.texts[document].as_py())}. long_text='window' scores it whole, 'truncate' its beginning."
+        f"item {batch.first_item + item} of {kind} has {whole.lengths[document]} tokens, more than the encoder's "
+        f"limit of {limit}: {shorten(batch.texts[document].as_py())}. long_text='window' scores it whole, 'truncate' "
+        "only its beginning."
     )

@@ -1,4 +1,4 @@
-"""The encoder's network: loaded, cut behind the layer that is used, and ready to run."""
+"""The encoder's network: loaded, cut after the layer that is used, and ready to run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NOT_OF_THE_MODEL = ("_name_or_path", "transformers_version", "architectures", "
 class Network:
     """A loaded encoder."""
 
-    model: Any  # in evaluation mode; without the layers behind the one that is used
+    model: Any  # in evaluation mode; without the layers after the one that is used
     config: Any
     depth: int  # number of layers before it was cut
     digest: str  # eight characters that stand for the weights and the configuration

@@ -23,7 +23,7 @@ DEFAULT_PREFIX_SPACES = {None: "auto", "bert_score": "installed"}
 # Byte-level tokenizers that, in the packages of the time, put a space before the text: published scores have it.
 _WITH_SPACE = {"GPT2Tokenizer", "RobertaTokenizer", "BartTokenizer", "LongformerTokenizer", "LEDTokenizer"}
 
-# Models whose positions start behind the id of padding, so that they hold two tokens less than their table.
+# Models whose positions start after the id of padding, so that they take two tokens fewer than their table.
 _SHIFTED_POSITIONS = {
     *("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "longformer", "ibert", "luke"),
     *("data2vec-text", "roberta-prelayernorm", "xmod", "esm"),
@@ -138,7 +138,7 @@ class Subwords:
         return names
 
     def spans(self, text: str) -> list[tuple[int, int] | None]:
-        """Return where each token of a stripped text stands in it, None for special tokens.
+        """Return where each token of a stripped text is in it, None for special tokens.
 
         An empty list where the tokenizer does not say (the slow ones of transformers).
         """
@@ -183,12 +183,13 @@ class Subwords:
         rows = getattr(config, "vocab_size", None)
         if isinstance(rows, int) and 2 * self.vocabulary_size < rows:
             raise OptionError(
-                f"The tokenizer of this encoder has {self.vocabulary_size} tokens, its embeddings are of {rows}: "
-                "files of the tokenizer, such as tokenizer.json, are missing in the folder given as 'model_type'."
+                f"The tokenizer of this encoder has {self.vocabulary_size} tokens, but the encoder has embeddings "
+                f"for {rows}: files of the tokenizer, such as tokenizer.json, are missing in the folder given as "
+                "'model_type'."
             )
 
     def _around(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the special tokens before and behind every text, found by encoding one."""
+        """Return the special tokens before and after every text, found by encoding one."""
         for probe in ("a", ".", "0", "中"):
             (inside,), (whole,) = self._ids([probe], special=False), self._ids([probe])
             for start in range(len(whole) - len(inside) + 1):
@@ -233,8 +234,8 @@ def lower_casing(tokenizer: Any) -> Any:
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None:
         raise OptionError(
-            f"The folder given as 'model_type' asks for texts in lower case, which {type(tokenizer).__name__} cannot "
-            "do: it is not a fast tokenizer (tokenizer.json)."
+            f"The folder given as 'model_type' requires lowercasing, which {type(tokenizer).__name__} cannot do: it "
+            "is not a fast tokenizer (tokenizer.json)."
         )
     own = [] if backend.normalizer is None else [backend.normalizer]
     backend.normalizer = Sequence([Lowercase(), *own])

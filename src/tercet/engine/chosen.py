@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 __all__ = ["engine"]
 
 _SLOW = (
-    "tercet runs without its compiled engine: scores are the same, and take 50 to 1000 times as long. "
-    "Install a wheel for this Python, or a C compiler, and then: "
-    "pip install --force-reinstall --no-deps --no-cache-dir tercet (in a checkout: .)"
+    "tercet runs without its compiled engine: scores are the same, but take 50 to 1000 times as long. Install a "
+    "wheel for this Python, or a C compiler, and then: pip install --force-reinstall --no-deps --no-cache-dir tercet "
+    "(in a checkout: .)"
 )
 
 

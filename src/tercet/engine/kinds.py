@@ -1,4 +1,4 @@
-"""What a character is to the tokenizer "unicode", and what stands in the compiled engine's table of characters.
+"""What a character is to the tokenizer "unicode", and what is in the compiled engine's table of characters.
 
 The table is filled as characters are met, so that it is of the version of Unicode that Python and `regex` have.
 """
@@ -18,8 +18,8 @@ APART = 0
 LETTER = 1  # letter or digit of a script with blanks
 CHARACTER_MARK = 2  # mark of such a script, or of all: begins a word where none is open
 JOINER = 3  # goes on with a word of such letters
-ALONE = 4  # letter or digit of a script without blanks: a token with the marks behind it
-MARK_ALONE = 5  # mark of such a script: only behind a token of that kind
+ALONE = 4  # letter or digit of a script without blanks: a token with the marks after it
+MARK_ALONE = 5  # mark of such a script: only after a token of that kind
 # The other bits.
 UNCOMPOSED = 8  # NFC may change it, or the characters around it
 COUNTED = 16  # a letter or mark, as `letters` counts them
@@ -31,7 +31,7 @@ _WITHOUT_BLANKS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANM
 
 
 def entry(point: int) -> int:
-    """Return what stands in the table for a character."""
+    """Return the entry of the table for a character."""
     character = chr(point)
     kind = next((kind for kind, pattern in _kinds() if pattern.match(character)), APART)
     flags = UNCOMPOSED * may_be_changed(character) | COUNTED * is_counted(character)

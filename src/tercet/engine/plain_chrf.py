@@ -90,7 +90,7 @@ def _split(text: str, whitespace: bool, item: int) -> Split:
 
 
 def words_of(text: str) -> Iterator[str]:
-    """Yield words as chrF++ splits them: what stands between white space, with one mark of ASCII set apart."""
+    """Yield words as chrF++ splits them: what is between white space, with one mark of ASCII set apart."""
     for word in text.split():
         if len(word) > 1 and word[-1] in punctuation:
             yield from (word[:-1], word[-1])

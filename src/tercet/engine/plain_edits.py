@@ -31,7 +31,7 @@ def ter_rows(
 ) -> NDArray[np.float64]:
     """Return how many edits turn texts into references; a shift of words next to each other is one edit.
 
-    Words are what stands between white space. The rules are those of Tercom (Snover et al. 2006) in the form of
+    Words are what is between white space. The rules are those of Tercom (Snover et al. 2006) in the form of
     sacrebleu, which the number is equal to: of all shifts of up to 10 words that match the reference, by up to 50
     places, the one that lowers the edit distance most is made, as long as there is one; the distance counts paths in
     a beam of 25 cells around the diagonal; a text tries 1,000 shifts at most.
@@ -130,7 +130,7 @@ def _steps(text: Words, reference: Words, rows: list[Row]) -> list[int]:
 def _candidates(text: Words, reference: Words, steps: list[int], n_before: int) -> list[Shift]:
     """Return the shifts to try: first word, number of words, and the word before which they go.
 
-    They are of words that stand in the reference too, and are not aligned there, to a place that is wrong.
+    They are of words that occur in the reference too, and are not aligned there, to a place that is wrong.
     """
     aligned, errors, reference_errors = list[int](), [0], [0]
     for step in steps:
@@ -157,7 +157,7 @@ def _candidates(text: Words, reference: Words, steps: list[int], n_before: int) 
 
 
 def _shifted(text: Words, start: int, length: int, target: int) -> tuple[list[str], int]:
-    """Return the text after a shift, and where the first of its words stands then."""
+    """Return the text after a shift, and where the first of its words is then."""
     to = target if target < start else target - length if target > start + length else target
     block, rest = [*text[start : start + length]], [*text[:start], *text[start + length :]]
     to = min(to, len(rest))

@@ -31,7 +31,7 @@ class TooMuchMemoryError(MemoryError):
     """The texts of an item take more memory than there is, or are longer than 4 GiB; its number is `item`."""
 
     def __init__(self, item: int) -> None:
-        super().__init__(f"item {item} takes more memory than there is")
+        super().__init__(f"item {item} takes more memory than is available")
         self.item = item
 
 
@@ -65,9 +65,9 @@ _MTEVAL_STEPS = (
 )  # fmt: skip
 _MTEVAL_RULES = (
     (re.compile(r"([\{-\~\[-\` -\&\(-\+\:-\@\/])"), r" \1 "),  # marks, other than ' , - .
-    (re.compile(r"([^0-9])([\.,])"), r"\1 \2 "),  # full stop and comma, unless behind a digit
+    (re.compile(r"([^0-9])([\.,])"), r"\1 \2 "),  # full stop and comma, unless after a digit
     (re.compile(r"([\.,])([^0-9])"), r" \1 \2"),  # or unless before one
-    (re.compile(r"([0-9])(-)"), r"\1 \2 "),  # hyphen behind a digit
+    (re.compile(r"([0-9])(-)"), r"\1 \2 "),  # hyphen after a digit
 )
 _LOWER_ASCII = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 _MARKS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
@@ -120,7 +120,7 @@ def _parted(word: str) -> tuple[str, ...]:
 
 
 #: How texts are read, by the names of the tokenizers. Two leave work to their callers: before "zh", the characters
-#: that it sets apart stand between blanks; "13a-unstripped" is evaluate's, which does not strip a text's right end
+#: that it sets apart are between blanks; "13a-unstripped" is evaluate's, which does not strip a text's right end
 #: before the textual steps.
 READINGS: dict[str, Callable[[str], Lines]] = {
     "rouge": lambda text: _words_of_ascii(text.lower()),

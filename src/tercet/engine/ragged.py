@@ -84,7 +84,7 @@ class TokenBatch:
 
     @property
     def reference_spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The first reference of each prediction among the documents, and the one behind the last."""
+        """The first reference of each prediction among the documents, and the one after the last."""
         edges = self.n_items + self.reference_offsets
         return np.tile(edges[:-1], self.n_systems), np.tile(edges[1:], self.n_systems)
 
@@ -108,7 +108,7 @@ class TokenBatch:
 
 
 def pairs_of(reference_offsets: NDArray[np.int64], n_systems: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the pairs of predictions and references, which come behind the predictions of all systems."""
+    """Return the pairs of predictions and references, which come after the predictions of all systems."""
     counts = np.tile(np.diff(reference_offsets), n_systems)
     references = np.tile(np.arange(reference_offsets[-1]), n_systems)
     return np.repeat(np.arange(len(counts)), counts), len(counts) + references

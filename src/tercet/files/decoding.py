@@ -55,7 +55,7 @@ def decode(data: bytes | bytearray, name: str) -> str:
 
 
 def check_line_ends(text: str, name: str) -> None:
-    r"""Raise an InputError for the text of a file without ``\n`` where ``\r`` stands between lines."""
+    r"""Raise an InputError for the text of a file without ``\n`` where ``\r`` separates lines."""
     if 0 <= text.find("\r") < len(text) - 1:
         raise InputError(f"{name} has old Mac line ends (CR); expected LF or CRLF: save the file with those.")
 

@@ -29,7 +29,7 @@ def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     text = decode(read_bytes(stream, name, limits), name)
     lines = enumerate(text.split("\n"), 1)
     plain = listed(((number, line.removesuffix("\r").split("\t", MOST_COLUMNS)) for number, line in lines), name)
-    if plain[-1][1] == [""]:  # behind the last line end
+    if plain[-1][1] == [""]:  # after the last line end
         plain.pop()
     quoted = _quoted_tsv(text, name, limits)
     if quoted and _even(quoted):
@@ -131,7 +131,7 @@ class _Quoted:
             line += self.text.count("\n", start, position)
 
     def _cell(self, start: int, number: int) -> tuple[str, int]:
-        """Return the cell that begins at a place, and the place of the separator or line end behind it."""
+        """Return the cell that begins at a place, and the place of the separator or line end after it."""
         if not self.text.startswith('"', start):
             end = self._end(start)
             cell = self.text[start:end]

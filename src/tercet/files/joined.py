@@ -24,7 +24,7 @@ class Joined(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """A source text and its translations, as they stand in a file; None where a column has none."""
+    """A source text and its translations, as they are in a file; None where a column has none."""
 
     line: int
     source: str
@@ -203,7 +203,7 @@ def _aligned(side: _Side, expected: _Side, wanted: Sequence[_Unit], is_system: b
         else:
             ambiguous.append(units[0])
         found.append(None)
-    then = "left out for every system" if is_system else "they have a reference less"
+    then = "left out for every system" if is_system else "these segments have one reference fewer"
     total = f"of the {len(wanted):,} source texts of {expected.path}"
     if missing:
         folded = {key.casefold() for key in side.units}
@@ -214,8 +214,8 @@ def _aligned(side: _Side, expected: _Side, wanted: Sequence[_Unit], is_system: b
             f"{side.path} has no unit in {_pair(side)} for {counted}, the first on its {_place(missing[0])}: {then}."
         )
     if ambiguous:
-        stand = "stands" if len(ambiguous) == 1 else "stand"
-        counted = f"{len(ambiguous):,} {total} {stand} here a different number of times, with different translations"
+        occur = "occurs" if len(ambiguous) == 1 else "occur"
+        counted = f"{len(ambiguous):,} {total} {occur} here a different number of times, with different translations"
         _warn(f"{side.path}: {counted}, the first on {_place(ambiguous[0])}: {then}.")
     further = [units[0] for key, units in side.units.items() if key not in expected.units]
     if further:

@@ -23,8 +23,7 @@ class Limits:
         if n_bytes > self.n_bytes or n_lines > self.n_lines:
             held = size(self.n_bytes) if n_bytes > self.n_bytes else f"{self.n_lines:,} lines"
             raise InputError(
-                f"{name} holds more than {held}, unpacked, which is the most that is read: split it into several "
-                "files."
+                f"{name} holds more than {held}, unpacked, which is the limit: split it into several files."
             )
 
     def check_line(self, n_bytes: int, place: str, what: str = "line") -> None:

@@ -73,7 +73,7 @@ def read_lines(path: str) -> list[str]:
         name = STANDARD_INPUT if path == STDIN else path
         text = decode(read_bytes(stream, name), name)
     lines = [line.removesuffix("\r") for line in text.split("\n")]
-    if not text or text.endswith("\n"):  # nothing stands behind the last line end
+    if not text or text.endswith("\n"):  # nothing follows the last line end
         lines.pop()
     within = [number for number, line in enumerate(lines, 1) if "\r" in line]
     _warn_of_carriage_returns(name, len(within), within[0] if within else 0)

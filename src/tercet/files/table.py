@@ -78,8 +78,8 @@ def listed(rows: Iterable[Row], name: str) -> list[Row]:
         n_cells += len(row[1])
         if n_cells > MOST_CELLS:
             raise InputError(
-                f"{name}, line {row[0]}: more than {MOST_CELLS:,} cells, which are the most that are read: split it "
-                "into several files."
+                f"{name}, line {row[0]}: more than {MOST_CELLS:,} cells, which is the limit: split it into several "
+                "files."
             )
         found.append(row)
     return found

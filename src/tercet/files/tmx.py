@@ -43,7 +43,7 @@ class Memory(NamedTuple):
 def read_tmx(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     """Read the texts of a translation memory, a row per unit (``<tu>``) and a column per language.
 
-    The columns stand in the order in which their languages first occur, each spelled as it first is: languages
+    The columns are in the order in which their languages first occur, each spelled as it first is: languages
     that differ in case only, or in ``_`` for ``-``, are one. Where a unit has several texts of a language and each of
     its texts names its author, there is a column for each author, such as ``en DeepL`` (by ``creationid``, or
     ``changeid`` where only that differs); otherwise a second text goes to a column such as ``en 2``. The

@@ -49,7 +49,7 @@ def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table
         if filled:
             titles = ", ".join(shorten(each.title) for each in filled[:_MOST_NAMED])
             warnings.warn(
-                f"{name}: only this sheet is read, and not {titles}: save others as files of their own.",
+                f"{name}: only this sheet is read, not {titles}: save the others as separate files.",
                 UserWarning,
                 stacklevel=level_of_caller(),
             )
@@ -108,7 +108,7 @@ def _rows(sheet: Any, name: str) -> Iterator[Row]:
         if n_empty > _MOST_EMPTY:
             raise InputError(
                 f"{name}: row {line:,} holds {shorten(next(filter(None, cells)))} below {n_empty:,} empty rows; "
-                "expected rows one below the other. Delete what was left there."
+                "expected no gap between rows. Delete what was left there."
             )
         yield from empty
         empty, n_empty = [], 0
@@ -116,7 +116,7 @@ def _rows(sheet: Any, name: str) -> Iterator[Row]:
 
 
 def _check_cells(opened: Callable[[], BinaryIO], name: str) -> None:
-    """Raise an InputError for a cell whose text is not what stands in the file, from the XML of its sheet."""
+    """Raise an InputError for a cell whose text is not what is in the file, from the XML of its sheet."""
     from defusedxml.ElementTree import iterparse
 
     with opened() as stream:

@@ -195,8 +195,8 @@ class Gathering:
             return
         if any(thread.ident == owner for thread in threading.enumerate()):
             raise InputError(
-                "Another thread has added to this module, and not computed yet: a module takes the items of one "
-                "thread at a time. Give each thread its own module, or let one thread add the items of all."
+                "Another thread has added items to this module and has not computed yet: a module takes the items of "
+                "one thread at a time. Give each thread its own module, or let one thread add the items of all."
             )
         self._owner = {"thread": own}  # that thread has ended
 

@@ -63,14 +63,15 @@ class Shards:
             for name in sorted({*file.options, *own}):
                 if file.options.get(name) != own.get(name):
                     raise GatheringError(
-                        f"{self.name(number)} was given {_given(name, file.options)}, process 0 "
-                        f"{_given(name, own)}: give all the same."
+                        f"{self.name(number)} was given {_given(name, file.options)}, process 0 {_given(name, own)}: "
+                        "give all processes the same."
                     )
             try:
                 found.append(file.rows(scorer))
             except InputError as error:
                 raise GatheringError(
-                    f"{self.name(number)} counts differently from process 0: {error}. Give all the same version."
+                    f"{self.name(number)} counts differently from process 0: {error}. Use the same version in all "
+                    "processes."
                 ) from error
         return found
 

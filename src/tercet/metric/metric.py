@@ -78,7 +78,7 @@ class Metric(Scorer):
         seed: int = 12345,
         n_jobs: int = 1,
     ) -> Result:
-        """Score predictions, against references where the metric compares.
+        """Score predictions, against references where the metric needs them.
 
         What a call leaves at its default is as it was given to :func:`tercet.scorer`.
 

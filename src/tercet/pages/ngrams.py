@@ -40,7 +40,7 @@ class NgramPair:
 def ngram_pairs(words: Words, pairs: Sequence[tuple[str, str]]) -> list[NgramPair]:
     """Return the n-grams of 1 to 4 words that the systems of each pair match more often than each other.
 
-    An n-gram of a prediction matches as often as it stands in the prediction, but not more often than in the
+    An n-gram of a prediction matches as often as it occurs in the prediction, but not more often than in the
     reference of the segment that has most of it. N-grams are sorted by (a + 1) / (a + b + 2) of the numbers of
     matches; of equal ones those with
     most matches come first, then the longest. A part of one that is listed, or the same moved by a word, is left

@@ -1,6 +1,6 @@
 """Sums that do not depend on the order or the grouping of what is summed: fixed-point numbers, kept as integers.
 
-A float is taken apart into four digits of base 10**9: two before the decimal point, two behind it. Digits are summed
+A float is taken apart into four digits of base 10**9: two before the decimal point, two after it. Digits are summed
 as integers, which are never rounded, and so the sum of a corpus is the same, to the bit, however it was cut.
 """
 
@@ -73,7 +73,7 @@ class ExactSums:
         return isinstance(other, ExactSums) and np.array_equal(self.digits, other.digits)
 
     def stacked(self, other: ExactSums) -> ExactSums:
-        """Return the sums of both, one below the other."""
+        """Return the sums of both, stacked."""
         return ExactSums(np.concatenate([self.digits, other.digits]))
 
     def beside(self, other: ExactSums) -> ExactSums:

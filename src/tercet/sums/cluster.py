@@ -76,7 +76,7 @@ def _check_address(address: str) -> None:
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE).close()
     except (OSError, OverflowError) as error:
-        raise OptionError(f"RAY_ADDRESS is {address!r}, where no Ray answers. {first_line(error)}") from None
+        raise OptionError(f"RAY_ADDRESS is {address!r}, where no Ray cluster answers. {first_line(error)}") from None
 
 
 @contextmanager

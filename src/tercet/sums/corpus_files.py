@@ -72,7 +72,7 @@ def list_files(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
             found.append(path)
     for path in found:
         if not _is_parquet(path) and not table_format(path):
-            raise InputError(f"{path!r} is not a table by its extension; expected {' '.join(_ENDS)}.")
+            raise InputError(f"{path!r} is not a table, judging by its extension; expected {' '.join(_ENDS)}.")
     real = [path if "://" in path else os.path.realpath(path) for path in found]
     for index, path in enumerate(real):
         if path in real[:index]:

@@ -56,7 +56,7 @@ def check_made(scorer: Scorer, sums: Sums) -> None:
     """Raise a MergeError if the signature of sums shows that other options made them."""
     made = Signature.parse(sums.signature)
     if made.metric != scorer.name:
-        raise MergeError(f"The sums are of {made.metric or 'no metric'}, and not of {scorer.name}.")
+        raise MergeError(f"The sums are of {made.metric or 'no metric'}, not of {scorer.name}.")
     empty = None if scorer.needs_corpus else empty_context(scorer)  # the sums lack a context
     expected = sums_columns(scorer, empty)
     for what, names, others in (("lack", expected, sums.columns), ("also have", sums.columns, expected)):
@@ -99,7 +99,7 @@ def _check_numbers(scorer: Scorer, sums: Sums) -> None:
         if name in ("items", "empty", "missing") and sums.of_corpus(name) > added:
             wrong = wrong or "more than all items"
         if wrong:
-            raise MergeError(f"The sum of {shorten(name)} is {wrong}, which no texts give.")
+            raise MergeError(f"The sum of {shorten(name)} is {wrong}, which no texts can give.")
 
 
 def _of_columns(sums: Sums, floats: NDArray[np.float64], names: tuple[str, ...]) -> NDArray[np.float64]:

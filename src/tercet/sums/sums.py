@@ -57,7 +57,7 @@ class Sums:
             return self
         twice = sorted(other.origins & self.origins)
         if twice:
-            raise MergeError(f"The part {twice[0]} was counted twice, once with others. Please try again.")
+            raise MergeError(f"The part {twice[0]} was counted twice, once together with others. Please try again.")
         return self + other
 
     def of_corpus(self, column: str) -> float:
@@ -136,7 +136,7 @@ def _decimals(name: str, column: Any) -> Any:
     """Return a column of sums as decimals; MergeError if an engine rounded or lost any."""
     rounded = pa.types.is_floating(column.type)
     if rounded or column.null_count:
-        what = f"rounded, to the type {column.type}" if rounded else "not all there"
+        what = f"rounded, to the type {column.type}" if rounded else "incomplete"
         raise MergeError(f"The sums of {name!r} are {what}; expected decimals, as tercet.arrow_statistics gives.")
     try:
         if not (pa.types.is_decimal(column.type) or pa.types.is_integer(column.type)):

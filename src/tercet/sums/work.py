@@ -207,7 +207,7 @@ def check_folder(path: str, files: Sequence[str]) -> None:
     real = os.path.realpath(path)
     inside = [each for each in files if "://" not in each and os.path.realpath(each).startswith(f"{real}{os.sep}")]
     if written or inside:
-        what = f"holds {written[0]} of an earlier run" if written else f"holds {inside[0]!r}, which is scored"
+        what = f"holds {written[0]} of an earlier run" if written else f"holds {inside[0]!r}, which is to be scored"
         raise InputError(f"The folder for the scores of items, {path!r}, {what}: give an empty one.")
 
 

@@ -62,8 +62,8 @@ class BestMean:
         verdict = "better than" if self.pvalue < alpha else "not shown to be better than"
         return [
             f"Best mean for {self.dimension}, {self.figure}: {self.mean.formula}",
-            f"{self.out_of_fold:.3f} on {self.unit} that did not choose the weights ({self.in_sample:.3f} on those "
-            f"that did), {verdict} the best single metric ({self.single}, {self.single_out_of_fold:.3f} likewise; p "
+            f"{self.out_of_fold:.3f} on {self.unit} not used to choose the weights ({self.in_sample:.3f} on those "
+            f"used), {verdict} the best single metric ({self.single}, {self.single_out_of_fold:.3f} likewise; p "
             f"{self.pvalue:.3g}).",
         ]
 
@@ -120,7 +120,7 @@ def best_mean(found: Correlation, dimension: str | None = None, *, n_folds: int 
     if len(columns) < 2:
         raise InputError("A mean needs at least two metrics that are not external.")
     if unit not in UNITS:
-        raise OptionError(f"Folds hold one of {', '.join(UNITS)}. Got {shorten(unit)} instead.")
+        raise OptionError(f"The unit of the folds must be one of {', '.join(UNITS)}. Got {shorten(unit)} instead.")
     figure = table.rank_by
     human, metrics = found.graded(table, columns)
     folded = out_of_fold(figure, human, metrics, (_means, singles), unit=unit, n_folds=n_folds, seed=found.seed)

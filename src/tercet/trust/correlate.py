@@ -122,9 +122,9 @@ def correlate(
     Notes
     -----
     Scores are those of the package that a metric equals, at its scale (ROUGE and BERTScore from 0 to 1; BLEU, chrF
-    and TER in percent), unless the option ``scale`` says another. The threshold of ties, ``epsilon``, is a difference
+    and TER in percent), unless the option ``scale`` says otherwise. The tie threshold, ``epsilon``, is a difference
     of such scores. System scores are means of segment scores. Lower-is-better metrics are negated first. An
-    output counts where it has a grade and a score of every metric. Definitions and sources stand with each figure
+    output counts where it has a grade and a score of every metric. Each figure states its definition and source
     (:data:`tercet.trust.figures.FIGURES`).
 
     Examples

@@ -85,7 +85,7 @@ FIGURES: Mapping[str, Figure] = {
     "item.kendall_c": _of_items(correlations.columns_kendall_c, "Kendall's tau-c", 2),
     "item.acc23": Figure(_accuracy, 2, "pairs of systems ordered alike or tied in both, mean over items"),
     "item.tau23": Figure(lambda sample: 2 * _accuracy(sample) - 1, 2, "acc23 on the scale from -1 to 1"),
-    "item.acc_eq": Figure(_accuracy, 2, "acc23 with the metric's best threshold of ties (acc*eq)"),
+    "item.acc_eq": Figure(_accuracy, 2, "acc23 with the metric's best tie threshold (acc*eq)"),
     "item.pdp": Figure(difference_pearson, 2, "Pearson's r of differences between systems of an item"),
     "item.darr": Figure(darr, 2, "(concordant - discordant) / all pairs with different grades"),
     "system.pearson": _of_systems(correlations.columns_pearson, "Pearson's r"),

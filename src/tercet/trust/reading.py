@@ -137,7 +137,9 @@ def _objects(table: Table, name: str, systems: Sequence[str]) -> Iterator[Row]:
 def _long(table: Table, systems: Sequence[str], ids: dict[str, int]) -> Iterator[Row]:
     item, system, rater = (_find(table, names) for names in (_ITEM, _SYSTEM, _RATER))
     if item is None or system is None:
-        raise InputError(f"{table.name}: a table of grades needs the columns item and system; it has none of one.")
+        raise InputError(
+            f"{table.name}: a table of grades needs the columns item and system; at least one of them is missing."
+        )
     dimension, value = _find(table, _DIMENSION), _find(table, _VALUE)
     if dimension is not None and value is not None:
         columns = {value: table.columns[dimension]}

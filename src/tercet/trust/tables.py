@@ -95,7 +95,7 @@ def agreement_lines(table: DimensionTable) -> list[str]:
         return []
     ordinal, interval, raw = map(_number, table.agreement.values())
     alpha = f"Krippendorff's alpha {ordinal} (ordinal), {interval} (interval)"
-    return [f"Agreement of raters: {alpha}; share of equal grades {raw}."]
+    return [f"Inter-rater agreement: {alpha}; share of equal grades {raw}."]
 
 
 def note_lines(found: Correlation, table: DimensionTable) -> list[str]:

@@ -1,4 +1,4 @@
-"""How many n-grams of a text stand in its references, clipped (Papineni et al. 2002, section 2.1)."""
+"""How many n-grams of a text occur in its references, clipped (Papineni et al. 2002, section 2.1)."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def skip_bigram_matches(
 ) -> NDArray[np.int64]:
     """Count the skip-bigrams that each text shares with its reference, clipped.
 
-    Between the two tokens of one stand at most `gap` others, any number where it is negative; see
+    Between the two tokens of one are at most `gap` others, any number where it is negative; see
     :func:`tercet.engine.plain_counts.skip_bigram_matches`.
     """
     return engine.skip_bigram_matches(tokens.values, tokens.offsets, texts, references, n_types, gap)

@@ -37,7 +37,7 @@ def code_box(name: str) -> Any:
 
 
 def hidden(outputs: list[Any]) -> list[Any]:
-    """Return what hides the results of a former call behind the first output; the code at the end stays folded."""
+    """Return what hides the results of a former call after the first output; the code at the end stays folded."""
     return [gr.update(value=None, visible=False) for _ in outputs[1:-1]] + [gr.update(value=_NO_CODE)]
 
 

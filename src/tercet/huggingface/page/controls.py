@@ -125,7 +125,7 @@ class Control:
         raise self._refused(value, "a number")
 
     def _refused(self, value: Any, expected: str) -> OptionError:
-        return OptionError(f"The {self.name!r} option must here be {expected}. Got {shorten(value)} instead.")
+        return OptionError(f"The {self.name!r} option on this page must be {expected}. Got {shorten(value)} instead.")
 
 
 def controls(

@@ -81,8 +81,8 @@ class Guard:
                 await send({"type": "http.response.body", "body": b""})
             else:
                 problem = (
-                    f"{shorten(scope['path'])} takes no such request. Programs call 'compute' with predictions, "
-                    "references and options: see the API at the foot of the page."
+                    f"{shorten(scope['path'])} does not accept this request. Programs call 'compute' with "
+                    "predictions, references and options: see the API at the foot of the page."
                 )
                 await JSONResponse({"detail": problem}, 400)(scope, receive, send)
 

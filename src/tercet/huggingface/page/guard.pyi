@@ -145,8 +145,6 @@ def _again(body: bytes, receive: _Receive) -> _Receive:
 
     return next_message
 
-from gradio.events import Dependency
-
 class Upload(gr.File):  # type: ignore[misc]
     """A file from the visitor's own machine: an address that is sent in its place is not fetched."""
 
@@ -162,7 +160,6 @@ class Upload(gr.File):  # type: ignore[misc]
         return path
     from typing import Callable, Literal, Sequence, Any, TYPE_CHECKING
     from gradio.blocks import Block
-
     if TYPE_CHECKING:
         from gradio.components import Timer
         from gradio.components.base import Component

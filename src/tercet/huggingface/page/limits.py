@@ -40,8 +40,8 @@ def check_size(checked: Corpus, tokenizer: Any, most_items: int, takes_reference
     n_items = len(predictions)
     if n_items > most_items:
         raise InputError(
-            f"{n_items:,} items are more than the {most_items:,} that this page takes: load the metric and "
-            "score them where you are."
+            f"{n_items:,} items are more than the {most_items:,} that this page takes: load the metric and score "
+            "them on your own machine."
         )
     texts = [*predictions, *chain.from_iterable(references)]
     longest = max(map(len, texts), default=0)
@@ -66,7 +66,7 @@ def check_size(checked: Corpus, tokenizer: Any, most_items: int, takes_reference
         stretches = [len(part) for text in texts for part in _BREAKS.split(text)]
         if sum(length * length for length in stretches) > MOST_SQUARES:
             raise InputError(
-                f"Stretches of up to {max(stretches):,} characters without blanks or marks take the tokenizer "
+                f"Stretches of up to {max(stretches):,} characters without spaces or punctuation take the tokenizer "
                 f"{tokenizer!r} too long here: this page takes shorter or fewer ones."
             )
 

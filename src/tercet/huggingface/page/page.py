@@ -38,7 +38,7 @@ def page(demo: Demo, jobs: Jobs, folder: Path) -> gr.Blocks:
     with Page(title=demo.metric, analytics_enabled=False, delete_cache=(3600, 3600)) as blocks:
         gr.Markdown(f"# {demo.metric}\n{yaml.safe_load(head)['description']}")
         contents = {control.name: _component(control) for control in demo.controls}
-        # Texts come first, for those who go from field to field; options stand beside them, on a phone below.
+        # Texts come first, for those who go from field to field; options are beside them, on a phone below.
         with gr.Row():
             with gr.Column(scale=7, min_width=320):
                 with gr.Tab("Text", id="text"):
@@ -126,7 +126,7 @@ def _compute_for_programs(demo: Demo, jobs: Jobs) -> Callable[..., dict[str, Any
     def compute_alone(
         predictions: list[str], references: list[list[str]] | None = None, options: dict[str, Any] | None = None
     ) -> dict[str, Any]:
-        """Score predictions, which are compared with nothing: references are left alone.
+        """Score predictions without references: any that are given are ignored.
 
         The options are those of the page, under the same names; confidence_level (with n_resamples and seed) adds
         intervals, and segments=true the scores of every text.

@@ -48,7 +48,7 @@ def _row(name: str, value: Any, result: Mapping[str, Any]) -> str:
 
 
 def number(value: Any) -> str:
-    """Return a value as a person reads it: four digits behind the point, lists in a row."""
+    """Return a value as a person reads it: four decimals, lists in a row."""
     if isinstance(value, list):
         return ", ".join(map(number, value))
     return f"{value:.4f}" if isinstance(value, float) else escape(str(value))

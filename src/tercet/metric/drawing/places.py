@@ -1,7 +1,7 @@
 """Which tokens of two texts match, and why: n-grams, longest common subsequences, skip-bigrams.
 
 The engine counts; here, for one pair of texts and in plain Python, the same counts get their places. An n-gram may
-stand in a text more often than it counts: the places that count are then chosen.
+occur in a text more often than it counts: the places that count are then chosen.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def order_names(max_order: int) -> tuple[str, list[str]]:
 
 
 def reference_label(index: int, n_references: int) -> str:
-    """Return what stands before a reference."""
+    """Return what comes before a reference."""
     return "reference" if n_references == 1 else f"reference {index + 1}"
 
 

@@ -9,7 +9,7 @@ ABOUT = About(
     description="""\
 BERTScore matches every token of a text with the most similar token of its reference, by the cosine of their
 contextual embeddings, and averages with inverse document frequencies as weights. This module gives the numbers of
-bert-score 0.3.13 for any encoder, scores texts longer than the encoder takes, keeps IDF tables as files, and adds
+bert-score 0.3.13 for any encoder, scores texts longer than the encoder's limit, keeps IDF tables as files, and adds
 intervals, a signature and an explanation.
 """,
     citation="""\

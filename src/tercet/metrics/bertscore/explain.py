@@ -137,7 +137,7 @@ def _alignment(scorer: BertScore, prediction: str, reference: str, index: int, c
     whole, documents, texts = scorer.prepare(both, context)
     limit = encoder.subwords.length_limit(scorer.max_length)
     if scorer.long_text == "error" and limit is not None and (whole.lengths > limit).any():
-        raise InputError(f"The texts have {whole.lengths.tolist()} tokens, the encoder takes {limit}.")
+        raise InputError(f"The texts have {whole.lengths.tolist()} tokens, more than the encoder's limit of {limit}.")
     windows = windows_of(texts.rows, limit, encoder.subwords)
     store = encoder.embed(windows, texts.rows, np.zeros(len(texts.rows.lengths), bool), scorer.batch_size)
     bounds = [slice(*store.offsets[text : text + 2]) for text in texts.text]
@@ -173,7 +173,7 @@ def _alignment(scorer: BertScore, prediction: str, reference: str, index: int, c
 
 
 class _Side:
-    """One text of the pair: its tokens, and where they stand in it."""
+    """One text of the pair: its tokens, and where they are in it."""
 
     def __init__(
         self,

@@ -49,7 +49,7 @@ class IdfTable:
     fingerprint : str
         Of the tokenizer (see :attr:`Subwords.fingerprint`).
     max_length : int or None
-        Texts were cut to so many tokens before they were counted.
+        Texts were truncated to this many tokens before they were counted.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class IdfTable:
         model_type : str
             Folder or name of the encoder whose tokenizer is used; its weights are not needed.
         max_length : int, optional
-            Count the first so many tokens of a text only; by default as many as the encoder takes.
+            Count only this many tokens from the start of a text; by default the encoder's limit.
         prefix_space : {"auto", "installed", True, False}, optional
             As in ``bertscore_idf``: "auto" where it is not given, "installed" with `compat`.
         compat : {None, "bert_score"}
@@ -105,7 +105,7 @@ class IdfTable:
         """
         if compat not in DEFAULT_PREFIX_SPACES:
             known = [name for name in DEFAULT_PREFIX_SPACES if name]
-            raise OptionError(f"There is no compat {shorten(compat)}. {did_you_mean(str(compat), known)}")
+            raise OptionError(f"compat knows no package {shorten(compat)}. {did_you_mean(str(compat), known)}")
         if prefix_space is None:
             prefix_space = DEFAULT_PREFIX_SPACES[compat]
         if batch_size < 1:
@@ -177,7 +177,7 @@ class IdfTable:
 
     @property
     def digest(self) -> str:
-        """Eight characters that stand for the counts, the tokenizer and the length."""
+        """Eight characters that identify the counts, the tokenizer and the length."""
         filled = np.flatnonzero(self.counts)
         head = json.dumps([self.n_documents, self.fingerprint, self.max_length])
         total = sha256(head.encode())
@@ -266,7 +266,7 @@ class IdfTable:
             raise InputError(f"its texts were cut at {shorten(length)} by the tokenizer {shorten(fingerprint)}")
         ids, documents = (table.column(name).to_numpy().astype(np.int64, casting="safe") for name in _COLUMNS)
         if len(ids) and not (ids[0] >= 0 and ids[-1] < size and (np.diff(ids) > 0).all()):
-            raise InputError(f"its ids do not rise from 0 to {size - 1:,} at most")
+            raise InputError(f"its ids are not in ascending order between 0 and {size - 1:,}")
         if len(ids) and not (documents.min() > 0 and documents.max() <= n_documents):
             raise InputError(
                 f"a token is counted in {documents.min():,} to {documents.max():,} documents, expected 1 to "

@@ -55,7 +55,7 @@ class BertScore(BertscoreOptions):
     presets = PRESETS
     dialects = DIALECTS
     fit_first = (
-        "idf=True counts in how many of all references each token stands. Count them first, table = "
+        "idf=True counts in how many of all references each token occurs. Count first, table = "
         "tercet.IdfTable.fit(references, model_type) (tables of parts add up), and give idf=table."
     )
     extra_columns = ("truncated_predictions", "truncated_references", "unweighted")

@@ -54,26 +54,26 @@ class BertscoreOptions(Metric):
     )
     model_type: str | PathLike[str] | None = option(
         default=None,
-        doc="The encoder. Its name on the Hub, or its folder (config.json, model.safetensors, the files of the "
-        "tokenizer). Any architecture of transformers with a stack of layers; of encoder-decoders the "
-        "encoder. Without a network a name must be in the local cache. Code that comes with a model is never "
-        "run.",
+        doc="The encoder. Its name on the Hub, or its folder with config.json, model.safetensors and the tokenizer's "
+        "files. Any architecture of transformers with a stack of layers works; of an encoder-decoder only the "
+        "encoder is used. Offline, an encoder given by name must be in the local cache. Code that comes with a model "
+        "is never run.",
         check=path("the name of an encoder on the Hub, the path of a folder, or None"),
     )
     num_layers: int | None = option(
         default=None,
-        doc="The layer whose embeddings are matched. 0 is the word embeddings, the default the one that "
-        "bert-score found best, for the 140 encoders it knows; for other encoders the option is required, and"
-        " the error suggests two thirds of the depth.",
+        doc="The layer whose embeddings are matched. 0 means the word embeddings. The default is the layer that "
+        "bert-score found best, for the 140 encoders it knows. For other encoders the option is required, and the "
+        "error suggests two thirds of the depth.",
         check=integer(0, none=True),
     )
     idf: bool | str | PathLike[str] | IdfTable | Mapping[Any, Any] = option(
         default=True,
-        doc="Weigh tokens by inverse document frequency. True counts document frequencies in the references of "
-        "the call; False weighs all tokens the same; a tercet.IdfTable or the path of one uses a corpus; a "
-        "mapping gives weights by id (int) or by token (str), and a token missing from it gets the default of"
-        " a defaultdict or Counter, or else its greatest weight. Tokens that occur in no document get the "
-        "greatest weight.",
+        doc="Weigh tokens by inverse document frequency. True counts document frequencies in the references of the "
+        "call. A tercet.IdfTable, or the path of one, has those of another corpus. Tokens that occur in no document "
+        "get the greatest weight. False weighs all tokens the same. A mapping gives weights by id (int) or by token "
+        "(str); a token missing from it gets the default of a defaultdict or Counter, or else the mapping's greatest "
+        "weight.",
         check=_idf,
     )
     idf_documents: Literal["references", "items"] = option(
@@ -83,8 +83,8 @@ class BertscoreOptions(Metric):
     )
     zero_weight: Literal["uniform", "nan"] = option(
         default="uniform",
-        doc="What is done where all tokens of a text weigh 0, as with a single reference. They weigh the same, "
-        'with a warning; or, with "nan", P and R are NaN (which JSON does not know) and F is 0, as in '
+        doc='What to do where all tokens of a text have weight 0, as with a single reference. "uniform": give them '
+        'equal weights, with a warning. "nan": P and R are NaN (which JSON does not have) and F is 0, as in '
         "bert-score.",
     )
     all_layers: bool = option(
@@ -94,22 +94,22 @@ class BertscoreOptions(Metric):
     )
     rescale_with_baseline: bool = option(
         default=False,
-        doc="Rescale by what unrelated texts score, which is then 0. A score x becomes (x - b) / (1 - b), where b"
-        " is the baseline.",
+        doc="Rescale scores so that unrelated texts score 0. A score x becomes (x - b) / (1 - b), where b is the "
+        "baseline.",
     )
     baseline_path: str | PathLike[str] | None = option(
         default=None,
-        doc="The file of baselines (LAYER,P,R,F, a row per layer). By default the one that the package bert-score"
-        " has for lang and the encoder, where it is installed. `tercet bertscore-baseline` makes one for any "
+        doc="The file of baselines (LAYER,P,R,F, one row per layer). By default the one that the package bert-score "
+        "has for lang and the encoder, if that package is installed. `tercet bertscore-baseline` makes one for any "
         "encoder from texts of yours.",
         check=path("the path of a file, or None"),
         only_with=OnlyWith("rescale_with_baseline=True", lambda o: o.rescale_with_baseline),
     )
     batch_size: int = option(
         default=64,
-        doc="Size of the encoder's batches. It takes 512 times as many tokens at a time on an accelerator, 6 "
-        "times as many on a CPU, where small batches stay in the caches. Scores in single precision depend on"
-        ' it in the seventh digit, with compat="bert_score" as bert-score\'s do.',
+        doc="Size of the encoder's batches. A batch holds up to 512 times as many tokens on an accelerator, 6 times "
+        "as many on a CPU, where small batches stay in the caches. In single precision, scores can change with it in "
+        'the seventh digit; with compat="bert_score" they depend on it as bert-score\'s do.',
         check=integer(1),
         local=True,
     )
@@ -121,31 +121,32 @@ class BertscoreOptions(Metric):
     )
     dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None = option(
         default=None,
-        doc="Precision of the encoder, float32 by default. The others are faster, and off in the third digit.",
+        doc="Precision of the encoder, float32 by default. The others are faster, but scores differ in the third "
+        "digit.",
         check=as_dtype,
     )
     max_length: int | None = option(
         default=None,
-        doc="Tokens of a text that are scored, special ones included. By default as many as the encoder takes.",
+        doc="Most tokens of a text that are scored, special ones included. By default the encoder's own limit.",
         check=integer(1, none=True),
     )
     long_text: Literal["truncate", "window", "error"] = option(
         default="truncate",
-        doc="What to do with longer texts. They are truncated, as in bert-score, and counted in the result, with "
-        'a warning; "window" embeds them in windows that overlap by half, each token where it stands farthest'
-        ' from an edge, and matches them as one text; "error" raises an error.',
+        doc='What to do with texts longer than max_length. "truncate": cut them, as in bert-score, with a warning; '
+        'the result counts them. "window": embed them in windows that overlap by half, take each token from the '
+        'window where it is farthest from an edge, and match all tokens as one text. "error": raise an error.',
     )
     prefix_space: bool | Literal["auto", "installed"] = option(
         default="auto",
-        doc='Whether texts begin with a space. "auto": for the byte-level tokenizers of RoBERTa, GPT-2 and BART, '
-        'as in all published scores; "installed": as bert-score does with the installed transformers (from '
+        doc='Whether a space is put before each text. "auto": for the byte-level tokenizers of RoBERTa, GPT-2 and '
+        'BART, as in all published scores; "installed": as bert-score does with the installed transformers (from '
         "version 5 on it silently does not).",
         check=_prefix_space,
     )
     multi_ref: Literal["max", "best_f"] = option(
         default="max",
-        doc="How several references count. The greatest precision, recall and F, each taken separately, as in "
-        'bert-score; or, with "best_f", all three of the reference with the greatest F.',
+        doc='How several references count. "max": the greatest precision, recall and F, each taken separately, as in '
+        'bert-score. "best_f": all three from the reference with the greatest F.',
     )
     use_safetensors: bool = option(
         default=True,
@@ -154,21 +155,21 @@ class BertscoreOptions(Metric):
     )
     use_fast_tokenizer: bool = option(
         default=False,
-        doc="Accepted for compatibility with bert-score. The tokenizer is a fast one either way; this only shows "
+        doc="Accepted for compatibility with bert-score. A fast tokenizer is used either way; the option shows only "
         "in hashcode.",
     )
     nthreads: int = option(
         default=4,
-        doc="Accepted for compatibility with bert-score; torch has threads of its own.",
+        doc="Accepted for compatibility with bert-score. It has no effect: PyTorch's own setting applies.",
         check=integer(0),
         local=True,
     )
     verbose: bool = option(default=False, doc="Show a progress bar.", local=True)
     compat: Literal["bert_score"] | None = option(
         default=None,
-        doc="Reproduce the scores of this package. It has its defaults (no IDF), and its scores even where ours "
-        'differ on purpose. The second name in `load("bertscore_idf", "bert_score")` sets it, and leaves the '
-        "means out of the result.",
+        doc="Reproduce the scores of this package. This sets its defaults (no IDF), and gives its scores even where "
+        'ours differ on purpose. `load("bertscore_idf", "bert_score")` sets it too, and leaves the means out of the '
+        "result.",
     )
 
 
@@ -193,5 +194,7 @@ def check_together(o: BertscoreOptions) -> None:
             "'model_type', the name of an encoder on the Hub or its folder."
         )
     if o.all_layers and o.multi_ref == "best_f":
-        raise OptionError("'multi_ref'='best_f' takes one reference by one layer's F: it excludes all_layers=True.")
+        raise OptionError(
+            "multi_ref='best_f' chooses a reference by the F of one layer: all_layers=True excludes it."
+        )
     needs("bertscore_idf", "bertscore", "torch", "transformers")

@@ -93,5 +93,7 @@ def _weight(name: str, value: Any) -> float:
     except Exception:  # any error of a value that is not a number
         weight = math.nan
     if not 0 <= weight <= _LARGEST:
-        raise OptionError(f"The weight of {name} in the 'idf' mapping must be a number from 0, got {shorten(value)}.")
+        raise OptionError(
+            f"The weight of {name} in the 'idf' mapping must be a number of at least 0, got {shorten(value)}."
+        )
     return weight

@@ -10,7 +10,7 @@ ABOUT = About(
 BLEU compares the n-grams of a prediction with those of its references: the geometric mean of the clipped
 precisions of n-grams of 1 to 4 tokens, times a penalty for predictions shorter than their references. This module
 gives the numbers of sacrebleu, of evaluate's bleu or of NLTK, several weightings at once, intervals, and a
-signature that says how the number was made.
+signature that says how the score was computed.
 """,
     citation="""\
 @inproceedings{papineni-etal-2002-bleu,

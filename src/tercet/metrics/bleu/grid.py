@@ -47,7 +47,7 @@ class Grid:
 
 
 def _grid_weightings(weights: Any, max_order: int) -> Weightings:
-    """Return the weightings of a grid by the name that stands in its rows."""
+    """Return the weightings of a grid by the name that its rows have."""
     if weights is None:
         return {"uniform": [1 / max_order] * max_order}
     if isinstance(weights, Mapping):

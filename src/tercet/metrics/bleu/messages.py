@@ -32,9 +32,9 @@ def facts_line(known: Mapping[str, Any], scale: float) -> str:
 def no_resamples(method: str) -> str:
     """Return why a method of NLTK that sees the last segment has no intervals and tests."""
     return (
-        f"smooth_method={method!r} with compat='nltk' has no intervals or tests: NLTK uses the last item in place "
-        "of the corpus, and a resampled corpus has no last item. Leave out compat='nltk' and give "
-        "tokenizer='none', which takes the corpus, or smooth with 'nltk1' to 'nltk4'."
+        f"smooth_method={method!r} with compat='nltk' has no intervals or tests: NLTK uses the last item in place of "
+        "the corpus, and a resampled corpus has no last item. To smooth over the corpus, leave out compat='nltk' and "
+        "give tokenizer='none'; or smooth with 'nltk1' to 'nltk4'."
     )
 
 

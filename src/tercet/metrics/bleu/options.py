@@ -83,7 +83,7 @@ def _check_weights(value: Any) -> Any:
         if isinstance(value, Mapping):
             if len(value) > MOST_WEIGHTINGS:
                 raise refuse(
-                    f"a dict of at most {MOST_WEIGHTINGS} named weights, as each is one more score of every item; "
+                    f"a dict of at most {MOST_WEIGHTINGS} named weights, because each adds a score to every item; "
                     f"this one has {len(value):,}"
                 )
             named = {str(name): _as_weights(weights) for name, weights in value.items()}
@@ -153,13 +153,13 @@ class BleuOptions(Metric):
     ) = option(
         default="13a",
         doc='How texts are split into tokens. As in sacrebleu: "13a" (mteval-v13a), "intl" (mteval-v14, '
-        'international), "zh" (Chinese by character), "char", "none" (at white space), "ja-mecab" and '
-        '"ko-mecab" (Japanese and Korean words by MeCab), "flores101", "flores200" and "spBLEU-1K" (subwords '
-        "by SentencePiece, with the model in sacrebleu's folder). The path of another SentencePiece model; "
-        'hf://owner/name/file is one in the Hub\'s cache. Others: "ja" (Japanese words by MeCab with another '
-        'dictionary, unidic-lite), "jieba" (Chinese words), "unicode" (words of letters and digits, scripts '
-        "without blanks by character). A callable gets a text and returns its tokens; in the signature it "
-        "appears only by name.",
+        'international), "zh" (Chinese by character), "char", "none" (at white space), "ja-mecab" and "ko-mecab" '
+        '(Japanese and Korean words by MeCab), "flores101", "flores200" and "spBLEU-1K" (subwords by SentencePiece, '
+        "with the model in sacrebleu's folder). The path of a file selects another SentencePiece model, and "
+        'hf://owner/name/file one in the Hub\'s cache. Not in sacrebleu: "ja" (Japanese words by MeCab with another '
+        'dictionary, unidic-lite), "jieba" (Chinese words), "unicode" (words of letters and digits; scripts without '
+        "spaces by character). A callable gets a text and returns its tokens; in the signature it appears only by "
+        "name.",
         check=_check_tokenizer,
     )
     lowercase: bool = option(default=False, doc="Lowercase the texts first.")
@@ -167,8 +167,8 @@ class BleuOptions(Metric):
     weights: Sequence[float] | Mapping[str, Sequence[float]] | None = option(
         default=None,
         doc="Weights of the n-gram orders, uniform by default. Each name of a mapping adds a score `bleu_<name>` "
-        "besides bleu, up to 100 of them. Shorter lists leave out the higher orders: [1] is BLEU-1, [0.5, "
-        "0.5] BLEU-2. They are taken as they are: weights that do not sum to 1 give a power of the score.",
+        "besides bleu, up to 100 of them. Shorter lists leave out the higher orders: [1] is BLEU-1, [0.5, 0.5] "
+        "BLEU-2. They are not normalized: weights that do not sum to 1 give a power of the score.",
         check=_check_weights,
     )
     smooth_method: Literal[
@@ -180,10 +180,10 @@ class BleuOptions(Metric):
     )
     smooth_value: float | None = option(
         default=None,
-        doc="The number that the smoothing method takes. By default 0.1 for floor and nltk1, 1 for add-k, 5 for "
-        "nltk4, nltk6 and nltk7, which divide by it and refuse 0; otherwise 0 means what it means in "
-        'sacrebleu and NLTK. It is refused with methods that do not use it, except with compat="sacrebleu", '
-        "which ignores it.",
+        doc="The number that the smoothing method uses. By default 0.1 for floor and nltk1, 1 for add-k, and 5 for "
+        "nltk4, nltk6 and nltk7. These last three divide by it, so they refuse 0; elsewhere 0 means what it means in "
+        'sacrebleu and NLTK. A method that does not use it refuses it, except with compat="sacrebleu", which ignores '
+        "it.",
         check=number("a number from 0 to 1000", lambda x: 0 <= x <= 1000, none=True),
     )
     smooth: bool = option(
@@ -194,20 +194,20 @@ class BleuOptions(Metric):
     )
     reference_length: Literal["closest", "shortest", "average"] = option(
         default="closest",
-        doc="Of several references, the length that the brevity penalty uses. Of two equally close ones the "
-        "shorter is taken.",
+        doc="Which of several references' lengths the brevity penalty uses. Of two equally close lengths, the "
+        "shorter counts.",
     )
-    effective_order: bool = option(default=False, doc="Leave out orders for which the predictions have no n-gram.")
+    effective_order: bool = option(default=False, doc="Leave out orders for which the predictions have no n-grams.")
     stemmer: str | Callable[[str], str] | None = option(
         default=None,
-        doc='Stem the words, in lower case. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"),'
-        " or a function.",
+        doc='Lowercase and stem the words. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"), or '
+        "a function.",
         check=text_or_callable("a language"),
     )
     lemmatizer: str | Callable[[str], str] | None = option(
         default=None,
-        doc="Lemmatize the words, in lower case. A language code of simplemma (Russian by pymorphy3 where that is"
-        " installed; the signature says which one it was), or a function.",
+        doc="Lowercase and lemmatize the words. A language code of simplemma (for Russian, pymorphy3 is used where "
+        "it is installed; the signature names the package), or a function.",
         check=text_or_callable("a language code"),
     )
     grid: bool | Mapping[str, Any] | None = option(
@@ -219,8 +219,8 @@ class BleuOptions(Metric):
     )
     compat: Literal["sacrebleu", "evaluate", "nltk"] | None = option(
         default=None,
-        doc='Reproduce the scores of this package. The second name in `load("bleu_multi", "sacrebleu")` sets it, '
-        "with the arguments and keys of evaluate's sacrebleu, in percent.",
+        doc='Reproduce the scores of this package. `load("bleu_multi", "sacrebleu")` sets it too, with the arguments '
+        "and keys of evaluate's sacrebleu, in percent.",
     )
 
 

@@ -123,7 +123,7 @@ PEERS = Peers(
         "lowercase": "whether capitals matter",
         "max_order": "the longest n-gram that counts",
         "weights": "the weights of the n-gram orders",
-        "smooth_method": "what is done about n-grams without a match",
+        "smooth_method": "how orders without a match are smoothed",
         "smooth_value": "the number that the smoothing adds",
         "smooth": "whether one is added to the matches and n-grams of every order",
         "reference_length": "which of several references the length is compared with",

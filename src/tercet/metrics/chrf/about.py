@@ -10,7 +10,7 @@ ABOUT = About(
 chrF compares n-grams of 1 to 6 characters in a prediction and its reference, by an F that weighs recall twice as much
 as precision. chrF++ adds n-grams of 1 and 2 words. It needs no tokenizer, and suits languages with many word forms.
 This module gives sacrebleu's numbers, chrF and chrF++ in one pass, intervals, and a signature that says how the
-number was made.
+score was computed.
 """,
     citation="""\
 @inproceedings{popovic-2015-chrf,

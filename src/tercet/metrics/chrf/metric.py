@@ -111,12 +111,12 @@ class Chrf(Metric):
     eps_smoothing: bool = option(
         default=False,
         doc="Average the F of all orders, as chrF++.py, Moses and NLTK do. An order that a text is too short for "
-        "then counts as one without a match. By default F is made of the averages of precision and recall, "
-        "over the orders that both texts are long enough for.",
+        "then counts as one without a match. By default F is computed from the averages of precision and recall over "
+        "the orders that both texts are long enough for.",
     )
     compat: Literal["sacrebleu"] | None = option(
         default=None,
-        doc='The score equals sacrebleu\'s in any case. `load("chrf_multi", "sacrebleu")` sets it, and then the '
+        doc='The score equals sacrebleu\'s in any case. `load("chrf_multi", "sacrebleu")` sets it too, and then the '
         "result has only the four keys of evaluate's chrf.",
     )
     scale: Literal[1, 100] = option(

@@ -178,7 +178,7 @@ class Jaccard(Metric):
         for key, each in self.by_name.items():
             try:
                 check_word_options(each)
-                word_map(each)  # tells of a language that it does not know, with the variant's name
+                word_map(each)  # raises an error for an unknown language, with the variant's name
             except OptionError as error:
                 if key == "jaccard":
                     raise

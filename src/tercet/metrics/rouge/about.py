@@ -9,7 +9,7 @@ ABOUT = About(
     description="""\
 ROUGE compares a text, usually a summary, with its references: shared n-grams (ROUGE-N), the longest common
 subsequence (ROUGE-L, by line ROUGE-Lsum), the same with a bonus for runs (ROUGE-W), and pairs of words in their
-order with words between (ROUGE-S, with single words ROUGE-SU). This module gives the numbers of rouge_score or of
+order with gaps between them (ROUGE-S, with single words ROUGE-SU). This module gives the numbers of rouge_score or of
 ROUGE-1.5.5, does not drop texts that are not in Latin letters, and adds intervals and a signature.
 """,
     citation="""\

@@ -133,9 +133,9 @@ class PairCounter:
         text, reference = texts[pair], references[pair]
         segment = text % (len(self._tokens.reference_offsets) - 1)
         raise InputError(
-            f"item {self._tokens.first_item + segment} is too long for ROUGE-W and ROUGE-L by lines (rougeLsum): "
-            f"its prediction of {lengths[text]:,} tokens against a reference of {lengths[reference]:,} "
-            f"takes {memory[pair] / 2**30:.1f} GiB of memory, the limit is {MOST_WAY_BACK / 2**30:g}. Leave these "
+            f"item {self._tokens.first_item + segment} is too long for ROUGE-W and ROUGE-L by lines (rougeLsum): its "
+            f"prediction of {lengths[text]:,} tokens against a reference of {lengths[reference]:,} takes "
+            f"{memory[pair] / 2**30:.1f} GiB of memory, but the limit is {MOST_WAY_BACK / 2**30:g}. Leave these "
             "types out of rouge_types, cut the texts with max_words, or give them lines, as by sentence_split='auto'."
         )
 

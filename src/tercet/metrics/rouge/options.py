@@ -32,18 +32,17 @@ class RougeOptions(Metric):
 
     rouge_types: str | Sequence[str] = option(
         default=DEFAULT_TYPES,
-        doc="The types of ROUGE to score. rouge1 to rouge9; rougeL, rougeLsum; rougeW (weight 1.2), or with a "
-        "weight from 1 to 5, as in rougeW1.5; rougeS and rougeSU (any gap), or with the greatest gap, as in "
-        "rougeS4.",
+        doc="The types of ROUGE to score. rouge1 to rouge9; rougeL, rougeLsum; rougeW (weight 1.2), or with a weight "
+        "from 1 to 5, as in rougeW1.5; rougeS and rougeSU (any gap), or with a maximum gap, as in rougeS4.",
         check=as_names,
     )
     use_aggregator: bool = option(
         default=True,
-        doc="The mean over the items; False returns a list of scores, one per item.",
+        doc="Return the mean over the items. False returns a list of scores, one per item.",
     )
     use_stemmer: bool = option(
         default=False,
-        doc="Porter's stemmer (English) on words of more than three letters. It does nothing with "
+        doc="Stem English words of more than three letters with Porter's stemmer. It has no effect with "
         'compat="rouge_score" and a function as tokenizer, as in rouge_score.',
     )
     tokenizer: (
@@ -51,13 +50,12 @@ class RougeOptions(Metric):
         | Callable[[str], Iterable[str]]
     ) = option(
         default="auto",
-        doc='How texts are split into tokens. "rouge" is that of rouge_score: it lowercases, and everything but '
-        'a-z and 0-9 is a separator. "auto" is "rouge" unless that would drop more than half of the '
-        'references\' letters (Russian, Chinese, Hindi ...); then it is "unicode", with a warning, and the '
-        'signature says so. "unicode": words of letters, marks and digits of any script, Chinese, Japanese, '
-        'Thai, Lao, Khmer and Burmese by character. "char", "13a", "zh", "ja", "jieba": as in bleu_multi, '
-        'lowercased. "none" splits at white space and changes nothing. A callable gets a text and returns its'
-        " tokens.",
+        doc='How texts are split into tokens. "rouge": as in rouge_score, which lowercases and treats everything but '
+        'a-z and 0-9 as a separator. "auto": "rouge" unless that would drop more than half of the references\' '
+        'letters (Russian, Chinese, Hindi ...), and then "unicode", with a warning; the signature says which. '
+        '"unicode": words of letters, marks and digits of any script; Chinese, Japanese, Thai, Lao, Khmer and '
+        'Burmese by character. "char", "13a", "zh", "ja", "jieba": as in bleu_multi, lowercased. "none": split at '
+        "white space, without lowercasing. A callable gets a text and returns its tokens.",
     )
     beta: float = option(
         default=1.0,
@@ -71,15 +69,16 @@ class RougeOptions(Metric):
     )
     alpha: float | None = option(
         default=None,
-        doc="ROUGE-1.5.5's option -p, instead of beta. F is P R / ((1 - alpha) P + alpha R): P where it is 1, R "
-        "where 0.",
+        doc="ROUGE-1.5.5's option -p, instead of beta. F is P R / ((1 - alpha) P + alpha R), which is P if alpha is "
+        "1, and R if it is 0.",
         check=number("a number from 0 to 1", lambda x: 0 <= x <= 1, none=True),
         only_with=OnlyWith("compat='rouge155'", lambda o: o.compat == "rouge155"),
     )
     multi_ref: Literal["best", "average", "jackknife"] = option(
         default="best",
-        doc="How several references count, for each type. The one with the best F (the first on ties), the "
-        'average of all, or "jackknife" (Lin 2004): the mean of the best over every choice of all but one.',
+        doc='How several references count, for each type. "best": the one with the best F (the first on ties). '
+        '"average": the average of all. "jackknife" (Lin 2004): leave out each reference in turn, take the best of '
+        "the others, and average.",
     )
     stemmer: str | Callable[[str], str] | None = option(
         default=None,
@@ -88,8 +87,8 @@ class RougeOptions(Metric):
     )
     lemmatizer: str | Callable[[str], str] | None = option(
         default=None,
-        doc="Lemmatize the words. A language code of simplemma (Russian by pymorphy3 where that is installed; the"
-        " signature says which one it was), or a function.",
+        doc="Lemmatize the words. A language code of simplemma (for Russian, pymorphy3 is used where it is "
+        "installed; the signature names the package), or a function.",
         check=text_or_callable("a language code"),
     )
     stopwords: str | Collection[str] | None = option(
@@ -108,13 +107,14 @@ class RougeOptions(Metric):
     max_bytes: int | None = option(
         default=None,
         doc='Truncate all predictions and references to this many bytes. With compat="rouge155", ROUGE-L and W '
-        "have each line truncated by itself, up to the first that reaches the limit, as in the script.",
+        "truncate each line by itself, up to the first line that reaches the limit, as the script does.",
         check=integer(1, none=True),
     )
     sentence_split: Literal["newline", "auto"] = option(
         default="newline",
-        doc='Where the sentences of rougeLsum and rougeW end. "newline": at line ends; "auto": in texts without '
-        "line ends, at punctuation. Without either, rougeLsum of a text on one line is its rougeL.",
+        doc='Where the sentences of rougeLsum and rougeW end. "newline": at line ends. "auto": at line ends, or at '
+        'punctuation in texts without line ends. With "newline", texts on one line have the same rougeLsum as '
+        "rougeL.",
         only_with=OnlyWith(
             "rougeLsum or rougeW among rouge_types, unless the tokenizer or another package reads line by line",
             _reads_lines,
@@ -122,19 +122,19 @@ class RougeOptions(Metric):
     )
     output: Literal["precision", "recall", "fmeasure", "all"] = option(
         default="fmeasure",
-        doc='What a type gives. "all" adds `<type>_precision` and `<type>_recall` to the F.',
+        doc='What is returned for each type. "all" adds `<type>_precision` and `<type>_recall` to the F.',
     )
     rounded: bool | None = option(
         default=None,
-        doc="Round as the script does. True, its default there, rounds the precision and recall of every item to "
-        "five decimals and computes F from them; False returns unrounded scores.",
+        doc="Round as ROUGE-1.5.5 does. True, the default with compat='rouge155', rounds the precision and recall of "
+        "every item to five decimals and computes F from them. False returns unrounded scores.",
         only_with=OnlyWith("compat='rouge155'", lambda o: o.compat == "rouge155"),
     )
     compat: Literal["rouge_score", "rouge155", "rouge", "rouge_chinese"] | None = option(
         default=None,
-        doc='Reproduce the scores of this package. "rouge_score" is its tokenizer for every text, "rouge155" the '
-        'Perl script, "rouge" pltrdy\'s package. The second name in `load("rouge_nlws", "rouge_score")` sets '
-        "it, with the types and defaults of evaluate's rouge.",
+        doc='Reproduce the scores of this package. "rouge_score" uses its tokenizer for every text; "rouge155" is '
+        'the Perl script ROUGE-1.5.5; "rouge" and "rouge_chinese" are the packages of these names. '
+        '`load("rouge_nlws", "rouge_score")` sets it too, with the types and defaults of evaluate\'s rouge.',
     )
 
 

@@ -50,7 +50,9 @@ def _by_package(package: str) -> Callable[[Sequence[str], Lists, Any], dict[str,
             except ValueError:  # a text without a word
                 return dict.fromkeys(names, (0.0, 0.0, 0.0))
             except RecursionError as error:
-                raise UnavailableError(f"{package} calls itself once for each word, too often for these") from error
+                raise UnavailableError(
+                    f"{package} recurses once for each word, too deeply for these texts"
+                ) from error
             return {name: (found[key]["p"], found[key]["r"], found[key]["f"]) for name, key in names.items()}
 
         items = [
@@ -222,7 +224,7 @@ def _package(name: str, ends: str, *subsequence: Rule) -> Peer:
 
 _UNION = Rule(
     "union", "what ROUGE-L counts", "the longest common subsequence of the texts",
-    "the different words of those of every two sentences", _has_kind("L"),
+    "the different words of those of all pairs of sentences", _has_kind("L"),
 )  # fmt: skip
 
 PEERS = Peers(

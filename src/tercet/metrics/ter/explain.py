@@ -50,7 +50,7 @@ class Step:
     prediction, reference : str or None
         The words.
     place : int or None
-        Where the word stood in the prediction as it was given.
+        Where the word was in the prediction as it was given.
     shifted : bool
         Whether a shift moved it.
     """

@@ -76,7 +76,9 @@ class Ter(Metric):
             lambda o: o.normalized or o.no_punct or o.compat is not None,
         ),
     )
-    case_sensitive: bool = option(default=False, doc="Compare words as they are written. By default in lower case.")
+    case_sensitive: bool = option(
+        default=False, doc="Compare words as they are written. By default they are compared in lower case."
+    )
     compat: Literal["sacrebleu"] | None = option(
         default=None,
         doc='Take the options as sacrebleu does: asian_support alone has no effect. `load("ter", "sacrebleu")` '
@@ -90,7 +92,7 @@ class Ter(Metric):
     )
     scale: Literal[1, 100] = option(
         default=100,
-        doc="Edits per 100 words of the references, or per word. sacrebleu and evaluate have 100, too.",
+        doc="Edits per 100 words of the references, or per word. sacrebleu and evaluate use 100, too.",
         check=as_scale,
     )
 
