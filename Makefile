@@ -7,7 +7,7 @@ ENGINE := build_engine.py $(wildcard src/tercet/engine/*.pyx src/tercet/engine/*
 INSTALL := $(RUN) -m pip install --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: demo demo-light docs test check lint bench bench-sizes bench-streams bench-bertscore bench-cosine bench-perplexity bench-correlation spaces \
-	test-long test-spaces clean
+	test-long test-spaces release-check clean
 
 demo: $(VENV)/.demo-installed  ## Score the sample test set with every metric, through evaluate.load
 	$(RUN) examples/demo.py
@@ -40,7 +40,7 @@ $(VENV)/.venv-made:
 $(VENV)/.light-installed: $(VENV)/.venv-made pyproject.toml constraints.txt $(ENGINE)
 	@echo "Installing tercet and what it needs in $(VENV), without neural networks: about 100 MB to download;"
 	@echo "half a minute if pip has them in its cache."
-	$(INSTALL) --no-compile --editable .  # each module is compiled when it is imported: few of them are
+	$(INSTALL) --no-compile --editable ".[evaluate]"  # each module is compiled when it is imported: few of them are
 	touch $@
 
 $(VENV)/.demo-installed: $(VENV)/.venv-made pyproject.toml constraints.txt $(ENGINE)
@@ -85,11 +85,14 @@ bench-perplexity: $(VENV)/.test-installed  ## The same for perplexity, beside ev
 bench-correlation: $(VENV)/.test-installed  ## The same for the tests between metrics, beside their definitions
 	OPENBLAS_NUM_THREADS=1 $(RUN) benchmarks/correlation.py
 
-spaces: $(VENV)/.test-installed  ## A self-contained folder for each metric, in build/spaces
+spaces: $(VENV)/.test-installed  ## The Space of each metric, in build/spaces
 	for metric in $$($(RUN) -c "from tercet.registry import METRICS; print(*METRICS)"); do $(RUN) -m spaces.build $$metric || exit 1; done
 
-test-spaces: $(VENV)/.test-installed  ## Each Space with only its requirements.txt installed; the package's requirements; wheels for other Pythons
+test-spaces: $(VENV)/.test-installed  ## Two Spaces with only their requirements installed; the package's requirements; wheels for other Pythons
 	$(RUN) -m pytest --numprocesses 2 --dist loadgroup -m fresh_venv tests/spaces/test_fresh_venvs.py tests/project/test_package.py tests/project/test_pythons.py
+
+release-check: $(VENV)/.test-installed  ## Build the wheel and the sources, check them, install each afresh, and run the Quickstart
+	$(RUN) -m pytest -m fresh_venv tests/project/test_release.py
 
 clean:
 	rm -rf $(VENV) build dist src/tercet/engine/*.so src/tercet/engine/*.pyd

@@ -78,3 +78,12 @@ def test_a_wheel_can_be_made_and_scores_the_same(version, expected, tmp_path):
     python = tmp_path / "venv" / "bin" / "python"
     run(*uv, "pip", "install", "--quiet", "--python", str(python), str(wheel))
     assert run(str(python), "-c", SCORES, PYTHONPATH="").stdout == expected
+
+
+@pytest.mark.xdist_group("index")
+@pytest.mark.parametrize("system", ["linux", "macos", "windows"])
+def test_a_release_has_a_wheel_for_every_python(system):
+    command = [sys.executable, "-m", "uv", "tool", "run", "--quiet", "cibuildwheel", "--print-build-identifiers"]
+    machine = {"linux": "x86_64", "macos": "arm64", "windows": "AMD64"}[system]
+    found = run(*command, "--platform", system, "--archs", machine, str(ROOT)).stdout.split()
+    assert {name.partition("-")[0] for name in found} == {*(f"cp3{minor}" for minor in range(10, 15)), "cp314t"}

@@ -1,7 +1,7 @@
 """Somebody who installed a Space's requirements and nothing else: test_fresh_venvs.py runs this file there.
 
-``python fresh_user.py FOLDER NAME PORT`` loads the metric from the folder and by its name on the Hub, starts the page,
-scores every case in these ways, and prints the results as JSON.
+``python fresh_user.py FOLDER NAME PORT`` loads the metric from the folder and by its name on the Hub, starts
+its page, scores every case in these ways, and prints the results as JSON.
 """
 
 import json
