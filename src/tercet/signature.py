@@ -16,10 +16,6 @@ class Signature(Mapping[str, str]):
     Immutable. Two results with the same signature were made by the same rules; statistics with different
     signatures do not merge. Signatures are equal if their lines are.
 
-    Attributes
-    ----------
-    metric : str
-
     Examples
     --------
     >>> signature = Signature.of("bleu_multi", {"tok": "13a", "stem": None, "eff": False})

@@ -36,30 +36,21 @@ class TokenBatch:
     """Token ids of a corpus: documents are the n predictions of each system, then the m references.
 
     A pair is a prediction with one of its references, which are documents that all systems share.
-
-    Attributes
-    ----------
-    tokens : Ragged of int32
-        Token ids; a row per document.
-    lines : Ragged of int64
-        First token of every line that has tokens; a row per document, and one more start at the end.
-    reference_offsets : ndarray of int64, shape (n + 1,)
-        Segment i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``.
-    n_types : int
-        Number of different tokens; ids are smaller than it.
-    first_item : int
-        The number of the first segment in a larger corpus, for messages.
-    n_systems : int
-    cut_by_line : TokenBatch, optional
-        The texts truncated line by line, for what counts by line (ROUGE-1.5.5's option -b); with the same types.
     """
 
+    #: Token ids; a row per document.
     tokens: Ragged
+    #: First token of every line that has tokens; a row per document, and one more start at the end.
     lines: Ragged
+    #: Segment i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``. (ndarray of int64, shape
+    #: (n + 1,))
     reference_offsets: NDArray[np.int64]
+    #: Number of different tokens; ids are smaller than it.
     n_types: int
+    #: The number of the first segment in a larger corpus, for messages.
     first_item: int = 0
     n_systems: int = 1
+    #: The texts truncated line by line, for what counts by line (ROUGE-1.5.5's option -b); with the same types.
     cut_by_line: TokenBatch | None = None
 
     @property

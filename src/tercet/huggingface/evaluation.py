@@ -14,14 +14,10 @@ from .token_ids import IGNORED, Decoder, Rows, cut_prompts, is_text, read_predic
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The data of an evaluation, with the names of transformers' ``EvalPrediction``.
+    """The data of an evaluation, with the names of transformers' ``EvalPrediction``."""
 
-    Attributes
-    ----------
-    predictions, label_ids, inputs
-        As given: arrays, tensors, tuples or lists of them, texts; the last two may be None.
-    """
-
+    #: `predictions`, `label_ids`, `inputs`: As given: arrays, tensors, tuples or lists of them, texts; the last two
+    #: may be None.
     predictions: Any
     label_ids: Any = None
     inputs: Any = None
@@ -29,19 +25,12 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts of an evaluation.
-
-    Attributes
-    ----------
-    predictions : list of str
-    labels : list or None
-        One text per item, or the texts as given.
-    lengths : list of int or None
-        Number of ids of each prediction without padding; None for texts.
-    """
+    """The texts of an evaluation."""
 
     predictions: list[str]
+    #: One text per item, or the texts as given.
     labels: list[Any] | None
+    #: Number of ids of each prediction without padding; None for texts.
     lengths: list[int] | None
 
 

@@ -25,13 +25,9 @@ class SuiteModule(Gathering):
 
     evaluate's class checks the first item only, converts items of other types, and loses all added items if an
     option is wrong. Here a refused batch or option changes nothing.
-
-    Attributes
-    ----------
-    of : type of Metric
-        The metric, which provides documentation, options and configurations.
     """
 
+    #: The metric, which provides documentation, options and configurations.
     of: ClassVar[type[Metric]]
 
     if TYPE_CHECKING:  # attributes of evaluate's class

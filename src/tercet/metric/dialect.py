@@ -14,26 +14,17 @@ from tercet.result import Result
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A configuration of a suite's module, chosen by ``evaluate.load(module, configuration)``.
+    """A configuration of a suite's module, chosen by ``evaluate.load(module, configuration)``."""
 
-    Attributes
-    ----------
-    options : mapping
-        Our options that it sets by default.
-    arguments : mapping of str to str
-        Its arguments with another name -> our options.
-    without_effect : tuple of str
-        Its arguments that are accepted and ignored.
-    keys : mapping of str to str
-        Its keys, in order -> our keys, or attributes of our result. Empty: the keys are ours.
-    left_out : tuple of str
-        Prefixes of our keys that it lacks.
-    """
-
+    #: Our options that it sets by default.
     options: Mapping[str, Any] = field(default_factory=dict)
+    #: Its arguments with another name -> our options.
     arguments: Mapping[str, str] = field(default_factory=dict)
+    #: Its arguments that are accepted and ignored.
     without_effect: tuple[str, ...] = ()
+    #: Its keys, in order -> our keys, or attributes of our result. Empty: the keys are ours.
     keys: Mapping[str, str] = field(default_factory=dict)
+    #: Prefixes of our keys that it lacks.
     left_out: tuple[str, ...] = ()
 
     def names(self, options: Iterable[str]) -> list[str]:

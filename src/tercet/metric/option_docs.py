@@ -19,25 +19,16 @@ _WIDTH = 118
 
 @dataclass(frozen=True, slots=True)
 class OptionDoc:
-    """Documentation of an option.
-
-    Attributes
-    ----------
-    name : str
-    python_type : str
-        The type, as in Python code.
-    takes : str
-        The same in words.
-    default : str
-        As written in Python.
-    doc : str
-        Sentences on its effect.
-    """
+    """Documentation of an option."""
 
     name: str
+    #: The type, as in Python code.
     python_type: str
+    #: The same in words.
     takes: str
+    #: As written in Python.
     default: str
+    #: Sentences on its effect.
     doc: str
 
     @property

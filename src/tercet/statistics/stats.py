@@ -18,15 +18,6 @@ from tercet.signature import Signature
 class SegmentStats:
     """Rows that add up: the score of a corpus is a function of their sum.
 
-    Attributes
-    ----------
-    signature : Signature
-        How the rows were made.
-    columns : tuple of str
-        Names of the k columns.
-    rows : ndarray of float64, shape (n, k)
-        One row per segment. Counts are exact up to 2**53.
-
     Examples
     --------
     >>> signature = Signature.parse("m|tok:13a")
@@ -37,8 +28,11 @@ class SegmentStats:
     ('hits', 'items')
     """
 
+    #: How the rows were made.
     signature: Signature
+    #: Names of the k columns.
     columns: tuple[str, ...]
+    #: One row per segment. Counts are exact up to 2**53. (ndarray of float64, shape (n, k))
     rows: NDArray[np.float64]
     _sums: list[float] | None = field(default=None, init=False, repr=False, compare=False)
 

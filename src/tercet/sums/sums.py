@@ -22,23 +22,15 @@ SIGNATURE, RESAMPLE = "signature", "resample"
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Exact sums: the same to the bit in any order and grouping.
+    """Exact sums: the same to the bit in any order and grouping."""
 
-    Attributes
-    ----------
-    signature : str
-        How the rows and any resamples were made. Only sums with equal signatures merge.
-    columns : tuple of str
-        Names of the k columns.
-    exact : ExactSums, shape (1 + B, k)
-        Of the corpus, and of B resamples.
-    origins : frozenset of str
-        Marks of the summed parts, by which duplicates are recognized.
-    """
-
+    #: How the rows and any resamples were made. Only sums with equal signatures merge.
     signature: str
+    #: Names of the k columns.
     columns: tuple[str, ...]
+    #: Of the corpus, and of B resamples. (ExactSums, shape (1 + B, k))
     exact: ExactSums
+    #: Marks of the summed parts, by which duplicates are recognized.
     origins: frozenset[str] = field(default=frozenset())
 
     def __add__(self, other: Sums) -> Sums:

@@ -24,54 +24,35 @@ Row = tuple[str, str, str, int, Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetricColumn:
-    """Scores of one metric.
+    """Scores of one metric."""
 
-    Attributes
-    ----------
-    label : str
-        The metric, with its options if it occurs twice, and the score if it has several.
-    signature : str
-        Empty for external scores.
-    scores : ndarray, shape (n, m)
-        Of each system and item; higher is better: those of other metrics are negated.
-    negated : bool
-    spec : MetricSpec, optional
-        The metric as given; None for external scores.
-    score : str
-        The name of the score.
-    scale : int
-        1, or 100 for percent: as in the original package, unless the options set another.
-    """
-
+    #: The metric, with its options if it occurs twice, and the score if it has several.
     label: str
+    #: Empty for external scores.
     signature: str
+    #: Of each system and item; higher is better: those of other metrics are negated. (ndarray, shape (n, m))
     scores: Array = field(repr=False)
     negated: bool = False
+    #: The metric as given; None for external scores.
     spec: MetricSpec | None = None
+    #: The name of the score.
     score: str = ""
+    #: 1, or 100 for percent: as in the original package, unless the options set another.
     scale: int = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grades:
-    """Grades by dimension.
-
-    Attributes
-    ----------
-    systems : tuple of str
-    n_items : int
-    raters : tuple of str
-        A single "" if raters are not named.
-    values : dict of str to ndarray, shape (raters, n, m)
-        For each dimension the grade of each rater, system and item; NaN where there is none.
-    scores : dict of str to ndarray, shape (n, m)
-        External scores, in the same form.
-    """
+    """Grades by dimension."""
 
     systems: tuple[str, ...]
     n_items: int
+    #: A single "" if raters are not named.
     raters: tuple[str, ...]
+    #: For each dimension the grade of each rater, system and item; NaN where there is none. (dict of str to ndarray,
+    #: shape (raters, n, m))
     values: dict[str, Array]
+    #: External scores, in the same form. (dict of str to ndarray, shape (n, m))
     scores: dict[str, Array] = field(default_factory=dict)
 
     @classmethod

@@ -12,17 +12,11 @@ from tercet.engine.ragged import Ragged
 
 
 class PairMatches(NamedTuple):
-    """What g pairs share.
+    """What g pairs share."""
 
-    Attributes
-    ----------
-    ngrams : ndarray of int64, shape (g, max_order)
-        Clipped matches of the orders from 1 on.
-    common : ndarray of int64, shape (g,)
-        Length of the longest common subsequence, where it was asked for; else 0.
-    """
-
+    #: Clipped matches of the orders from 1 on. (ndarray of int64, shape (g, max_order))
     ngrams: NDArray[np.int64]
+    #: Length of the longest common subsequence, where it was asked for; else 0. (ndarray of int64, shape (g,))
     common: NDArray[np.int64]
 
 

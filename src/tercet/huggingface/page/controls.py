@@ -33,36 +33,24 @@ DEPENDS = object()
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """An option that a visitor may choose.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"menu", "several", "flag", "whole", "number", "weights"}
-    default : object
-        The metric's own default: an option that has it need not be given.
-    value : object
-        What the page begins with.
-    choices : dict of str to object
-        The menu's labels with their values.
-    most : int or None
-        The greatest integer allowed; None where the metric has a bound of its own.
-    info : str
-        What the option does, in a sentence.
-    follows : str
-        The option whose choice decides what this control shows, until a visitor writes something else; "" for none.
-    following : dict of object to object
-        What it then shows, by the value of that option.
-    """
+    """An option that a visitor may choose."""
 
     name: str
+    #: {"menu", "several", "flag", "whole", "number", "weights"}
     kind: str
+    #: The metric's own default: an option that has it need not be given.
     default: Any
+    #: What the page begins with.
     value: Any
+    #: The menu's labels with their values.
     choices: Mapping[str, Any] = field(default_factory=dict)
+    #: The greatest integer allowed; None where the metric has a bound of its own.
     most: int | None = None
+    #: What the option does, in a sentence.
     info: str = ""
+    #: The option whose choice decides what this control shows, until a visitor writes something else; "" for none.
     follows: str = ""
+    #: What it then shows, by the value of that option.
     following: Mapping[Any, Any] = field(default_factory=dict)
 
     @property

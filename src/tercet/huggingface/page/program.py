@@ -25,16 +25,10 @@ _ENCODINGS: tuple[dict[str, Any], ...] = ({}, {"encoding": "utf-16"})
 
 
 class Given(NamedTuple):
-    """Lines that give a program the names predictions and, where a metric takes them, references.
-
-    Attributes
-    ----------
-    lines : str
-    imports : str
-        What stands above them.
-    """
+    """Lines that give a program the names predictions and, where a metric takes them, references."""
 
     lines: str
+    #: What stands above them.
     imports: str = ""
 
 

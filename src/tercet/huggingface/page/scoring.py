@@ -42,20 +42,12 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A result, and what the metric warned of; it can be pickled.
-
-    Attributes
-    ----------
-    result : dict
-    notes : list of str
-    options : dict
-    primary : tuple of str
-        The names of the score to sort by, of a corpus and of an item.
-    """
+    """A result, and what the metric warned of; it can be pickled."""
 
     result: dict[str, Any]
     notes: list[str]
     options: dict[str, Any]
+    #: The names of the score to sort by, of a corpus and of an item.
     primary: tuple[str, str]
 
 

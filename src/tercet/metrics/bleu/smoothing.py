@@ -29,24 +29,16 @@ ADD_ONE = "add-one"
 
 @dataclass(slots=True)
 class Counts:
-    """BLEU's counts of a corpus, as floats, or of several, as arrays; N is the highest order.
+    """BLEU's counts of a corpus, as floats, or of several, as arrays; N is the highest order."""
 
-    Attributes
-    ----------
-    matches, totals : list of N
-        Clipped matches and n-grams of each order.
-    length
-        Tokens of the predictions.
-    floors : list of N, optional
-        N-grams of each order with at least 1 a segment (NLTK).
-    next_matches, next_floors, optional
-        The same for the order N + 1 (NLTK's methods 5 and 7).
-    """
-
+    #: `matches`, `totals`: Clipped matches and n-grams of each order.
     matches: list[Either]
     totals: list[Either]
+    #: Tokens of the predictions.
     length: Either
+    #: N-grams of each order with at least 1 a segment (NLTK).
     floors: list[Either] | None = None
+    #: `next_matches`, `next_floors`, `optional`: The same for the order N + 1 (NLTK's methods 5 and 7).
     next_matches: Either = None
     next_floors: Either = None
 

@@ -33,22 +33,17 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class NgramCounts:
-    """Counts of n predictions, and of m pairs of one and a reference, for each order.
+    """Counts of n predictions, and of m pairs of one and a reference, for each order."""
 
-    Attributes
-    ----------
-    matches, totals : ndarray of int64, shape (n, max_order)
-        Clipped matches against all references, and n-grams of the prediction: BLEU's.
-    hits, reference_totals : ndarray of int64, shape (m, max_order)
-        Clipped matches with each reference, and its n-grams: ROUGE's.
-    lengths : ndarray of int64
-        Tokens of the documents.
-    """
-
+    #: `matches`, `totals`: Clipped matches against all references, and n-grams of the prediction: BLEU's. (ndarray of
+    #: int64, shape (n, max_order))
     matches: Counts
     totals: Counts
+    #: `hits`, `reference_totals`: Clipped matches with each reference, and its n-grams: ROUGE's. (ndarray of int64,
+    #: shape (m, max_order))
     hits: Counts
     reference_totals: Counts
+    #: Tokens of the documents.
     lengths: Counts
 
 

@@ -79,21 +79,15 @@ PARTS = ("score", "shared", "either")
 
 @dataclass(frozen=True, slots=True)
 class Overlaps:
-    """How much each prediction and one of its references have in common, pair by pair.
+    """How much each prediction and one of its references have in common, pair by pair."""
 
-    Attributes
-    ----------
-    shared, either : ndarray, shape (m,)
-        Sizes of intersection and union.
-    starts : ndarray of int64, shape (n,)
-        First pair of each item; an item without a reference is paired with an empty text.
-    counts : ndarray of int64, shape (n,)
-        Pairs of each item.
-    """
-
+    #: `shared`, `either`: Sizes of intersection and union. (ndarray, shape (m,))
     shared: Array
     either: Array
+    #: First pair of each item; an item without a reference is paired with an empty text. (ndarray of int64, shape
+    #: (n,))
     starts: NDArray[np.int64]
+    #: Pairs of each item. (ndarray of int64, shape (n,))
     counts: NDArray[np.int64]
 
     @property

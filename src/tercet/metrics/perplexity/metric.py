@@ -54,22 +54,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Different texts with the surprisal of each of their tokens.
-
-    Attributes
-    ----------
-    texts : Texts
-    own : ndarray of int64, shape (n,)
-        The number of each item's text among them.
-    offsets : ndarray of int64
-        Text i has the values ``offsets[i]`` to ``offsets[i + 1]``.
-    values : ndarray of float64
-        Negative log-likelihoods in nats.
-    """
+    """Different texts with the surprisal of each of their tokens."""
 
     texts: Texts
+    #: The number of each item's text among them. (ndarray of int64, shape (n,))
     own: NDArray[np.int64]
+    #: Text i has the values ``offsets[i]`` to ``offsets[i + 1]``.
     offsets: NDArray[np.int64]
+    #: Negative log-likelihoods in nats.
     values: Array
 
 

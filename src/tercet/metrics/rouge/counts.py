@@ -24,23 +24,17 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """Counts of m pairs of a prediction and one of its references.
+    """Counts of m pairs of a prediction and one of its references."""
 
-    Attributes
-    ----------
-    hits : ndarray, shape (m,)
-    text_totals, reference_totals : ndarray, shape (m,)
-        Denominators of precision and recall.
-    root : float
-        The ratios are raised to 1 / root (ROUGE-W; else 1).
-    reference_sums : ndarray, shape (m,), optional
-        ROUGE-W: what `reference_totals` are the power of, the sum of the weights of the lines.
-    """
-
+    #: (ndarray, shape (m,))
     hits: Array
+    #: `text_totals`, `reference_totals`: Denominators of precision and recall. (ndarray, shape (m,))
     text_totals: Array
     reference_totals: Array
+    #: The ratios are raised to 1 / root (ROUGE-W; else 1).
     root: float = 1.0
+    #: ROUGE-W: what `reference_totals` are the power of, the sum of the weights of the lines. (ndarray, shape (m,),
+    #: optional)
     reference_sums: Array | None = None
 
     def pooled(self, starts: NDArray[np.int64]) -> PairCounts:

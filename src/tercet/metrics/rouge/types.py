@@ -30,25 +30,17 @@ DEFAULT_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum", "rougeW", "rougeS4",
 
 @dataclass(frozen=True, slots=True)
 class RougeType:
-    """One member of the family.
+    """One member of the family."""
 
-    Attributes
-    ----------
-    name : str
-        As given, and as in the result.
-    kind : {"n", "L", "Lsum", "W", "S", "SU"}
-    order : int
-        n-grams: their length.
-    weight : float
-        ROUGE-W: runs of k matches are worth k ** weight.
-    gap : int
-        Skip-bigrams: the most tokens between the two; -1 for any number.
-    """
-
+    #: As given, and as in the result.
     name: str
+    #: {"n", "L", "Lsum", "W", "S", "SU"}
     kind: str
+    #: n-grams: their length.
     order: int = 0
+    #: ROUGE-W: runs of k matches are worth k ** weight.
     weight: float = 1.2
+    #: Skip-bigrams: the most tokens between the two; -1 for any number.
     gap: int = -1
 
 
