@@ -69,7 +69,9 @@ def _of_classes():
         text += (
             f"\n## tercet.{cls.__name__} {{ .doc .doc-heading }}\n\n```python\n{cls.__name__}(\n{usual},\n)\n```\n"
         )
-        text += f"\n{cls.__doc__.splitlines()[0]} [Its page](../../metrics/{cls.name}/README.md) describes the options.\n"
+        text += (
+            f"\n{cls.__doc__.splitlines()[0]} [Its page](../../metrics/{cls.name}/README.md) describes the options.\n"
+        )
     return text
 
 

@@ -37,21 +37,10 @@ class TokenBatch:
 
     A pair is a prediction with one of its references, which are documents that all systems share.
 
-    Attributes
-    ----------
-    tokens : Ragged of int32
-        Token ids; a row per document.
-    lines : Ragged of int64
-        First token of every line that has tokens; a row per document, and one more start at the end.
-    reference_offsets : ndarray of int64, shape (n + 1,)
-        Segment i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``.
-    n_types : int
-        Number of different tokens; ids are smaller than it.
-    first_item : int
-        The number of the first segment in a larger corpus, for messages.
-    n_systems : int
-    cut_by_line : TokenBatch, optional
-        The texts truncated line by line, for what counts by line (ROUGE-1.5.5's option -b); with the same types.
+    `tokens` has a row of ids per document, smaller than `n_types`; `lines` the first token of every line that has
+    tokens, and one more start at the end. Segment i has the references ``reference_offsets[i]`` to
+    ``reference_offsets[i + 1]``; `first_item` is the number of the first segment in a larger corpus, for messages.
+    `cut_by_line` are the texts truncated line by line, for what counts by line (ROUGE-1.5.5's option -b).
     """
 
     tokens: Ragged
