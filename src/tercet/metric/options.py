@@ -169,9 +169,6 @@ class Value:
     def __hash__(self) -> int:
         return hash((type(self), frozenset((name, _hashable(value)) for name, value in self.given.items())))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self.given)
-
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_"):
             raise AttributeError(f"{self!r} cannot be changed: make another one with {name}={shorten(value)}.")
@@ -209,10 +206,6 @@ def check_value(called: str, name: str, check: Check, value: Any) -> Any:
 def check_values(called: str, given: Mapping[str, Any], checks: Mapping[str, Check]) -> dict[str, Any]:
     """Return the normalized arguments of a function; OptionError for the first that its check refuses."""
     return {name: check_value(called, name, checks[name], value) for name, value in given.items()}
-
-
-def _restored(cls: type[ValueT], given: Mapping[str, Any]) -> ValueT:
-    return cls(**given)
 
 
 def _hashable(value: Any) -> Any:
