@@ -89,10 +89,10 @@ spaces: $(VENV)/.test-installed  ## The Space of each metric, in build/spaces
 	for metric in $$($(RUN) -c "from tercet.registry import METRICS; print(*METRICS)"); do $(RUN) -m spaces.build $$metric || exit 1; done
 
 test-spaces: $(VENV)/.test-installed  ## Two Spaces with only their requirements installed; the package's requirements; wheels for other Pythons
-	$(RUN) -m pytest --numprocesses 2 --dist loadgroup -m fresh_venv tests/spaces/test_fresh_venvs.py tests/project/test_package.py tests/project/test_pythons.py
+	$(RUN) -m pytest --numprocesses 2 --dist loadscope --durations 10 -m fresh_venv tests/spaces/test_fresh_venvs.py tests/project/test_package.py tests/project/test_pythons.py
 
 release-check: $(VENV)/.test-installed  ## Build the wheel and the sources, check them, install each afresh, and run the Quickstart
-	$(RUN) -m pytest -m fresh_venv tests/project/test_release.py
+	$(RUN) -m pytest --numprocesses 2 --dist loadscope -m fresh_venv tests/project/test_release.py
 
 clean:
 	rm -rf $(VENV) build dist src/tercet/engine/*.so src/tercet/engine/*.pyd

@@ -45,7 +45,6 @@ def cache(tmp_path_factory):
 
 
 @pytest.mark.fresh_venv
-@pytest.mark.xdist_group("index")
 @pytest.mark.parametrize("system", ["linux", "windows", "macos"])
 @pytest.mark.parametrize("version", [VERSIONS[0], VERSIONS[-1]])
 def test_its_requirements_can_be_had_without_a_compiler(version, system, cache):
@@ -57,7 +56,6 @@ def test_its_requirements_can_be_had_without_a_compiler(version, system, cache):
 
 
 @pytest.mark.fresh_venv
-@pytest.mark.xdist_group("index")
 def test_the_base_brings_at_most_twelve_packages(cache, tmp_path):
     uv = [sys.executable, "-m", "uv", "--cache-dir", cache]
     subprocess.run([*uv, "venv", "--quiet", "--python", sys.executable, str(tmp_path)], check=True)

@@ -80,7 +80,6 @@ def test_a_wheel_can_be_made_and_scores_the_same(version, expected, tmp_path):
     assert run(str(python), "-c", SCORES, PYTHONPATH="").stdout == expected
 
 
-@pytest.mark.xdist_group("index")
 @pytest.mark.parametrize("system", ["linux", "macos", "windows"])
 def test_a_release_has_a_wheel_for_every_python(system):
     command = [sys.executable, "-m", "uv", "tool", "run", "--quiet", "cibuildwheel", "--print-build-identifiers"]

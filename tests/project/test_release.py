@@ -13,7 +13,7 @@ import pytest
 
 from conftest import ROOT
 
-pytestmark = [pytest.mark.fresh_venv, pytest.mark.xdist_group("release")]
+pytestmark = pytest.mark.fresh_venv
 
 UV = [sys.executable, "-m", "uv"]
 DOCUMENTS = ["README.md", "docs/quickstart.md"]

@@ -23,11 +23,9 @@ from texts import MINILM
 pytestmark = pytest.mark.fresh_venv
 
 USER = Path(__file__).with_name("fresh_user.py")
-#: All of a metric's tests in one process, which makes its environment once.
-EACH = [pytest.param(metric, marks=pytest.mark.xdist_group(metric)) for metric in ("ter", "bertscore_idf")]
 
 
-@pytest.fixture(scope="module", params=EACH)
+@pytest.fixture(scope="module", params=["ter", "bertscore_idf"])
 def metric(request):
     return request.param
 
