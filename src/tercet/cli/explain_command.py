@@ -81,10 +81,7 @@ class ExplainCommand(TyperCommand):
 
 def explain(
     arguments: Arguments,
-    against: Annotated[
-        str,
-        typer.Option("--against", "-a", help="Package to explain"),
-    ],
+    against: Annotated[str, typer.Option("--against", "-a", help="Package to explain")],
     references: References = None,
     system: Systems = None,
     reference_column: ReferenceColumns = None,

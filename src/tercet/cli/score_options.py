@@ -49,8 +49,7 @@ References = Annotated[
 ]  # fmt: skip
 _GUESSED = "Default: guessed from the column names."
 Systems = Annotated[
-    list[str] | None,
-    reading("--system", "-s", metavar="COLUMN", help=f"Column of a system; repeatable. {_GUESSED}"),
+    list[str] | None, reading("--system", "-s", metavar="COLUMN", help=f"Column of a system; repeatable. {_GUESSED}")
 ]
 ReferenceColumns = Annotated[
     list[str] | None,
@@ -58,8 +57,7 @@ ReferenceColumns = Annotated[
 ]
 SourceColumn = Annotated[str | None, reading(metavar="COLUMN", help=f"Column of sources. {_GUESSED}")]
 Level = Annotated[
-    float,
-    scoring(min=0.01, max=0.9999, metavar="X", help="Confidence level of the bootstrap intervals."),
+    float, scoring(min=0.01, max=0.9999, metavar="X", help="Confidence level of the bootstrap intervals.")
 ]
 Seed = Annotated[
     int, scoring(min=0, metavar="N", help="Seed of all resampling: the same seed gives the same numbers.")

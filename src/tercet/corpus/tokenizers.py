@@ -68,11 +68,7 @@ _BYTE_TOKENIZERS: dict[str, Callable[[Any], Interned]] = {
     "zh": _by_zh,
     **{name: partial(_by_mecab, tokenizer=name) for name in MECAB_TOKENIZERS},
 }
-_PYTHON_TOKENIZERS: dict[str, Splitter] = {
-    "intl": split_intl,
-    "ja": split_ja,
-    "jieba": split_jieba,
-}
+_PYTHON_TOKENIZERS: dict[str, Splitter] = {"intl": split_intl, "ja": split_ja, "jieba": split_jieba}
 
 
 def tokenizer_label(tokenizer: str | Splitter) -> str:

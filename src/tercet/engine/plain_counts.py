@@ -101,7 +101,8 @@ def _pairs(documents: list[list[int]], texts: Places, references: Places) -> lis
     ]
 
 
-def _ngrams(tokens: Sequence[Any], n: int) -> Counter[tuple[Any, ...]]:
+def ngrams(tokens: Sequence[Any], n: int) -> Counter[tuple[Any, ...]]:
+    """Return the n-grams of a text, and how often each occurs."""
     return Counter(zip(*(tokens[i:] for i in range(n)), strict=False))
 
 
@@ -109,8 +110,8 @@ def clipped(text: Sequence[Any], references: Sequence[Sequence[Any]], n: int) ->
     """Return how many n-grams of a text count, each at most as often as in the reference that has it most often."""
     most: Counter[tuple[Any, ...]] = Counter()
     for reference in references:
-        most |= _ngrams(reference, n)
-    return (_ngrams(text, n) & most).total()
+        most |= ngrams(reference, n)
+    return (ngrams(text, n) & most).total()
 
 
 def common_length(text: Sequence[Any], reference: Sequence[Any]) -> int:

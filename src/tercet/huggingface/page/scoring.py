@@ -24,15 +24,7 @@ from tercet.metric.metric import Metric
 from tercet.metric.scoring import score_batch
 from tercet.registry import metric_class
 
-from .controls import (
-    COMMON,
-    DEPENDS,
-    FOR_PROGRAMS,
-    Control,
-    controls,
-    given_options,
-    without_defaults,
-)
+from .controls import COMMON, DEPENDS, FOR_PROGRAMS, Control, controls, given_options, without_defaults
 from .limits import MOST_BYTES, MOST_DRAWN, MOST_UNPACKED, TEXT_CHARACTERS, check_size
 from .notes import dropped_letters, segment_note
 from .program import Given, file_given, program
