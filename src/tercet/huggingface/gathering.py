@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import signature
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tercet.corpus.corpus import Corpus
 from tercet.errors import GatheringError, InputError, OptionError, TercetError, did_you_mean, first_line, shorten
@@ -49,16 +49,9 @@ class Gathering:
     module belongs to the first thread that adds to it until that thread has computed.
     """
 
-    num_process: int
-    process_id: int
-    timeout: float
-    data_dir: str
-    experiment_id: str
-    features: Any
-    selected_feature_format: Any
-    writer: Any
-    filelock: Any
-    cache_file_name: Any
+    if TYPE_CHECKING:  # attributes of evaluate's class
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         known = signature(super().__init__).parameters  # evaluate would silently ignore the others
@@ -147,7 +140,7 @@ class Gathering:
         self._wait_until_received()
         self._shards.clear()  # remove leftovers of an earlier run before the others see this process
         self.selected_feature_format = self.features[0] if isinstance(self.features, list) else self.features
-        self._init_writer()  # type: ignore[attr-defined]
+        self._init_writer()
 
     def _is_free(self, number: int, timeout: float) -> bool:
         """Return whether a process unlocked its file in time: it is locked from its first items on."""

@@ -147,12 +147,7 @@ def cut_prompts(rows: Rows, prompts: Rows) -> Rows:
 class Decoder:
     """From ids to texts by a tokenizer, or by a function.
 
-    Attributes
-    ----------
-    size : int or None
-        Size of the vocabulary; None if the tokenizer does not say.
-    pad : int or None
-        The id of padding.
+    `size` is that of the vocabulary, None if the tokenizer does not say; `pad` the id of padding.
     """
 
     def __init__(self, tokenizer: Any, decode: Decode | None) -> None:

@@ -110,19 +110,14 @@ def tables_of(part: FilePart, columns: Sequence[str]) -> Iterator[Any]:
         table = _table(part.path)
         _check_columns(part.path, columns, list(table.columns))
         with _readable(part.path):
-            found = pa.table({name: pa.array(table.columns[name]) for name in columns})
-        yield found
+            yield pa.table({name: pa.array(table.columns[name]) for name in columns})
         return
     with _parquet(part.path) as file:
         _check_columns(part.path, columns, file.schema_arrow.names)
         groups = None if part.group is None else [part.group]
-        batches = file.iter_batches(batch_size=_ROWS, row_groups=groups, columns=list(columns))
-        while True:
-            with _readable(part.path):
-                batch = next(batches, None)
-            if batch is None:
-                return
-            yield pa.Table.from_batches([batch])
+        with _readable(part.path):
+            for batch in file.iter_batches(batch_size=_ROWS, row_groups=groups, columns=list(columns)):
+                yield pa.Table.from_batches([batch])
 
 
 @contextmanager

@@ -14,11 +14,10 @@ import pandas as pd
 
 from tercet.errors import InputError
 
-from .answers import code_box, hidden, outcome_box, signature_box, with_messages
+from .answers import code_box, hidden, outcome_box, result_html, signature_box, with_messages
 from .guard import Upload
 from .jobs import Jobs
 from .limits import MOST_BYTES
-from .results import result_html
 from .scoring import Demo, known_formats
 
 _SHOWN_ROWS = 500
@@ -80,13 +79,14 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any]) -> None:
         # The plot sorts its labels as texts: signs that nobody sees keep their order. (With the argument `sort` a
         # second result would not be drawn.)
         bars["score"] = ["\u200b" * place + label for place, label in enumerate(bars["score"])]
+        entries = json.dumps(scored.result, ensure_ascii=False, indent=1)
         return [
             result_html(scored.result, primary, scored.notes),
             gr.Textbox(scored.result["signature"], visible=True),
             gr.BarPlot(bars, visible=True, x_title=of_items),
             gr.Dataframe(frame.head(_SHOWN_ROWS).round(4), visible=True),
             gr.DownloadButton(value=downloads.write("items.tsv", _tsv(frame)), visible=True),
-            gr.DownloadButton(value=downloads.write("result.json", _json(scored.result)), visible=True),
+            gr.DownloadButton(value=downloads.write("result.json", entries), visible=True),
             demo.code(given, scored.options),
         ]
 
@@ -123,7 +123,3 @@ def _tsv(frame: pd.DataFrame) -> str:
     texts = frame.select_dtypes(include=["object", "string"]).columns
     in_lines = frame.assign(**{name: [" ".join(text.split()) for text in frame[name]] for name in texts})
     return str(in_lines.to_csv(sep="\t", index=False))
-
-
-def _json(result: dict[str, Any]) -> str:
-    return json.dumps(result, ensure_ascii=False, indent=1)

@@ -7,7 +7,6 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -266,8 +265,3 @@ def histogram(values: Sequence[float | None], scale: float) -> list[tuple[str, i
         (f"{start:.{digits}f} – {stop:.{digits}f}", int(count))
         for start, stop, count in zip(edges, edges[1:], counts, strict=False)
     ]
-
-
-def folder_address(folder: Path, space_id: str | None) -> str:
-    """Return what ``evaluate.load`` finds the metric by: the name of the Space, or the folder."""
-    return space_id or str(folder)

@@ -6,10 +6,9 @@ from typing import Any
 
 import gradio as gr
 
-from .answers import code_box, hidden, outcome_box, signature_box, with_messages
+from .answers import code_box, hidden, outcome_box, result_html, signature_box, with_messages
 from .jobs import Jobs
 from .program import texts_given
-from .results import result_html
 from .scoring import Demo, split_references
 
 #: Tables of a picture that are wider than their place are moved by keys, too; a folded one once it is unfolded.
