@@ -112,10 +112,6 @@ def _object(text: str, place: str) -> dict[str, Any]:
     return value
 
 
-def _constant(name: str) -> float | None:
-    return None if name == "NaN" else float(name)
-
-
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -125,4 +121,6 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 # one for all lines: json.loads would make one for each
-_DECODER = json.JSONDecoder(parse_constant=_constant, object_pairs_hook=_distinct)
+_DECODER = json.JSONDecoder(
+    parse_constant=lambda name: None if name == "NaN" else float(name), object_pairs_hook=_distinct
+)

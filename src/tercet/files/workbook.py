@@ -96,9 +96,12 @@ def _rows(sheet: Any, name: str) -> Iterator[Row]:
             cells.pop()
         beyond = [place for place in range(MOST_COLUMNS + 1, len(values)) if _text(values[place])]
         if beyond and len(cells) <= MOST_COLUMNS:  # else it is one column too many among others
+            from openpyxl.utils import get_column_letter
+
+            cell = f"{get_column_letter(beyond[0] + 1)}{line}"
             raise InputError(
-                f"{name}, cell {_letters(beyond[0])}{line}: found {shorten(_text(values[beyond[0]]))} far to the "
-                f"right of the table; expected at most {MOST_COLUMNS} columns. Clear that cell if it is a leftover."
+                f"{name}, cell {cell}: found {shorten(_text(values[beyond[0]]))} far to the right of the table; "
+                f"expected at most {MOST_COLUMNS} columns. Clear that cell if it is a leftover."
             )
         if not cells:
             n_empty += 1
@@ -146,12 +149,6 @@ def _check_cells(opened: Callable[[], BinaryIO], name: str) -> None:
                         f"{where}: the file has the formula {shorten('=' + (parts['f'] or ''))} and not its result. "
                         "Open it in a spreadsheet program and save it again, or save the sheet as CSV in UTF-8."
                     )
-
-
-def _letters(place: int) -> str:
-    from openpyxl.utils import get_column_letter
-
-    return str(get_column_letter(place + 1))
 
 
 def _text(value: Any) -> str:
