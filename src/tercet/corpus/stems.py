@@ -41,16 +41,12 @@ def stemmer_for(stemmer: str | WordMap) -> WordMap:
 
 # The endings that each step of Porter's algorithm looks for (and those of NLTK's extensions).
 _PORTER_ENDINGS = {
-    "_step1a": "s",
-    "_step1b": "ed ing",
-    "_step1c": "y",
+    "_step1a": "s", "_step1b": "ed ing", "_step1c": "y", "_step5a": "e", "_step5b": "ll",
     "_step2": "ational tional enci anci izer abli bli alli entli eli ousli ization ation ator alism iveness fulness "
     "ousness aliti iviti biliti fulli logi",
     "_step3": "icate ative alize iciti ical ful ness",
     "_step4": "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize",
-    "_step5a": "e",
-    "_step5b": "ll",
-}
+}  # fmt: skip
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,15 +11,14 @@ from .chosen import engine
 from .ragged import Ragged
 
 Numbers = NDArray[np.int64]
+Worth = NDArray[np.float64]
 
 
 class PairMatches(NamedTuple):
     """What g pairs share."""
 
-    #: Clipped matches of the orders from 1 on. (ndarray of int64, shape (g, max_order))
-    ngrams: Numbers
-    #: Length of the longest common subsequence, where it was asked for; else 0. (ndarray of int64, shape (g,))
-    common: Numbers
+    ngrams: Numbers  # clipped matches of the orders from 1 on, shape (g, max_order)
+    common: Numbers  # length of the longest common subsequence, where it was asked for, else 0; shape (g,)
 
 
 def pair_matches(
@@ -70,34 +69,27 @@ def skip_bigram_matches(tokens: Ragged, texts: Numbers, references: Numbers, gap
 
 
 def union_lcs_hits(
-    tokens: Ragged, lines: Ragged, texts: Numbers, references: Numbers, n_types: int, left: Ragged | None = None
+    tokens: Ragged, lines: Ragged, texts: Numbers, references: Numbers, n_types: int, left: Ragged
 ) -> Numbers:
     """Return the clipped hits of the union of longest common subsequences of texts of several lines.
 
     `lines` is as of :class:`tercet.engine.ragged.TokenBatch`. A token is hit at most as often as both documents have
-    it in `left`, by default `tokens`. Memory: 16 bytes per type, and what :func:`way_back_bytes` says of the longest
+    it in `left`. Memory: 16 bytes per type, and what :func:`way_back_bytes` says of the longest
     pair.
     """
-    return engine.union_lcs_hits(*_in_lines(tokens, lines, texts, references, n_types, left))
+    documents = tokens.values, tokens.offsets, lines.values, lines.offsets
+    return engine.union_lcs_hits(*documents, texts, references, n_types, left.values, left.offsets)
 
 
 def weighted_lcs_hits(
-    tokens: Ragged, lines: Ragged, texts: Numbers, references: Numbers, weights: NDArray[np.float64], n_types: int,
-    left: Ragged | None = None,
-) -> NDArray[np.float64]:  # fmt: skip
+    tokens: Ragged, lines: Ragged, texts: Numbers, references: Numbers, weights: Worth, n_types: int, left: Ragged
+) -> Worth:
     """Return the same with weights for runs (Lin 2004, section 4; ROUGE-W of ROUGE-1.5.5).
 
     ``weights[k]`` is the worth of a run of k hits; as long as the longest line of a reference, and one more.
     """
-    return engine.weighted_lcs_hits(*_in_lines(tokens, lines, texts, references, n_types, left, weights))
-
-
-def _in_lines(
-    tokens: Ragged, lines: Ragged, texts: Numbers, references: Numbers, n_types: int, left: Ragged | None, *more: Any
-) -> tuple[Any, ...]:
-    left = tokens if left is None else left
-    own = tokens.values, tokens.offsets, lines.values, lines.offsets
-    return *own, texts, references, n_types, left.values, left.offsets, *more
+    documents = tokens.values, tokens.offsets, lines.values, lines.offsets
+    return engine.weighted_lcs_hits(*documents, texts, references, n_types, left.values, left.offsets, weights)
 
 
 def way_back_bytes(tokens: Ragged, lines: Ragged, texts: Numbers, references: Numbers) -> Numbers:

@@ -60,12 +60,8 @@ def guess_roles(table: Table) -> Roles:
         for name, cells in table.columns.items()
         if roles[name] == "reference" and (name in texts or _is_text(_within(cells)))
     )
-    sources = [name for name in texts if roles[name] == "source"]
-    return Roles(
-        source=sources[0] if sources else None,
-        references=references,
-        systems=tuple(name for name in texts if roles[name] == "system"),
-    )
+    sources, systems = (tuple(name for name in texts if roles[name] == role) for role in ("source", "system"))
+    return Roles(sources[0] if sources else None, references, systems)
 
 
 def role_of(name: str) -> str:

@@ -48,11 +48,8 @@ def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table
         filled = [each for each in sheets[1:] if (each.max_row, each.max_column) != (1, 1)]
         if filled:
             titles = ", ".join(shorten(each.title) for each in filled[:_MOST_NAMED])
-            warnings.warn(
-                f"{name}: only this sheet is read, not {titles}: save the others as separate files.",
-                UserWarning,
-                stacklevel=level_of_caller(),
-            )
+            message = f"{name}: only this sheet is read, not {titles}: save the others as separate files."
+            warnings.warn(message, stacklevel=level_of_caller())
     rows = listed(_reading(_rows(sheets[0], name), name), name)
     width = max((len(cells) for _, cells in rows), default=0)
     return table_of_rows([(line, cells + [""] * (width - len(cells))) for line, cells in rows], name)

@@ -14,10 +14,11 @@ from .token_ids import IGNORED, Decoder, Rows, cut_prompts, is_text, read_predic
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The data of an evaluation, with the names of transformers' ``EvalPrediction``."""
+    """The data of an evaluation, with the names of transformers' ``EvalPrediction``.
 
-    #: `predictions`, `label_ids`, `inputs`: As given: arrays, tensors, tuples or lists of them, texts; the last two
-    #: may be None.
+    They are as given: arrays, tensors, tuples or lists of them, texts; the last two may be None.
+    """
+
     predictions: Any
     label_ids: Any = None
     inputs: Any = None
@@ -28,10 +29,8 @@ class Texts:
     """The texts of an evaluation."""
 
     predictions: list[str]
-    #: One text per item, or the texts as given.
-    labels: list[Any] | None
-    #: Number of ids of each prediction without padding; None for texts.
-    lengths: list[int] | None
+    labels: list[Any] | None  # one text per item, or the texts as given
+    lengths: list[int] | None  # number of ids of each prediction without padding; None for texts
 
 
 def evaluation_of(predictions: Any, labels: Any, inputs: Any) -> Evaluation:

@@ -96,8 +96,8 @@ class Gathering:
             self._join()  # even without items: the others wait for this process
             self._shards.announce()
             rows = self._counted(job)
-            if self.process_id > 0:
-                self._check_first()
+            if self.process_id > 0 and self._is_free(0, 0):  # it locks its file until all have handed over
+                raise GatheringError(f"{self._shards.name(0)} ended before it received the other processes' items.")
             self._shards.hand_over(rows, options)
             if self.process_id == 0:
                 self._wait_for_others()
@@ -154,11 +154,6 @@ class Gathering:
             return False
         lock.release()
         return True
-
-    def _check_first(self) -> None:
-        """Raise a GatheringError if process 0 has ended: it locks its file until all have handed over."""
-        if self._is_free(0, 0):
-            raise GatheringError(f"{self._shards.name(0)} ended before it received the other processes' items.")
 
     def _wait_until_received(self) -> None:
         """Wait for process 0 to receive this process's last rows, unless it has ended."""
