@@ -72,9 +72,7 @@ def _message(error: BaseException) -> str:
     return str(error)
 
 
-def _show_warning(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object, **__: object
-) -> None:
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     typer.echo(f"warning: {visible(_cut(str(message)))}", err=True)
 
 

@@ -20,8 +20,7 @@ from tercet.registry import SHORT_NAMES, canonical
 from tercet.result import Result
 from tercet.sums.rows import Running
 
-from .evaluation import evaluation_of, read_texts
-from .references import References
+from .evaluation import References, evaluation_of, read_texts
 from .token_ids import Decode, Decoder, preprocess_logits_for_metrics
 
 _TRIED = read_items(["a b c d e"], [["a b c d f", "a b"]])  # probe texts for options and names

@@ -52,11 +52,8 @@ def list_files(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
     Names in folders that begin with ``_`` or ``.`` (hidden or unfinished) are skipped, as by other readers.
     """
     paths = [given] if isinstance(given, (str, os.PathLike)) else given
-    if (
-        not isinstance(paths, Sequence)
-        or not paths
-        or not all(isinstance(each, (str, os.PathLike)) for each in paths)
-    ):
+    are_paths = isinstance(paths, Sequence) and all(isinstance(each, (str, os.PathLike)) for each in paths)
+    if not are_paths or not paths:
         raise InputError(
             f"Expected paths of files or a ray.data.Dataset, got {shorten(given)}. (Tables in memory are for "
             "tercet.Stream and tercet.arrow_statistics.)"

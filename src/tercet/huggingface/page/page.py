@@ -21,13 +21,12 @@ from tercet.errors import TercetError
 
 from .answers import OUR_FAULT
 from .controls import Control
-from .file_tab import file_tab
 from .guard import Guard, Page
 from .jobs import Jobs
 from .limits import MOST_BYTES
 from .look import CSS, theme
 from .scoring import Demo
-from .text_tab import text_tab
+from .tabs import file_tab, text_tab
 
 _LOG = logging.getLogger(__name__)
 
