@@ -68,9 +68,7 @@ def strings(texts: Texts) -> list[str]:
 
 # --- readings: a text -> the tokens of each of its lines
 
-_MTEVAL_STEPS = (
-    ("<skipped>", ""), ("-\n", ""), ("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"),
-)  # fmt: skip
+_MTEVAL_STEPS = (("<skipped>", ""), ("-\n", ""), ("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 _MTEVAL_RULES = (
     (re.compile(r"([\{-\~\[-\` -\&\(-\+\:-\@\/])"), r" \1 "),  # marks, other than ' , - .
     (re.compile(r"([^0-9])([\.,])"), r"\1 \2 "),  # full stop and comma, unless after a digit
