@@ -121,12 +121,10 @@ def _change(path: str, here: Path, there: RepoFile | None) -> Change:
 
 def upload(api: HfApi, plan: Plan, *, private: bool = False) -> None:
     """Create the Space if it is not there, and make one commit of what a plan shows; of nothing, no commit."""
+    paths = {change.path: change.kind for change in plan.changes if change.kind != "unchanged"}
     operations = [
-        CommitOperationDelete(change.path)
-        if change.kind == "removed"
-        else CommitOperationAdd(change.path, plan.folder / change.path)
-        for change in plan.changes
-        if change.kind != "unchanged"
+        CommitOperationDelete(path) if kind == "removed" else CommitOperationAdd(path, plan.folder / path)
+        for path, kind in paths.items()
     ]
     if not operations:
         return

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tercet.corpus.corpus import Corpus
 from tercet.errors import GatheringError, InputError, OptionError, TercetError, did_you_mean, first_line, shorten
@@ -20,21 +20,12 @@ from tercet.sums.rows import Rows
 from .shards import Shards
 
 
-class Added(Protocol):
-    """Checked and encoded items."""
-
-    @property
-    def n_segments(self) -> int:
-        """The number of items."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Job:
     """How items are scored: those of a process -> a batch of each system; the rows of each system -> the result."""
 
     scorer: Scorer
-    batches: Callable[[list[Any]], list[Corpus]]
+    batches: Callable[[list[Corpus]], list[Corpus]]
     result: Callable[[list[list[Rows]]], Any]
 
 
@@ -63,7 +54,7 @@ class Gathering:
         except OSError as error:
             raise GatheringError(f"evaluate cannot make its folder. {first_line(error)}. {_ANOTHER}") from error
         self._shards = Shards(self.data_dir, self.experiment_id, self.num_process, self.process_id)
-        self._added: list[Added] = []
+        self._added: list[Corpus] = []
         self._owner: dict[str, int] = {}
         self._job: Job | None = None
         self._received: list[list[Rows]] = []
@@ -73,7 +64,7 @@ class Gathering:
         """Return the number of items added so far in this process."""
         return sum(each.n_segments for each in self._added)
 
-    def _keep(self, items: Added) -> None:
+    def _keep(self, items: Corpus) -> None:
         """Add items."""
         self._check_thread()
         if self.num_process > 1 and items.n_segments:
@@ -81,7 +72,7 @@ class Gathering:
                 self._join()
         self._added.append(items)  # all or nothing, even at Ctrl-C
 
-    def _gather(self, items: Added, options: Mapping[str, str], job: Job) -> Any:
+    def _gather(self, items: Corpus, options: Mapping[str, str], job: Job) -> Any:
         """Return the result of all items, including those given here; None except in the first process.
 
         A GatheringError names a process that is missing, ended early, or has other options.
