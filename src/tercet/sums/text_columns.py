@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow.types import is_dictionary, is_null
+from pyarrow.types import is_dictionary, is_integer, is_null
 
 from tercet.corpus.arrow_items import check_arrow, is_any_list, is_plain_text
 from tercet.corpus.containers import as_list
@@ -153,8 +153,7 @@ def read_ids(ids: Any) -> Any:
         return pa.array([_as_text(each, index) for index, each in enumerate(given)], pa.large_string())
     if is_dictionary(ids.type):
         return read_ids(read_ids(ids.dictionary).cast(pa.large_string()).take(ids.indices))
-    known = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_integer)
-    if ids.null_count or (len(ids) and not any(is_kind(ids.type) for is_kind in known)):
+    if ids.null_count or (len(ids) and not (is_plain_text(ids.type) or is_integer(ids.type))):
         found = f"item {ids.is_null().index(True).as_py()} has no id" if ids.null_count else f"ids are {ids.type}"
         raise InputError(f"{found}; expected a string or an integer for each item.")
     return ids

@@ -35,10 +35,8 @@ def dropped_letters(scorer: Scorer, batch: Corpus) -> list[str]:
     letters = {each for each in set().union(*every) if not each.isascii() and unicodedata.category(each)[0] in "LM"}
     if not letters:
         return []
-    named = sorted(letters)[:_MOST_LETTERS]
-    shown = ", ".join(
-        f"\u25cc{each}" if unicodedata.category(each)[0] == "M" else each for each in named
-    )  # on a circle
+    named = sorted(letters)[:_MOST_LETTERS]  # a mark stands on a circle, which shows where it belongs
+    shown = ", ".join(f"\u25cc{each}" if unicodedata.category(each)[0] == "M" else each for each in named)
     more = f" and {len(letters) - _MOST_LETTERS} others" if len(letters) > _MOST_LETTERS else ""
     text = next(text for text in every if not letters.isdisjoint(text))
     word = next(word for word in text.split() if not letters.isdisjoint(word))
