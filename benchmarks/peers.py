@@ -27,7 +27,7 @@ import tercet
 from tercet.corpus import stems
 from tercet.corpus.reading import read_batch
 from tercet.corpus.tokenizers import tokenize
-from tercet.engine.counting.overlaps import overlaps
+from tercet.engine.counting import overlaps
 from tercet.engine.ragged import TokenBatch
 from work import Work
 

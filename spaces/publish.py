@@ -28,52 +28,30 @@ from .build import OUT, build
 from .hub_errors import NO_TOKEN, PublishError, explained, one_line
 
 _OF_THE_HUB = {".gitattributes"}  # which the Hub writes itself, to know large files
+_KINDS = ("added", "changed", "removed", "unchanged")
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What becomes of one file of a Space.
+    """What becomes of one file of a Space."""
 
-    Attributes
-    ----------
-    path : str
-        In the Space, with ``/`` between its parts.
-    kind : {"added", "changed", "removed", "unchanged"}
-    size : int
-        In bytes; of a removed file, what it had.
-    size_before : int or None
-        What it had on the Hub, None if it is not there.
-    """
-
-    path: str
+    path: str  # in the Space, with "/" between its parts
     kind: Literal["added", "changed", "removed", "unchanged"]
-    size: int
-    size_before: int | None
+    size: int  # in bytes; of a removed file, what it had
+    size_before: int | None  # what it had on the Hub, None if it is not there
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a publication would do.
+    """What a publication would do."""
 
-    Attributes
-    ----------
-    repo_id : str
-        ``namespace/metric``.
-    folder : Path
-        The Space's folder here.
-    commit : str or None
-        The Space's last commit, to which the changes were compared; None if there is no such Space, or none that
-        can be seen.
-    changes : tuple of Change
-        In the order of kinds and paths.
-    """
-
-    repo_id: str
-    folder: Path
+    repo_id: str  # "namespace/metric"
+    folder: Path  # of the Space, here
+    #: The Space's last commit, to which the changes were compared; None if there is no such Space, or none is seen.
     commit: str | None
-    changes: tuple[Change, ...]
+    changes: tuple[Change, ...]  # in the order of kinds and paths
 
     @property
     def is_needed(self) -> bool:
@@ -107,8 +85,7 @@ def compare(api: HfApi, repo_id: str, folder: Path, *, private: bool = False) ->
     changes = [_change(path, file, there.get(path)) for path, file in here.items()]
     gone = there.keys() - here.keys() - _OF_THE_HUB
     changes += [Change(path, "removed", there[path].size, there[path].size) for path in gone]
-    kinds = ("added", "changed", "removed", "unchanged")
-    changes.sort(key=lambda change: (kinds.index(change.kind), change.path))
+    changes.sort(key=lambda change: (_KINDS.index(change.kind), change.path))
     return Plan(repo_id, folder, commit, tuple(changes))
 
 
@@ -144,26 +121,20 @@ def _change(path: str, here: Path, there: RepoFile | None) -> Change:
 
 def upload(api: HfApi, plan: Plan, *, private: bool = False) -> None:
     """Create the Space if it is not there, and make one commit of what a plan shows; of nothing, no commit."""
+    paths = {change.path: change.kind for change in plan.changes if change.kind != "unchanged"}
     operations = [
-        CommitOperationDelete(change.path)
-        if change.kind == "removed"
-        else CommitOperationAdd(change.path, plan.folder / change.path)
-        for change in plan.changes
-        if change.kind != "unchanged"
+        CommitOperationDelete(path) if kind == "removed" else CommitOperationAdd(path, plan.folder / path)
+        for path, kind in paths.items()
     ]
     if not operations:
         return
     with explained(api, plan.repo_id):
         if plan.commit is None:
-            api.create_repo(
-                plan.repo_id, repo_type="space", space_sdk="gradio", private=private or None, exist_ok=True
-            )
+            options = {"space_sdk": "gradio", "private": private or None, "exist_ok": True}
+            api.create_repo(plan.repo_id, repo_type="space", **options)
+        message = f"Publish tercet {__version__}"
         api.create_commit(
-            plan.repo_id,
-            operations,
-            commit_message=f"Publish tercet {__version__}",
-            repo_type="space",
-            parent_commit=plan.commit,
+            plan.repo_id, operations, commit_message=message, repo_type="space", parent_commit=plan.commit
         )
 
 
@@ -175,7 +146,7 @@ def describe(plan: Plan) -> str:
         before = f", was {change.size_before:,}" if change.kind == "changed" else ""
         lines.append(f"  {change.kind:9}  {change.path:{width}}  {change.size:>10,} bytes{before}")
     counts = Counter(change.kind for change in plan.changes)
-    lines.append(", ".join(f"{counts[kind]} {kind}" for kind in ("added", "changed", "removed", "unchanged")))
+    lines.append(", ".join(f"{counts[kind]} {kind}" for kind in _KINDS))
     return "\n".join(lines)
 
 

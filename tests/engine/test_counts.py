@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import oracles
 from tercet.engine import _engine, plain
-from tercet.engine.counting.skipgrams import skip_bigram_total
+from tercet.engine.counting import skip_bigram_total
 from tercet.engine.ragged import Ragged, TokenBatch
 
 # In this file a document is a list of lines, a line a list of token ids, and a group a text and its references.

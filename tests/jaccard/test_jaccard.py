@@ -14,7 +14,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 import tercet
 from oracles import sacrebleu_tokens, unicode_tokens
-from tercet.engine.counting.overlaps import ngram_ids, overlaps
+from tercet.engine.counting import ngram_ids, overlaps
 from tercet.engine.ragged import Ragged
 from tercet.errors import OptionError
 from texts import all_pairs, awkward_corpus, corpora, texts

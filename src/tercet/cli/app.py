@@ -25,9 +25,8 @@ from .score_options import HOW_METRICS_ARE_WRITTEN
 from .streams import standard_streams
 
 app = typer.Typer(
-    no_args_is_help=True, pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)  # fmt: skip
+    no_args_is_help=True, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]}
+)
 
 _LONGEST_MESSAGE = 5_000
 _VERSION = f"tercet {__version__}"
@@ -72,9 +71,7 @@ def _message(error: BaseException) -> str:
     return str(error)
 
 
-def _show_warning(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object, **__: object
-) -> None:
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     typer.echo(f"warning: {visible(_cut(str(message)))}", err=True)
 
 

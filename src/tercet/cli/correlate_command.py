@@ -14,7 +14,6 @@ from tercet.errors import OptionError, shorten
 from tercet.metric.drawing.visible import visible
 
 from .completion import metrics_like
-from .option_groups import takes_groups
 from .score_options import (
     Format,
     Level,
@@ -23,8 +22,10 @@ from .score_options import (
     Seed,
     SourceColumn,
     Systems,
+    read_specs,
     reading,
     scoring,
+    takes_groups,
     writing,
 )
 
@@ -108,7 +109,6 @@ def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> N
     from tercet.trust.reading import read_graded
 
     from .output import check_before, chosen_format, write
-    from .specs import read_specs
 
     specs = read_specs(figures.metric or ([] if graded.scores else ["bleu_multi"]))
     form = chosen_format(output.format, output.out)
@@ -121,11 +121,10 @@ def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> N
         reference_columns=graded.reference_column or (), source_column=graded.source_column,
     )  # fmt: skip
     warn_of(test_set)
+    asked = {name: value for name, value in vars(figures).items() if name != "metric"}
     found = correlate(
         test_set, specs, known, scores=graded.scores or (), dimension=graded.dimension or (),
-        rank_by=figures.rank_by, unit=figures.unit, n_resamples=figures.n_resamples,
-        n_permutations=figures.n_permutations, confidence_level=figures.confidence_level, alpha=figures.alpha,
-        ties=figures.ties, standardize=graded.standardize, seed=figures.seed, progress=output.progress,
+        standardize=graded.standardize, progress=output.progress, **asked,
     )  # fmt: skip
     text = _rendered(found, form, output.out)
     if output.mean is not None:
@@ -155,7 +154,7 @@ def _check_options(figures: Figures, output: MeanOutput) -> None:
 def _rendered(found: Correlation, format: Format, out: Path | None) -> str:
     import tercet.trust.tables as tables
 
-    from .output import as_table, coloured, command_line, in_terminal
+    from .output import coloured, command_line, in_terminal
 
     if format == "html":
         from tercet.trust.page import trust_html  # templates and plots, which no other format needs
@@ -163,4 +162,4 @@ def _rendered(found: Correlation, format: Format, out: Path | None) -> str:
         return trust_html(found, command=command_line())
     if format == "text":
         return tables.to_text(found, width=Console().width if in_terminal(out) else 120, colour=coloured(out))
-    return as_table(found, format, tables)
+    return str(getattr(tables, f"to_{format}")(found))

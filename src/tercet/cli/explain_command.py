@@ -7,8 +7,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich import box
@@ -22,7 +21,7 @@ from tercet.errors import InputError, OptionError, shorten
 from tercet.metric.drawing.visible import one_cell, visible
 
 from .completion import metrics_like
-from .score_options import ReferenceColumns, References, Systems
+from .score_options import ReferenceColumns, References, Systems, read_specs
 
 if TYPE_CHECKING:
     from tercet.comparison.difference.differences import Difference, Rule
@@ -32,13 +31,6 @@ _WORDS_WIDTH, _SCORE_WIDTH = 44, 17
 
 #: Scores of two packages nearer than this are equal, as those of sums in another order.
 _SAME = 1e-6
-
-
-class ExplainFormat(str, Enum):
-    """Forms of an explanation."""
-
-    text = "text"
-    json = "json"
 
 
 Arguments = Annotated[
@@ -64,7 +56,7 @@ TheirOptions = Annotated[
         metavar="NAME=VALUE", help="Option for the other package only, by tercet's name for it; repeatable."
     ),
 ]
-Form = Annotated[ExplainFormat, typer.Option("--format", "-f", help="Output format.")]
+Form = Annotated[Literal["text", "json"], typer.Option("--format", "-f", help="Output format.")]
 
 
 class ExplainCommand(TyperCommand):
@@ -81,17 +73,14 @@ class ExplainCommand(TyperCommand):
 
 def explain(
     arguments: Arguments,
-    against: Annotated[
-        str,
-        typer.Option("--against", "-a", help="Package to explain"),
-    ],
+    against: Annotated[str, typer.Option("--against", "-a", help="Package to explain")],
     references: References = None,
     system: Systems = None,
     reference_column: ReferenceColumns = None,
     metric: Metrics = None,
     their_option: TheirOptions = None,
     items: Annotated[int, typer.Option(min=0, help="How many segments to show, of those that differ most.")] = 5,
-    format: Form = ExplainFormat.text,
+    format: Form = "text",
 ) -> None:
     """Show why another package gives a different score: ours, theirs, and the effect of each rule."""
     from tercet.comparison.difference.differences import explain_difference
@@ -99,8 +88,6 @@ def explain(
     from tercet.comparison.metric_specs import parse_metric
     from tercet.comparison.test_sets import read_test_sets
     from tercet.comparison.warnings_of_test_sets import warn_of
-
-    from .specs import read_specs
 
     written, files = (metric, arguments) if metric else (arguments[:1], arguments[1:])
     if not metric and os.path.exists(arguments[0]):
@@ -119,18 +106,9 @@ def explain(
         for spec in specs:
             check_references(each.name, each.references, spec.options, f"{spec.metric}:")
             for name, texts in each.systems.items():
-                options = {"scale": 100, **spec.options}
-                difference = explain_difference(
-                    spec.metric,
-                    texts,
-                    each.references,
-                    against=against,
-                    their_options=theirs,
-                    n_gaps=items,
-                    **options,
-                )
-                found.append((each.name, name, difference))
-    if format is ExplainFormat.json:
+                asked = {"against": against, "their_options": theirs, "n_gaps": items, "scale": 100, **spec.options}
+                found.append((each.name, name, explain_difference(spec.metric, texts, each.references, **asked)))
+    if format == "json":
         typer.echo(to_json(found))
         return
     console = Console(highlight=False)
@@ -139,18 +117,7 @@ def explain(
 
 
 def read_options(written: Sequence[str]) -> dict[str, Any]:
-    """Return the options given as ``name=value``, with values parsed as those of a metric.
-
-    Raises
-    ------
-    OptionError
-        For text in another form.
-
-    Examples
-    --------
-    >>> read_options(["tokenizer=none", "lowercase=true", "weights=[0.5, 0.5]"])
-    {'tokenizer': 'none', 'lowercase': True, 'weights': [0.5, 0.5]}
-    """
+    """Return the options given as ``name=value``, with values parsed as those of a metric."""
     from tercet.comparison.metric_specs import parse_value
 
     options: dict[str, Any] = {}

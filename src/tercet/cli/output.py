@@ -8,8 +8,6 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import typer
 from rich.console import Console
@@ -78,12 +76,6 @@ def command_line() -> str:
     return shlex.join(["tercet", *sys.argv[1:]])
 
 
-def as_table(found: Any, format: Format, tables: ModuleType) -> str:
-    """Return a result as a module's ``to_json``, ``to_tsv`` and so on write it."""
-    written: str = getattr(tables, f"to_{format}")(found)
-    return written
-
-
 def write(text: str, out: Path | None, format: Format = "text") -> None:
     """Write a text to a file or the standard output: formats for programs in UTF-8, whatever the locale."""
     if out is None:
@@ -139,4 +131,4 @@ def _rendered(found: Sequence[Comparison], format: Format, output: ScoreOutput) 
     if format == "text":
         width = Console().width if in_terminal(output.out) else 200
         return to_text(found, width=width, colour=coloured(output.out), verbose=output.verbose)
-    return as_table(found, format, tables)
+    return str(getattr(tables, f"to_{format}")(found))

@@ -11,8 +11,17 @@ from tercet.comparison.checks import check_folder, check_outputs
 from tercet.errors import OptionError
 from tercet.metric.drawing.visible import visible
 
-from .option_groups import takes_groups
-from .score_options import CompareOutput, Format, ScoreOutput, Scores, Tests, Texts, TextsOrParquet
+from .score_options import (
+    CompareOutput,
+    Format,
+    ScoreOutput,
+    Scores,
+    Tests,
+    Texts,
+    TextsOrParquet,
+    read_specs,
+    takes_groups,
+)
 
 if TYPE_CHECKING:
     from tercet.comparison.metric_specs import MetricSpec
@@ -40,10 +49,8 @@ def score_command(texts: TextsOrParquet, scores: Scores, output: ScoreOutput) ->
     if texts.id_column is not None or texts.on_bad_file != "error":
         raise OptionError("--id-column and --on-bad-file are options of --engine ray.")
     specs, thresholds, form = _checked(texts, scores, output, output.segments)
-    found = [
-        compare(each, specs, test=None, progress=output.progress, **scores.resampling)
-        for each in texts.test_sets(specs)
-    ]
+    sets = texts.test_sets(specs)
+    found = [compare(each, specs, test=None, progress=output.progress, **scores.asked) for each in sets]
     finish(found, form, output, thresholds, output.segments)
 
 
@@ -67,13 +74,7 @@ def compare_command(texts: Texts, tests: Tests, output: CompareOutput) -> None:
     if output.segment is not None:
         write(segment_text(sets, specs, output.segment, tests.baseline, output.out), output.out)
         return
-    found = [
-        compare(
-            each, specs, baseline=tests.baseline, test=tests.test, n_resamples=tests.n_resamples,
-            alpha=tests.alpha, progress=output.progress, **tests.resampling,
-        )
-        for each in sets
-    ]  # fmt: skip
+    found = [compare(each, specs, progress=output.progress, **tests.asked) for each in sets]
     if output.export is not None:
         for each in sets:
             for path in export_systems(each, output.export):
@@ -86,7 +87,6 @@ def _checked(
 ) -> tuple[list[MetricSpec], list[Threshold], Format]:
     """Return metrics, thresholds and format; invalid requests fail here, before scoring starts."""
     from .output import check_before, chosen_format
-    from .specs import read_specs
     from .thresholds import read_thresholds
 
     specs = read_specs(scores.metric or ["bleu_multi"])

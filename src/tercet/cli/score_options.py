@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import partial, wraps
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
 
@@ -49,8 +50,7 @@ References = Annotated[
 ]  # fmt: skip
 _GUESSED = "Default: guessed from the column names."
 Systems = Annotated[
-    list[str] | None,
-    reading("--system", "-s", metavar="COLUMN", help=f"Column of a system; repeatable. {_GUESSED}"),
+    list[str] | None, reading("--system", "-s", metavar="COLUMN", help=f"Column of a system; repeatable. {_GUESSED}")
 ]
 ReferenceColumns = Annotated[
     list[str] | None,
@@ -58,13 +58,40 @@ ReferenceColumns = Annotated[
 ]
 SourceColumn = Annotated[str | None, reading(metavar="COLUMN", help=f"Column of sources. {_GUESSED}")]
 Level = Annotated[
-    float,
-    scoring(min=0.01, max=0.9999, metavar="X", help="Confidence level of the bootstrap intervals."),
+    float, scoring(min=0.01, max=0.9999, metavar="X", help="Confidence level of the bootstrap intervals.")
 ]
 Seed = Annotated[
     int, scoring(min=0, metavar="N", help="Seed of all resampling: the same seed gives the same numbers.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
+
+
+def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Show typer each field of the dataclasses that a command takes as a separate option."""
+    groups = [hint for name, hint in get_type_hints(command).items() if name != "return"]
+    options = {field.name: field for group in groups for field in fields(group)}
+    hints = {name: hint for group in groups for name, hint in get_type_hints(group, include_extras=True).items()}
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        command(*(group(**{field.name: given[field.name] for field in fields(group)}) for group in groups))
+
+    run.__signature__ = Signature([  # type: ignore[attr-defined]
+        Parameter(name, Parameter.KEYWORD_ONLY, default=option.default, annotation=hints[name])
+        for name, option in options.items()
+    ])  # fmt: skip
+    run.__annotations__ = hints
+    return run
+
+
+def read_specs(written: Sequence[str]) -> list[MetricSpec]:
+    """Return the metrics given on the command line, their options checked before any file is read."""
+    from tercet.comparison.metric_specs import distinct, parse_metric
+
+    specs = distinct(parse_metric(each) for each in written)
+    for spec in specs:
+        spec.scorer()
+    return specs
 
 
 @dataclass
@@ -140,9 +167,9 @@ class Scores:
     seed: Seed = 12345
 
     @property
-    def resampling(self) -> dict[str, Any]:
-        """The options of bootstrap intervals, as ``compare`` takes them."""
-        return {"confidence_level": self.confidence_level, "interval": self.interval, "seed": self.seed}
+    def asked(self) -> dict[str, Any]:
+        """All options but the metrics, as ``compare`` takes them."""
+        return {name: value for name, value in vars(self).items() if name != "metric"}
 
 
 @dataclass

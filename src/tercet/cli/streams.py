@@ -56,13 +56,10 @@ def standard_streams() -> Iterator[None]:
 
 def _open_closed() -> None:
     """Replace closed streams, so that no file of the command gets their descriptors."""
-    if sys.stdin is not None and sys.stdout is not None and sys.stderr is not None:
+    if None not in (sys.stdin, sys.stdout, sys.stderr):
         return
     while os.open(os.devnull, os.O_RDWR) < 3:  # the descriptors of closed streams
         pass
-    if sys.stdin is None:
-        sys.stdin = os.fdopen(os.open(os.devnull, os.O_WRONLY), "r", encoding="utf-8")
-    if sys.stdout is None:
-        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
-    if sys.stderr is None:
-        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    for name, way, mode in (("stdin", os.O_WRONLY, "r"), ("stdout", os.O_RDONLY, "w"), ("stderr", os.O_WRONLY, "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, way), mode, encoding="utf-8"))

@@ -25,9 +25,9 @@ def read_arrow(predictions: object, references: object) -> Corpus | None:
     """Return two columns that hold texts in Arrow's memory; None for all others. Errors are those of check_arrow."""
     own = arrow_texts(predictions, "predictions")
     targets = arrow_texts(references, "references") if own is not None else None
-    if own is None or targets is None or len(own) != len(targets) or _is_list(own.type):
+    if own is None or targets is None or len(own) != len(targets) or is_any_list(own.type):
         return None
-    in_lists = _is_list(targets.type)
+    in_lists = is_any_list(targets.type)
     try:
         own, targets = own.cast(_TEXT), targets.cast(_LISTS if in_lists else _TEXT)
     except pa.ArrowException:
@@ -48,7 +48,7 @@ def arrow_texts(column: Any, name: str) -> Any:
     stored = _of_dataset(column)
     if stored is not None and (stored is not column or stored.source.format["type"] is not None):
         return None  # its user sees something else than what is stored
-    return found if _is_text(found.type.value_type if _is_list(found.type) else found.type) else None
+    return found if is_plain_text(found.type.value_type if is_any_list(found.type) else found.type) else None
 
 
 def check_arrow(column: Any, name: str) -> None:
@@ -114,11 +114,13 @@ def _of_dataset(column: Any) -> Any:
     return None
 
 
-def _is_text(kind: Any) -> bool:
+def is_plain_text(kind: Any) -> bool:
+    """Return whether a type of Arrow is text."""
     return any(is_kind(kind) for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
 
 
-def _is_list(kind: Any) -> bool:
+def is_any_list(kind: Any) -> bool:
+    """Return whether a type of Arrow is lists."""
     return any(is_kind(kind) for is_kind in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list))
 
 

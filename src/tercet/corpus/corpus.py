@@ -108,7 +108,8 @@ class Corpus:
     @property
     def one_each(self) -> bool:
         """Whether every segment has exactly one reference."""
-        return self._offsets is None or is_one_each(self._offsets)
+        offsets, n = self._offsets, self.n_segments
+        return offsets is None or (offsets[n] == n and (n <= 1 or bool((np.diff(offsets) == 1).all())))
 
     @property
     def reference_counts(self) -> NDArray[np.int64]:
@@ -204,12 +205,6 @@ def surrogate_error(name: str, text: str) -> InputError | None:
     return None
 
 
-def is_one_each(offsets: Offsets) -> bool:
-    """Return whether every segment has exactly one reference."""
-    n = len(offsets) - 1
-    return offsets[n] == n and (n <= 1 or bool((np.diff(offsets) == 1).all()))
-
-
 def join_batches(corpora: Sequence[Corpus]) -> Corpus:
     """Return the segments of one or more corpora of the same systems, one after the other."""
     first = corpora[0]
@@ -218,12 +213,8 @@ def join_batches(corpora: Sequence[Corpus]) -> Corpus:
     alone = [[each.system(place) for each in corpora] for place in range(first.n_systems)]
     predictions = _joined([each.predictions for of_system in alone for each in of_system])
     references = _joined([each.references for each in corpora])
-    return Corpus(predictions, references, join_offsets([each.reference_offsets for each in corpora]), first.names)
-
-
-def join_offsets(parts: Sequence[Offsets]) -> Offsets:
-    """Return the offsets of what several offsets describe, one after the other."""
-    return np.append(0, np.cumsum(np.concatenate([np.diff(each) for each in parts])))
+    sizes = np.concatenate([np.diff(each.reference_offsets) for each in corpora])
+    return Corpus(predictions, references, np.append(0, np.cumsum(sizes)), first.names)
 
 
 def _joined(columns: Sequence[Any]) -> Any:

@@ -41,12 +41,10 @@ def count_letters(batch: Corpus) -> LetterCounts:
 
     Predictions are left out, so that two systems on one test set are split alike.
     """
-    if batch.strings is None:
-        texts: Any = bytes_of(batch.references)
-        return LetterCounts(*engine.letters(texts), len(batch.references))
-    references = batch.strings[1]
+    references: Any = batch.references if batch.strings is None else batch.strings[1]
     try:
-        return LetterCounts(*engine.letters(references), len(references))
+        found = engine.letters(bytes_of(references) if batch.strings is None else references)
+        return LetterCounts(*found, len(references))
     except ValueError:
         _ = batch.texts  # its error names the item
         raise

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tercet.errors import InputError, OptionError, shorten
 
-from .optional_packages import optional_package
+from .splitters import optional_package
 
 
 class _Language(NamedTuple):

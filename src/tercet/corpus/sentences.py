@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 # A sentence ends at . ! ? or … with closing quotes or brackets after it, then white space, then something that
 # begins a sentence (not a lower-case letter); the marks of Chinese, Japanese and Hindi need no white space.
@@ -40,15 +42,7 @@ def truncate_words(text: str, limit: int) -> str:
 
     Source: ROUGE-1.5.5, option -l.
     """
-    kept: list[str] = []
-    for line in text.split("\n"):
-        words = line.split()
-        if len(words) >= limit:
-            kept.append(" ".join(words[:limit]))
-            break
-        kept.append(line)
-        limit -= len(words)
-    return "\n".join(kept)
+    return _truncated(text, limit, str.split, " ".join)
 
 
 def truncate_bytes(text: str, limit: int) -> str:
@@ -56,12 +50,17 @@ def truncate_bytes(text: str, limit: int) -> str:
 
     Source: ROUGE-1.5.5, option -b.
     """
+    return _truncated(text, limit, str.encode, lambda data: data.decode(errors="ignore"))
+
+
+def _truncated(text: str, limit: int, parts_of: Callable[[str], Any], joined: Callable[[Any], str]) -> str:
+    """Keep the first parts of a text, counted from line to line."""
     kept: list[str] = []
     for line in text.split("\n"):
-        data = line.encode()
-        if len(data) >= limit:
-            kept.append(data[:limit].decode(errors="ignore"))
+        parts = parts_of(line)
+        if len(parts) >= limit:
+            kept.append(joined(parts[:limit]))
             break
         kept.append(line)
-        limit -= len(data)
+        limit -= len(parts)
     return "\n".join(kept)

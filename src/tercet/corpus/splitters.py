@@ -1,11 +1,18 @@
-"""Tokenizers that are Python functions: a text -> its tokens."""
+"""Tokenizers that are Python functions: a text -> its tokens; and the packages that only some of them need."""
 
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from typing import Any
 
-from .optional_packages import optional_package
+from tercet.errors import needs
+
+
+def optional_package(module: str, tokenizer: str, package: str = "") -> Any:
+    """Return a module that a tokenizer needs."""
+    needs(f"The tokenizer {tokenizer!r}", "languages", module, package=package)
+    return import_module(module)
 
 
 @cache

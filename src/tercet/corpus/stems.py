@@ -9,7 +9,6 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tercet.checks import refuse
 from tercet.engine.ragged import Ragged, TokenBatch
@@ -42,16 +41,12 @@ def stemmer_for(stemmer: str | WordMap) -> WordMap:
 
 # The endings that each step of Porter's algorithm looks for (and those of NLTK's extensions).
 _PORTER_ENDINGS = {
-    "_step1a": "s",
-    "_step1b": "ed ing",
-    "_step1c": "y",
+    "_step1a": "s", "_step1b": "ed ing", "_step1c": "y", "_step5a": "e", "_step5b": "ll",
     "_step2": "ational tional enci anci izer abli bli alli entli eli ousli ization ation ator alism iveness fulness "
     "ousness aliti iviti biliti fulli logi",
     "_step3": "icate ative alize iciti ical ful ness",
     "_step4": "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize",
-    "_step5a": "e",
-    "_step5b": "ll",
-}
+}  # fmt: skip
 
 
 @cache
@@ -183,33 +178,19 @@ def map_words(
     Cost: one call of `mapping` for each different word, one array lookup for each token.
     """
     stems: dict[str, int] = {}
-    table = _id_table(words, mapping, frozenset(stopwords), stems)
-    ids = table[tokens.tokens.values]
+    dropped, stem = frozenset(stopwords), str if mapping is None else mapping
+    numbers = [-1 if word in dropped else stems.setdefault(stem(word), len(stems)) for word in words]
+    ids = np.array(numbers, np.int32)[tokens.tokens.values]
     merged = replace(tokens, tokens=Ragged(ids, tokens.tokens.offsets), n_types=len(stems))
-    return (_without_dropped(merged) if (table < 0).any() else merged), lambda: list(stems)
-
-
-def _id_table(
-    words: list[str], mapping: WordMap | None, stopwords: frozenset[str], ids: dict[str, int]
-) -> NDArray[np.int32]:
-    """Return the id of each word, -1 for a stop-word; `ids` is filled with the different stems."""
-    table = np.empty(len(words), np.int32)
-    for index, word in enumerate(words):
-        if word in stopwords:
-            table[index] = -1
-        else:
-            table[index] = ids.setdefault(mapping(word) if mapping is not None else word, len(ids))
-    return table
+    return (_without_dropped(merged) if -1 in numbers else merged), lambda: list(stems)
 
 
 def _without_dropped(tokens: TokenBatch) -> TokenBatch:
     kept = tokens.tokens.values >= 0
-    before = np.zeros(len(kept) + 1, np.int64)
-    np.cumsum(kept, out=before[1:])
+    before = np.append(0, np.cumsum(kept))
     starts = before[tokens.lines.values]
     filled = np.append(np.diff(starts) > 0, True)  # a line of stop-words alone is no line
-    lines_before = np.zeros(len(filled), np.int64)
-    np.cumsum(filled[:-1], out=lines_before[1:])
+    lines_before = np.append(0, np.cumsum(filled[:-1]))
     return replace(
         tokens,
         tokens=Ragged(tokens.tokens.values[kept], before[tokens.tokens.offsets]),

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from tercet.errors import OptionError, first_line, shorten
 
-from .optional_packages import optional_package
+from .splitters import optional_package
 
 #: The models that sacrebleu knows, with the names of their files in its folder.
 SACREBLEU_MODELS = {

@@ -31,12 +31,6 @@ def lowered_texts(texts: Any) -> Any:
     return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(starts), pa.py_buffer(data.tobytes().lower()))
 
 
-def _by_zh(texts: Any) -> Interned:
-    pattern = _zh_pattern()
-    spaced = _mapped(lambda text: pattern.sub(r" \g<0> ", text.strip()), texts)
-    return intern_texts(spaced, "zh")
-
-
 @cache
 def _zh_pattern() -> Any:
     r"""Characters that sacrebleu's zh sets apart.
@@ -51,12 +45,12 @@ def _zh_pattern() -> Any:
     )
 
 
+def _by_zh(texts: Any) -> Interned:
+    return intern_texts(_mapped(lambda text: _zh_pattern().sub(r" \g<0> ", text.strip()), texts), "zh")
+
+
 def _by_mecab(texts: Any, tokenizer: str) -> Interned:
     return intern_texts(_mapped(partial(split_by_mecab, tokenizer), texts), "none")
-
-
-def _by_subwords(texts: Any, tokenizer: str) -> Interned:
-    return intern_texts(pa.array(subword_model(tokenizer).split(texts.to_pylist()), pa.large_string()), "none")
 
 
 def _mapped(function: Callable[[str], str], texts: Any) -> Any:
@@ -68,11 +62,7 @@ _BYTE_TOKENIZERS: dict[str, Callable[[Any], Interned]] = {
     "zh": _by_zh,
     **{name: partial(_by_mecab, tokenizer=name) for name in MECAB_TOKENIZERS},
 }
-_PYTHON_TOKENIZERS: dict[str, Splitter] = {
-    "intl": split_intl,
-    "ja": split_ja,
-    "jieba": split_jieba,
-}
+_PYTHON_TOKENIZERS: dict[str, Splitter] = {"intl": split_intl, "ja": split_ja, "jieba": split_jieba}
 
 
 def tokenizer_label(tokenizer: str | Splitter) -> str:
@@ -101,19 +91,14 @@ def tokenize(
     if isinstance(tokenizer, str) and tokenizer in _BYTE_TOKENIZERS:
         interned = _BYTE_TOKENIZERS[tokenizer](texts)
     elif isinstance(tokenizer, str) and is_subword_model(tokenizer):
-        interned = _by_subwords(texts, tokenizer)
+        pieces = pa.array(subword_model(tokenizer).split(texts.to_pylist()), pa.large_string())
+        interned = intern_texts(pieces, "none")
     else:
         splitter = _PYTHON_TOKENIZERS[tokenizer] if isinstance(tokenizer, str) else _checked(tokenizer)
         interned = _by_python(texts.to_pylist(), splitter, lines)
-    tokens = TokenBatch(
-        Ragged(interned.ids, interned.offsets),
-        Ragged(interned.line_starts, interned.line_offsets),
-        batch.reference_offsets,
-        interned.n_types,
-        batch.first_item,
-        batch.n_systems,
-    )
-    return tokens, interned.words
+    words, lines_of = Ragged(interned.ids, interned.offsets), Ragged(interned.line_starts, interned.line_offsets)
+    counts = interned.n_types, batch.first_item, batch.n_systems
+    return TokenBatch(words, lines_of, batch.reference_offsets, *counts), interned.words
 
 
 def _checked(tokenizer: Splitter) -> Splitter:
@@ -148,11 +133,5 @@ def _by_python(texts: list[str], splitter: Splitter, lines: bool) -> Interned:
                 line_starts.append(start)
         offsets.append(len(ids))
         line_offsets.append(len(line_starts))
-    return Interned(
-        np.array(ids, np.int32),
-        np.array(offsets, np.int64),
-        np.array([*line_starts, len(ids)], np.int64),
-        np.array(line_offsets, np.int64),
-        len(types),
-        lambda: list(types),
-    )
+    of, starts, of_lines = (np.array(each, np.int64) for each in (offsets, [*line_starts, len(ids)], line_offsets))
+    return Interned(np.array(ids, np.int32), of, starts, of_lines, len(types), lambda: list(types))

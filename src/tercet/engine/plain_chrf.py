@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from string import punctuation
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .plain_text import LoneSurrogateError, Texts, texts_of_items
+from .plain_counts import ngrams
+from .plain_text import Texts, texts_of_items, words_of_chrf
 
 Array = NDArray[np.float64]
 
@@ -34,7 +33,7 @@ def chrf_rows(
     """
     rows = np.empty((n_systems, n, 4 + 3 * sum(char_order + order for order in word_orders)))
     for item, given in enumerate(texts_of_items(texts, n, reference_offsets, n_systems)):
-        predictions, references = ([_split(text, whitespace, item) for text in side] for side in given)
+        predictions, references = ([_split(text, whitespace) for text in side] for side in given)
         for system, own in enumerate(predictions):
             counts = [_counts(own, each, char_order, max(word_orders)) for each in references or [own]]
             row: list[float] = [1, not own[0], not references, len(references)]
@@ -82,22 +81,9 @@ def _mean(precision: float, recall: float, factor: float, of_nothing: float) -> 
     return (1 + factor) * precision * recall / below if below else of_nothing
 
 
-def _split(text: str, whitespace: bool, item: int) -> Split:
+def _split(text: str, whitespace: bool) -> Split:
     """Return the characters that count, and the words."""
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        raise LoneSurrogateError(item)
-    return [each for each in text if whitespace or not each.isspace()], list(words_of(text))
-
-
-def words_of(text: str) -> Iterator[str]:
-    """Yield words as chrF++ splits them: what is between white space, with one mark of ASCII set apart."""
-    for word in text.split():
-        if len(word) > 1 and word[-1] in punctuation:
-            yield from (word[:-1], word[-1])
-        elif len(word) > 1 and word[0] in punctuation:
-            yield from (word[0], word[1:])
-        else:
-            yield word
+    return [each for each in text if whitespace or not each.isspace()], words_of_chrf(text)
 
 
 def _counts(own: Split, other: Split, char_order: int, word_order: int) -> list[Counts]:
@@ -105,12 +91,7 @@ def _counts(own: Split, other: Split, char_order: int, word_order: int) -> list[
     found = []
     for tokens, references, longest in ((own[0], other[0], char_order), (own[1], other[1], word_order)):
         for order in range(1, longest + 1):
-            predicted, referenced = _ngrams(tokens, order), _ngrams(references, order)
+            predicted, referenced = ngrams(tokens, order), ngrams(references, order)
             n = referenced.total()
             found.append((predicted.total() if n else 0, n, (predicted & referenced).total()))
     return found
-
-
-def _ngrams(tokens: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
-    shifted: Iterable[Sequence[str]] = (tokens[start:] for start in range(order))
-    return Counter(zip(*shifted, strict=False))

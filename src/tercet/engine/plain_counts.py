@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 Ids = NDArray[np.int32]
 Places = NDArray[np.int64]
 Tokens = Sequence[Any]
+T = TypeVar("T")
 
 
 def pair_matches(
@@ -71,7 +72,7 @@ def overlaps(
 ) -> tuple[Places, Places]:  # fmt: skip
     """Return the sizes of the intersection and of the union of each pair of documents, as sets or multisets."""
     counts = [Counter(row if multiset else set(row)) for row in rows_of(ids, offsets)]
-    pairs = [(counts[text], counts[other]) for text, other in zip(texts.tolist(), references.tolist(), strict=True)]
+    pairs = _pairs(counts, texts, references)
     shared, either = [(one & other).total() for one, other in pairs], [(one | other).total() for one, other in pairs]
     return np.array(shared, np.int64), np.array(either, np.int64)
 
@@ -95,13 +96,12 @@ def rows_of(ids: Ids, offsets: Places) -> list[list[int]]:
     return [tokens[start:stop] for start, stop in pairwise(offsets.tolist())]
 
 
-def _pairs(documents: list[list[int]], texts: Places, references: Places) -> list[tuple[list[int], list[int]]]:
-    return [
-        (documents[one], documents[other]) for one, other in zip(texts.tolist(), references.tolist(), strict=True)
-    ]
+def _pairs(found: list[T], texts: Places, references: Places) -> list[tuple[T, T]]:
+    return [(found[one], found[other]) for one, other in zip(texts.tolist(), references.tolist(), strict=True)]
 
 
-def _ngrams(tokens: Sequence[Any], n: int) -> Counter[tuple[Any, ...]]:
+def ngrams(tokens: Sequence[Any], n: int) -> Counter[tuple[Any, ...]]:
+    """Return the n-grams of a text, and how often each occurs."""
     return Counter(zip(*(tokens[i:] for i in range(n)), strict=False))
 
 
@@ -109,8 +109,8 @@ def clipped(text: Sequence[Any], references: Sequence[Sequence[Any]], n: int) ->
     """Return how many n-grams of a text count, each at most as often as in the reference that has it most often."""
     most: Counter[tuple[Any, ...]] = Counter()
     for reference in references:
-        most |= _ngrams(reference, n)
-    return (_ngrams(text, n) & most).total()
+        most |= ngrams(reference, n)
+    return (ngrams(text, n) & most).total()
 
 
 def common_length(text: Sequence[Any], reference: Sequence[Any]) -> int:

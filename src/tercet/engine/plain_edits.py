@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .plain_text import LoneSurrogateError, Texts, texts_of_items
+from .plain_text import Texts, texts_of_items
 
 #: What an alignment is made of: the word of the text equals that of the reference, stands for it, has no counterpart
 #: there, or the other way round.
@@ -42,10 +41,6 @@ def ter_rows(
     """
     rows = np.empty((n_systems, n, 6))
     for item, own in enumerate(texts_of_items(texts, n, reference_offsets, n_systems)):
-        try:
-            "".join(chain(*own)).encode()
-        except UnicodeEncodeError:
-            raise LoneSurrogateError(item) from None
         predictions, references = ([text.split() for text in side] for side in own)
         length = sum(map(len, references)) / max(len(references), 1)
         for system, words in enumerate(predictions):

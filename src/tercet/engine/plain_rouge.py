@@ -38,11 +38,8 @@ def rouge_rows(
         raise ValueError(f"there can be {MOST_TYPES} types, and one of W")
     in_lines = ("Lsum" in kinds or "W" in kinds) and any("\n" in text for text in strings(texts))
     if in_lines or ("W" in kinds and max(map(_way_back, items), default=0) > MOST_WAY_BACK):
-        return (
-            rows,
-            np.zeros((sum(len(references) for _, references in items), 3 * len(types))) if each else None,
-            True,
-        )
+        n_pairs = sum(len(references) for _, references in items)
+        return rows, np.zeros((n_pairs, 3 * len(types))) if each else None, True
     for row, (words, references) in zip(rows, items, strict=True):
         row[:4] = 1, not words, not references, len(references)
         triples = [[_measures(words, reference, *kind, beta) for kind in types] for reference in references]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .plain_counts import clipped
-from .plain_text import READINGS, LoneSurrogateError, Texts, is_valid, texts_of_items
+from .plain_text import READINGS, Texts, texts_of_items
 
 Array = NDArray[np.float64]
 Offsets = NDArray[np.int64] | None
@@ -44,9 +44,8 @@ def pairs_of(
 ) -> list[tuple[Words, list[Words]]]:
     """Return the words of each prediction, and those of its references, system by system."""
     split = READINGS[reading]
-    items = []
-    for item, own in enumerate(texts_of_items(texts, n, reference_offsets, n_systems)):
-        if not all(map(is_valid, chain(*own))):
-            raise LoneSurrogateError(item)
-        items.append([[list(chain.from_iterable(split(text))) for text in side] for side in own])
+    items = [
+        [[list(chain.from_iterable(split(text))) for text in side] for side in own]
+        for own in texts_of_items(texts, n, reference_offsets, n_systems)
+    ]
     return [(predictions[system], references) for system in range(n_systems) for predictions, references in items]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -30,7 +30,7 @@ def union_lcs_hits(
     documents, left = _lines(ids, lines, line_offsets), rows_of(left_ids, left_offsets)
     hits = []
     for text, reference in zip(texts.tolist(), references.tolist(), strict=True):
-        found = _hit_lines(documents[text], documents[reference], left[text], left[reference], _places)
+        found = _hit_lines(documents[text], documents[reference], left[text], left[reference])
         hits.append(sum(map(len, found)))
     return np.array(hits, np.int64)
 
@@ -57,12 +57,8 @@ def worth_of_runs(
     text: Lines, reference: Lines, text_left: Tokens, reference_left: Tokens, weights: list[float]
 ) -> float:  # fmt: skip
     """Return the weighted hits of one pair, in lines of tokens."""
-
-    def places_of(own: Tokens, other: Tokens) -> set[int]:
-        return _weighted_places(own, other, weights)
-
     total = 0.0
-    for line in _hit_lines(text, reference, text_left, reference_left, places_of):
+    for line in _hit_lines(text, reference, text_left, reference_left, weights):
         run = 0
         for goes_on in line:
             run += 1
@@ -79,13 +75,12 @@ def _lines(ids: Ids, lines: Places, line_offsets: Places) -> list[Lines]:
 
 
 def _hit_lines(
-    text: Lines, reference: Lines, text_left: Tokens, reference_left: Tokens,
-    places_of: Callable[[Tokens, Tokens], set[int]],
-) -> Iterator[list[bool]]:  # fmt: skip
+    text: Lines, reference: Lines, text_left: Tokens, reference_left: Tokens, weights: Sequence[float] | None = None
+) -> Iterator[list[bool]]:
     """Yield the hits in each line of the reference: whether a subsequence goes through the next token, too."""
     left = Counter(text_left) & Counter(reference_left)
     for line in reference:
-        hits, places = [], set[int]().union(*(places_of(each, line) for each in text))
+        hits, places = [], set[int]().union(*(_places(each, line, weights) for each in text))
         for place in sorted(places):
             if left[line[place]] > 0:
                 left[line[place]] -= 1
@@ -93,28 +88,9 @@ def _hit_lines(
         yield hits
 
 
-def _places(text: Tokens, reference: Tokens) -> set[int]:
-    """Return where the longest common subsequence goes through the reference."""
-    lengths = [[0] * (len(reference) + 1)]
-    for token in text:
-        above, row = lengths[-1], [0]
-        for i, other in enumerate(reference):
-            row.append(above[i] + 1 if token == other else max(above[i + 1], row[i]))
-        lengths.append(row)
-    places, i, j = set[int](), len(reference), len(text)
-    while i and j:
-        if reference[i - 1] == text[j - 1]:
-            i, j = i - 1, j - 1
-            places.add(i)
-        elif lengths[j][i - 1] == lengths[j][i]:
-            i -= 1
-        else:
-            j -= 1
-    return places
-
-
-def _weighted_places(text: Tokens, reference: Tokens, weights: list[float]) -> set[int]:
-    """Return where the heaviest common subsequence goes through the reference."""
+def _places(text: Tokens, reference: Tokens, weights: Sequence[float] | None) -> set[int]:
+    """Return where the heaviest common subsequence goes through the reference: the longest one without weights."""
+    weights = weights or range(len(reference) + 2)
     worth, above_runs = [[0.0] * (len(reference) + 1)], [0] * (len(reference) + 1)
     for token in text:
         above, row, runs = worth[-1], [0.0], [0]

@@ -6,7 +6,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
+from string import punctuation
 from typing import Any
 
 import numpy as np
@@ -38,13 +39,20 @@ class TooMuchMemoryError(MemoryError):
 def texts_of_items(
     texts: Texts, n: int, reference_offsets: NDArray[np.int64] | None, n_systems: int
 ) -> list[tuple[list[str], list[str]]]:
-    """Return the predictions of each item, one of each system, and its references; ValueError for another number."""
+    """Return the predictions of each item, one of each system, and its references.
+
+    ValueError for another number of texts, and for one that is not valid Unicode.
+    """
     every, offsets = strings(texts), range(n + 1) if reference_offsets is None else reference_offsets.tolist()
     first = n_systems * n
     if len(every) != first + offsets[n]:
         raise ValueError("the lists of texts have changed")
     of_items = enumerate(pairwise(offsets))
-    return [(every[item:first:n], every[first + start : first + stop]) for item, (start, stop) in of_items]
+    found = [(every[item:first:n], every[first + start : first + stop]) for item, (start, stop) in of_items]
+    for item, own in enumerate(found):
+        if not all(map(is_valid, chain(*own))):
+            raise LoneSurrogateError(item)
+    return found
 
 
 def strings(texts: Texts) -> list[str]:
@@ -60,9 +68,7 @@ def strings(texts: Texts) -> list[str]:
 
 # --- readings: a text -> the tokens of each of its lines
 
-_MTEVAL_STEPS = (
-    ("<skipped>", ""), ("-\n", ""), ("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"),
-)  # fmt: skip
+_MTEVAL_STEPS = (("<skipped>", ""), ("-\n", ""), ("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 _MTEVAL_RULES = (
     (re.compile(r"([\{-\~\[-\` -\&\(-\+\:-\@\/])"), r" \1 "),  # marks, other than ' , - .
     (re.compile(r"([^0-9])([\.,])"), r"\1 \2 "),  # full stop and comma, unless after a digit
@@ -70,7 +76,6 @@ _MTEVAL_RULES = (
     (re.compile(r"([0-9])(-)"), r"\1 \2 "),  # hyphen after a digit
 )
 _LOWER_ASCII = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
-_MARKS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 def _words_between_blanks(text: str) -> Lines:
@@ -94,10 +99,6 @@ def _by_mteval(text: str, strip: bool) -> Lines:
     return _by_mteval_rules(f" {text} ")
 
 
-def _words_of_any_script(text: str) -> Lines:
-    return [_any_script().findall(line) for line in unicodedata.normalize("NFC", text).split("\n")]
-
-
 @cache
 def _any_script() -> Any:
     import regex
@@ -108,15 +109,16 @@ def _any_script() -> Any:
     )
 
 
-def _words_of_chrf(text: str) -> Lines:
-    return [[part for word in line for part in _parted(word)] for line in _words_between_blanks(text)]
+def words_of_chrf(text: str) -> list[str]:
+    """Return words as chrF++ splits them: what is between white space, with one mark of ASCII set apart."""
+    return [part for word in text.split() for part in _parted(word)]
 
 
 def _parted(word: str) -> tuple[str, ...]:
     """Part a word from the mark at its end, or else at its beginning."""
-    if len(word) > 1 and word[-1] in _MARKS:
+    if len(word) > 1 and word[-1] in punctuation:
         return word[:-1], word[-1]
-    return (word[0], word[1:]) if len(word) > 1 and word[0] in _MARKS else (word,)
+    return (word[0], word[1:]) if len(word) > 1 and word[0] in punctuation else (word,)
 
 
 #: How texts are read, by the names of the tokenizers. Two leave work to their callers: before "zh", the characters
@@ -129,8 +131,8 @@ READINGS: dict[str, Callable[[str], Lines]] = {
     "13a": lambda text: _by_mteval(text, strip=True),
     "13a-unstripped": lambda text: _by_mteval(text, strip=False),
     "zh": _by_mteval_rules,
-    "unicode": _words_of_any_script,
-    "chrf-words": _words_of_chrf,
+    "unicode": lambda text: [_any_script().findall(line) for line in unicodedata.normalize("NFC", text).split("\n")],
+    "chrf-words": lambda text: [words_of_chrf(line) for line in text.split("\n")],
     "char": lambda text: [[c for c in line if not c.isspace()] for line in text.split("\n")],
     "char-and-blank": lambda text: [list(line) for line in re.findall("[^\n]*\n|[^\n]+", text)],
 }

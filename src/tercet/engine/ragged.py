@@ -38,17 +38,12 @@ class TokenBatch:
     A pair is a prediction with one of its references, which are documents that all systems share.
     """
 
-    #: Token ids; a row per document.
-    tokens: Ragged
-    #: First token of every line that has tokens; a row per document, and one more start at the end.
-    lines: Ragged
-    #: Segment i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``. (ndarray of int64, shape
-    #: (n + 1,))
+    tokens: Ragged  # token ids; a row per document
+    lines: Ragged  # first token of every line that has tokens; a row per document, and one more start at the end
+    #: Segment i has the references ``reference_offsets[i]`` to ``reference_offsets[i + 1]``; shape (n + 1,).
     reference_offsets: NDArray[np.int64]
-    #: Number of different tokens; ids are smaller than it.
-    n_types: int
-    #: The number of the first segment in a larger corpus, for messages.
-    first_item: int = 0
+    n_types: int  # number of different tokens; ids are smaller than it
+    first_item: int = 0  # the number of the first segment in a larger corpus, for messages
     n_systems: int = 1
     #: The texts truncated line by line, for what counts by line (ROUGE-1.5.5's option -b); with the same types.
     cut_by_line: TokenBatch | None = None

@@ -31,7 +31,7 @@ def read_tsv(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     plain = listed(((number, line.removesuffix("\r").split("\t", MOST_COLUMNS)) for number, line in lines), name)
     if plain[-1][1] == [""]:  # after the last line end
         plain.pop()
-    quoted = _quoted_tsv(text, name, limits)
+    quoted = _tried(text, "\t", name, limits, quotes_in_text=False) if '"' in text else []
     if quoted and _even(quoted):
         header_is_quoted = '"' in text.partition("\n")[0]
         if header_is_quoted or any('"' in cell for _, cells in quoted for cell in cells) or not _even(plain):
@@ -77,21 +77,16 @@ def _separator(text: str, name: str, limits: Limits) -> str:
 
 
 def _splits_alike(text: str, separator: str, name: str, limits: Limits) -> bool:
-    try:
-        rows = listed(_Quoted(text, separator, name, limits).rows(), name)
-    except InputError:
-        return False
-    while rows[-1][1] == [""]:  # lines at the end
+    rows = _tried(text, separator, name, limits)
+    while rows and rows[-1][1] == [""]:  # lines at the end
         rows.pop()
     return _even(rows)
 
 
-def _quoted_tsv(text: str, name: str, limits: Limits) -> list[Row]:
-    """Return the rows of a TSV if all its quotes are those of a program that writes CSV, else an empty list."""
-    if '"' not in text:
-        return []
+def _tried(text: str, separator: str, name: str, limits: Limits, *, quotes_in_text: bool = True) -> list[Row]:
+    """Return the rows of a text; an empty list where they cannot be read so."""
     try:
-        return listed(_Quoted(text, "\t", name, limits, quotes_in_text=False).rows(), name)
+        return listed(_Quoted(text, separator, name, limits, quotes_in_text=quotes_in_text).rows(), name)
     except InputError:
         return []
 

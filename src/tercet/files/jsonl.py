@@ -93,27 +93,21 @@ def _object(text: str, place: str) -> dict[str, Any]:
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()
     except _KeyTwiceError as error:
-        raise InputError(
-            f"{place}: the key {shorten(error.args[0])} appears twice; expected distinct keys."
-        ) from None
+        wrong = f"the key {shorten(error.args[0])} appears twice; expected distinct keys."
     except json.JSONDecodeError as error:
         what = "Unexpected byte order mark" if text.startswith("\ufeff") else error.msg
-        raise InputError(f"{place}: not JSON ({what}, column {error.colno}); expected an object.") from None
+        wrong = f"not JSON ({what}, column {error.colno}); expected an object."
     except UnicodeEncodeError as error:
-        raise InputError(
-            f"{place}: the lone surrogate {error.object[error.start]!r} is not a character; expected Unicode text."
-        ) from None
+        wrong = f"the lone surrogate {error.object[error.start]!r} is not a character; expected Unicode text."
     except RecursionError:
-        raise InputError(f"{place}: lists or objects nested too deeply; expected an object of texts.") from None
+        wrong = "lists or objects nested too deeply; expected an object of texts."
     except ValueError as error:  # an integer with more digits than Python takes
-        raise InputError(f"{place}: {error}; expected an object of texts.") from None
-    if not isinstance(value, dict):
-        raise InputError(f"{place}: found {shorten(value)}; expected an object, " + '{"column": "text"}.')
-    return value
-
-
-def _constant(name: str) -> float | None:
-    return None if name == "NaN" else float(name)
+        wrong = f"{error}; expected an object of texts."
+    else:
+        if isinstance(value, dict):
+            return value
+        wrong = f"found {shorten(value)}; expected an object, " + '{"column": "text"}.'
+    raise InputError(f"{place}: {wrong}")
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -125,4 +119,6 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 # one for all lines: json.loads would make one for each
-_DECODER = json.JSONDecoder(parse_constant=_constant, object_pairs_hook=_distinct)
+_DECODER = json.JSONDecoder(
+    parse_constant=lambda name: None if name == "NaN" else float(name), object_pairs_hook=_distinct
+)

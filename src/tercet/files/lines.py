@@ -86,6 +86,5 @@ def _warn_of_carriage_returns(name: str, n_lines: int, first: int) -> None:
         warnings.warn(
             f"{name}: {hold} a carriage return (CR) that ends no line, the first on line {first}: read as part of "
             "the text, as sacrebleu does.",
-            UserWarning,
             stacklevel=level_of_caller(),
         )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any
 
 from tercet.errors import InputError, did_you_mean, shorten
 
@@ -16,30 +16,15 @@ from .table import Table
 from .tmx import read_tmx
 from .workbook import read_workbook
 
-
-class Reader(Protocol):
-    """What reads a format: from a binary stream, with the name of the file for messages."""
-
-    def __call__(self, stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
-        """Return the table."""
-        ...
-
-
-#: Readers by format.
-READERS: dict[str, Reader] = {
-    "tsv": read_tsv,
-    "csv": read_csv,
-    "jsonl": read_jsonl,
-    "tmx": read_tmx,
-    "xlsx": read_workbook,
-}
+#: Readers by format: of a binary stream, given the name of the file for messages, and limits.
+READERS: dict[str, Callable[..., Table]] = {
+    "tsv": read_tsv, "csv": read_csv, "jsonl": read_jsonl, "tmx": read_tmx, "xlsx": read_workbook,
+}  # fmt: skip
 #: Formats by the end of a file's name, in lower case.
 SUFFIXES = {
     ".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".tmx": "tmx",
     ".xlsx": "xlsx", ".xlsm": "xlsx",
 }  # fmt: skip
-
-
 #: Ends of the names of other programs' workbooks, which are not read.
 WORKBOOKS = (".xls", ".xlsb", ".ods", ".numbers")
 

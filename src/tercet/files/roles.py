@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from .table import Table
@@ -57,14 +58,10 @@ def guess_roles(table: Table) -> Roles:
     references = tuple(
         name
         for name, cells in table.columns.items()
-        if roles[name] == "reference" and (name in texts or _is_text(_flat(cells)))
+        if roles[name] == "reference" and (name in texts or _is_text(_within(cells)))
     )
-    sources = [name for name in texts if roles[name] == "source"]
-    return Roles(
-        source=sources[0] if sources else None,
-        references=references,
-        systems=tuple(name for name in texts if roles[name] == "system"),
-    )
+    sources, systems = (tuple(name for name in texts if roles[name] == role) for role in ("source", "system"))
+    return Roles(sources[0] if sources else None, references, systems)
 
 
 def role_of(name: str) -> str:
@@ -90,14 +87,8 @@ def role_of(name: str) -> str:
 
 def _is_text(cells: Iterable[Any]) -> bool:
     """Return whether all cells are text or None, and one of them at least is neither empty nor a number."""
-    found = False
-    for cell in cells:
-        if cell is None:
-            continue
-        if not isinstance(cell, str):
-            return False
-        found = found or not (cell == "" or _is_number(cell))
-    return found
+    given = [cell for cell in cells if cell is not None]
+    return all(isinstance(cell, str) for cell in given) and any(cell and not _is_number(cell) for cell in given)
 
 
 def _is_number(text: str) -> bool:
@@ -108,9 +99,5 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _flat(cells: Iterable[Any]) -> Iterable[Any]:
-    for cell in cells:
-        if isinstance(cell, list):
-            yield from cell
-        else:
-            yield cell
+def _within(cells: Iterable[Any]) -> Iterable[Any]:
+    return chain.from_iterable(cell if isinstance(cell, list) else [cell] for cell in cells)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, BinaryIO, NamedTuple
 from xml.etree.ElementTree import ParseError
 
@@ -12,7 +12,6 @@ from tercet.errors import InputError, shorten
 
 from .limits import LIMITS, Limits, size
 from .table import MOST_COLUMNS, RaggedRows, Table
-from .variants import by_author
 
 # Where the elements that carry text must stand.
 _PARENTS = {"body": "tmx", "tu": "body", "tuv": "tu", "seg": "tuv"}
@@ -31,6 +30,9 @@ _CHUNK = 1 << 16
 _LARGEST_CHUNK = 1 << 20
 _LONGEST_TAG = 16 << 20
 _LONGEST_CODE = 100  # of a language, or an author
+
+
+Cells = list[str | None]
 
 
 class Memory(NamedTuple):
@@ -108,6 +110,29 @@ def pick_language(columns: Iterable[str], wanted: str) -> str:
     if longer:
         raise InputError(f"{shorten(wanted)} matches several columns, {', '.join(longer)}: give the whole code.")
     raise InputError(f"no text is in the language {shorten(wanted)}; found: {', '.join(codes.values())}.")
+
+
+def _by_author(language: str, texts: Mapping[str, Cells], authors: Mapping[str, Cells]) -> dict[str, Cells] | None:
+    """Return the texts of a language in a column for each author, in the order in which the authors first occur."""
+    spellings: dict[str, str] = {}
+    found: dict[str, Cells] = {}
+    rows = zip(*texts.values(), strict=True)
+    named = zip(*(authors.get(column, [None] * len(cells)) for column, cells in texts.items()), strict=True)
+    for number, (cells, writers) in enumerate(zip(rows, named, strict=True)):
+        seen = set[str]()
+        for cell, writer in zip(cells, writers, strict=True):
+            if cell is None:
+                continue
+            key = (writer or "").casefold()
+            if not key or key in seen or len(found) == MOST_COLUMNS:
+                return None
+            seen.add(key)
+            column = found.setdefault(f"{language} {spellings.setdefault(key, str(writer))}", [])
+            column += [None] * (number - len(column))
+            column.append(cell)
+    for column in found.values():
+        column += [None] * (len(next(iter(texts.values()))) - len(column))
+    return found
 
 
 def _cut(element: str) -> str:
@@ -191,7 +216,7 @@ class _Units:
         columns: dict[str, list[Any]] = {}
         for language, names in self.columns.items():
             several = {name: table.columns[name] for name in names if name in table.columns}
-            found = (by_author(language, several, each) for each in authors if len(several) > 1)
+            found = (_by_author(language, several, each) for each in authors if len(several) > 1)
             columns |= next(filter(None, found), several)
         return Memory(Table(table.name, columns, table.lines), self.source_language)
 

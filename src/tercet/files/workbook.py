@@ -48,11 +48,8 @@ def read_workbook(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table
         filled = [each for each in sheets[1:] if (each.max_row, each.max_column) != (1, 1)]
         if filled:
             titles = ", ".join(shorten(each.title) for each in filled[:_MOST_NAMED])
-            warnings.warn(
-                f"{name}: only this sheet is read, not {titles}: save the others as separate files.",
-                UserWarning,
-                stacklevel=level_of_caller(),
-            )
+            message = f"{name}: only this sheet is read, not {titles}: save the others as separate files."
+            warnings.warn(message, stacklevel=level_of_caller())
     rows = listed(_reading(_rows(sheets[0], name), name), name)
     width = max((len(cells) for _, cells in rows), default=0)
     return table_of_rows([(line, cells + [""] * (width - len(cells))) for line, cells in rows], name)
@@ -96,9 +93,12 @@ def _rows(sheet: Any, name: str) -> Iterator[Row]:
             cells.pop()
         beyond = [place for place in range(MOST_COLUMNS + 1, len(values)) if _text(values[place])]
         if beyond and len(cells) <= MOST_COLUMNS:  # else it is one column too many among others
+            from openpyxl.utils import get_column_letter
+
+            cell = f"{get_column_letter(beyond[0] + 1)}{line}"
             raise InputError(
-                f"{name}, cell {_letters(beyond[0])}{line}: found {shorten(_text(values[beyond[0]]))} far to the "
-                f"right of the table; expected at most {MOST_COLUMNS} columns. Clear that cell if it is a leftover."
+                f"{name}, cell {cell}: found {shorten(_text(values[beyond[0]]))} far to the right of the table; "
+                f"expected at most {MOST_COLUMNS} columns. Clear that cell if it is a leftover."
             )
         if not cells:
             n_empty += 1
@@ -146,12 +146,6 @@ def _check_cells(opened: Callable[[], BinaryIO], name: str) -> None:
                         f"{where}: the file has the formula {shorten('=' + (parts['f'] or ''))} and not its result. "
                         "Open it in a spreadsheet program and save it again, or save the sheet as CSV in UTF-8."
                     )
-
-
-def _letters(place: int) -> str:
-    from openpyxl.utils import get_column_letter
-
-    return str(get_column_letter(place + 1))
 
 
 def _text(value: Any) -> str:

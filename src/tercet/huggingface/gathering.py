@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import signature
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tercet.corpus.corpus import Corpus
 from tercet.errors import GatheringError, InputError, OptionError, TercetError, did_you_mean, first_line, shorten
@@ -20,21 +20,12 @@ from tercet.sums.rows import Rows
 from .shards import Shards
 
 
-class Added(Protocol):
-    """Checked and encoded items."""
-
-    @property
-    def n_segments(self) -> int:
-        """The number of items."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Job:
     """How items are scored: those of a process -> a batch of each system; the rows of each system -> the result."""
 
     scorer: Scorer
-    batches: Callable[[list[Any]], list[Corpus]]
+    batches: Callable[[list[Corpus]], list[Corpus]]
     result: Callable[[list[list[Rows]]], Any]
 
 
@@ -49,16 +40,9 @@ class Gathering:
     module belongs to the first thread that adds to it until that thread has computed.
     """
 
-    num_process: int
-    process_id: int
-    timeout: float
-    data_dir: str
-    experiment_id: str
-    features: Any
-    selected_feature_format: Any
-    writer: Any
-    filelock: Any
-    cache_file_name: Any
+    if TYPE_CHECKING:  # attributes of evaluate's class
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         known = signature(super().__init__).parameters  # evaluate would silently ignore the others
@@ -70,7 +54,7 @@ class Gathering:
         except OSError as error:
             raise GatheringError(f"evaluate cannot make its folder. {first_line(error)}. {_ANOTHER}") from error
         self._shards = Shards(self.data_dir, self.experiment_id, self.num_process, self.process_id)
-        self._added: list[Added] = []
+        self._added: list[Corpus] = []
         self._owner: dict[str, int] = {}
         self._job: Job | None = None
         self._received: list[list[Rows]] = []
@@ -80,7 +64,7 @@ class Gathering:
         """Return the number of items added so far in this process."""
         return sum(each.n_segments for each in self._added)
 
-    def _keep(self, items: Added) -> None:
+    def _keep(self, items: Corpus) -> None:
         """Add items."""
         self._check_thread()
         if self.num_process > 1 and items.n_segments:
@@ -88,7 +72,7 @@ class Gathering:
                 self._join()
         self._added.append(items)  # all or nothing, even at Ctrl-C
 
-    def _gather(self, items: Added, options: Mapping[str, str], job: Job) -> Any:
+    def _gather(self, items: Corpus, options: Mapping[str, str], job: Job) -> Any:
         """Return the result of all items, including those given here; None except in the first process.
 
         A GatheringError names a process that is missing, ended early, or has other options.
@@ -103,8 +87,8 @@ class Gathering:
             self._join()  # even without items: the others wait for this process
             self._shards.announce()
             rows = self._counted(job)
-            if self.process_id > 0:
-                self._check_first()
+            if self.process_id > 0 and self._is_free(0, 0):  # it locks its file until all have handed over
+                raise GatheringError(f"{self._shards.name(0)} ended before it received the other processes' items.")
             self._shards.hand_over(rows, options)
             if self.process_id == 0:
                 self._wait_for_others()
@@ -147,7 +131,7 @@ class Gathering:
         self._wait_until_received()
         self._shards.clear()  # remove leftovers of an earlier run before the others see this process
         self.selected_feature_format = self.features[0] if isinstance(self.features, list) else self.features
-        self._init_writer()  # type: ignore[attr-defined]
+        self._init_writer()
 
     def _is_free(self, number: int, timeout: float) -> bool:
         """Return whether a process unlocked its file in time: it is locked from its first items on."""
@@ -161,11 +145,6 @@ class Gathering:
             return False
         lock.release()
         return True
-
-    def _check_first(self) -> None:
-        """Raise a GatheringError if process 0 has ended: it locks its file until all have handed over."""
-        if self._is_free(0, 0):
-            raise GatheringError(f"{self._shards.name(0)} ended before it received the other processes' items.")
 
     def _wait_until_received(self) -> None:
         """Wait for process 0 to receive this process's last rows, unless it has ended."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from textwrap import indent
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from tercet.api import explain, own_options
 from tercet.corpus.corpus import Corpus, join_batches
@@ -29,10 +29,6 @@ class SuiteModule(Gathering):
 
     #: The metric, which provides documentation, options and configurations.
     of: ClassVar[type[Metric]]
-
-    if TYPE_CHECKING:  # attributes of evaluate's class
-
-        def __getattr__(self, name: str) -> Any: ...
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -147,12 +147,7 @@ def cut_prompts(rows: Rows, prompts: Rows) -> Rows:
 class Decoder:
     """From ids to texts by a tokenizer, or by a function.
 
-    Attributes
-    ----------
-    size : int or None
-        Size of the vocabulary; None if the tokenizer does not say.
-    pad : int or None
-        The id of padding.
+    `size` is that of the vocabulary, None if the tokenizer does not say; `pad` the id of padding.
     """
 
     def __init__(self, tokenizer: Any, decode: Decode | None) -> None:
@@ -185,13 +180,13 @@ class Decoder:
         end = np.iinfo(np.int64).max if self.size is None else self.size
         return self._texts([row[(row >= 0) & (row < end)] for row in rows])
 
-    def labels(self, rows: Rows, name: str = "labels") -> list[str]:
+    def labels(self, rows: Rows) -> list[str]:
         """Return texts, without -100; any other id outside the vocabulary is an InputError."""
         for index, row in enumerate(rows):
             wrong = row[((row < 0) & (row != IGNORED)) | (row >= (np.inf if self.size is None else self.size))]
             if len(wrong):
                 raise InputError(
-                    f"item {index} of the {name} has the id {wrong[0]}, but the tokenizer's ids are "
+                    f"item {index} of the labels has the id {wrong[0]}, but the tokenizer's ids are "
                     f"{'0 or more' if self.size is None else f'0 to {self.size - 1}'} (and -100 for no token). "
                     "Is this the tokenizer that produced them?"
                 )

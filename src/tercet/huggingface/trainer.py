@@ -18,10 +18,9 @@ from tercet.metric.scorer import Scorer
 from tercet.metric.scoring import score_batch
 from tercet.registry import SHORT_NAMES, canonical
 from tercet.result import Result
+from tercet.sums.rows import Running
 
-from .evaluation import evaluation_of, read_texts
-from .references import References
-from .running import Running
+from .evaluation import References, evaluation_of, read_texts
 from .token_ids import Decode, Decoder, preprocess_logits_for_metrics
 
 _TRIED = read_items(["a b c d e"], [["a b c d f", "a b"]])  # probe texts for options and names
@@ -118,9 +117,7 @@ def compute_metrics(
         if isinstance(each, Metric) and sentence_split == "newline" and "sentence_split" not in options:
             own_options[name].pop("sentence_split", None)  # its own stays
     scorers = {name: make_scorer(each, own_options[name]) for name, each in chosen.items()}
-    function = TrainerMetrics(
-        scorers, Decoder(tokenizer, decode), references, own["causal"], own["prefix"], own["keep"]
-    )
+    function = TrainerMetrics(scorers, Decoder(tokenizer, decode), references, own)
     if not any(scorer.loads_model for scorer in scorers.values()):
         function.select({name: score_batch(scorer, _TRIED.batch()) for name, scorer in scorers.items()}, [1])
     return function
@@ -136,20 +133,10 @@ class TrainerMetrics:
     """
 
     def __init__(
-        self,
-        scorers: Mapping[str, Scorer],
-        decoder: Decoder,
-        references: Any,
-        causal: bool,
-        prefix: str,
-        keep: Sequence[str] | None,
+        self, scorers: Mapping[str, Scorer], decoder: Decoder, references: Any, settings: Mapping[str, Any]
     ) -> None:
-        self.references = references
-        self._scorers = scorers
-        self._decoder = decoder
-        self._causal = causal
-        self._prefix = prefix
-        self._keep = keep
+        self.references, self._scorers, self._decoder = references, scorers, decoder
+        self._causal, self._prefix, self._keep = (settings[name] for name in ("causal", "prefix", "keep"))
         self.reset()
 
     @property

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tercet.engine.counting.overlaps import overlaps
+from tercet.engine.counting import overlaps
 from tercet.engine.ragged import first_greatest
 
 from .words import Array, Words, matched, tally

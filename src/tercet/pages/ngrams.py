@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.engine.counting.overlaps import ngram_ids
+from tercet.engine.counting import ngram_ids
 from tercet.engine.ragged import Ragged, ranges
 
 from .words import Words, matched, tally

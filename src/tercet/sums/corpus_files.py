@@ -52,11 +52,8 @@ def list_files(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
     Names in folders that begin with ``_`` or ``.`` (hidden or unfinished) are skipped, as by other readers.
     """
     paths = [given] if isinstance(given, (str, os.PathLike)) else given
-    if (
-        not isinstance(paths, Sequence)
-        or not paths
-        or not all(isinstance(each, (str, os.PathLike)) for each in paths)
-    ):
+    are_paths = isinstance(paths, Sequence) and all(isinstance(each, (str, os.PathLike)) for each in paths)
+    if not are_paths or not paths:
         raise InputError(
             f"Expected paths of files or a ray.data.Dataset, got {shorten(given)}. (Tables in memory are for "
             "tercet.Stream and tercet.arrow_statistics.)"
@@ -110,19 +107,14 @@ def tables_of(part: FilePart, columns: Sequence[str]) -> Iterator[Any]:
         table = _table(part.path)
         _check_columns(part.path, columns, list(table.columns))
         with _readable(part.path):
-            found = pa.table({name: pa.array(table.columns[name]) for name in columns})
-        yield found
+            yield pa.table({name: pa.array(table.columns[name]) for name in columns})
         return
     with _parquet(part.path) as file:
         _check_columns(part.path, columns, file.schema_arrow.names)
         groups = None if part.group is None else [part.group]
-        batches = file.iter_batches(batch_size=_ROWS, row_groups=groups, columns=list(columns))
-        while True:
-            with _readable(part.path):
-                batch = next(batches, None)
-            if batch is None:
-                return
-            yield pa.Table.from_batches([batch])
+        with _readable(part.path):
+            for batch in file.iter_batches(batch_size=_ROWS, row_groups=groups, columns=list(columns)):
+                yield pa.Table.from_batches([batch])
 
 
 @contextmanager

@@ -117,7 +117,8 @@ def score_systems(
         raise OptionError(f"on_bad_file must be 'error' or 'skip'. Got {shorten(on_bad_file)} instead.")
     for scorer in scorers.values():
         scorer.check_totals()
-    files = None if _is_dataset(data) else list_files(data)
+    is_dataset = any(each.__module__.startswith("ray.data") for each in type(data).__mro__)
+    files = None if is_dataset else list_files(data)
     if files is None and write_segments is not None and id is None:
         raise InputError(
             "The rows of a dataset have no numbers: give id= to name the items whose scores are written."
@@ -154,7 +155,3 @@ def _roles_in_first(files: Sequence[str], skip_bad: bool) -> tuple[Roles, list[s
                 raise
             last = error
     raise InputError(f"No file could be read. {last}")
-
-
-def _is_dataset(data: Any) -> bool:
-    return any(each.__module__.startswith("ray.data") for each in type(data).__mro__)

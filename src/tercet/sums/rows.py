@@ -95,6 +95,29 @@ def _filled(scorer: Scorer, part: Rows, start: int) -> Rows:
     return Rows.counted(scorer, part.batch.numbered(start))
 
 
+class Running:
+    """A scorer and the parts counted so far; texts are discarded, unless the metric needs the whole corpus."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self.scorer = scorer
+        self._items = 0
+        self._parts = [Rows.of_texts(read_batch([], []))]
+
+    def count(self, batch: Corpus) -> Rows:
+        """Return the rows of a part, without adding it; errors give the items' numbers in the corpus."""
+        self.scorer.check_missing([self._items + index for index in batch.missing])
+        return Rows.counted(self.scorer, batch.numbered(self._items))
+
+    def add(self, part: Rows) -> None:
+        """Add the rows of a part."""
+        self._items += len(part)
+        self._parts.append(part)
+
+    def result(self) -> Result:
+        """Return the result of all parts, equal to that of the whole corpus."""
+        return result_of_rows(self.scorer, self._parts)
+
+
 def write_rows(path: str | PathLike[str], parts: Sequence[Rows], options: Mapping[str, str]) -> None:
     """Write the rows of a process for one corpus, or for several of the same items; OSError if that fails.
 

@@ -52,14 +52,14 @@ class Workers:
         return {"compute": ray.data.ActorPoolStrategy(size=size), **share}
 
 
-class Summing:
-    """The task of a worker or actor, which holds the loaded network."""
+class Tasks:
+    """The tasks of a worker, or of an actor, which holds the loaded network: a batch is texts, or parts of files."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
 
     def __call__(self, batch: Any) -> Any:
-        """Return the sums of a table of texts, or of parts of files."""
+        """Return the sums of a batch."""
         if batch.column_names != _OF_PARTS:
             return self._work.of_table(batch).to_table()
         found = Summed()
@@ -67,15 +67,8 @@ class Summing:
             found.add(self._work.of_part(part))
         return found.to_table()
 
-
-class Fitting:
-    """The task of a worker in the first pass, for metrics that need the whole corpus."""
-
-    def __init__(self, work: Work) -> None:
-        self._work = work
-
-    def __call__(self, batch: Any) -> Any:
-        """Return the contexts of texts, or of parts of files, by the numbers of their jobs."""
+    def fit(self, batch: Any) -> Any:
+        """Return the contexts of a batch by the numbers of their jobs: the first pass, for metrics that need it."""
         if batch.column_names != _OF_PARTS:
             found = [self._work.fit([batch])]
         else:
@@ -96,9 +89,9 @@ def run(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
         for job in work.jobs:
             warn(job.scorer, job.scorer.corpus_warning(job.context))
     if network:
-        done = dataset.map_batches(Summing, fn_constructor_args=(work,), **batches, **workers.pool(ray))
+        done = dataset.map_batches(Tasks, fn_constructor_args=(work,), **batches, **workers.pool(ray))
     else:
-        done = dataset.map_batches(Summing(work).__call__, **batches)
+        done = dataset.map_batches(Tasks(work).__call__, **batches)
     found = Summed()
     for row in done.iter_rows():
         found.add(Summed.of_row(row))
@@ -125,7 +118,7 @@ def _parts(batch: Any) -> Sequence[FilePart]:
 def _contexts(dataset: Any, work: Work, batches: dict[str, Any]) -> dict[int, Any]:
     """Return the contexts of the whole corpus, by job."""
     total: dict[int, Any] = {}
-    for row in dataset.map_batches(Fitting(work).__call__, **batches).iter_rows():
+    for row in dataset.map_batches(Tasks(work).fit, **batches).iter_rows():
         number = row["job"]
         own = context_of(json.loads(row["context"]), work.jobs[number].scorer)
         total[number] = total[number] + own if number in total else own

@@ -26,7 +26,7 @@ StreamT = TypeVar("StreamT", bound="Stream")
 class Stream:
     """A metric that takes a corpus in batches and keeps only sums.
 
-        The sums are exact: in any order and batches, and after merging streams of parts, the result is equal to the
+    The sums are exact: in any order and batches, and after merging streams of parts, the result is equal to the
     bit. So are intervals, whose resamples depend only on the seed and the item.
 
     Parameters

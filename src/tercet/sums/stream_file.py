@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -70,18 +70,13 @@ def _is_names(given: Any) -> bool:
     return isinstance(given, list) and all(isinstance(each, str) for each in given)
 
 
-def _is_options(given: Any) -> bool:
-    return isinstance(given, dict) and not {"self", "metric"} & given.keys()
-
-
-def _is_name(given: Any) -> bool:
-    return isinstance(given, str)
-
-
 #: Fields of a header: the check and description of each. Files are untrusted input.
-_FIELDS = {
-    "metric": (_is_name, "the name of a metric"),
-    "options": (_is_options, "options by their names"),
+_FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "metric": (lambda given: isinstance(given, str), "the name of a metric"),
+    "options": (
+        lambda given: isinstance(given, dict) and not {"self", "metric"} & given.keys(),
+        "options by their names",
+    ),
     "given again": (_is_names, "a list of names"),
     "origins": (_is_names, "a list of texts"),
 }

@@ -54,11 +54,7 @@ def sums_columns(scorer: Scorer, context: Any) -> tuple[str, ...]:
 
 
 def sums_of(
-    scorer: Scorer,
-    corpus: Corpus,
-    ids: Any = None,
-    context: Any = None,
-    seen: Callable[[SegmentStats], Any] | None = None,
+    scorer: Scorer, corpus: Corpus, ids: Any = None, context: Any = None, seen: Callable[..., Any] | None = None
 ) -> Sums:
     """Return the sums of a corpus whose items are identified by ids (an Arrow array), or else by their texts.
 

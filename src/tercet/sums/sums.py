@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -24,14 +24,10 @@ SIGNATURE, RESAMPLE = "signature", "resample"
 class Sums:
     """Exact sums: the same to the bit in any order and grouping."""
 
-    #: How the rows and any resamples were made. Only sums with equal signatures merge.
-    signature: str
-    #: Names of the k columns.
-    columns: tuple[str, ...]
-    #: Of the corpus, and of B resamples. (ExactSums, shape (1 + B, k))
-    exact: ExactSums
-    #: Marks of the summed parts, by which duplicates are recognized.
-    origins: frozenset[str] = field(default=frozenset())
+    signature: str  # how the rows and any resamples were made; only sums with equal signatures merge
+    columns: tuple[str, ...]  # names of the k columns
+    exact: ExactSums  # of the corpus, and of B resamples, shape (1 + B, k)
+    origins: frozenset[str] = frozenset()  # marks of the summed parts, by which duplicates are recognized
 
     def __add__(self, other: Sums) -> Sums:
         """Return the sums of both; a MergeError when they were made in different ways."""

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyarrow.types import is_dictionary, is_integer, is_null
 
-from tercet.corpus.arrow_items import check_arrow
+from tercet.corpus.arrow_items import check_arrow, is_any_list, is_plain_text
 from tercet.corpus.containers import as_list
 from tercet.errors import InputError, did_you_mean, shorten
 from tercet.files.roles import Roles, role_of
@@ -150,10 +151,9 @@ def read_ids(ids: Any) -> Any:
     if not isinstance(ids, pa.Array):
         given = as_list(ids, "ids", "a string or an integer per item", 1)
         return pa.array([_as_text(each, index) for index, each in enumerate(given)], pa.large_string())
-    if pa.types.is_dictionary(ids.type):
+    if is_dictionary(ids.type):
         return read_ids(read_ids(ids.dictionary).cast(pa.large_string()).take(ids.indices))
-    known = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_integer)
-    if ids.null_count or (len(ids) and not any(is_kind(ids.type) for is_kind in known)):
+    if ids.null_count or (len(ids) and not (is_plain_text(ids.type) or is_integer(ids.type))):
         found = f"item {ids.is_null().index(True).as_py()} has no id" if ids.null_count else f"ids are {ids.type}"
         raise InputError(f"{found}; expected a string or an integer for each item.")
     return ids
@@ -200,7 +200,7 @@ def _empty_cells(column: Any) -> bool:
 def _plain(column: Any) -> Any:
     """Return texts, or lists of them, in one type; anything else unchanged."""
     kind = column.type
-    if pa.types.is_dictionary(kind) and is_text(kind):
+    if is_dictionary(kind) and is_text(kind):
         chunks = [pa.DictionaryArray.from_arrays(each.indices, each.dictionary.cast(_TEXT)) for each in column.chunks]
         column = pa.chunked_array(chunks, pa.dictionary(kind.index_type, _TEXT))
     wanted = _TEXT if is_text(kind) or is_null(kind) else _LISTS if is_list(kind) else kind
@@ -212,17 +212,9 @@ def _plain(column: Any) -> Any:
 
 def is_text(kind: Any) -> bool:
     """Return whether a type of Arrow is text, also in a dictionary."""
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return any(is_kind(kind) for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
-
-
-def is_null(kind: Any) -> bool:
-    """Return whether a type of Arrow is null, also in a dictionary."""
-    return bool(pa.types.is_null(kind))
+    return is_plain_text(kind.value_type if is_dictionary(kind) else kind)
 
 
 def is_list(kind: Any) -> bool:
     """Return whether a type of Arrow is lists of texts."""
-    lists = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
-    return any(is_kind(kind) for is_kind in lists) and (is_text(kind.value_type) or is_null(kind.value_type))
+    return is_any_list(kind) and (is_text(kind.value_type) or is_null(kind.value_type))

@@ -36,22 +36,15 @@ class Control:
     """An option that a visitor may choose."""
 
     name: str
-    #: {"menu", "several", "flag", "whole", "number", "weights"}
-    kind: str
-    #: The metric's own default: an option that has it need not be given.
-    default: Any
-    #: What the page begins with.
-    value: Any
-    #: The menu's labels with their values.
-    choices: Mapping[str, Any] = field(default_factory=dict)
-    #: The greatest integer allowed; None where the metric has a bound of its own.
-    most: int | None = None
-    #: What the option does, in a sentence.
-    info: str = ""
+    kind: str  # {"menu", "several", "flag", "whole", "number", "weights"}
+    default: Any  # the metric's own: an option that has it need not be given
+    value: Any  # what the page begins with
+    choices: Mapping[str, Any] = field(default_factory=dict)  # the menu's labels with their values
+    most: int | None = None  # the greatest integer allowed; None where the metric has a bound of its own
+    info: str = ""  # what the option does, in a sentence
     #: The option whose choice decides what this control shows, until a visitor writes something else; "" for none.
     follows: str = ""
-    #: What it then shows, by the value of that option.
-    following: Mapping[Any, Any] = field(default_factory=dict)
+    following: Mapping[Any, Any] = field(default_factory=dict)  # what it then shows, by the value of that option
 
     @property
     def renamed(self) -> dict[str, str]:

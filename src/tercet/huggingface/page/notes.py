@@ -35,7 +35,8 @@ def dropped_letters(scorer: Scorer, batch: Corpus) -> list[str]:
     letters = {each for each in set().union(*every) if not each.isascii() and unicodedata.category(each)[0] in "LM"}
     if not letters:
         return []
-    shown = ", ".join(_visible(letter) for letter in sorted(letters)[:_MOST_LETTERS])
+    named = sorted(letters)[:_MOST_LETTERS]  # a mark stands on a circle, which shows where it belongs
+    shown = ", ".join(f"\u25cc{each}" if unicodedata.category(each)[0] == "M" else each for each in named)
     more = f" and {len(letters) - _MOST_LETTERS} others" if len(letters) > _MOST_LETTERS else ""
     text = next(text for text in every if not letters.isdisjoint(text))
     word = next(word for word in text.split() if not letters.isdisjoint(word))
@@ -44,8 +45,3 @@ def dropped_letters(scorer: Scorer, batch: Corpus) -> list[str]:
         f"The tokenizer 'rouge' drops the letters {shown}{more}: of {shorten(word)} it leaves {left}. Choose the "
         "tokenizer 'unicode' to keep them."
     ]
-
-
-def _visible(letter: str) -> str:
-    """Return a letter; a mark on a circle, which shows where it stands."""
-    return f"\u25cc{letter}" if unicodedata.category(letter)[0] == "M" else letter

@@ -21,13 +21,12 @@ from tercet.errors import TercetError
 
 from .answers import OUR_FAULT
 from .controls import Control
-from .file_tab import file_tab
 from .guard import Guard, Page
 from .jobs import Jobs
 from .limits import MOST_BYTES
 from .look import CSS, theme
-from .scoring import Demo, folder_address
-from .text_tab import text_tab
+from .scoring import Demo
+from .tabs import file_tab, text_tab
 
 _LOG = logging.getLogger(__name__)
 
@@ -65,7 +64,7 @@ def page(demo: Demo, jobs: Jobs, folder: Path) -> gr.Blocks:
 
 def launch(metric: str, folder: Path) -> None:
     """Serve the page of a metric, when its metric is imported and its model loaded, or soon in any case."""
-    address = folder_address(folder, os.environ.get("SPACE_ID"))
+    address = os.environ.get("SPACE_ID") or str(folder)  # what evaluate.load finds the metric by
     demo = Demo(metric, runpy.run_path(str(folder / "cases.py")), address)
     jobs = Jobs(metric, folder / "cases.py", address, demo.loads_model)
     blocks = page(demo, jobs, folder)

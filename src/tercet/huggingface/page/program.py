@@ -28,8 +28,7 @@ class Given(NamedTuple):
     """Lines that give a program the names predictions and, where a metric takes them, references."""
 
     lines: str
-    #: What stands above them.
-    imports: str = ""
+    imports: str = ""  # what stands above them
 
 
 def program(address: str, given: Given, options: Mapping[str, Any], takes_references: bool) -> str:

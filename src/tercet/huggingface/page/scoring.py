@@ -7,7 +7,6 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,15 +23,7 @@ from tercet.metric.metric import Metric
 from tercet.metric.scoring import score_batch
 from tercet.registry import metric_class
 
-from .controls import (
-    COMMON,
-    DEPENDS,
-    FOR_PROGRAMS,
-    Control,
-    controls,
-    given_options,
-    without_defaults,
-)
+from .controls import COMMON, DEPENDS, FOR_PROGRAMS, controls, given_options, without_defaults
 from .limits import MOST_BYTES, MOST_DRAWN, MOST_UNPACKED, TEXT_CHARACTERS, check_size
 from .notes import dropped_letters, segment_note
 from .program import Given, file_given, program
@@ -47,8 +38,7 @@ class Scored:
     result: dict[str, Any]
     notes: list[str]
     options: dict[str, Any]
-    #: The names of the score to sort by, of a corpus and of an item.
-    primary: tuple[str, str]
+    primary: tuple[str, str]  # the names of the score to sort by, of a corpus and of an item
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +71,7 @@ class Demo:
         """Label, prediction, references and the controls' contents of each item of the cases."""
         found = []
         for case in self._cases:
-            shown = [self._shown(control, case["options"]) for control in self.controls]
+            shown = [each.shown(case["options"].get(each.name, each.value)) for each in self.controls]
             n_items = len(case["predictions"])
             references = case.get("references", [[]] * n_items)
             pairs = zip(case["predictions"], references, strict=True)
@@ -90,13 +80,12 @@ class Demo:
                 found.append((label, prediction, joined(references), shown))
         return found
 
-    def _shown(self, control: Control, options: Mapping[str, Any]) -> Any:
-        return control.shown(options.get(control.name, control.value))
-
     def page_options(self, contents: Sequence[Any]) -> dict[str, Any]:
         """Return the options that the page's controls hold; those at their default are left out."""
-        values = {c.name: c.read(content) for c, content in zip(self.controls, contents, strict=True)}
-        return without_defaults(self.controls, values)
+        return without_defaults(self.controls, self._values(contents))
+
+    def _values(self, contents: Sequence[Any]) -> dict[str, Any]:
+        return {c.name: c.read(content) for c, content in zip(self.controls, contents, strict=True)}
 
     def text_options(self, contents: Sequence[Any]) -> tuple[dict[str, Any], list[str]]:
         """Return the options of a single text, and what is to be said of those that nobody chose.
@@ -104,8 +93,7 @@ class Demo:
         A single text is scored as the metric scores a segment, but for options that a visitor set.
         """
         options = self.page_options(contents)
-        values = {c.name: c.read(content) for c, content in zip(self.controls, contents, strict=True)}
-        left = [name for name, value in values.items() if value is DEPENDS]
+        left = [name for name, value in self._values(contents).items() if value is DEPENDS]
         if not left:
             return options, []
         own = make_scorer(self.metric, options).segment_options
@@ -274,8 +262,3 @@ def histogram(values: Sequence[float | None], scale: float) -> list[tuple[str, i
         (f"{start:.{digits}f} – {stop:.{digits}f}", int(count))
         for start, stop, count in zip(edges, edges[1:], counts, strict=False)
     ]
-
-
-def folder_address(folder: Path, space_id: str | None) -> str:
-    """Return what ``evaluate.load`` finds the metric by: the name of the Space, or the folder."""
-    return space_id or str(folder)

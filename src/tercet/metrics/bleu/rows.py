@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.engine.counting.ngrams import clipped_matches
+from tercet.engine.counting import clipped_matches
 from tercet.engine.ragged import TokenBatch
 from tercet.metric.lengths import reference_lengths
 

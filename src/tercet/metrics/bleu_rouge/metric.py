@@ -13,7 +13,7 @@ from tercet.checks import integer, number, text_or_callable
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, stemmer_label, word_map
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
-from tercet.engine.counting.ngrams import clipped_matches
+from tercet.engine.counting import clipped_matches
 from tercet.engine.ragged import TokenBatch
 from tercet.metric.lengths import brevity_penalty, reference_lengths
 from tercet.metric.metric import Metric

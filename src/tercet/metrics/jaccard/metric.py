@@ -14,7 +14,7 @@ from tercet.checks import integer, refuse, text_or_callable
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.stems import check_stopwords, check_word_options, map_words, stopwords_for, word_map
 from tercet.corpus.tokenizers import tokenize
-from tercet.engine.counting.overlaps import ngram_ids, overlaps
+from tercet.engine.counting import ngram_ids, overlaps
 from tercet.engine.ragged import Ragged, TokenBatch, first_greatest
 from tercet.errors import OptionError, did_you_mean
 from tercet.metric.metric import Metric

@@ -9,10 +9,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.engine.counting.lcs import union_lcs_hits, way_back_bytes
-from tercet.engine.counting.pairs import PairMatches, pair_matches
-from tercet.engine.counting.skipgrams import skip_bigram_matches, skip_bigram_total
-from tercet.engine.counting.weighted import weighted_lcs_hits
+from tercet.engine.counting import (
+    PairMatches,
+    pair_matches,
+    skip_bigram_matches,
+    skip_bigram_total,
+    union_lcs_hits,
+    way_back_bytes,
+    weighted_lcs_hits,
+)
 from tercet.engine.plain_rouge import MOST_WAY_BACK
 from tercet.engine.ragged import Ragged, TokenBatch
 from tercet.errors import InputError

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.engine.counting.pairs import pair_matches
+from tercet.engine.counting import pair_matches
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError
 from tercet.metric.drawing.places import lcs_places, ngrams

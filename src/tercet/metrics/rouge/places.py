@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from tercet.engine.counting.skipgrams import skip_bigram_total
+from tercet.engine.counting import skip_bigram_total
 from tercet.errors import InputError
 from tercet.metric.drawing.places import (
     Count,

@@ -1,4 +1,4 @@
-"""The tab of the page that scores a file."""
+"""The tabs of the page: one scores a text, the other a file."""
 
 from __future__ import annotations
 
@@ -14,19 +14,76 @@ import pandas as pd
 
 from tercet.errors import InputError
 
-from .answers import code_box, hidden, outcome_box, signature_box, with_messages
+from .answers import code_box, hidden, outcome_box, result_html, signature_box, with_messages
 from .guard import Upload
 from .jobs import Jobs
 from .limits import MOST_BYTES
-from .results import result_html
-from .scoring import Demo, known_formats
+from .program import texts_given
+from .scoring import Demo, known_formats, split_references
 
 _SHOWN_ROWS = 500
 _DOWNLOADS_KEPT = 600  # seconds
+#: Tables of a picture that are wider than their place are moved by keys, too; a folded one once it is unfolded.
+_BY_KEYS = """
+const reach = () => element.querySelectorAll("table").forEach(each => {
+    if (each.scrollWidth > each.clientWidth) each.tabIndex = 0;
+});
+new MutationObserver(reach).observe(element, {childList: true, subtree: true});
+element.addEventListener("toggle", reach, true);
+"""
+
+
+def text_tab(demo: Demo, jobs: Jobs, contents: list[Any]) -> None:
+    """Draw the tab that scores one text."""
+    examples = demo.examples
+    _, first_prediction, first_references, _ = examples[0]
+    with gr.Row():
+        prediction = gr.Textbox(first_prediction, label="Prediction", lines=4, elem_id="prediction", min_width=280)
+        references = gr.Textbox(
+            first_references, lines=4, elem_id="references", min_width=280,
+            label="References: one per line, or with an empty line between them",
+            visible=demo.takes_references,
+        )  # fmt: skip
+    button = gr.Button("Compute", variant="primary", elem_id="compute")
+    inputs = [prediction, references, *contents]
+    with gr.Row():
+        with gr.Column(min_width=300):
+            outcome = outcome_box("result")
+            signature = signature_box("signature")
+        with gr.Column(min_width=300):
+            picture = gr.HTML(elem_id="picture", elem_classes="tercet-picture", js_on_load=_BY_KEYS)
+            figure = gr.Plot(visible=False, show_label=False, elem_id="figure")
+    code = code_box("code-of-text")
+    outputs = [outcome, signature, picture, figure, code]
+
+    def compute(prediction: str, references: str, *contents: Any) -> list[Any]:
+        options, lines = demo.text_options(contents)
+        scored, drawn = jobs.run(Demo.score_text, prediction or "", references or "", options)
+        primary, _ = scored.primary
+        targets = split_references(references or "")
+        return [
+            result_html(scored.result, primary, scored.notes, lines),
+            gr.Textbox(scored.result["signature"], visible=True),
+            gr.HTML(drawn.html, visible=True),
+            gr.Plot(drawn.figure, visible=True) if drawn.figure is not None else gr.Plot(visible=False),
+            demo.code(texts_given(prediction, targets if demo.takes_references else None), options),
+        ]
+
+    answer = with_messages(compute, hidden(outputs))
+    button.click(answer, inputs, outputs, api_visibility="private", **jobs.queue)
+    chosen = gr.Examples(
+        [[text, targets, *shown] for _, text, targets, shown in examples],
+        inputs, example_labels=[label for label, *_ in examples], cache_examples=False, label="Examples",
+        elem_id="examples", api_visibility="private",
+    )  # fmt: skip
+    # An example chosen while another is being scored is scored after it: gradio's own way forgets it.
+    chosen.load_input_event.then(
+        answer, inputs, outputs, trigger_mode="always_last", api_visibility="private", **jobs.queue
+    )
 
 
 def file_tab(demo: Demo, jobs: Jobs, contents: list[Any]) -> None:
-    """Draw the tab."""
+    """Draw the tab that scores a file."""
     # All files are taken: the message for one that cannot be read says more than the browser's.
     label = f"{', '.join(known_formats())}: up to {demo.most_items:,} rows, {MOST_BYTES >> 20} MB"
     file = Upload(label=label, elem_id="file-input", height=140)
@@ -80,13 +137,14 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any]) -> None:
         # The plot sorts its labels as texts: signs that nobody sees keep their order. (With the argument `sort` a
         # second result would not be drawn.)
         bars["score"] = ["\u200b" * place + label for place, label in enumerate(bars["score"])]
+        entries = json.dumps(scored.result, ensure_ascii=False, indent=1)
         return [
             result_html(scored.result, primary, scored.notes),
             gr.Textbox(scored.result["signature"], visible=True),
             gr.BarPlot(bars, visible=True, x_title=of_items),
             gr.Dataframe(frame.head(_SHOWN_ROWS).round(4), visible=True),
             gr.DownloadButton(value=downloads.write("items.tsv", _tsv(frame)), visible=True),
-            gr.DownloadButton(value=downloads.write("result.json", _json(scored.result)), visible=True),
+            gr.DownloadButton(value=downloads.write("result.json", entries), visible=True),
             demo.code(given, scored.options),
         ]
 
@@ -123,7 +181,3 @@ def _tsv(frame: pd.DataFrame) -> str:
     texts = frame.select_dtypes(include=["object", "string"]).columns
     in_lines = frame.assign(**{name: [" ".join(text.split()) for text in frame[name]] for name in texts})
     return str(in_lines.to_csv(sep="\t", index=False))
-
-
-def _json(result: dict[str, Any]) -> str:
-    return json.dumps(result, ensure_ascii=False, indent=1)

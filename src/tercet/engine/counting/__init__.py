@@ -1,1 +1,0 @@
-"""What texts share, in the terms of metrics: the engine called for many texts."""
