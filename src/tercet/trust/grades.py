@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -189,11 +190,9 @@ def krippendorff_alpha(values: Array, level: str = "ordinal") -> float:
 def raw_agreement(values: Array) -> float:
     """Return the share of equal grades among all pairs of grades of one unit; NaN without a pair."""
     equal, pairs = 0, 0
-    for one in range(len(values)):
-        for other in range(one):
-            both = ~np.isnan(values[one] + values[other])
-            equal += int((values[one] == values[other])[both].sum())
-            pairs += int(both.sum())
+    for one, other in combinations(values, 2):
+        equal += int((one == other).sum())
+        pairs += int((~np.isnan(one + other)).sum())
     return equal / pairs if pairs else float("nan")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 from tercet.comparison.file_names import names_of, table_format
@@ -54,18 +55,14 @@ def read_graded(
     if long and not systems:
         test_set, ids = _pivot(table, names_of([name])[0], reference_columns, source_column)
     else:
-        (test_set,) = read_test_sets(
-            path, systems=systems, reference_columns=reference_columns, source_column=source_column
-        )
-        ids = _numbers(table)
+        columns: dict[str, Any] = {"reference_columns": reference_columns, "source_column": source_column}
+        (test_set,), ids = read_test_sets(path, systems=systems, **columns), _numbers(table)
     names, n_items = list(test_set.systems), len(test_set.references)
     rows = [*(_long(table, names, ids) if long else (*_wide(table, names), *_objects(table, _HUMAN, names)))]
     if grades is not None:
         rows += _long(_table(os.fspath(grades)), names, ids)
     if not rows and set(names) == {"better", "worse"}:
-        rows = [
-            ("preference", "", system, item, int(system == "better")) for system in names for item in range(n_items)
-        ]
+        rows = [("preference", "", each, item, int(each == "better")) for each in names for item in range(n_items)]
     if not rows:
         raise InputError(
             f"{table.name} has no grades: expected columns named system.dimension or system.dimension.rater, such as "
@@ -96,8 +93,7 @@ def _find(table: Table, names: Sequence[str]) -> str | None:
 def _numbers(table: Table) -> dict[str, int]:
     """Return the number of each item, from 0, by its id, or by its number from 1."""
     column = _find(table, _ITEM)
-    cells = table.columns[column] if column is not None else []
-    ids = [str(cell) for cell in cells]
+    ids = [] if column is None else [str(cell) for cell in table.columns[column]]
     if len(set(ids)) != len(table.lines):
         ids = [str(number) for number in range(1, len(table.lines) + 1)]
     return {name: number for number, name in enumerate(ids)}
@@ -106,9 +102,8 @@ def _numbers(table: Table) -> dict[str, int]:
 def _wide(table: Table, systems: Sequence[str]) -> Iterator[Row]:
     for column, cells in table.columns.items():
         for system in sorted(systems, key=len, reverse=True):
-            rest = column[len(system) + 1 :]
-            if column.startswith(system) and rest and column[len(system)] in _BETWEEN:
-                between = column[len(system)]
+            between, rest = column[len(system) :][:1], column[len(system) + 1 :]
+            if column.startswith(system) and rest and between in _BETWEEN:
                 dimension, _, rater = rest.partition(between)
                 yield from ((dimension, rater, system, item, cell) for item, cell in enumerate(cells))
                 break
@@ -174,19 +169,15 @@ def _pivot(
     """Return the texts of a long table: a row for each item and system, or several, which repeat the texts."""
     item, system, text = _find(table, _ITEM), _find(table, _SYSTEM), _find(table, _TEXT)
     references = [reference_columns] if isinstance(reference_columns, str) else list(reference_columns)
-    references = references or [
-        column for column in table.columns if role_of(column) == "reference" and column != text
-    ]
+    roles = {column: role_of(column) for column in table.columns if column != text}
+    references = references or [column for column, role in roles.items() if role == "reference"]
     if item is None or system is None or text is None or not references:
         raise InputError(
             f"{table.name}: a long table needs the columns item, system, text and reference, with the grades; it has "
             f"{', '.join(map(repr, table.columns))}."
         )
-    source = source_column or next(
-        (each for each in table.columns if role_of(each) == "source" and each != text), None
-    )
+    source = source_column or next((column for column, role in roles.items() if role == "source"), None)
     ids: dict[str, int] = {}
-    names: dict[str, None] = {}
     texts: dict[tuple[str, int], str] = {}
     lists: list[list[str]] = []
     sources: list[str] = []
@@ -198,7 +189,6 @@ def _pivot(
                 f"{table.place(row, column)}: expected a text, got {shorten(table.columns[column][row])}."
             )
         number = ids.setdefault(str(key), len(ids))
-        names[of] = None
         if texts.setdefault((of, number), written) != written:
             raise InputError(f"{table.place(row, text)}: another text of {shorten(of)} for the item {shorten(key)}.")
         if number == len(lists):
@@ -206,9 +196,9 @@ def _pivot(
             flat = [each for cell in cells for each in (cell if isinstance(cell, list) else [cell])]
             lists.append([each for each in flat if each])
             sources.append(str(table.columns[source][row] or "") if source else "")
-    for of in names:
-        for key, number in ids.items():
-            if (of, number) not in texts:
-                raise InputError(f"{table.name}: the item {shorten(key)} has no text of {shorten(of)}.")
+    names = dict.fromkeys(of for of, _ in texts)
+    for of, (key, number) in product(names, ids.items()):
+        if (of, number) not in texts:
+            raise InputError(f"{table.name}: the item {shorten(key)} has no text of {shorten(of)}.")
     systems = {of: [texts[of, number] for number in range(len(ids))] for of in names}
     return TestSet(name, systems, lists, sources if source else None), ids
