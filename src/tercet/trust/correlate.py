@@ -130,7 +130,7 @@ def correlate(
     given = {"unit": unit, "n_resamples": n_resamples, "n_permutations": n_permutations, "seed": seed}
     given |= {"confidence_level": confidence_level, "alpha": alpha, "ties": ties, "standardize": standardize}
     settings = check_values("correlate", {**given, "progress": progress}, _CHECKS)
-    del settings["progress"]
+    progress = settings.pop("progress")
     if rank_by is not None and rank_by not in FIGURES:
         raise OptionError(f"There is no figure {shorten(rank_by)} to rank by. {did_you_mean(rank_by, FIGURES)}")
     if isinstance(test_set, str | os.PathLike):
