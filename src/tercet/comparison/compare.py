@@ -244,11 +244,12 @@ def _tables(
     lists = [segment_lists(scorer, each) for each in stats]
     signature = summarize(scorer, stats[base]).signature
     of_systems = dict(zip(names, stats, strict=True))
+    higher = scorer.higher_is_better
     for name, of_segment in zip(scorer.score_names, scorer.segment_names, strict=True):
         values = np.array([float(each[name]) for each in scores])
         adjusted = _adjusted(pvalues[name])
-        top = int(values.argmax() if scorer.higher_is_better else values.argmin())
-        counts = [_counts(each[of_segment], lists[base][of_segment], scorer.higher_is_better) for each in lists]
+        top = int(values.argmax() if higher else values.argmin())
+        counts = [_counts(each[of_segment], lists[base][of_segment], higher) for each in lists]
         rows = []
         for index, system in enumerate(names):
             value, bounds = float(values[index]), intervals[index][name].confidence_interval
@@ -261,9 +262,7 @@ def _tables(
                 against = [value - float(values[base]), *of_baseline, *counts[index]]
             rows.append(SystemScore(*[system, value, bounds.low, bounds.high, *against, best, as_good]))
         segments = {system: lists[index][of_segment] for index, system in enumerate(names)}
-        yield ScoreTable(
-            spec.label, name, signature, rows, adjusted, segments, scorer.higher_is_better, scorer, of_systems
-        )
+        yield ScoreTable(spec.label, name, signature, rows, adjusted, segments, higher, scorer, of_systems)
 
 
 def _or_none(value: float) -> float | None:
@@ -279,11 +278,9 @@ def _adjusted(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.minimum(adjusted, adjusted.T)
 
 
-def _counts(
-    own: Sequence[float | None], base: Sequence[float | None], higher_is_better: bool
-) -> tuple[int, int, int]:
+def _counts(own: Sequence[float | None], base: Sequence[float | None], higher: bool) -> tuple[int, int, int]:
     """Return on how many segments a system is better than, as good as, and worse than the baseline."""
     pairs = [(one, other) for one, other in zip(own, base, strict=True) if one is not None and other is not None]
-    wins = sum(one > other if higher_is_better else one < other for one, other in pairs)
+    wins = sum(one > other if higher else one < other for one, other in pairs)
     ties = sum(one == other for one, other in pairs)
     return wins, ties, len(pairs) - wins - ties

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from tercet.comparison.file_names import names_of, table_format
-from tercet.comparison.test_sets import TestSet, read_test_sets
+from tercet.comparison.test_sets import TestSet, names_of, read_test_sets
 from tercet.errors import InputError, shorten
 from tercet.files.lines import open_binary
-from tercet.files.read import READERS, check_no_workbook
+from tercet.files.read import READERS, check_no_workbook, table_format
 from tercet.files.roles import role_of
 from tercet.files.table import Table
 
@@ -115,9 +114,8 @@ def _objects(table: Table, name: str, systems: Sequence[str]) -> Iterator[Row]:
         if cell is None:
             continue
         if not isinstance(cell, dict) or not all(isinstance(own, dict | None) for own in cell.values()):
-            raise InputError(
-                f"{table.place(item, name)}: expected {{system: {{dimension: value}}}}, got {shorten(cell)}."
-            )
+            place, form = table.place(item, name), "{system: {dimension: value}}"
+            raise InputError(f"{place}: expected {form}, got {shorten(cell)}.")
         for system, own in cell.items():
             if system not in systems:
                 continue
@@ -184,10 +182,8 @@ def _pivot(
     for row in range(len(table.lines)):
         key, of, written = (table.columns[column][row] for column in (item, system, text))
         if not isinstance(of, str) or not isinstance(written, str):
-            column = text if isinstance(of, str) else system
-            raise InputError(
-                f"{table.place(row, column)}: expected a text, got {shorten(table.columns[column][row])}."
-            )
+            column, cell = (text, written) if isinstance(of, str) else (system, of)
+            raise InputError(f"{table.place(row, column)}: expected a text, got {shorten(cell)}.")
         number = ids.setdefault(str(key), len(ids))
         if texts.setdefault((of, number), written) != written:
             raise InputError(f"{table.place(row, text)}: another text of {shorten(of)} for the item {shorten(key)}.")
