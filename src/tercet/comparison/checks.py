@@ -113,9 +113,7 @@ def check_roles(table: Table, format: str, systems: list[str], references: list[
 def warn_unused(table: Table, columns: list[str]) -> None:
     """Warn of columns that hold texts, mostly of several words, and are not used."""
     texts = {column: [cell for cell in table.columns[column] if isinstance(cell, str)] for column in columns}
-    unused = [
-        column for column, cells in texts.items() if 2 * sum(len(cell.split()) > 1 for cell in cells) > len(cells)
-    ]
+    unused = [name for name, own in texts.items() if 2 * sum(len(text.split()) > 1 for text in own) > len(own)]
     if unused:
         warnings.warn(
             f"{table.name}: these text columns are not recognized by name and not used: "
@@ -159,9 +157,8 @@ def check_baseline(baseline: str | None, systems: Iterable[str]) -> None:
     """Raise an OptionError for a baseline that is not a system."""
     names = list(systems)
     if baseline is not None and baseline not in names:
-        raise OptionError(
-            f"There is no system {shorten(baseline)} to use as the baseline. {did_you_mean(baseline, names)}"
-        )
+        hint = did_you_mean(baseline, names)
+        raise OptionError(f"There is no system {shorten(baseline)} to use as the baseline. {hint}")
 
 
 def check_references(name: str, references: Sequence[Sequence[str]], options: Mapping[str, Any], how: str) -> None:

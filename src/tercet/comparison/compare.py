@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -24,21 +23,21 @@ from tercet.statistics.progress import bar_of, bars_within
 from tercet.statistics.stats import SegmentStats
 
 from .checks import check_baseline, check_references
-from .facts import SystemFacts, facts_of_systems
+from .facts import facts_of_systems
 from .metric_specs import MetricSpec, distinct, spec_of
 from .paired import TESTS
 from .scores import Comparison, ScoreTable, SystemScore
 from .test_sets import TestSet
 from .warnings_of_test_sets import odd_references, recorded, warn_of_gaps, warn_of_scores
 
-_CHECKS = {
-    "n_resamples": integer(1, MOST_RESAMPLES, none=True),
+#: Of options that :func:`tercet.correlate` has too.
+SHARED_CHECKS = {
     "confidence_level": number("a number above 0 and below 1, such as 0.95", lambda x: 0 < x < 1),
-    "interval": one_of("percentile", "BCa"),
     "alpha": number("a number above 0 and below 1, such as 0.05", lambda x: 0 < x < 1),
     "seed": integer(0),
     "progress": flag,
 }
+_OWN_CHECKS = {"n_resamples": integer(1, MOST_RESAMPLES, none=True), "interval": one_of("percentile", "BCa")}
 
 
 def compare(
@@ -114,15 +113,14 @@ def compare(
     if test is not None and test not in TESTS:
         raise OptionError(f"The test must be one of {', '.join(map(repr, TESTS))} or None. Got {test!r} instead.")
     given = {"n_resamples": n_resamples, "confidence_level": confidence_level, "interval": interval, "alpha": alpha}
-    check_values("compare", {**given, "seed": seed, "progress": progress}, _CHECKS)
+    check_values("compare", {**given, "seed": seed, "progress": progress}, {**SHARED_CHECKS, **_OWN_CHECKS})
     for spec in specs:
         spec.scorer(scale=100).check_resampling()
         if spec.takes_references:
             check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
     test = test if len(names) > 1 else None
     number = None if test is None else TESTS[test][1] if n_resamples is None else n_resamples
-    tables: list[ScoreTable] = []
-    facts: list[SystemFacts] = []
+    found = Comparison(test_set, first, [], test, number, confidence_level, alpha, seed, interval, corpus=corpus)
     warned = odd_references(test_set) if needed_by else []
     # the last step of each metric: resamples for tests and intervals
     steps = tqdm(total=len(specs) * (len(names) + 1), disable=not progress, unit="step")
@@ -140,23 +138,11 @@ def compare(
             bar.set_description(f"{spec.metric} {'intervals' if test is None else f'{test} test'}"[:40])
             scored = _scored(stats)
             pvalues = _all_pairs(scorer, scored, test, number, seed)
-            facts += facts_of_systems(spec.label, scorer, dict(zip(names, stats, strict=True)), scored)
-            tables += _tables(spec, scorer, stats, names, first, pvalues, (confidence_level, interval, alpha, seed))
+            found.facts.extend(facts_of_systems(spec.label, scorer, dict(zip(names, stats, strict=True)), scored))
+            found.tables.extend(_tables(found, spec, scorer, stats, pvalues))
             bar.update()
-    return Comparison(
-        test_set,
-        first,
-        tables,
-        test,
-        number,
-        confidence_level,
-        alpha,
-        seed,
-        interval,
-        facts,
-        list(dict.fromkeys(warned)),
-        corpus,
-    )
+    found.warnings.extend(dict.fromkeys(warned))
+    return found
 
 
 def read_metrics(metrics: Any) -> list[MetricSpec]:
@@ -244,45 +230,39 @@ def _all_pairs(
 
 
 def _tables(
+    found: Comparison,
     spec: MetricSpec,
     scorer: Scorer,
     stats: Sequence[SegmentStats],
-    names: Sequence[str],
-    baseline: str,
     pvalues: dict[str, NDArray[np.float64]],
-    settings: tuple[float, str, float, int],
-) -> Iterable[ScoreTable]:
-    level, interval, alpha, seed = settings
-    scored, base = _scored(stats), names.index(baseline)
-    intervals = bootstraps(scorer, scored, confidence_level=level, method=interval, seed=seed)
+) -> Iterator[ScoreTable]:
+    names = list(found.test_set.systems)
+    scored, base, seed = _scored(stats), names.index(found.baseline), found.seed
+    level, method = found.confidence_level, found.interval
+    intervals = bootstraps(scorer, scored, confidence_level=level, method=method, seed=seed)
     scores = [scorer.finalize(scorer.corpus_totals(each)) for each in scored]
     lists = [segment_lists(scorer, each) for each in stats]
     signature = summarize(scorer, stats[base]).signature
     of_systems = dict(zip(names, stats, strict=True))
+    higher = scorer.higher_is_better
     for name, of_segment in zip(scorer.score_names, scorer.segment_names, strict=True):
         values = np.array([float(each[name]) for each in scores])
         adjusted = _adjusted(pvalues[name])
-        top = int(values.argmax() if scorer.higher_is_better else values.argmin())
-        counts = [_counts(each[of_segment], lists[base][of_segment], scorer.higher_is_better) for each in lists]
+        top = int(values.argmax() if higher else values.argmin())
+        counts = [_counts(each[of_segment], lists[base][of_segment], higher) for each in lists]
         rows = []
         for index, system in enumerate(names):
             value, bounds = float(values[index]), intervals[index][name].confidence_interval
             best = bool(values[index] == values[top])
             p = _or_none(adjusted[index, top])
-            as_good = best or (None if p is None else p >= alpha)
-            row = SystemScore(
-                system, value, bounds.low, bounds.high, None, None, None, None, None, None, best, as_good
-            )
+            as_good = best or (None if p is None else p >= found.alpha)
+            against: list[Any] = [None] * 6
             if index != base:
-                wins, ties, losses = counts[index]
-                difference, pvalue = value - float(values[base]), _or_none(pvalues[name][index, base])
-                row = replace(row, difference=difference, pvalue=pvalue, wins=wins, ties=ties, losses=losses)
-                row = replace(row, adjusted_pvalue=_or_none(adjusted[index, base]))
-            rows.append(row)
+                of_baseline = (_or_none(each[index, base]) for each in (pvalues[name], adjusted))
+                against = [value - float(values[base]), *of_baseline, *counts[index]]
+            rows.append(SystemScore(*[system, value, bounds.low, bounds.high, *against, best, as_good]))
         segments = {system: lists[index][of_segment] for index, system in enumerate(names)}
-        yield ScoreTable(
-            spec.label, name, signature, rows, adjusted, segments, scorer.higher_is_better, scorer, of_systems
-        )
+        yield ScoreTable(spec.label, name, signature, rows, adjusted, segments, higher, scorer, of_systems)
 
 
 def _or_none(value: float) -> float | None:
@@ -298,11 +278,9 @@ def _adjusted(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.minimum(adjusted, adjusted.T)
 
 
-def _counts(
-    own: Sequence[float | None], base: Sequence[float | None], higher_is_better: bool
-) -> tuple[int, int, int]:
+def _counts(own: Sequence[float | None], base: Sequence[float | None], higher: bool) -> tuple[int, int, int]:
     """Return on how many segments a system is better than, as good as, and worse than the baseline."""
     pairs = [(one, other) for one, other in zip(own, base, strict=True) if one is not None and other is not None]
-    wins = sum(one > other if higher_is_better else one < other for one, other in pairs)
+    wins = sum(one > other if higher else one < other for one, other in pairs)
     ties = sum(one == other for one, other in pairs)
     return wins, ties, len(pairs) - wins - ties

@@ -57,13 +57,7 @@ def facts_of_result(metric: str, system: str, scorer: Scorer, result: Result) ->
 
 
 def _facts(
-    metric: str,
-    system: str,
-    scorer: Scorer,
-    known: Mapping[str, Any],
-    n: int,
-    empty: int,
-    skipped: dict[str, int],
+    metric: str, system: str, scorer: Scorer, known: Mapping[str, Any], n: int, empty: int, skipped: dict[str, int]
 ) -> SystemFacts:
     more = {name: known[name] for name in scorer.facts}
     return SystemFacts(metric, system, n, empty, skipped, more, scorer.facts_line(known) if more else "")

@@ -54,17 +54,15 @@ def to_comparison(
         for spec, scorer in specs
         for system in systems
     ]
-    n_items, bad = (
-        max(result.n_segments for result in results.values()),
-        results[systems[0], specs[0][0].label].bad_files,
-    )
-    test_set = CountedSet(name, {system: [] for system in systems}, [], None, n_items, tuple(bad))
+    n_items = max(result.n_segments for result in results.values())
+    bad = tuple(results[systems[0], specs[0][0].label].bad_files)
+    test_set = CountedSet(name, {system: [] for system in systems}, [], None, n_items, bad)
     return Comparison(test_set, systems[0], tables, None, None, confidence_level, 0.05, seed, "Poisson", facts)
 
 
 def _table(spec: MetricSpec, scorer: Scorer, score: str, results: Mapping[str, Result]) -> ScoreTable:
     values = {system: float(result[score]) for system, result in results.items()}
-    top = max(values.values()) if scorer.higher_is_better else min(values.values())
+    top = (max if scorer.higher_is_better else min)(values.values())
     rows = []
     for system, value in values.items():
         low, high = (results[system].intervals or {})[score]

@@ -93,7 +93,8 @@ def significance(
     run, usual = TESTS[test]
     number = usual if n_resamples is None else n_resamples
     (results,) = run(scorer, systems, n_resamples=number, seed=seed)
-    scores = [{name: float(values) for name, values in _scores(scorer, each).items()} for each in systems]
+    totals = map(scorer.corpus_totals, systems)
+    scores = [{name: float(own[name]) for name in scorer.score_names} for own in map(scorer.finalize, totals)]
     return {
         "stat": results[scorer.primary].statistic,
         "p": results[scorer.primary].pvalue,
@@ -107,8 +108,3 @@ def significance(
         "n_segments": int(np.sum(kept)),
         "signature": summarize(scorer, whole[0]).signature,
     }
-
-
-def _scores(scorer: Scorer, stats: SegmentStats) -> dict[str, Any]:
-    scores = scorer.finalize(scorer.corpus_totals(stats))
-    return {name: scores[name] for name in scorer.score_names}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,9 @@ from tercet.registry import canonical
 from tercet.signature import digest
 
 _LARGEST_WEIGHT = 1e6
-#: The file's type.
+#: The file's type, and what it says of each metric.
 _KIND = "tercet mean of metrics"
+_FIELDS: Mapping[str, Any] = {"metric": str, "options": dict, "score": str, "weight": (int, float)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +51,8 @@ class SavedMean:
         return digest([json.dumps(part, sort_keys=True, default=str) for part in self._parts()])
 
     def _parts(self) -> list[dict[str, Any]]:
-        return [
-            {"metric": each.metric, "options": dict(each.options), "score": each.score, "weight": each.weight}
-            for each in self.parts
-        ]
+        own = [{name: getattr(each, name) for name in _FIELDS} for each in self.parts]
+        return [{**each, "options": dict(each["options"])} for each in own]
 
     def save(self, path: Path) -> None:
         """Write the file; InputError for options that cannot be saved, such as functions."""
@@ -79,10 +78,7 @@ class SavedMean:
 
 
 def _part(given: Any, path: Path) -> WeightedMetric:
-    fields: Sequence[tuple[str, type | tuple[type, ...]]] = (
-        ("metric", str), ("options", dict), ("score", str), ("weight", (int, float)),
-    )  # fmt: skip
-    is_part = isinstance(given, dict) and all(isinstance(given.get(name), kind) for name, kind in fields)
+    is_part = isinstance(given, dict) and all(isinstance(given.get(name), kind) for name, kind in _FIELDS.items())
     if not is_part or not abs(given["weight"]) <= _LARGEST_WEIGHT:  # NaN too
         raise InputError(f"{path}: expected metric, options, score and weight of each part, got {shorten(given)}.")
     return WeightedMetric(canonical(given["metric"]), given["options"], given["score"], float(given["weight"]))

@@ -32,6 +32,9 @@ COLUMNS = (
     *("pvalue", "adjusted_pvalue", "wins", "ties", "losses", "best", "as_good", "signature"),
 )
 
+#: Of a comparison, as they stand in its JSON.
+_SETTINGS = ("test", "n_resamples", "confidence_level", "alpha", "seed", "interval")
+
 
 @dataclass(frozen=True, slots=True)
 class SystemScore:
@@ -164,7 +167,7 @@ class Comparison:
         for table in self.tables:
             fixed = {"test_set": self.test_set.name, "metric": table.metric, "score": table.name}
             fixed |= {"interval": self.interval, "signature": table.signature}
-            rows = [{**self.numbers(row), **fixed} for row in table.rows]
+            rows = ({**self.numbers(row), **fixed} for row in table.rows)
             found += [{name: row[name] for name in COLUMNS} for row in rows]
         return found
 
@@ -176,9 +179,7 @@ class Comparison:
     def score_labels(self) -> list[str]:
         """Return the label of each table's score, with its metric where two share a name."""
         times, labels = Counter(table.name for table in self.tables), self.metric_labels()
-        return [
-            f"{labels[table.metric]} {table.name}" if times[table.name] > 1 else table.name for table in self.tables
-        ]
+        return [f"{labels[each.metric]} {each.name}" if times[each.name] > 1 else each.name for each in self.tables]
 
     def metric_labels(self) -> dict[str, str]:
         """Return the label of each metric in headings, with paths shortened to their last part where unique."""
@@ -200,7 +201,7 @@ class Comparison:
         OptionError
             Where matplotlib is not installed.
         """
-        from tercet.pages.figure import intervals_figure
+        from tercet.pages.plots import intervals_figure
 
         return intervals_figure(self)
 
@@ -228,26 +229,20 @@ class Comparison:
         rows = []
         for index, system in enumerate(self.test_set.systems):
             own = [table.rows[index] for table in self.tables]
-            marks = [BEST if row.best else AS_GOOD if row.as_good else "" for row in own]
-            cells = [
-                f"{row.value:.2f}{mark} ({row.low:.2f} – {row.high:.2f})"
-                for row, mark in zip(own, marks, strict=True)
-            ]
+            marked = [(row, BEST if row.best else AS_GOOD if row.as_good else "") for row in own]
+            cells = [f"{row.value:.2f}{mark} ({row.low:.2f} – {row.high:.2f})" for row, mark in marked]
             rows.append([system, *cells])
         signatures = dict.fromkeys(table.signature for table in self.tables)
         level = f"In brackets: {100 * self.confidence_level:g} % intervals. "
-        return scores_html(
-            ["system", *self.score_labels()], rows, [f"{level}{self.legend()}", *self.remarks(), *signatures]
-        )
+        below = [f"{level}{self.legend()}", *self.remarks(), *signatures]
+        return scores_html(["system", *self.score_labels()], rows, below)
 
     def legend(self, plain: Callable[[str], str] = str) -> str:
         """Return the legend of a table's marks; `plain` formats the name of the baseline."""
         likewise = ", adjusted for all pairs" if self.p_label != "p" else ""
         intervals = f"Intervals: {self.interval} bootstrap, 1,000 resamples, seed {self.seed}."
-        lower = [
-            name for name, each in zip(self.score_labels(), self.tables, strict=True) if not each.higher_is_better
-        ]
-        if lower:
+        labelled = zip(self.score_labels(), self.tables, strict=True)
+        if lower := [name for name, table in labelled if not table.higher_is_better]:
             intervals += f" Lower is better: {', '.join(map(plain, lower))}."
         if self.test is None:
             return f"{BEST} or bold: the best. {intervals}"
@@ -272,12 +267,7 @@ class Comparison:
             "n_segments": self.test_set.n_segments,
             **self.test_set.about,
             "baseline": self.baseline if self.test is not None else None,
-            "test": self.test,
-            "n_resamples": self.n_resamples,
-            "confidence_level": self.confidence_level,
-            "alpha": self.alpha,
-            "seed": self.seed,
-            "interval": self.interval,
+            **{name: getattr(self, name) for name in _SETTINGS},
             "tables": [
                 {
                     "metric": table.metric,

@@ -19,8 +19,7 @@ from .scores import AS_GOOD, COLUMNS, Comparison
 
 def to_json(comparisons: Sequence[Comparison]) -> str:
     """Return all numbers as JSON: the version, and an object for each test set."""
-    found = {"tercet": __version__, "test_sets": [comparison.to_dict() for comparison in comparisons]}
-    return json_text(found)
+    return json_text({"tercet": __version__, "test_sets": [comparison.to_dict() for comparison in comparisons]})
 
 
 def json_text(value: Any) -> str:
@@ -74,13 +73,9 @@ def lines_of_csv(rows: Iterable[Sequence[str]]) -> str:
 
 def to_markdown(comparisons: Sequence[Comparison]) -> str:
     """Return a table with a row for each system and a column for each score."""
-
-    def bold(text: str) -> str:
-        return f"**{text}**"
-
     parts = []
     for comparison in comparisons:
-        head, *rows = _wide(comparison, bold, AS_GOOD, as_markdown)
+        head, *rows = _wide(comparison, lambda text: f"**{text}**", AS_GOOD, as_markdown)
         lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
         parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n\n")
         parts[-1] += _notes(comparison, as_markdown, lambda text: f"`{one_cell(text).replace('`', chr(39))}`")
@@ -106,15 +101,14 @@ def _wide(
 ) -> list[list[str]]:
     """Return the header and a row per system: value, half the interval's width, and mark."""
     rows = [[plain(name) for name in ("system", *comparison.score_labels())]]
+    dash = "–" if as_good == "†" else "--"
     for index, system in enumerate(comparison.test_set.systems):
         cells = [plain(system)]
         for table in comparison.tables:
             row = table.rows[index]
             value = bold(f"{row.value:.2f}") if row.best else f"{row.value:.2f}"
             mark = as_good if row.as_good and not row.best else ""
-            cells.append(
-                f"{value}{mark} ({row.low:.2f}–{row.high:.2f})".replace("–", "–" if as_good == "†" else "--")
-            )
+            cells.append(f"{value}{mark} ({row.low:.2f}{dash}{row.high:.2f})")
         rows.append(cells)
     return rows
 

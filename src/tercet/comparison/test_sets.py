@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from tercet.corpus.corpus import Corpus
@@ -13,12 +14,11 @@ from tercet.corpus.items import read_systems
 from tercet.errors import InputError, shorten
 from tercet.files.joined import columns_of, join_memories
 from tercet.files.lines import STDIN, open_binary, read_lines
-from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items
+from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, table_format, unpacked
 from tercet.files.roles import guess_roles
 from tercet.files.table import Table
 
 from .checks import check_different, check_roles, warn_repeated_ids, warn_unused
-from .file_names import names_of, table_format
 
 _File = str | os.PathLike[str]
 
@@ -214,12 +214,8 @@ def _table_set(
         known = {*roles.systems, *roles.references, *references, roles.source, source}
         warn_unused(table, [column for column in table.columns if column not in known])
     lists = items(table, systems[0], references)[1]
-    return TestSet(
-        name=name,
-        systems={column: items(table, column, [])[0] for column in systems},
-        references=lists,
-        source=None if source is None else _sources(table, source),
-    )
+    texts = {column: items(table, column, [])[0] for column in systems}
+    return TestSet(name, texts, lists, None if source is None else _sources(table, source))
 
 
 def _sources(table: Table, column: str) -> list[str]:
@@ -258,15 +254,37 @@ def _text_set(paths: list[str], reference_paths: list[str], source: str | None, 
                 "segment in each."
             )
     check_different(paths, reference_paths)
-    of_segments: list[list[str]] = [
-        [lines[path][row] for path in reference_paths] for row in range(len(lines[first]))
-    ]
-    return TestSet(
-        name=names_of([first])[0],
-        systems={name: lines[path] for path, name in zip(paths, names_of(paths), strict=True)},
-        references=of_segments,
-        source=None if source is None else lines[source],
+    systems = {name: lines[path] for path, name in zip(paths, names_of(paths), strict=True)}
+    references = [[lines[path][row] for path in reference_paths] for row in range(len(lines[first]))]
+    return TestSet(names_of([first])[0], systems, references, None if source is None else lines[source])
+
+
+def names_of(paths: list[str]) -> list[str]:
+    """Return a name for each file, as short as possible while unique."""
+    ways: tuple[Callable[[str], str], ...] = (
+        without_ends,
+        lambda path: f"{Path(path).absolute().parent.name}/{without_ends(path)}",
+        str,
     )
+    names = [""] * len(paths)
+    unnamed = list(range(len(paths)))
+    for way in ways:
+        for index in unnamed:
+            names[index] = way(paths[index])
+        times = Counter(names)
+        unnamed = [index for index in unnamed if times[names[index]] > 1]
+    if unnamed:
+        raise InputError(f"The file {paths[unnamed[0]]!r} is given twice.")
+    return names
+
+
+def without_ends(path: str) -> str:
+    """Return the name of a file without its folder and extension."""
+    if path == STDIN:
+        return "stdin"
+    name = Path(unpacked(path)).name
+    stem, _, end = name.rpartition(".")
+    return stem if stem and end.isalpha() else name
 
 
 def _listed(given: _File | Sequence[_File] | None) -> list[str]:

@@ -55,10 +55,10 @@ def _summaries(comparisons: Sequence[Comparison], width: int) -> Iterator[Table]
     used = min(max(map(cell_len, [*names, "system"])), _LONGEST_NAME) + 4
     used += min(max(map(cell_len, [*sets, "test set"])), _LONGEST_NAME) + 3 if several else 0
     labels = comparisons[0].score_labels()
-    widths = [
-        max(min(cell_len(one_cell(label)), _HEAD_WIDTH), *(len(f"{row.value:.2f} ") for row in rows))
-        for label, rows in zip(labels, _rows_by_score(comparisons), strict=True)
-    ]
+    by_score = zip(*(each.tables for each in comparisons), strict=False)
+    values = ([len(f"{row.value:.2f} ") for table in tables for row in table.rows] for tables in by_score)
+    heads = (min(cell_len(one_cell(label)), _HEAD_WIDTH) for label in labels)
+    widths = [max(head, *own) for head, own in zip(heads, values, strict=True)]
     first = 0
     while first < len(labels):
         last, taken = first + 1, used + widths[first] + 3
@@ -67,11 +67,6 @@ def _summaries(comparisons: Sequence[Comparison], width: int) -> Iterator[Table]
             last += 1
         yield _summary(comparisons, range(first, last), widths)
         first = last
-
-
-def _rows_by_score(comparisons: Sequence[Comparison]) -> list[list[SystemScore]]:
-    n_scores = len(comparisons[0].tables)
-    return [[row for each in comparisons for row in each.tables[index].rows] for index in range(n_scores)]
 
 
 def _summary(comparisons: Sequence[Comparison], scores: range, widths: Sequence[int]) -> Table:

@@ -52,8 +52,7 @@ def warn_of_gaps(test_set: TestSet, scorer: Scorer, stats: Sequence[SegmentStats
     if n:
         segments, are = (f"{n:,} segments are", "are") if n > 1 else ("1 segment is", "is")
         missed = f"{segments} not scored for every system, and {are} left out for all of them."
-        message = f"{test_set.name}: {scorer.name}: {missed}"
-        warnings.warn(message, UserWarning, stacklevel=3)
+        warnings.warn(f"{test_set.name}: {scorer.name}: {missed}", UserWarning, stacklevel=3)
 
 
 def too_little(
@@ -69,10 +68,8 @@ def too_little(
     n_pairs = n_systems * (n_systems - 1) // 2
     adjusted = f", adjusted for {n_pairs} pairs of systems" if n_pairs > 1 else ""
     of_segments = 2.0 ** (1 - n_segments) if test == "permutation" else 0.0
-    for least, what in (
-        (of_segments, f"{n_segments:,} segment"),
-        (1 / (n_resamples + 1), f"{n_resamples:,} resample"),
-    ):
+    by_number = (of_segments, f"{n_segments:,} segment"), (1 / (n_resamples + 1), f"{n_resamples:,} resample")
+    for least, what in by_number:
         if n_pairs * least >= alpha:
             several = "" if what.startswith("1 ") else "s"
             p = f"{min(1, n_pairs * least):.3g}"
@@ -100,9 +97,7 @@ def test_set_warnings(test_set: TestSet) -> list[str]:
 def odd_references(test_set: TestSet) -> list[str]:
     """Return warnings of empty references, and of a system that repeats them."""
     found = []
-    empty = [
-        number for number, own in enumerate(test_set.references, 1) if own and not any(text.strip() for text in own)
-    ]
+    empty = [number for number, own in enumerate(test_set.references, 1) if own and not any(map(str.strip, own))]
     if empty:
         several = "s have" if len(empty) > 1 else " has"
         found.append(

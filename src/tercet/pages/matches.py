@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tercet.corpus.reading import read_batch
@@ -59,9 +59,7 @@ class Colours:
                 found = scorer.explained(read_batch([prediction], [list(references)]))
         except TercetError:
             return plain(prediction)
-        words = [
-            Word(word.text, min(word.level, len(self.legend)), word.written) for word in self._matched.words(found)
-        ]
+        words = [replace(word, level=min(word.level, len(self.legend))) for word in self._matched.words(found)]
         return _cut(_joined(placed(prediction, words, self._ascii_only) or spelled(words)))
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tercet.engine.counting import ngram_ids
 from tercet.engine.ragged import Ragged, ranges
 
+from .segments import Pair
 from .words import Words, matched, tally
 
 #: Words of an n-gram at most, and n-grams of a list.
@@ -28,25 +29,14 @@ class Ngram:
     share: float  # share of the system with more matches, with 1 added to both (compare-mt's score)
 
 
-@dataclass(frozen=True, slots=True)
-class NgramPair:
-    """Two systems, and the n-grams that each matches more often, clearest first."""
-
-    one: str
-    other: str
-    groups: list[tuple[str, list[Ngram]]]
-
-
-def ngram_pairs(words: Words, pairs: Sequence[tuple[str, str]]) -> list[NgramPair]:
+def ngram_pairs(words: Words, pairs: Sequence[tuple[str, str]]) -> list[Pair[Ngram]]:
     """Return the n-grams of 1 to 4 words that the systems of each pair match more often than each other.
 
     An n-gram of a prediction matches as often as it occurs in the prediction, but not more often than in the
     reference of the segment that has most of it. N-grams are sorted by (a + 1) / (a + b + 2) of the numbers of
-    matches; of equal ones those with
-    most matches come first, then the longest. A part of one that is listed, or the same moved by a word, is left
-    out where it has the same numbers, as is an n-gram with a single match more.
-
-    Time is linear in the words of the systems of the pairs and of the references, but for sorting.
+    matches; of equal ones those with most matches come first, then the longest. A part of one that is listed, or the
+    same moved by a word, is left out where it has the same numbers, as is an n-gram with a single match more. Time is
+    linear in the words of the systems of the pairs and of the references, but for sorting.
     """
     involved = list(dict.fromkeys(name for pair in pairs for name in pair))
     rows = np.concatenate([*(words.rows(name) for name in involved), words.references])
@@ -75,23 +65,20 @@ def ngram_pairs(words: Words, pairs: Sequence[tuple[str, str]]) -> list[NgramPai
         share = (a + 1) / (a + b + 2)
         chosen = np.flatnonzero(a >= b + _LEAST)
         chosen = chosen[np.lexsort((places[chosen], -orders[chosen], -a[chosen], -share[chosen]))]
-        kept: list[tuple[tuple[int, ...], tuple[int, int]]] = []
-        shares: list[float] = []
+        kept: list[tuple[tuple[int, ...], tuple[int, int], float]] = []
         for each in chosen.tolist():
             ngram = tuple(values[places[each] : places[each] + orders[each]].tolist())
             matches = int(a[each]), int(b[each])
-            if not any(matches == own and _covers(other, ngram) for other, own in kept):
-                kept.append((ngram, matches))
-                shares.append(float(share[each]))
+            if not any(matches == own and _covers(other, ngram) for other, own, _ in kept):
+                kept.append((ngram, matches, float(share[each])))
             if len(kept) == _MOST:
                 break
         return [
-            Ngram(words.read(ngram), matches[::-1] if swapped else matches, share)
-            for (ngram, matches), share in zip(kept, shares, strict=True)
+            Ngram(words.read(ngram), matches[::-1] if swapped else matches, clear) for ngram, matches, clear in kept
         ]
 
     return [
-        NgramPair(one, other, [(other, listed(other, one, True)), (one, listed(one, other, False))])
+        Pair(one, other, [(other, listed(other, one, True)), (one, listed(one, other, False))])
         for one, other in pairs
     ]
 

@@ -1,4 +1,4 @@
-"""The plots of a report: intervals, scores by length, and how the scores of segments are distributed."""
+"""The plots of reports and notebooks: intervals, scores by length, and how scores of segments are distributed."""
 
 from __future__ import annotations
 
@@ -7,22 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .names import fitted
+from tercet.errors import needs
+from tercet.metric.drawing.pictures import for_notebooks
+from tercet.metric.drawing.visible import one_cell
+
+from .names import fitted, short_names
 from .svg import ACCENT, INK, LINE, PAPER, inline_svg
 
 if TYPE_CHECKING:
     from tercet.comparison.scores import Comparison, ScoreTable, SystemScore
 
-    from .lengths import Buckets
-
 #: Lines of systems in the plot of lengths: colours with a contrast of 3 to white and to black, and other marks each.
 SERIES = (
-    ("#2f7fc1", "●", "o"),
-    ("#c8620b", "■", "s"),
-    ("#1a9173", "▲", "^"),
-    ("#b0569a", "◆", "D"),
-    ("#8a7a1f", "▼", "v"),
-)
+    ("#2f7fc1", "●", "o"), ("#c8620b", "■", "s"), ("#1a9173", "▲", "^"), ("#b0569a", "◆", "D"), ("#8a7a1f", "▼", "v"),
+)  # fmt: skip
 
 # in pixels
 _WIDTH, _HEIGHT = 400, 240
@@ -30,6 +28,37 @@ _LEFT, _RIGHT, _BOTTOM, _TOP = 125, 12, 38, 6
 _ROW = 22  # at least
 _COLUMNS = 18  # letters of a name beside a row
 _BINS = 30
+
+# of a figure for notebooks
+_COLOURS = ("#3b434c", "#1668b3", "#ffffff")  # lines, what is as good as the best, paper
+_ACROSS = 3  # scores beside each other
+_LETTERS = 30  # of the name of a system
+
+
+def intervals_figure(comparison: Comparison) -> Any:
+    """Return a figure: for each score a row for each system, with its interval; a dashed line at the baseline."""
+    needs("A plot", "report", "matplotlib")
+    from matplotlib.figure import Figure
+
+    names = short_names(list(comparison.test_set.systems))
+    across = min(_ACROSS, len(comparison.tables))
+    down = -(-len(comparison.tables) // across)
+    size = (1.5 + 2.6 * across, down * (0.8 + 0.32 * len(names)))
+    figure = for_notebooks(Figure(figsize=size, layout="constrained"))
+    level = f"{100 * comparison.confidence_level:g} %"
+    places = [-place for place in range(len(names))]
+    for number, (table, label) in enumerate(zip(comparison.tables, comparison.score_labels(), strict=True)):
+        axes = figure.add_subplot(down, across, 1 + number)
+        draw_intervals(axes, table.rows, comparison.test is not None, _COLOURS)
+        shown = [fitted(one_cell(names[row.system]), _LETTERS) for row in table.rows if number % across == 0]
+        axes.set_yticks(places if shown else [], labels=shown, parse_math=False)
+        axes.set_ylim(-len(table.rows) + 0.45, 0.55)
+        axes.tick_params(axis="y", length=0)
+        axes.set_xlabel(f"{one_cell(label)}, {level} interval", parse_math=False)
+        axes.spines[["top", "left", "right"]].set_visible(False)
+        axes.grid(axis="x", color="#d5dae0")
+        axes.set_axisbelow(True)
+    return figure
 
 
 def system_intervals(
@@ -47,39 +76,21 @@ def system_intervals(
     return inline_svg(figure, [label, *(fitted(name, _COLUMNS) for name in called)], description, prefix)
 
 
-def scores_by_length(
-    table: ScoreTable, ordered: Sequence[Sequence[float]], shown: Sequence[int], buckets: Buckets, prefix: str
-) -> str:
-    """Return the plot of a score by length."""
-    description = f"{table.name} by length of the {buckets.of} in {buckets.unit}; the numbers are in the table below"
-    texts = (f"{buckets.unit} of the {buckets.of}", table.name, description)
-    return length_plot(ordered, shown, buckets.labels, texts, prefix)
-
-
 def score_distributions(table: ScoreTable, rows: Sequence[SystemScore], called: Sequence[str], prefix: str) -> str:
     """Return a row for each system: the histogram of its segments' scores, with a line at their median."""
     scores = [np.array([score for score in table.segments[row.system] if score is not None]) for row in rows]
     medians = "; ".join(f"{name} {np.median(own):.2f}" for name, own in zip(called, scores, strict=True))
     description = f"Histograms of the segments' {table.name}; medians: {medians}"
     figure, axes = _rows_of_systems(len(scores), highest=56)
-    together = np.concatenate(list(scores))
-    low, high = float(together.min()), float(together.max())
-    if high <= low:
-        low, high = low - 0.5, high + 0.5
-    edges = np.linspace(low, high, _BINS + 1)
+    edges = np.histogram_bin_edges(np.concatenate(scores), _BINS)
     counts = [np.histogram(each, edges)[0] for each in scores]
     highest = max(int(each.max()) for each in counts)
     for place, (own, count) in enumerate(zip(scores, counts, strict=True)):
         floor = -place - 0.42
         axes.stairs(floor + 0.9 * count / highest, edges, baseline=floor, fill=True, color=ACCENT, alpha=0.6)
         axes.plot([np.median(own)] * 2, [floor, floor + 0.9], color=INK, linewidth=2, solid_capstyle="butt")
-    axes.set_xlabel("@0")
-    return inline_svg(
-        figure,
-        [f"{table.name} of single segments", *(fitted(name, _COLUMNS) for name in called)],
-        description,
-        prefix,
-    )
+    labels = [f"{table.name} of single segments", *(fitted(name, _COLUMNS) for name in called)]
+    return inline_svg(figure, labels, description, prefix)
 
 
 def draw_intervals(axes: Any, rows: Sequence[SystemScore], tested: bool, colours: tuple[str, str, str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tercet.comparison.scores import Comparison, ScoreTable
 
     from .lengths import Buckets
+
+T = TypeVar("T")
 
 _PAIRS = 3  # of systems
 _EACH_WAY = 5
@@ -44,14 +46,12 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """The baseline and a system beside it, and the segments where they differ most."""
+class Pair(Generic[T]):
+    """The baseline and a system beside it, and where they differ most."""
 
     one: str
     other: str
-    groups: list[
-        tuple[str, list[Example]]
-    ]  # the system that scores more, and examples of that, the greatest difference first
+    groups: list[tuple[str, list[T]]]  # the system that scores or matches more, and where, greatest difference first
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +78,19 @@ class Segments:
     """Chooses the segments of a score and colours the outputs."""
 
     def __init__(self, comparison: Comparison, table: ScoreTable) -> None:
-        self._comparison, self.table = comparison, table
+        self.comparison, self.table = comparison, table
         self._colours = Colours(table)
         self.legend = self._colours.legend
 
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> list[Pair[Example]]:
         """Return the baseline beside the best system, and beside those whose scores differ most from its score."""
-        return [self._pair(*each) for each in compared_pairs(self._comparison, self.table)]
+        return [self._pair(*each) for each in compared_pairs(self.comparison, self.table)]
 
     def browse(self, systems: Sequence[str], scored: Sequence[int], buckets: Buckets | None) -> Browse:
         """Return as many of the segments that are scored for every system as a page holds."""
         scores = np.array([[self.table.segments[name][index] for index in scored] for name in systems], np.float64)
-        order = (
-            np.ptp(scores, axis=0) if len(systems) > 1 else -scores[0] * (1 if self.table.higher_is_better else -1)
-        )
+        alone = -scores[0] if self.table.higher_is_better else scores[0]
+        order = np.ptp(scores, axis=0) if len(systems) > 1 else alone
         examples: list[Example] = []
         characters = 0
         for place in np.argsort(-order, kind="stable")[:_BROWSED].tolist():
@@ -106,54 +105,37 @@ class Segments:
     def spread(self) -> Example | None:
         """Return the segment whose scores lie furthest apart, with every system, best first."""
         systems = list(self.table.segments)
-        columns = list(zip(*self.table.segments.values(), strict=True))
-        spreads = [
-            (max(known) - min(known), -index)
-            for index, scores in enumerate(columns)
-            if (known := [score for score in scores if score is not None])
-        ]
+        columns = zip(*self.table.segments.values(), strict=True)
+        known = ([score for score in scores if score is not None] for scores in columns)
+        spreads = [(max(own) - min(own), -index) for index, own in enumerate(known) if own]
         if len(systems) < 3 or not spreads or max(spreads)[0] <= 0:
             return None  # of two systems the segments above show the same
-        places = {row.system: row.value for row in self.table.rows}
         index = -max(spreads)[1]
         best = next(row.value for row in self.table.rows if row.best)
-        sign = -1 if best >= max(places.values()) else 1
+        sign = -1 if best >= max(row.value for row in self.table.rows) else 1
         ordered = sorted(systems, key=lambda name: sign * (self.table.segments[name][index] or 0.0))
         return self._example(index, ordered)
 
-    def _pair(self, one: str, other: str) -> Pair:
+    def _pair(self, one: str, other: str) -> Pair[Example]:
         mine, theirs = self.table.segments[one], self.table.segments[other]
-        differences = [
-            (b - a, index)
-            for index, (a, b) in enumerate(zip(mine, theirs, strict=True))
-            if a is not None and b is not None
-        ]
+        both = enumerate(zip(mine, theirs, strict=True))
+        differences = [(b - a, index) for index, (a, b) in both if a is not None and b is not None]
         up = sorted((pair for pair in differences if pair[0] > 0), key=lambda pair: (-pair[0], pair[1]))
         down = sorted(pair for pair in differences if pair[0] < 0)
-        groups = [
-            (system, [self._example(index, (one, other)) for _, index in found[:_EACH_WAY]])
-            for system, found in ((other, up), (one, down))
-            if found
-        ]
-        return Pair(one, other, groups)
+        groups = [(system, found[:_EACH_WAY]) for system, found in ((other, up), (one, down)) if found]
+        shown = [(system, [self._example(index, (one, other)) for _, index in found]) for system, found in groups]
+        return Pair(one, other, shown)
 
     def _example(self, index: int, systems: Sequence[str]) -> Example:
-        test_set, scores = self._comparison.test_set, self.table.segments
+        test_set, scores = self.comparison.test_set, self.table.segments
         references = test_set.references[index]
-        return Example(
-            index + 1,
-            None if test_set.source is None else plain(test_set.source[index]),
-            [plain(text) for text in references[:_MOST_REFERENCES]],
-            max(0, len(references) - _MOST_REFERENCES),
-            [
-                Output(name, scores[name][index], self._colours.of(test_set.systems[name][index], references))
-                for name in systems
-            ],
-        )
+        texts = {name: self._colours.of(test_set.systems[name][index], references) for name in systems}
+        source = None if test_set.source is None else plain(test_set.source[index])
+        shown, more = references[:_MOST_REFERENCES], max(0, len(references) - _MOST_REFERENCES)
+        outputs = [Output(name, scores[name][index], text) for name, text in texts.items()]
+        return Example(index + 1, source, list(map(plain, shown)), more, outputs)
 
 
 def _characters(example: Example) -> int:
-    texts = [*example.references, *(output.text for output in example.outputs)]
-    if example.source is not None:
-        texts.append(example.source)
+    texts = [*filter(None, [example.source]), *example.references, *(output.text for output in example.outputs)]
     return sum(len(part) for text in texts for _, part in text.pieces)

@@ -40,15 +40,11 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     first = (*_listed([called[row.system] for row in top])[:-1], score, called[rest[0].system], next_best)
     if comparison.test is None:
         return [first, ("This was not tested: the difference may be due to chance.",)]
-    return [first, *_tested(comparison, table, top, rest, called), *_baseline(comparison, table, called)]
+    return [first, *_tested(comparison, table, rest, called), *_baseline(comparison, table, called)]
 
 
 def _tested(
-    comparison: Comparison,
-    table: ScoreTable,
-    top: Sequence[SystemScore],
-    rest: Sequence[SystemScore],
-    called: Mapping[str, str],
+    comparison: Comparison, table: ScoreTable, rest: Sequence[SystemScore], called: Mapping[str, str]
 ) -> list[Sentence]:
     """Return which others are significantly worse than the best (the first of those with the best score)."""
     place = {row.system: index for index, row in enumerate(table.rows)}
@@ -56,37 +52,29 @@ def _tested(
     named = called[table.rows[best].system]
     pvalues = {row.system: float(table.pvalues[place[row.system], best]) for row in rest}
     worse, unclear = ([row for row in rest if bool(row.as_good) == same] for same in (False, True))
+    unknown, better = "The test finds no significant difference between ", " is significantly better than"
     kind, alpha = "p" if len(table.rows) == 2 else "adjusted p", f"alpha {comparison.alpha:g}"
     largest = pvalue_text(max((pvalues[row.system] for row in worse), default=1.0))
     if len(rest) == 1 and worse:
         if len(table.rows) == 2:
             return [(f"The difference is significant ({kind} {largest}, {alpha}).",)]
-        return [
-            ("", named, " is significantly better than ", called[worse[0].system], f" ({kind} {largest}, {alpha}).")
-        ]
+        return [("", named, f"{better} ", called[worse[0].system], f" ({kind} {largest}, {alpha}).")]
     if not unclear:
-        return [
-            (
-                "",
-                named,
-                f" is significantly better than {_all(len(rest))} others (largest {kind} {largest}, {alpha}).",
-            )
-        ]
-    found: list[Sentence] = []
+        return [("", named, f"{better} {_all(len(rest))} others (largest {kind} {largest}, {alpha}).")]
     none = "which does not show that there is none"
     if len(unclear) <= _MOST_NAMED:
         others = _listed([called[row.system] for row in unclear])
         joint = " and " if len(unclear) == 1 else " and any of "
         inside = ", ".join(pvalue_text(pvalues[row.system]) for row in unclear)
         ending = f" ({kind} {inside}; {alpha}), {none}."
-        found.append(("The test finds no significant difference between ", named, joint, *others[1:-1], ending))
+        found: list[Sentence] = [(unknown, named, joint, *others[1:-1], ending)]
     else:
         least = pvalue_text(min(pvalues[row.system] for row in unclear))
         counted = f" and {len(unclear)} of the {len(rest)} others (least {kind} {least}, {alpha}), {none}."
-        found.append(("The test finds no significant difference between ", named, counted))
+        found = [(unknown, named, counted)]
     if worse:
         others_named = "the other" if len(worse) == 1 else f"the other {len(worse)}"
-        found.append(("", named, f" is significantly better than {others_named} (largest {kind} {largest})."))
+        found.append(("", named, f"{better} {others_named} (largest {kind} {largest})."))
     return found
 
 
@@ -95,11 +83,10 @@ def _baseline(comparison: Comparison, table: ScoreTable, called: Mapping[str, st
     base = next(index for index, row in enumerate(table.rows) if row.difference is None)
     if len(table.rows) == 2 or table.rows[base].best:
         return []
-    sign = 1.0 if table.higher_is_better else -1.0
-    gains = [sign * (row.value - table.rows[base].value) for row in table.rows]
+    direction = 1.0 if table.higher_is_better else -1.0
+    gains = direction * np.array([row.value - table.rows[base].value for row in table.rows])
     significant = table.pvalues[base] < comparison.alpha
-    better = sum(gain > 0 and bool(sure) for gain, sure in zip(gains, significant, strict=True))
-    worse = sum(gain < 0 and bool(sure) for gain, sure in zip(gains, significant, strict=True))
+    better, worse = (int((significant & (sign * gains > 0)).sum()) for sign in (1, -1))
     found = [f"significantly {how} than {_others(n)}" for how, n in (("worse", better), ("better", worse)) if n]
     if not found:
         return [("The test finds no significant difference between the baseline and any other system.",)]
@@ -117,8 +104,7 @@ def summary_verdict(tables: Sequence[ScoreTable], labels: Sequence[str], names: 
         tops.setdefault(tuple(names[row.system] for row in table.rows if row.best), []).append(label)
     if len(tops) == 1:
         (best,) = tops
-        verb = "is" if len(best) == 1 else "are"
-        return [(*_listed(best)[:-1], f" {verb} best in {_all(len(tables))} scores.")]
+        return [(*_listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best in {_all(len(tables))} scores.")]
     found: list[Sentence] = [("The scores do not agree on the best system.",)]
     for best, scores in tops.items():
         found.append((*_listed(best)[:-1], f" {'is' if len(best) == 1 else 'are'} best by {', '.join(scores)}."))

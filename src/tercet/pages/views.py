@@ -14,8 +14,8 @@ import numpy as np
 from .frequency import Frequencies, word_frequencies
 from .lengths import Buckets, bucket_scores, buckets_of
 from .names import short_names
-from .ngrams import NgramPair, ngram_pairs
-from .plots import SERIES, length_plot, score_distributions, scores_by_length, system_intervals
+from .ngrams import Ngram, ngram_pairs
+from .plots import SERIES, length_plot, score_distributions, system_intervals
 from .segments import Browse, Example, Pair, Segments, compared_pairs
 from .verdicts import Sentence, bucket_verdict, score_verdict, summary_verdict
 from .words import read_words
@@ -56,7 +56,7 @@ class MetricView:
     name: str  # of the primary score
     higher_is_better: bool
     legend: Sequence[str]  # what the colours of the texts say; empty for texts without colours
-    pairs: list[Pair]
+    pairs: list[Pair[Example]]
     spread: Example | None
 
 
@@ -82,7 +82,7 @@ class WordsView:
     best: list[float]  # F of each bucket
     series: list[tuple[str, str, str]]  # as of lengths in a ScoreView
     plot: str
-    pairs: list[NgramPair]
+    pairs: list[Pair[Ngram]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,11 +110,11 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
     buckets = lru_cache(lambda scored: buckets_of(comparison.test_set, scored))  # mostly the same for all metrics
     segments = [Segments(comparison, _primary(tables)) for tables in by_metric.values()]
     metrics = [
-        _metric(comparison, tables, names, buckets(_scored(tables[0])), segments[number], prefix, f"m{number}")
+        _metric(segments[number], names, buckets(_scored(tables[0])), prefix, f"m{number}")
         for number, tables in enumerate(by_metric.values())
     ]
     chosen, rows = segments[0].table, metrics[0].scores[0].rows
-    words = _words(comparison, chosen, rows, names, f"{prefix}w")
+    words = _words(segments[0], rows, names, f"{prefix}w")
     browse = segments[0].browse([rows[index].system for index in _shown(rows)], _scored(chosen), metrics[0].buckets)
     contents = [("summary", "Summary")] if len(comparison.tables) > 1 else []
     contents += [(each.place, each.label) for each in metrics]
@@ -130,15 +130,10 @@ def view(comparison: Comparison, prefix: str) -> TestSetView:
 
 
 def _metric(
-    comparison: Comparison,
-    tables: Sequence[ScoreTable],
-    names: dict[str, str],
-    buckets: Buckets | None,
-    segments: Segments,
-    prefix: str,
-    place: str,
+    segments: Segments, names: dict[str, str], buckets: Buckets | None, prefix: str, place: str
 ) -> MetricView:
-    scores: list[ScoreView] = []
+    scores, comparison = [], segments.comparison
+    tables = [table for table in comparison.tables if table.metric == segments.table.metric]
     for index, table in enumerate(tables):
         same = next((other.name for other in tables[:index] if other.segments == table.segments), "")
         scores.append(_score(comparison, table, names, buckets, f"{prefix}{place}s{index}", same))
@@ -149,17 +144,15 @@ def _metric(
     )  # fmt: skip
 
 
-def _words(
-    comparison: Comparison, table: ScoreTable, rows: Sequence[SystemScore], names: dict[str, str], prefix: str
-) -> WordsView:
+def _words(segments: Segments, rows: Sequence[SystemScore], names: dict[str, str], prefix: str) -> WordsView:
+    comparison, table = segments.comparison, segments.table
     texts, called = comparison.test_set.systems, [names[row.system] for row in rows]
     words = read_words(comparison.corpus or comparison.test_set.corpus(), list(texts))
     lengths = [
         LengthRow(row.system, *words.length_ratio(row.system), sum(not text.strip() for text in texts[row.system]))
         for row in rows
     ]
-    known = bool(words.tokens.lengths[words.references].any())
-    if not known:
+    if not words.tokens.lengths[words.references].any():
         return WordsView(words.unit, False, lengths, None, [], [], [], "", [])
     found, shown = word_frequencies(words), _shown(rows)
     values = [found.values[row.system] for row in rows]
@@ -186,12 +179,7 @@ def _primary(tables: Sequence[ScoreTable]) -> ScoreTable:
 
 
 def _score(
-    comparison: Comparison,
-    table: ScoreTable,
-    names: dict[str, str],
-    buckets: Buckets | None,
-    prefix: str,
-    same_segments: str,
+    comparison: Comparison, table: ScoreTable, names: dict[str, str], buckets: Buckets | None, prefix: str, same: str
 ) -> ScoreView:
     values = [row.value for row in table.rows]
     higher = table.higher_is_better
@@ -201,6 +189,11 @@ def _score(
     lengths, rule = ([], "") if buckets is None else bucket_scores(table, buckets)
     ordered, shown = [lengths[index] for index in order if lengths], _shown(rows)
     columns = list(zip(*ordered, strict=True))
+    plot = ""
+    if buckets is not None:
+        axis = f"{buckets.unit} of the {buckets.of}"
+        about = f"{table.name} by length of the {buckets.of} in {buckets.unit}; the numbers are in the table below"
+        plot = length_plot(ordered, shown, buckets.labels, (axis, table.name, about), f"{prefix}l")
     return ScoreView(
         table=table,
         rows=rows,
@@ -212,9 +205,9 @@ def _score(
         rule=rule,
         series=_series(called, shown),
         intervals=system_intervals(comparison, table, rows, called, f"{prefix}i"),
-        lengths="" if buckets is None else scores_by_length(table, ordered, shown, buckets, f"{prefix}l"),
-        distributions="" if same_segments else score_distributions(table, rows, called, f"{prefix}d"),
-        same_segments=same_segments,
+        lengths=plot,
+        distributions="" if same else score_distributions(table, rows, called, f"{prefix}d"),
+        same_segments=same,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,11 +33,6 @@ class Words:
     owners: Array  # the segment of each row
     n_segments: int
 
-    @property
-    def n_references(self) -> int:
-        """The number of references of all segments."""
-        return len(self.owners) - len(self.systems) * self.n_segments
-
     def rows(self, system: str) -> Array:
         """Return the rows of a system's predictions."""
         return np.arange(self.n_segments) + self.systems.index(system) * self.n_segments
@@ -44,7 +40,7 @@ class Words:
     @property
     def references(self) -> Array:
         """The rows of the references."""
-        return np.arange(len(self.owners) - self.n_references, len(self.owners))
+        return np.arange(len(self.systems) * self.n_segments, len(self.owners))
 
     def length_ratio(self, system: str) -> tuple[int, float]:
         """Return the number of words in a system's predictions, and their ratio to the references'.
@@ -75,17 +71,9 @@ def read_words(corpus: Corpus, systems: Sequence[str]) -> Words:
     tokens, spelled = tokenize(corpus, "unicode")
     segments = np.repeat(np.arange(n), np.diff(corpus.reference_offsets))
     letters = count_letters(corpus if len(segments) else read_texts([]).with_texts(corpus.texts))
-    cached: list[list[str]] = []
-
-    def known() -> list[str]:
-        if not cached:
-            cached.append(spelled())
-        return cached[0]
-
-    return Words(
-        list(systems), "characters" if letters.mostly_without_blanks else "words", tokens.tokens,
-        tokens.n_types, known, np.append(np.tile(np.arange(n), len(systems)), segments), n,
-    )  # fmt: skip
+    unit = "characters" if letters.mostly_without_blanks else "words"
+    owners = np.append(np.tile(np.arange(n), len(systems)), segments)
+    return Words(list(systems), unit, tokens.tokens, tokens.n_types, cache(spelled), owners, n)
 
 
 def tally(units: Ragged, rows: Array, owners: Array, n_types: int) -> tuple[Array, Array]:
@@ -96,9 +84,10 @@ def tally(units: Ragged, rows: Array, owners: Array, n_types: int) -> tuple[Arra
     lengths = units.lengths[rows]
     values = units.values[ranges(units.offsets[:-1][rows], lengths)].astype(np.int64)
     keys, counts = np.unique(np.repeat(np.arange(len(rows)), lengths) * n_types + values, return_counts=True)
+    of_segments = owners[rows][keys // n_types] * n_types + keys % n_types
     if len(np.unique(owners[rows])) == len(rows):
-        return owners[rows][keys // n_types] * n_types + keys % n_types, counts
-    merged, places = np.unique(owners[rows][keys // n_types] * n_types + keys % n_types, return_inverse=True)
+        return of_segments, counts
+    merged, places = np.unique(of_segments, return_inverse=True)
     most = np.zeros(len(merged), np.int64)
     np.maximum.at(most, places, counts)
     return merged, most

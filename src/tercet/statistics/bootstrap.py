@@ -85,9 +85,7 @@ def _of_system(
     jackknife = scorer.scores_of(stats.total() - stats.rows) if method == "BCa" else {}
     observed = {name: float(value) for name, value in scorer.scores_of(scorer.corpus_totals(stats)).items()}
     for name, distribution in resampled.items():
-        levels = tails
-        if method == "BCa":
-            levels = _bca_levels(tails, distribution, observed[name], jackknife[name])
+        levels = _bca_levels(tails, distribution, observed[name], jackknife[name]) if jackknife else tails
         bounds = np.quantile(distribution, levels)
         bounds[np.abs(bounds - observed[name]) <= ROUNDING * abs(observed[name])] = observed[name]
         low, high = bounds.tolist()
@@ -97,10 +95,7 @@ def _of_system(
 
 
 def _bca_levels(
-    tails: NDArray[np.float64],
-    distribution: NDArray[np.float64],
-    observed: float,
-    jackknife: NDArray[np.float64],
+    tails: NDArray[np.float64], distribution: NDArray[np.float64], observed: float, jackknife: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the quantiles to take instead of the tails (Efron and Tibshirani 1993, equations 14.10 to 14.15)."""
     slack = ROUNDING * abs(observed)

@@ -47,11 +47,7 @@ class ExactSums:
     @classmethod
     def of(cls, rows: Array) -> ExactSums:
         """Return the sums (1, k) of rows (n, k): at most 2**19, with values that pass :func:`check_summable`."""
-        assert len(rows) <= _MOST_ROWS
-        digits, places = _taken_apart(rows)
-        sums = np.zeros((1, rows.shape[1] * DIGITS), np.int64)
-        sums[0, places] = digits.sum(axis=1)
-        return cls(_carried(sums.reshape(1, -1, DIGITS)))
+        return cls.weighted(rows, lambda digits: digits.sum(axis=1, keepdims=True), 1)
 
     @classmethod
     def weighted(cls, rows: Array, times_weights: Callable[[Array], Array], b: int) -> ExactSums:

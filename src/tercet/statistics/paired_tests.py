@@ -26,21 +26,11 @@ Pairs = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedTestResult:
-    """The result of a paired test.
+    """The result of a paired test."""
 
-    Attributes
-    ----------
-    statistic : float
-        Score of the second system minus that of the first.
-    pvalue : float
-        Two-sided p-value, from 1 / (n_resamples + 1) to 1.
-    null_distribution : ndarray, shape (n_resamples,)
-        The absolute differences under the null hypothesis.
-    """
-
-    statistic: float
-    pvalue: float
-    null_distribution: NDArray[np.float64]
+    statistic: float  # score of the second system minus that of the first
+    pvalue: float  # two-sided, from 1 / (n_resamples + 1) to 1
+    null_distribution: NDArray[np.float64]  # the absolute differences under the null hypothesis
 
 
 def paired_bootstrap_test(
@@ -138,8 +128,7 @@ def _check_alike(systems: Sequence[SegmentStats]) -> None:
 def holm(pvalues: Sequence[float]) -> list[float]:
     """Return p-values adjusted for their number (Holm 1979), which controls the family-wise error rate."""
     order = sorted(range(len(pvalues)), key=lambda index: pvalues[index])
-    adjusted = [0.0] * len(pvalues)
-    greatest = 0.0
+    adjusted, greatest = [0.0] * len(pvalues), 0.0
     for rank, index in enumerate(order):
         greatest = max(greatest, min(1.0, (len(pvalues) - rank) * pvalues[index]))
         adjusted[index] = greatest

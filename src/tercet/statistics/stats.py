@@ -16,17 +16,7 @@ from tercet.signature import Signature
 
 @dataclass(slots=True, eq=False)  # not frozen, which takes a microsecond for each
 class SegmentStats:
-    """Rows that add up: the score of a corpus is a function of their sum.
-
-    Examples
-    --------
-    >>> signature = Signature.parse("m|tok:13a")
-    >>> half = SegmentStats(signature, ("hits", "items"), np.array([[1.0, 1.0], [0.0, 1.0]]))
-    >>> (half + half).total().tolist()
-    [2.0, 4.0]
-    >>> SegmentStats.from_arrow(half.to_arrow()).columns
-    ('hits', 'items')
-    """
+    """Rows that add up: the score of a corpus is a function of their sum."""
 
     #: How the rows were made.
     signature: Signature
@@ -40,13 +30,7 @@ class SegmentStats:
         return len(self.rows)
 
     def __add__(self, other: SegmentStats) -> SegmentStats:
-        """Return the rows of both, in order.
-
-        Raises
-        ------
-        MergeError
-            When they were made with different options.
-        """
+        """Return the rows of both, in order; MergeError if they were made with different options."""
         if not isinstance(other, SegmentStats):
             return NotImplemented
         return SegmentStats.concatenate([self, other])
@@ -79,17 +63,7 @@ class SegmentStats:
         return self._sums
 
     def resample(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return weighted sums of the rows.
-
-        Parameters
-        ----------
-        weights : ndarray, shape (B, n)
-            How often each segment was drawn in each of B resamples.
-
-        Returns
-        -------
-        ndarray of float64, shape (B, k)
-        """
+        """Return sums (B, k) of the rows, times how often each was drawn in each of B resamples, shape (B, n)."""
         return weights @ self.rows
 
     def column(self, name: str) -> NDArray[np.float64]:
@@ -111,13 +85,7 @@ class SegmentStats:
 
     @classmethod
     def from_arrow(cls, table: pa.Table) -> SegmentStats:
-        """Return the statistics that :meth:`to_arrow` wrote.
-
-        Raises
-        ------
-        MergeError
-            When the table has no signature.
-        """
+        """Return the statistics that :meth:`to_arrow` wrote; MergeError if the table has no signature."""
         metadata = table.schema.metadata or {}
         if b"signature" not in metadata:
             raise MergeError("The table has no signature in the metadata of its schema.")

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from tercet.checks import MOST_RESAMPLES, integer, number, one_of
+from tercet.checks import MOST_RESAMPLES, flag, integer, one_of
 from tercet.comparison.checks import check_references
-from tercet.comparison.compare import read_metrics, read_test_set
+from tercet.comparison.compare import SHARED_CHECKS, read_metrics, read_test_set
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
 from tercet.corpus.corpus import Corpus
 from tercet.errors import InputError, OptionError, did_you_mean, shorten
 from tercet.metric.metric import Metric
-from tercet.metric.options import Value, option
+from tercet.metric.options import check_values
 from tercet.metric.scoring import batch_stats, summarize
 from tercet.statistics.paired_tests import holm
 from tercet.statistics.progress import bars_within
@@ -34,25 +34,13 @@ from .sample import Array, graded
 from .significance import clusters, pvalues_between, test_name, williams_between
 from .warnings_of_rankings import ranking_warnings
 
-
-class CorrelateOptions(Value):
-    """The settings of a correlation."""
-
-    name = "correlate"
-
-    unit: str = option(default="items", check=one_of(*UNITS))
-    n_resamples: int = option(default=1000, check=integer(1, MOST_RESAMPLES))
-    n_permutations: int = option(default=1000, check=integer(1, MOST_RESAMPLES))
-    seed: int = option(default=12345, check=integer(0))
-    confidence_level: float = option(
-        default=0.95, check=number("a number above 0 and below 1, such as 0.95", lambda x: 0 < x < 1)
-    )
-    alpha: float = option(
-        default=0.05, check=number("a number above 0 and below 1, such as 0.05", lambda x: 0 < x < 1)
-    )
-    ties: str = option(default="scored", check=one_of("scored", "exact"))
-    standardize: bool = option(default=False)
-    progress: bool = option(default=False)
+_CHECKS = {
+    **SHARED_CHECKS,
+    **dict.fromkeys(("n_resamples", "n_permutations"), integer(1, MOST_RESAMPLES)),
+    "unit": one_of(*UNITS),
+    "ties": one_of("scored", "exact"),
+    "standardize": flag,
+}
 
 
 def correlate(
@@ -141,7 +129,8 @@ def correlate(
 
     given = {"unit": unit, "n_resamples": n_resamples, "n_permutations": n_permutations, "seed": seed}
     given |= {"confidence_level": confidence_level, "alpha": alpha, "ties": ties, "standardize": standardize}
-    settings = CorrelateOptions.made({**given, "progress": progress})
+    settings = check_values("correlate", {**given, "progress": progress}, _CHECKS)
+    progress = settings.pop("progress")
     if rank_by is not None and rank_by not in FIGURES:
         raise OptionError(f"There is no figure {shorten(rank_by)} to rank by. {did_you_mean(rank_by, FIGURES)}")
     if isinstance(test_set, str | os.PathLike):
@@ -170,15 +159,12 @@ def correlate(
             columns = [replace(column, scores=without_noise(column.scores)) for column in columns]
         if not columns:
             raise OptionError("There is no metric: give metrics=, or external scores=.")
-        tables = []
+        found = Correlation(test_set, known, columns, [], **settings)
         for each in chosen:
             bar.set_description(each[:40])
-            tables.append(_table(known, each, columns, rank_by, settings))
+            found.tables.append(_table(found, each, rank_by))
             bar.update()
-    return Correlation(
-        test_set, known, columns, tables, unit, n_resamples, n_permutations, seed, confidence_level, alpha,
-        standardize, ties,
-    )  # fmt: skip
+    return found
 
 
 def _scored(spec: MetricSpec, called: str, test_set: TestSet, corpus: Corpus) -> Iterator[MetricColumn]:
@@ -200,13 +186,10 @@ def _scored(spec: MetricSpec, called: str, test_set: TestSet, corpus: Corpus) ->
         yield MetricColumn(label, signature, -values if negated else values, negated, spec, name, scorer.scale)
 
 
-def _table(
-    grades: Grades, dimension: str, columns: Sequence[MetricColumn], rank_by: str | None, settings: CorrelateOptions
-) -> DimensionTable:
-    o = settings
-    human, metrics = graded(
-        grades.mean(dimension, o.standardize), np.array([column.scores for column in columns], np.float64)
-    )
+def _table(of: Correlation, dimension: str, rank_by: str | None) -> DimensionTable:
+    columns = of.metrics
+    scores = np.array([column.scores for column in columns], np.float64)
+    human, metrics = graded(of.grades.mean(dimension, of.standardize), scores)
     there = ~np.isnan(human)
     if there.sum() < 2:
         raise InputError(f"Fewer than two outputs have a grade in {shorten(dimension)} and a score of every metric.")
@@ -220,25 +203,25 @@ def _table(
             f"{', '.join(names)}."
         )
     found = {name: [value_of(name, human, metric) for metric in metrics] for name in names}
-    drawn = distributions(found, human, metrics, o.unit, o.n_resamples, o.seed)
+    drawn = distributions(found, human, metrics, of.unit, of.n_resamples, of.seed)
     labels = [column.label for column in columns]
     figures: dict[str, dict[str, FigureValue]] = {label: {} for label in labels}
     for name in names:
         for place, (label, (value, epsilon)) in enumerate(zip(labels, found[name], strict=True)):
-            low, high = percentile_interval(drawn[name][place], value, o.confidence_level)
+            low, high = percentile_interval(drawn[name][place], value, of.confidence_level)
             n = points_of(name, human, metrics[place])
             figures[label][name] = FigureValue(value, low, high, epsilon, n)
     values, epsilons = ([each[place] for each in found[rank_by]] for place in (0, 1))
-    pvalues = pvalues_between(rank_by, human, metrics, epsilons, o.n_permutations, o.seed)
-    groups = clusters(values, pvalues, o.alpha)
+    pvalues = pvalues_between(rank_by, human, metrics, epsilons, of.n_permutations, of.seed)
+    groups = clusters(values, pvalues, of.alpha)
     ranking = sorted(range(len(labels)), key=lambda each: (groups[each], -np.nan_to_num(values[each], nan=-np.inf)))
     table = DimensionTable(
         dimension, int(there.sum()), int(there.any(axis=0).sum()), figures, rank_by,
         [labels[each] for each in ranking], dict(zip(labels, groups, strict=True)), test_name(rank_by), pvalues,
-        _adjusted(values, pvalues), williams_between(rank_by, human, metrics), grades.agreement(dimension),
-        layers=layer_sweeps(dimension, rank_by, human, metrics, columns, figures, o.n_permutations, o.seed),
+        _adjusted(values, pvalues), williams_between(rank_by, human, metrics), of.grades.agreement(dimension),
+        layers=layer_sweeps(dimension, rank_by, human, metrics, columns, figures, of.n_permutations, of.seed),
     )  # fmt: skip
-    table.remarks.extend(ranking_warnings(table, drawn[rank_by], labels, o.alpha))
+    table.remarks.extend(ranking_warnings(table, drawn[rank_by], labels, of.alpha))
     return table
 
 

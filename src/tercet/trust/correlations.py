@@ -34,24 +34,13 @@ def points_spearman(x: Array, y: Array, weights: Iterator[Array]) -> Array:
     sides = [_dense_ranks(x), _dense_ranks(y)]
     found = []
     for each in weights:
-        n = each.sum(1)
-        places = []
+        n, places = each.sum(1), []
         for ranks, n_ranks in sides:
             sums = _sums_by_rank(each, ranks, n_ranks)
             midranks = np.cumsum(sums, axis=1) - sums + (sums + 1) / 2
             places.append((midranks - (n[:, None] + 1) / 2)[:, ranks])
         found.append(_pearson_of_centred("bi,bi,bi->b", each, n, *places))
     return np.concatenate(found)
-
-
-def points_kendall_b(x: Array, y: Array, weights: Iterator[Array]) -> Array:
-    """Return Kendall's tau-b of points."""
-    return _points_kendall("b", x, y, weights)
-
-
-def points_kendall_c(x: Array, y: Array, weights: Iterator[Array]) -> Array:
-    """Return Kendall's tau-c, of Stuart, of points: for sides with different numbers of distinct values."""
-    return _points_kendall("c", x, y, weights)
 
 
 def columns_pearson(x: Array, y: Array, weights: Array) -> Array:
@@ -73,16 +62,6 @@ def columns_spearman(x: Array, y: Array, weights: Array) -> Array:
         level = np.einsum("bj,ijc->bic", weights, equal)
         places.append(np.where(there, below + (level + 1) / 2 - (n[:, None] + 1) / 2, 0.0))
     return _pearson_of_centred("bi,bic,bic->bc", weights, n, *places)
-
-
-def columns_kendall_b(x: Array, y: Array, weights: Array) -> Array:
-    """Return Kendall's tau-b of each column."""
-    return _columns_kendall("b", x, y, weights)
-
-
-def columns_kendall_c(x: Array, y: Array, weights: Array) -> Array:
-    """Return Kendall's tau-c of each column."""
-    return _columns_kendall("c", x, y, weights)
 
 
 def centred(values: Array, axis: int | None = None) -> Array:
@@ -110,7 +89,8 @@ def _pearson_of_centred(axes: str, weights: Array, n: Array, x: Array, y: Array)
     return pearson_of_sums(n, np.zeros_like(n), np.zeros_like(n), *sums)
 
 
-def _points_kendall(kind: str, x: Array, y: Array, weights: Iterator[Array]) -> Array:
+def points_kendall(kind: str, x: Array, y: Array, weights: Iterator[Array]) -> Array:
+    """Return Kendall's tau-b of points, or tau-c, of Stuart: for sides with different numbers of distinct values."""
     # tau is symmetric, and looking up is fast where few ranks are
     (y_ranks, n_y), (x_ranks, n_x) = sorted((_dense_ranks(x), _dense_ranks(y)), key=lambda side: side[1])
     order = np.argsort(x_ranks, kind="stable")
@@ -127,14 +107,14 @@ def _points_kendall(kind: str, x: Array, y: Array, weights: Iterator[Array]) -> 
     return np.concatenate(found)
 
 
-def _columns_kendall(kind: str, x: Array, y: Array, weights: Array) -> Array:
+def columns_kendall(kind: str, x: Array, y: Array, weights: Array) -> Array:
+    """Return Kendall's tau-b or tau-c of each column."""
     of_pairs = pair_weights(weights)
     up, right = (np.sign(np.nan_to_num(pair_differences(values))) for values in (x, y))
     n = weights @ (~np.isnan(x)).astype(np.float64)
     classes = np.minimum(_n_different(x, weights), _n_different(y, weights)) if kind == "c" else n
-    return _kendall_of_sums(
-        kind, of_pairs @ (up * right), of_pairs @ (up * up), of_pairs @ (right * right), n, classes
-    )
+    order, of_x, of_y = (of_pairs @ each for each in (up * right, up * up, right * right))
+    return _kendall_of_sums(kind, order, of_x, of_y, n, classes)
 
 
 def _kendall_of_sums(kind: str, order: Array, untied_x: Array, untied_y: Array, n: Array, classes: Array) -> Array:

@@ -77,12 +77,12 @@ def _accuracy(sample: Sample, epsilon: float = 0.0) -> Array:
 FIGURES: Mapping[str, Figure] = {
     "pooled.pearson": _pooled(correlations.points_pearson, "Pearson's r"),
     "pooled.spearman": _pooled(correlations.points_spearman, "Spearman's rho"),
-    "pooled.kendall_b": _pooled(correlations.points_kendall_b, "Kendall's tau-b"),
-    "pooled.kendall_c": _pooled(correlations.points_kendall_c, "Kendall's tau-c"),
+    "pooled.kendall_b": _pooled(partial(correlations.points_kendall, "b"), "Kendall's tau-b"),
+    "pooled.kendall_c": _pooled(partial(correlations.points_kendall, "c"), "Kendall's tau-c"),
     "item.pearson": _of_items(correlations.columns_pearson, "Pearson's r", 3),
     "item.spearman": _of_items(correlations.columns_spearman, "Spearman's rho", 3),
-    "item.kendall_b": _of_items(correlations.columns_kendall_b, "Kendall's tau-b", 2),
-    "item.kendall_c": _of_items(correlations.columns_kendall_c, "Kendall's tau-c", 2),
+    "item.kendall_b": _of_items(partial(correlations.columns_kendall, "b"), "Kendall's tau-b", 2),
+    "item.kendall_c": _of_items(partial(correlations.columns_kendall, "c"), "Kendall's tau-c", 2),
     "item.acc23": Figure(_accuracy, 2, "pairs of systems ordered alike or tied in both, mean over items"),
     "item.tau23": Figure(lambda sample: 2 * _accuracy(sample) - 1, 2, "acc23 on the scale from -1 to 1"),
     "item.acc_eq": Figure(_accuracy, 2, "acc23 with the metric's best tie threshold (acc*eq)"),
@@ -90,8 +90,8 @@ FIGURES: Mapping[str, Figure] = {
     "item.darr": Figure(darr, 2, "(concordant - discordant) / all pairs with different grades"),
     "system.pearson": _of_systems(correlations.columns_pearson, "Pearson's r"),
     "system.spearman": _of_systems(correlations.columns_spearman, "Spearman's rho"),
-    "system.kendall_b": _of_systems(correlations.columns_kendall_b, "Kendall's tau-b"),
-    "system.kendall_c": _of_systems(correlations.columns_kendall_c, "Kendall's tau-c"),
+    "system.kendall_b": _of_systems(partial(correlations.columns_kendall, "b"), "Kendall's tau-b"),
+    "system.kendall_c": _of_systems(partial(correlations.columns_kendall, "c"), "Kendall's tau-c"),
     "system.pairwise_accuracy": Figure(
         lambda sample: sample.between(accuracy), 2, "pairs of systems ordered alike by their means"
     ),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -66,14 +68,14 @@ class Grades:
             own = found.setdefault(dimension, {})
             key = (rater, places[system], item)
             raters.setdefault(rater, len(raters))
-            if key in own and not math.isnan(own[key]) and not math.isnan(number) and own[key] != number:
+            known = own.get(key, math.nan)
+            if known != number and not math.isnan(known + number):
                 of = f" of {shorten(rater)}" if rater else ""
                 raise InputError(
                     f"There are two grades{of} for {shorten(system)} on item {item + 1} in {shorten(dimension)}: "
-                    f"{own[key]:g} and {number:g}. Expected one; name the raters if there are several."
+                    f"{known:g} and {number:g}. Expected one; name the raters if there are several."
                 )
-            if key not in own or math.isnan(own[key]):
-                own[key] = number
+            own[key] = number if math.isnan(known) else known
         values = {}
         for dimension, own in found.items():
             table = np.full((len(raters), len(places), n_items), np.nan)
@@ -124,11 +126,8 @@ class Grades:
         raters = self.values[dimension].reshape(len(self.raters), -1)
         if ((~np.isnan(raters)).sum(0) > 1).sum() == 0:
             return {}
-        return {
-            "alpha_ordinal": krippendorff_alpha(raters, "ordinal"),
-            "alpha_interval": krippendorff_alpha(raters, "interval"),
-            "raw": raw_agreement(raters),
-        }
+        alphas = {f"alpha_{level}": krippendorff_alpha(raters, level) for level in ("ordinal", "interval")}
+        return {**alphas, "raw": raw_agreement(raters)}
 
     def with_scores(self, scores: Mapping[str, Any] | Iterable[str]) -> Grades:
         """Return grades with external scores: lists of them, or names of dimensions."""
@@ -146,20 +145,17 @@ class Grades:
 
 def read_number(value: Any, what: str) -> float:
     """Return a grade as a number, also from text such as ``"4,5"``; NaN if it is missing."""
-    if value is None:
+    text = value.strip() if isinstance(value, str) else ""
+    if value is None or (isinstance(value, str) and text.casefold() in _MISSING):
         return math.nan
-    if isinstance(value, str):
-        text = value.strip()
-        if text.casefold() in _MISSING:
-            return math.nan
-        try:
+    found = None
+    if text:
+        with suppress(ValueError):
             found = float(text.replace(",", ".") if text.count(",") == 1 and "." not in text else text)
-        except ValueError:
-            raise InputError(f"Expected a number as {what}, got {shorten(value)}.") from None
-    elif isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise InputError(f"Expected a number as {what}, got {shorten(value)}.")
-    else:
+    elif isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
         found = float(value)
+    if found is None:
+        raise InputError(f"Expected a number as {what}, got {shorten(value)}.")
     if math.isinf(found):
         raise InputError(f"Expected a finite number as {what}, got {shorten(value)}.")
     return found
@@ -189,11 +185,9 @@ def krippendorff_alpha(values: Array, level: str = "ordinal") -> float:
 def raw_agreement(values: Array) -> float:
     """Return the share of equal grades among all pairs of grades of one unit; NaN without a pair."""
     equal, pairs = 0, 0
-    for one in range(len(values)):
-        for other in range(one):
-            both = ~np.isnan(values[one] + values[other])
-            equal += int((values[one] == values[other])[both].sum())
-            pairs += int(both.sum())
+    for one, other in combinations(values, 2):
+        equal += int((one == other).sum())
+        pairs += int((~np.isnan(one + other)).sum())
     return equal / pairs if pairs else float("nan")
 
 

@@ -15,7 +15,7 @@ from tercet.errors import InputError
 from tercet.metrics.bertscore.metric import BertScore
 
 from .figures import FigureValue, value_of
-from .folds import Candidates, Weights, out_of_fold, singles
+from .folds import Candidates, out_of_fold, singles
 from .grades import MetricColumn
 from .sample import Array
 from .significance import pvalues_between
@@ -41,8 +41,8 @@ class LayerSweep:
 
     def summary(self, alpha: float = 0.05) -> str:
         """Return what was found, in words."""
-        begin = f"Best layer of {self.metric} for {self.dimension}: {self.best} ({self.figure} "
-        begin += f"{self.values[self.best].value:.3f}"
+        value = f"{self.figure} {self.values[self.best].value:.3f}"
+        begin = f"Best layer of {self.metric} for {self.dimension}: {self.best} ({value}"
         if self.best == self.usual:
             return f"{begin}), which is also the one that is used without grades."
         verdict = "more than chance" if self.pvalue < alpha else "which may be chance"
@@ -54,14 +54,8 @@ class LayerSweep:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain Python; the values are among the table's figures."""
-        return {
-            "metric": self.metric,
-            "best": self.best,
-            "usual": self.usual,
-            "out_of_fold": self.out_of_fold,
-            "usual_out_of_fold": self.usual_out_of_fold,
-            "p": self.pvalue,
-        }
+        own = ("metric", "best", "usual", "out_of_fold", "usual_out_of_fold")
+        return {**{name: getattr(self, name) for name in own}, "p": self.pvalue}
 
 
 def layer_sweeps(
@@ -101,19 +95,13 @@ def layer_sweeps(
         out = [value_of(figure, human, each) for each in folded]
         p = pvalues_between(figure, human, folded, [epsilon for _, epsilon in out], n_permutations, seed)[1, 0]
         called = layers[0].label.removesuffix(f" {layers[0].score}")
-        found.append(
-            LayerSweep(called, dimension, figure, values, best, usual, out[0][0], out[1][0], float(p))
-        )  # fmt: skip
+        found.append(LayerSweep(called, dimension, figure, values, best, usual, out[0][0], out[1][0], float(p)))
     return found
 
 
 def _always(layer: int) -> Candidates:
     """Return the choice without grades."""
-
-    def choose(figure: str, human: Array, values: Array) -> list[Weights]:
-        return [((layer, 1.0),)]
-
-    return choose
+    return lambda figure, human, values: [((layer, 1.0),)]
 
 
 def _usual(columns: Sequence[MetricColumn]) -> int:

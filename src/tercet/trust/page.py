@@ -66,10 +66,7 @@ def _view(found: Correlation, table: DimensionTable, prefix: str) -> dict[str, A
 
 def _scatter(human: Array, column: MetricColumn, dimension: str, prefix: str) -> str:
     """Return a plot of the outputs, with a point for each system's means; many outputs are counted in hexagons."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(_WIDTH / 72, _HEIGHT / 72), layout="constrained")
-    axes = figure.add_subplot()
+    figure, axes = _axes()
     there = ~np.isnan(human) & ~np.isnan(column.scores)
     x, y = human[there], column.scores[there]
     if len(x) > _MANY:
@@ -81,9 +78,6 @@ def _scatter(human: Array, column: MetricColumn, dimension: str, prefix: str) ->
     axes.plot(*of_systems, linestyle="", marker="D", markersize=8, color=ACCENT)
     axes.grid(color=LINE)
     axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.set_xlabel("@0")
-    axes.set_ylabel("@1")
     pairs = zip(*(each.tolist() for each in of_systems), strict=True)
     description = f"Mean grade and mean score of each system: {'; '.join(f'{a:.2f} and {b:.4g}' for a, b in pairs)}"
     return inline_svg(figure, [f"grade, {dimension}", column.label], description, prefix)
@@ -91,23 +85,28 @@ def _scatter(human: Array, column: MetricColumn, dimension: str, prefix: str) ->
 
 def _curve(sweep: LayerSweep, prefix: str) -> str:
     """Return a plot of the figure of each layer with its interval; the best is a diamond, the usual one a ring."""
+    figure, axes = _axes()
+    values = [each.value for each in sweep.values]
+    low, high = ([getattr(each, side) for each in sweep.values] for side in ("low", "high"))
+    axes.fill_between(range(len(values)), low, high, color=LINE)
+    axes.plot(values, color=INK, marker="o", markersize=3, linewidth=1)
+    axes.plot([sweep.usual], [values[sweep.usual]], marker="o", markersize=9, color=ACCENT, fillstyle="none")
+    axes.plot([sweep.best], [values[sweep.best]], marker="D", markersize=8, color=ACCENT)
+    axes.set_xticks(range(0, len(values), max(1, len(values) // 8)))
+    description = "; ".join(f"layer {layer}: {value:.3f}" for layer, value in enumerate(values))
+    return inline_svg(figure, [f"layer of {sweep.metric}", sweep.figure], description, prefix)
+
+
+def _axes() -> tuple[Any, Any]:
+    """Return a figure, and its axes between the labels @0, below, and @1."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(_WIDTH / 72, _HEIGHT / 72), layout="constrained")
     axes = figure.add_subplot()
-    values = [each.value for each in sweep.values]
-    axes.fill_between(
-        range(len(values)), [each.low for each in sweep.values], [each.high for each in sweep.values], color=LINE
-    )
-    axes.plot(values, color=INK, marker="o", markersize=3, linewidth=1)
-    axes.plot([sweep.usual], [values[sweep.usual]], marker="o", markersize=9, color=ACCENT, fillstyle="none")
-    axes.plot([sweep.best], [values[sweep.best]], marker="D", markersize=8, color=ACCENT)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.set_xticks(range(0, len(values), max(1, len(values) // 8)))
     axes.set_xlabel("@0")
     axes.set_ylabel("@1")
-    description = "; ".join(f"layer {layer}: {value:.3f}" for layer, value in enumerate(values))
-    return inline_svg(figure, [f"layer of {sweep.metric}", sweep.figure], description, prefix)
+    return figure, axes
 
 
 def _worst(found: Correlation, human: Array, column: MetricColumn) -> list[dict[str, Any]]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
-from tercet.comparison.file_names import names_of, table_format
-from tercet.comparison.test_sets import TestSet, read_test_sets
+from tercet.comparison.test_sets import TestSet, names_of, read_test_sets
 from tercet.errors import InputError, shorten
 from tercet.files.lines import open_binary
-from tercet.files.read import READERS, check_no_workbook
+from tercet.files.read import READERS, check_no_workbook, table_format
 from tercet.files.roles import role_of
 from tercet.files.table import Table
 
@@ -54,18 +54,14 @@ def read_graded(
     if long and not systems:
         test_set, ids = _pivot(table, names_of([name])[0], reference_columns, source_column)
     else:
-        (test_set,) = read_test_sets(
-            path, systems=systems, reference_columns=reference_columns, source_column=source_column
-        )
-        ids = _numbers(table)
+        columns: dict[str, Any] = {"reference_columns": reference_columns, "source_column": source_column}
+        (test_set,), ids = read_test_sets(path, systems=systems, **columns), _numbers(table)
     names, n_items = list(test_set.systems), len(test_set.references)
     rows = [*(_long(table, names, ids) if long else (*_wide(table, names), *_objects(table, _HUMAN, names)))]
     if grades is not None:
         rows += _long(_table(os.fspath(grades)), names, ids)
     if not rows and set(names) == {"better", "worse"}:
-        rows = [
-            ("preference", "", system, item, int(system == "better")) for system in names for item in range(n_items)
-        ]
+        rows = [("preference", "", each, item, int(each == "better")) for each in names for item in range(n_items)]
     if not rows:
         raise InputError(
             f"{table.name} has no grades: expected columns named system.dimension or system.dimension.rater, such as "
@@ -96,8 +92,7 @@ def _find(table: Table, names: Sequence[str]) -> str | None:
 def _numbers(table: Table) -> dict[str, int]:
     """Return the number of each item, from 0, by its id, or by its number from 1."""
     column = _find(table, _ITEM)
-    cells = table.columns[column] if column is not None else []
-    ids = [str(cell) for cell in cells]
+    ids = [] if column is None else [str(cell) for cell in table.columns[column]]
     if len(set(ids)) != len(table.lines):
         ids = [str(number) for number in range(1, len(table.lines) + 1)]
     return {name: number for number, name in enumerate(ids)}
@@ -106,9 +101,8 @@ def _numbers(table: Table) -> dict[str, int]:
 def _wide(table: Table, systems: Sequence[str]) -> Iterator[Row]:
     for column, cells in table.columns.items():
         for system in sorted(systems, key=len, reverse=True):
-            rest = column[len(system) + 1 :]
-            if column.startswith(system) and rest and column[len(system)] in _BETWEEN:
-                between = column[len(system)]
+            between, rest = column[len(system) :][:1], column[len(system) + 1 :]
+            if column.startswith(system) and rest and between in _BETWEEN:
                 dimension, _, rater = rest.partition(between)
                 yield from ((dimension, rater, system, item, cell) for item, cell in enumerate(cells))
                 break
@@ -120,9 +114,8 @@ def _objects(table: Table, name: str, systems: Sequence[str]) -> Iterator[Row]:
         if cell is None:
             continue
         if not isinstance(cell, dict) or not all(isinstance(own, dict | None) for own in cell.values()):
-            raise InputError(
-                f"{table.place(item, name)}: expected {{system: {{dimension: value}}}}, got {shorten(cell)}."
-            )
+            place, form = table.place(item, name), "{system: {dimension: value}}"
+            raise InputError(f"{place}: expected {form}, got {shorten(cell)}.")
         for system, own in cell.items():
             if system not in systems:
                 continue
@@ -174,31 +167,24 @@ def _pivot(
     """Return the texts of a long table: a row for each item and system, or several, which repeat the texts."""
     item, system, text = _find(table, _ITEM), _find(table, _SYSTEM), _find(table, _TEXT)
     references = [reference_columns] if isinstance(reference_columns, str) else list(reference_columns)
-    references = references or [
-        column for column in table.columns if role_of(column) == "reference" and column != text
-    ]
+    roles = {column: role_of(column) for column in table.columns if column != text}
+    references = references or [column for column, role in roles.items() if role == "reference"]
     if item is None or system is None or text is None or not references:
         raise InputError(
             f"{table.name}: a long table needs the columns item, system, text and reference, with the grades; it has "
             f"{', '.join(map(repr, table.columns))}."
         )
-    source = source_column or next(
-        (each for each in table.columns if role_of(each) == "source" and each != text), None
-    )
+    source = source_column or next((column for column, role in roles.items() if role == "source"), None)
     ids: dict[str, int] = {}
-    names: dict[str, None] = {}
     texts: dict[tuple[str, int], str] = {}
     lists: list[list[str]] = []
     sources: list[str] = []
     for row in range(len(table.lines)):
         key, of, written = (table.columns[column][row] for column in (item, system, text))
         if not isinstance(of, str) or not isinstance(written, str):
-            column = text if isinstance(of, str) else system
-            raise InputError(
-                f"{table.place(row, column)}: expected a text, got {shorten(table.columns[column][row])}."
-            )
+            column, cell = (text, written) if isinstance(of, str) else (system, of)
+            raise InputError(f"{table.place(row, column)}: expected a text, got {shorten(cell)}.")
         number = ids.setdefault(str(key), len(ids))
-        names[of] = None
         if texts.setdefault((of, number), written) != written:
             raise InputError(f"{table.place(row, text)}: another text of {shorten(of)} for the item {shorten(key)}.")
         if number == len(lists):
@@ -206,9 +192,9 @@ def _pivot(
             flat = [each for cell in cells for each in (cell if isinstance(cell, list) else [cell])]
             lists.append([each for each in flat if each])
             sources.append(str(table.columns[source][row] or "") if source else "")
-    for of in names:
-        for key, number in ids.items():
-            if (of, number) not in texts:
-                raise InputError(f"{table.name}: the item {shorten(key)} has no text of {shorten(of)}.")
+    names = dict.fromkeys(of for of, _ in texts)
+    for of, (key, number) in product(names, ids.items()):
+        if (of, number) not in texts:
+            raise InputError(f"{table.name}: the item {shorten(key)} has no text of {shorten(of)}.")
     systems = {of: [texts[of, number] for number in range(len(ids))] for of in names}
     return TestSet(name, systems, lists, sources if source else None), ids

@@ -21,6 +21,8 @@ COLUMNS = (
     *("test_set", "dimension", "metric", "figure", "value", "low", "high", "n", "epsilon", "rank", "cluster", "unit"),
     "signature",
 )
+#: Of a correlation, as they stand in its JSON.
+_SETTINGS = ("unit", "n_resamples", "n_permutations", "seed", "confidence_level", "alpha", "ties")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,31 +156,20 @@ class Correlation:
             "systems": list(self.grades.systems),
             "n_items": self.grades.n_items,
             "raters": [rater for rater in self.grades.raters if rater],
-            "unit": self.unit,
-            "n_resamples": self.n_resamples,
-            "n_permutations": self.n_permutations,
-            "seed": self.seed,
-            "confidence_level": self.confidence_level,
-            "alpha": self.alpha,
-            "ties": self.ties,
+            **{name: getattr(self, name) for name in _SETTINGS},
             "metrics": [
                 {"metric": column.label, "signature": column.signature, "negated": column.negated}
                 for column in self.metrics
             ],
             "dimensions": [
                 {
-                    "dimension": table.dimension,
-                    "n_graded": table.n_graded,
-                    "n_items": table.n_items,
+                    **{name: getattr(table, name) for name in ("dimension", "n_graded", "n_items")},
                     "agreement": _plain(table.agreement),
                     "figures": {
                         label: {name: _plain(_fields(each)) for name, each in table.figures[label].items()}
                         for label in labels
                     },
-                    "rank_by": table.rank_by,
-                    "ranking": table.ranking,
-                    "clusters": table.clusters,
-                    "test": table.test,
+                    **{name: getattr(table, name) for name in ("rank_by", "ranking", "clusters", "test")},
                     "p_column_better_than_row": _rows(table.pvalues),
                     "p_adjusted": _rows(table.adjusted),
                     "p_williams": _rows(table.williams),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,10 +139,9 @@ def williams_between(figure: str, human: Array, metrics: Array) -> Array:
         return found
     n = int((~np.isnan(human)).sum()) if figure == "pooled.pearson" else len(human)
     own = [value_of(figure, human, metric)[0] for metric in metrics]
-    for one in range(k):
-        for other in range(k):
-            between = value_of(figure, metrics[one], metrics[other])[0]
-            found[one, other] = williams(own[one], own[other], between, n) if one != other else 1.0
+    for one, other in product(range(k), repeat=2):
+        between = value_of(figure, metrics[one], metrics[other])[0]
+        found[one, other] = williams(own[one], own[other], between, n) if one != other else 1.0
     return found
 
 

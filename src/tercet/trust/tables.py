@@ -11,14 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tercet.comparison.tables import (
-    as_latex,
-    as_markdown,
-    json_text,
-    lines_of_csv,
-    lines_of_tsv,
-    table_cell,
-)
+from tercet.comparison.tables import as_latex, as_markdown, json_text, lines_of_csv, lines_of_tsv, table_cell
 from tercet.metric.drawing.visible import one_cell
 from tercet.statistics.paired_tests import pvalue_text
 
@@ -134,12 +127,9 @@ def to_markdown(found: Correlation) -> str:
     for table in found.tables:
         head, *rows = _wide(table, lambda text: f"**{text}**", as_markdown)
         lines = [head, ["---:", "---", *["---:"] * (len(head) - 2)], *rows]
-        notes = [*note_lines(found, table)]
-        parts.append(
-            f"**{as_markdown(table.dimension)}**\n\n"
-            + "\n".join(f"| {' | '.join(line)} |" for line in lines)
-            + "".join(f"\n\n{as_markdown(line)}" for line in notes)
-        )
+        shown = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        notes = map(as_markdown, note_lines(found, table))
+        parts.append("\n\n".join([f"**{as_markdown(table.dimension)}**", shown, *notes]))
     signatures = [f"`{one_cell(each).replace('`', chr(39))}`" for each in _signatures(found)]
     return "\n\n".join([*parts, found.legend(), *signatures]) + "\n"
 
@@ -165,12 +155,8 @@ def _wide(table: DimensionTable, bold: Callable[[str], str], plain: Callable[[st
     rows = [["cluster", "metric", *map(plain, names)]]
     for label in table.ranking:
         figures = table.figures[label]
-        cells = [
-            bold(_with_interval(figures[name]))
-            if figures[name].value == best[name]
-            else _with_interval(figures[name])
-            for name in names
-        ]
+        shown = {name: _with_interval(figures[name]) for name in names}
+        cells = [bold(cell) if figures[name].value == best[name] else cell for name, cell in shown.items()]
         rows.append([str(table.clusters[label]), plain(label), *cells])
     return rows
 

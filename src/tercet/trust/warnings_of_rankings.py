@@ -27,21 +27,17 @@ def ranking_warnings(table: DimensionTable, drawn: Array, labels: Sequence[str],
     if len(labels) < 2:
         return found
     first, *others = table.ranking
-    tied = [each for each in others if table.clusters[each] == table.clusters[first]]
-    if not tied:
+    tied = next((each for each in others if table.clusters[each] == table.clusters[first]), None)
+    if tied is None:
         return found
-    one, other = labels.index(first), labels.index(tied[0])
-    values = [table.figures[label][table.rank_by].value for label in (first, tied[0])]
+    one, other = labels.index(first), labels.index(tied)
+    values = [table.figures[label][table.rank_by].value for label in (first, tied)]
     n_needed = items_needed(values[0] - values[1], drawn[one] - drawn[other], table.n_items, alpha)
-    text = f"In {table.rank_by}, {first} and {tied[0]} do not differ significantly on {table.n_items} graded items."
+    text = f"In {table.rank_by}, {first} and {tied} do not differ significantly on {table.n_items} graded items."
     if n_needed is None:
-        found.append(f"{text} Their figures are equal: more items would not help.")
-    else:
-        found.append(
-            f"{text} A difference of this size takes about {n_needed:,} graded items to find "
-            f"({100 * _POWER:.0f} % power, by resampling)."
-        )
-    return found
+        return [*found, f"{text} Their figures are equal: more items would not help."]
+    takes = f"A difference of this size takes about {n_needed:,} graded items to find"
+    return [*found, f"{text} {takes} ({100 * _POWER:.0f} % power, by resampling)."]
 
 
 def items_needed(difference: float, drawn: Array, n_items: int, alpha: float) -> int | None:

@@ -60,19 +60,15 @@ class Explained:
 
     def options_of(self, scorer: Scorer, batch: Corpus) -> dict[str, Any]:
         """Return the options in effect on these texts: without defaults, each rule in one spelling."""
-        o = scorer
-        options = self.peers.spelled_out({name: getattr(o, name) for name in self.peers.decides})
+        options = self.peers.spelled_out({name: getattr(scorer, name) for name in self.peers.decides})
         if options.get("tokenizer") == "auto":
             options["tokenizer"] = scorer.signature(scorer.fit(batch))["tok"]
-        return {"missing_references": o.missing_references if batch.missing else "error", **options}
+        return {"missing_references": scorer.missing_references if batch.missing else "error", **options}
 
     def steps(self, ours: Scorer, theirs: Scorer, batch: Corpus) -> Iterator[Step]:
         """Yield the steps from our scorer to theirs; the last one covers the unnamed rules."""
-        here, there, compat = (
-            self.options_of(ours, batch),
-            self.options_of(theirs, batch),
-            getattr(ours, "compat", None),
-        )
+        here, there = (self.options_of(each, batch) for each in (ours, theirs))
+        compat = getattr(ours, "compat", None)
         if compat not in (None, self.against):  # between two packages: first the rules of only one
             names = ", ".join(rule.name for rule in self.peers.packages[compat].rules_of(ours))
             decides = f"what only compat={compat!r} does"
@@ -101,10 +97,9 @@ class Explained:
 
 def explained(scorer: Scorer, against: str, peers: Peers) -> Explained:
     """Return both sides, at our scale, with the scores that the other package has."""
-    o = scorer
-    report = {"scale": o.scale, "confidence_level": None, "segments": False, **peers.aside(o)}
+    report = {"scale": scorer.scale, "confidence_level": None, "segments": False, **peers.aside(scorer)}
     if peers.names_scores:
-        names = list(getattr(o, peers.names_scores))
+        names = list(getattr(scorer, peers.names_scores))
         theirs = [name for name in names if takes(scorer.name, against, {peers.names_scores: [name]})]
         if not theirs:
             raise OptionError(f"{against} has none of the types {', '.join(names)}.")
