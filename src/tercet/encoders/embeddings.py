@@ -146,10 +146,7 @@ def states_of(
         if not present.all() or padding_id in ids:
             mask = torch.from_numpy(present.astype(np.int64)).to(device)
         output = model(
-            torch.from_numpy(ids).to(device),
-            attention_mask=mask,
-            output_hidden_states=several,
-            return_dict=True,
+            torch.from_numpy(ids).to(device), attention_mask=mask, output_hidden_states=several, return_dict=True
         )
         yield chosen, torch.stack(output.hidden_states) if several else output.last_hidden_state[None], taken
         if bar is not None:

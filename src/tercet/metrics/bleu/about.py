@@ -30,10 +30,7 @@ signature that says how the score was computed.
     pages = "186--191",
 }
 """,
-    urls=(
-        "https://aclanthology.org/P02-1040",
-        "https://aclanthology.org/W18-6319",
-    ),
+    urls=("https://aclanthology.org/P02-1040", "https://aclanthology.org/W18-6319"),
     returns="""\
 bleu (`float`), and `bleu_<name>` for each named weighting,
 precisions (`list` of `float`), brevity_penalty (`float`), length_ratio (`float`), translation_length (`int`),

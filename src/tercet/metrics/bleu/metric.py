@@ -32,14 +32,7 @@ from .options import REFERENCE_LENGTHS, BleuOptions, check_smoothing, interpreta
 from .presets import DIALECTS, PRESETS
 from .rows import rows_of_tokens
 from .signature import bleu_signature
-from .smoothing import (
-    ADD_ONE,
-    Counts,
-    geometric_mean,
-    nltk_precisions,
-    precisions,
-    sentence_percents,
-)
+from .smoothing import ADD_ONE, Counts, geometric_mean, nltk_precisions, precisions, sentence_percents
 
 Array = NDArray[np.float64]
 

@@ -29,10 +29,7 @@ for BLEU-n with the mean of ROUGE-1 to ROUGE-n. It adds intervals and a signatur
     pages = "74--81",
 }
 """,
-    urls=(
-        "https://aclanthology.org/P02-1040",
-        "https://aclanthology.org/W04-1013",
-    ),
+    urls=("https://aclanthology.org/P02-1040", "https://aclanthology.org/W04-1013"),
     returns="""\
 bleu_rouge_f (`float`): the F of bleu_rouge_precision and bleu_rouge_recall,
 bleu_rouge_precision (`float`): BLEU, without its brevity penalty unless brevity_penalty=True,

@@ -38,10 +38,7 @@ score was computed.
     pages = "186--191",
 }
 """,
-    urls=(
-        "https://aclanthology.org/W15-3049",
-        "https://aclanthology.org/W17-4770",
-    ),
+    urls=("https://aclanthology.org/W15-3049", "https://aclanthology.org/W17-4770"),
     returns="""\
 chrf (`float`), and `chrf_w<order>` for each further order of words,
 score (`float`, the same as chrf), char_order and word_order (`int`), beta, as evaluate's chrf,

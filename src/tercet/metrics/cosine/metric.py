@@ -110,8 +110,7 @@ class Cosine(Metric):
         " error.",
     )
     multi_ref: Literal["best", "average"] = option(
-        default="best",
-        doc="How several references count. The greatest cosine, or the average of all cosines.",
+        default="best", doc="How several references count. The greatest cosine, or the average of all cosines."
     )
     use_safetensors: bool = option(
         default=True,

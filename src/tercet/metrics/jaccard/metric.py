@@ -122,10 +122,7 @@ class Jaccard(Metric):
     lowercase: bool = option(
         default=True,
         doc="Lowercase the texts first.",
-        only_with=OnlyWith(
-            'a tokenizer other than "rouge", which always does',
-            lambda o: o.tokenizer != "rouge",
-        ),
+        only_with=OnlyWith('a tokenizer other than "rouge", which always does', lambda o: o.tokenizer != "rouge"),
     )
     ngram: int = option(
         default=1,

@@ -37,8 +37,7 @@ class RougeOptions(Metric):
         check=as_names,
     )
     use_aggregator: bool = option(
-        default=True,
-        doc="Return the mean over the items. False returns a list of scores, one per item.",
+        default=True, doc="Return the mean over the items. False returns a list of scores, one per item."
     )
     use_stemmer: bool = option(
         default=False,
