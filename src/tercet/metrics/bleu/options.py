@@ -93,9 +93,8 @@ def _check_weights(value: Any) -> Any:
         return _as_weights(value)
     except (TypeError, ValueError):
         raise refuse(
-            "a sequence of weights such as (0.25, 0.25, 0.25, 0.25), none negative and not all 0, with a sum of "
-            f"at most {_MOST_WEIGHT}, or a dict of named ones (each name once, not empty, without | ; = , : or "
-            "blanks)"
+            "a sequence of weights such as (0.25, 0.25, 0.25, 0.25), none negative and not all 0, with a sum of at "
+            f"most {_MOST_WEIGHT}, or a dict of named ones (each name once, not empty, without | ; = , : or blanks)"
         ) from None
 
 
@@ -212,9 +211,8 @@ class BleuOptions(Metric):
     )
     grid: bool | Mapping[str, Any] | None = option(
         default=None,
-        doc="Add a row for each combination of weights, smoothing and reference length. A mapping lists the "
-        'values to combine, each once: `{"weights": {...}, "smooth_method": [...], "reference_length": '
-        "[...]}`.",
+        doc="Add a row for each combination of weights, smoothing and reference length. A mapping lists the values "
+        'to combine, each once: `{"weights": {...}, "smooth_method": [...], "reference_length": [...]}`.',
         check=_check_grid,
     )
     compat: Literal["sacrebleu", "evaluate", "nltk"] | None = option(

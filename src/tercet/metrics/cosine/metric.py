@@ -78,9 +78,8 @@ class Cosine(Metric):
     )
     batch_size: int = option(
         default=64,
-        doc="Size of the encoder's batches. A batch holds up to 512 times as many tokens on an accelerator, 6 "
-        "times as many on a CPU, where small batches stay in the caches. Scores can change with it in the "
-        "seventh digit.",
+        doc="Size of the encoder's batches. A batch holds up to 512 times as many tokens on an accelerator, 6 times "
+        "as many on a CPU, where small batches stay in the caches. Scores can change with it in the seventh digit.",
         check=integer(1),
         local=True,
     )
@@ -104,10 +103,9 @@ class Cosine(Metric):
     )
     long_text: Literal["truncate", "window", "error"] = option(
         default="truncate",
-        doc='What to do with texts longer than max_length. "truncate": cut them, as sentence-transformers does, '
-        'with a warning; the result counts them. "window": embed them in windows that overlap by half, take '
-        'each token from the window where it is farthest from an edge, and pool all tokens. "error": raise an'
-        " error.",
+        doc='What to do with texts longer than max_length. "truncate": cut them, as sentence-transformers does, with '
+        'a warning; the result counts them. "window": embed them in windows that overlap by half, take each token '
+        'from the window where it is farthest from an edge, and pool all tokens. "error": raise an error.',
     )
     multi_ref: Literal["best", "average"] = option(
         default="best", doc="How several references count. The greatest cosine, or the average of all cosines."
