@@ -17,6 +17,7 @@ from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, OptionError, level_of_caller
 from tercet.metric.drawing.alignment_html import alignment_html, alignment_svg
+from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.heat_map import heat_map
 from tercet.metric.drawing.token import Token
 
@@ -34,7 +35,7 @@ _OF_A_CORPUS = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Alignment:
+class Alignment(Explanation):
     """The matching behind a score, as a table, a matrix and pictures.
 
     Attributes
@@ -65,18 +66,7 @@ class Alignment:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain Python."""
-        return {
-            "prediction": self.prediction,
-            "reference": self.reference,
-            "precision": self.precision,
-            "recall": self.recall,
-            "f1": self.f1,
-            "prediction_tokens": [asdict(token) for token in self.prediction_tokens],
-            "reference_tokens": [asdict(token) for token in self.reference_tokens],
-            "similarity": self.similarity.tolist(),
-            "signature": self.signature,
-            "reference_index": self.reference_index,
-        }
+        return {**asdict(self), "similarity": self.similarity.tolist()}
 
     def plot(self) -> Any:
         """Return a heat map of the matrix as a matplotlib figure: best matches outlined, weights at the sides."""
@@ -89,9 +79,6 @@ class Alignment:
     def to_html(self) -> str:
         """Return the texts coloured by what each token loses, the matches and the table, a fragment of HTML."""
         return alignment_html(self._title(), self.signature, self.prediction_tokens, self.reference_tokens)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
 
     def _title(self) -> str:
         return f"precision {self.precision:.4f}, recall {self.recall:.4f}, F {self.f1:.4f}"

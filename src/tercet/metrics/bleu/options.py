@@ -9,10 +9,11 @@ from os import PathLike, curdir, fspath
 from os.path import join
 from typing import Any, Literal
 
-from tercet.checks import Check, finite, integer, number, one_of, refuse, text_or_callable
+from tercet.checks import Check, finite, integer, number, one_of, refuse
 from tercet.corpus.mecab import MECAB_TOKENIZERS
 from tercet.corpus.subword_models import SACREBLEU_MODELS, is_model_path
 from tercet.errors import OptionError, did_you_mean
+from tercet.metric.common_options import lemmatizer_option, stemmer_option
 from tercet.metric.metric import Metric
 from tercet.metric.options import option
 
@@ -197,18 +198,8 @@ class BleuOptions(Metric):
         "shorter counts.",
     )
     effective_order: bool = option(default=False, doc="Leave out orders for which the predictions have no n-grams.")
-    stemmer: str | Callable[[str], str] | None = option(
-        default=None,
-        doc='Lowercase and stem the words. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"), or '
-        "a function.",
-        check=text_or_callable("a language"),
-    )
-    lemmatizer: str | Callable[[str], str] | None = option(
-        default=None,
-        doc="Lowercase and lemmatize the words. A language code of simplemma (for Russian, pymorphy3 is used where "
-        "it is installed; the signature names the package), or a function.",
-        check=text_or_callable("a language code"),
-    )
+    stemmer: str | Callable[[str], str] | None = stemmer_option("Lowercase and stem")
+    lemmatizer: str | Callable[[str], str] | None = lemmatizer_option("Lowercase and lemmatize")
     grid: bool | Mapping[str, Any] | None = option(
         default=None,
         doc="Add a row for each combination of weights, smoothing and reference length. A mapping lists the values "

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged, different_rows
 from tercet.errors import level_of_caller
 from tercet.metric.drawing.contributions_html import Part, contributions_html
+from tercet.metric.drawing.explanation import Explanation
 
 from .pooling import SUMS_OF_ALL, Pooling, token_weights
 from .vectors import cosines, embed
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Contributions:
+class Contributions(Explanation):
     """The tokens of both texts, with their contributions to the cosine.
 
     Attributes
@@ -57,17 +58,10 @@ class Contributions:
     signature: str
     reference_index: int = 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain Python."""
-        return asdict(self)
-
     def to_html(self) -> str:
         """Return the texts coloured by the tokens' contributions, and the table, a fragment of HTML."""
         sides = (("prediction", self.prediction_tokens), ("reference", self.reference_tokens))
         return contributions_html(f"cosine {self.cosine:.4f}", self._legend(), sides, self.signature)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
 
     def _legend(self) -> str:
         if self.decomposes:

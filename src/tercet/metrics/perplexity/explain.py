@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING, Any
 
 from tercet.corpus.corpus import Corpus
 from tercet.errors import level_of_caller
+from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.surprise_html import Piece, surprise_html
 
 from .model import LanguageModel
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Surprisals:
+class Surprisals(Explanation):
     """The surprisals behind the perplexity of one text.
 
     Attributes
@@ -47,19 +48,6 @@ class Surprisals:
     bits_per_character: float
     signature: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain Python."""
-        return {
-            "prediction": self.prediction,
-            "pieces": [asdict(piece) for piece in self.pieces],
-            "perplexity": self.perplexity,
-            "bits": self.bits,
-            "n_tokens": self.n_tokens,
-            "bits_per_byte": self.bits_per_byte,
-            "bits_per_character": self.bits_per_character,
-            "signature": self.signature,
-        }
-
     def to_html(self) -> str:
         """Return the text coloured by surprise and a bar per piece, a fragment of HTML."""
         title = (
@@ -67,9 +55,6 @@ class Surprisals:
             f"{self.bits_per_byte:.3f} bits per byte"
         )
         return surprise_html(title, self.pieces, self.signature)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
 
 
 def explain_batch(scorer: Perplexity, batch: Corpus, context: Any = None) -> Surprisals:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from tercet.checks import as_scale, integer
 from tercet.corpus.corpus import Corpus
-from tercet.encoders.options import as_device, as_dtype, path
+from tercet.encoders.options import as_device, path
 from tercet.errors import OptionError, needs
+from tercet.metric.common_options import dtype_option
 from tercet.metric.dialect import Dialect
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
@@ -148,12 +149,7 @@ class Perplexity(Metric):
         check=_device,
         local=True,
     )
-    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None = option(
-        default=None,
-        doc="Precision of the model, float32 by default. The others are faster, but scores differ in the third "
-        "digit.",
-        check=as_dtype,
-    )
+    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None = dtype_option("model")
     compat: Literal["evaluate"] | None = option(
         default=None,
         doc='Reproduce the scores of this package. Longer texts are truncated. `load("perplexity_lm", '
