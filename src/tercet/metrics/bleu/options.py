@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from os import PathLike, curdir, fspath
@@ -14,6 +13,7 @@ from tercet.corpus.mecab import MECAB_TOKENIZERS
 from tercet.corpus.subword_models import SACREBLEU_MODELS, is_model_path
 from tercet.errors import OptionError, did_you_mean
 from tercet.metric.common_options import lemmatizer_option, stemmer_option
+from tercet.metric.dialect import Dialect
 from tercet.metric.metric import Metric
 from tercet.metric.options import option
 
@@ -41,8 +41,6 @@ OF_SACREBLEU = ("13a", "intl", "zh", "char", "none", *MECAB_TOKENIZERS, *SACREBL
 TOKENIZERS = (*OF_SACREBLEU, "ja", "jieba", "unicode")
 
 _FORMER_NAMES = {"spm": "flores101"}  # which sacrebleu takes too
-
-_NAMED = f"Literal[{', '.join(map(json.dumps, TOKENIZERS))}]"
 
 
 def _check_tokenizer(value: Any) -> Any:
@@ -212,6 +210,27 @@ class BleuOptions(Metric):
         "and keys of evaluate's sacrebleu, in percent.",
     )
 
+
+#: What other packages do where the default differs from it.
+PRESETS = {
+    "sacrebleu": {"smooth_method": "exp"},
+    "evaluate": {"reference_length": "shortest"},
+    "nltk": {"tokenizer": "none"},
+}
+
+#: How evaluate's sacrebleu is called, and answers. Its `force` silences a warning that is not given here.
+DIALECTS = {
+    "sacrebleu": Dialect(
+        options={"compat": "sacrebleu", "scale": 100},
+        arguments={"tokenize": "tokenizer", "use_effective_order": "effective_order"},
+        without_effect=("force",),
+        keys={
+            "score": "bleu", "counts": "counts", "totals": "totals", "precisions": "precisions",
+            "bp": "brevity_penalty", "sys_len": "translation_length", "ref_len": "reference_length",
+        },
+        left_out=("length_ratio",),
+    ),
+}  # fmt: skip
 
 #: Methods that divide by their number: as in NLTK, it cannot be 0.
 _DIVISORS = ("nltk4", "nltk6", "nltk7")

@@ -84,17 +84,8 @@ class BleuRougeMatches(Explanation):
         for index, words in enumerate(self.references):
             parts.append(words_html(reference_label(index, len(self.references)), words, "{}-gram"))
         rows = [self._row(name, each) for name, each in zip(names, self.orders, strict=True)]
-        head = (
-            "order",
-            "matches",
-            "in the prediction",
-            "precision",
-            "reference",
-            "hits",
-            "in the reference",
-            "recall",
-            "F",
-        )
+        of_prediction, of_reference = ("in the prediction", "precision"), ("in the reference", "recall")
+        head = ("order", "matches", *of_prediction, "reference", "hits", *of_reference, "F")
         parts.append(table_html("clipped matches", head, rows))
         for name, each in zip(names, self.orders, strict=True):
             parts.append(counts_html(f"all {name}s of the prediction", each.ngrams))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING, Any
 
 from tercet.corpus.corpus import Corpus
-from tercet.errors import level_of_caller
 from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.surprise_html import Piece, surprise_html
+from tercet.metric.scoring import warn
 
 from .model import LanguageModel
 
@@ -62,9 +61,7 @@ def explain_batch(scorer: Perplexity, batch: Corpus, context: Any = None) -> Sur
     text: str = batch.predictions[0].as_py()
     scored = scorer.surprisals(batch)
     stats = scorer.stats_of(scored, batch)
-    warning = scorer.score_warning(stats.total())
-    if warning is not None:
-        warnings.warn(f"perplexity_lm: {warning}", UserWarning, stacklevel=level_of_caller())
+    warn(scorer, scorer.score_warning(stats.total()))
     scores = scorer.finalize(stats.total())
     bits = [float(value) / log(2) for value in scored.values]
     unread = int(scored.texts.skipped[0]) + (0 if scorer.add_start_token else 1)
