@@ -20,9 +20,7 @@ DEMO_OPTIONS = {
         }
     },
     # the layers that bert-score found best; of the first, which it does not know, the last but one
-    "num_layers": {
-        "follows": {"model_type": {MODEL: 5, "roberta-large": 17, "bert-base-multilingual-cased": 9}},
-    },
+    "num_layers": {"follows": {"model_type": {MODEL: 5, "roberta-large": 17, "bert-base-multilingual-cased": 9}}},
     "idf": {},
     "multi_ref": {},
     "long_text": {},
@@ -72,11 +70,7 @@ CASES = [
         "predictions": ["The bank raised its rates.", "The bank of the river is steep."],
         "references": [["The lender put up its interest rates."], ["The lender put up its interest rates."]],
         "options": {**_MINILM, "idf": False},
-        "expected": {
-            "precision": [0.80892, 0.58482],
-            "recall": [0.70871, 0.53561],
-            "f1": [0.75551, 0.55913],
-        },
+        "expected": {"precision": [0.80892, 0.58482], "recall": [0.70871, 0.53561], "f1": [0.75551, 0.55913]},
         "tolerance": 1e-5,
     },
 ]

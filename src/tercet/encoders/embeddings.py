@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -90,23 +90,14 @@ def overlapping_windows(rows: Ragged, limit: int, head: tuple[int, ...], tail: t
     return Windows(Ragged(np.concatenate(ids) if ids else rows.values, offsets), first, last, target)
 
 
-def fill(
-    vectors: Any,
-    windows: Windows,
-    model: Any,
-    *,
-    padding_id: int,
-    budget: int,
-    one_length: bool = False,
-    bar: Any = None,
-) -> None:
-    """Run windows through a model and write their normalised embeddings into a store."""
+#: A batch: which windows it has, their states by layer, and which of their tokens are taken.
+Batch = tuple[NDArray[np.int64], Any, NDArray[np.bool_]]
+
+
+def fill(vectors: Any, windows: Windows, batches: Iterable[Batch]) -> None:
+    """Write the normalised embeddings of windows into a store, batch by batch."""
     import torch
 
-    batches = states_of(
-        windows, model, vectors.device, several=len(vectors) > 1, padding_id=padding_id, budget=budget,
-        one_length=one_length, bar=bar,
-    )  # fmt: skip
     for chosen, states, taken in batches:
         target = (windows.target[chosen] - windows.first[chosen])[:, None] + np.arange(taken.shape[1])[None, :]
         if taken.all():
@@ -127,7 +118,7 @@ def states_of(
     budget: int,
     one_length: bool = False,
     bar: Any = None,
-) -> Iterator[tuple[NDArray[np.int64], Any, NDArray[np.bool_]]]:
+) -> Iterator[Batch]:
     """Run windows through a model, batch by batch.
 
     Memory: the model's own for `budget` tokens. Windows are sorted by length; a batch of equal lengths has no mask.
@@ -146,10 +137,7 @@ def states_of(
         if not present.all() or padding_id in ids:
             mask = torch.from_numpy(present.astype(np.int64)).to(device)
         output = model(
-            torch.from_numpy(ids).to(device),
-            attention_mask=mask,
-            output_hidden_states=several,
-            return_dict=True,
+            torch.from_numpy(ids).to(device), attention_mask=mask, output_hidden_states=several, return_dict=True
         )
         yield chosen, torch.stack(output.hidden_states) if several else output.last_hidden_state[None], taken
         if bar is not None:

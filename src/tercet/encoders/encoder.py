@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tercet.engine.ragged import Ragged, ranges
 from tercet.errors import InputError
 
-from .embeddings import Store, Windows, fill, states_of
+from .embeddings import Batch, Store, Windows, fill, states_of
 from .network import Network
 from .subwords import Subwords
 
@@ -81,39 +81,31 @@ class Encoder:
             )
             text_of_window = np.searchsorted(rows.offsets, windows.target, side="right") - 1
             in_one = np.bincount(text_of_window, minlength=len(keep)) == 1  # other windows, other embeddings
-            keys = [
-                row.tobytes() if one else b""
-                for row, one in zip(np.split(rows.values, rows.offsets[1:-1]), in_one, strict=True)
-            ]
+            keys = [row.tobytes() if one else b"" for row, one in zip(rows.pieces(), in_one, strict=True)]
             found = self._recall(vectors, keys, rows)
             references = keep[text_of_window]
             for todo in (references & ~found[text_of_window], ~references & ~found[text_of_window]):
                 # apart, so that predictions meet the same neighbours, to the bit, when references are recalled
-                fill(
-                    vectors,
-                    windows.some(todo),
-                    self.network.model,
-                    padding_id=self.subwords.padding_id,
-                    budget=self.budget(batch_size),
-                    one_length=self.padding_shows,
-                    bar=bar,
-                )
+                part = windows.some(todo)
+                fill(vectors, part, self._batches(part, batch_size, several=self.n_layers > 1, bar=bar))
             if bar is not None:
                 bar.update(int(found.sum()))
             self._keep(vectors, keys, rows, keep & in_one & ~found)
         return Store(vectors, rows.offsets)
 
-    def states(self, windows: Windows, batch_size: int) -> Iterator[tuple[NDArray[np.int64], Any, NDArray[np.bool_]]]:
+    def states(self, windows: Windows, batch_size: int) -> Iterator[Batch]:
         """Yield the states of the layer that is embedded, as :func:`~.embeddings.states_of` does; nothing is kept.
 
         The caller enters PyTorch's inference mode, which a generator would leave at the wrong time.
         """
-        batches = states_of(
-            windows, self.network.model, self.device, several=False, padding_id=self.subwords.padding_id,
-            budget=self.budget(batch_size), one_length=self.padding_shows,
-        )  # fmt: skip
-        for chosen, states, taken in batches:
+        for chosen, states, taken in self._batches(windows, batch_size):
             yield chosen, states[0].float(), taken
+
+    def _batches(self, windows: Windows, batch_size: int, several: bool = False, bar: Any = None) -> Iterator[Batch]:
+        return states_of(
+            windows, self.network.model, self.device, several=several, padding_id=self.subwords.padding_id,
+            budget=self.budget(batch_size), one_length=self.padding_shows, bar=bar,
+        )  # fmt: skip
 
     def budget(self, batch_size: int) -> int:
         """Return how many tokens a batch has at most."""

@@ -21,14 +21,10 @@ class Call(Value):
         doc="Add percentile bootstrap intervals of this level, such as 0.95, to the result.",
     )
     signature: bool = option(
-        default=False,
-        doc="Also include the signature as a key of the result. It is an attribute of every `Result`.",
+        default=False, doc="Also include the signature as a key of the result. It is an attribute of every `Result`."
     )
     n_resamples: int = option(
-        default=1000,
-        check=integer(1, MOST_RESAMPLES),
-        doc="Number of bootstrap resamples.",
-        only_with=_OF_INTERVALS,
+        default=1000, check=integer(1, MOST_RESAMPLES), doc="Number of bootstrap resamples.", only_with=_OF_INTERVALS
     )
     seed: int = option(
         default=12345,

@@ -22,11 +22,6 @@ def score_batch(scorer: Scorer, corpus: Corpus) -> Result:
     return summarize(scorer, stats)
 
 
-def segment_stats(scorer: Scorer, predictions: Any, references: Any) -> SegmentStats:
-    """Return the statistics of every item: what scores, intervals and tests are made from."""
-    return batch_stats(scorer, scorer.corpus(predictions, references))
-
-
 def batch_stats(scorer: Scorer, corpus: Corpus) -> SegmentStats:
     """Return the statistics of checked texts, made in pieces: memory stays near the size of the texts."""
     if not corpus.n_items:

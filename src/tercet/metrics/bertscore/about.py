@@ -21,10 +21,7 @@ intervals, a signature and an explanation.
     url = "https://openreview.net/forum?id=SkeHuCVFDr",
 }
 """,
-    urls=(
-        "https://openreview.net/forum?id=SkeHuCVFDr",
-        "https://pypi.org/project/bert-score",
-    ),
+    urls=("https://openreview.net/forum?id=SkeHuCVFDr", "https://pypi.org/project/bert-score"),
     returns="""\
 precision, recall, f1 (`list` of `float`), mean_precision, mean_recall, mean_f1 (`float`),
 hashcode (`str`), and on request segments, intervals and signature.

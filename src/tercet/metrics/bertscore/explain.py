@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -15,10 +14,12 @@ from tercet.corpus.items import check_missing, check_texts, read_items
 from tercet.encoders.embeddings import windows_of
 from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged
-from tercet.errors import InputError, OptionError, level_of_caller
+from tercet.errors import InputError, OptionError
 from tercet.metric.drawing.alignment_html import alignment_html, alignment_svg
+from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.heat_map import heat_map
 from tercet.metric.drawing.token import Token
+from tercet.metric.scoring import warn
 
 from .messages import texts_warning
 
@@ -34,7 +35,7 @@ _OF_A_CORPUS = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Alignment:
+class Alignment(Explanation):
     """The matching behind a score, as a table, a matrix and pictures.
 
     Attributes
@@ -65,18 +66,7 @@ class Alignment:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain Python."""
-        return {
-            "prediction": self.prediction,
-            "reference": self.reference,
-            "precision": self.precision,
-            "recall": self.recall,
-            "f1": self.f1,
-            "prediction_tokens": [asdict(token) for token in self.prediction_tokens],
-            "reference_tokens": [asdict(token) for token in self.reference_tokens],
-            "similarity": self.similarity.tolist(),
-            "signature": self.signature,
-            "reference_index": self.reference_index,
-        }
+        return {**asdict(self), "similarity": self.similarity.tolist()}
 
     def plot(self) -> Any:
         """Return a heat map of the matrix as a matplotlib figure: best matches outlined, weights at the sides."""
@@ -89,9 +79,6 @@ class Alignment:
     def to_html(self) -> str:
         """Return the texts coloured by what each token loses, the matches and the table, a fragment of HTML."""
         return alignment_html(self._title(), self.signature, self.prediction_tokens, self.reference_tokens)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
 
     def _title(self) -> str:
         return f"precision {self.precision:.4f}, recall {self.recall:.4f}, F {self.f1:.4f}"
@@ -146,14 +133,13 @@ def _alignment(scorer: BertScore, prediction: str, reference: str, index: int, c
     official = scorer.compat is not None
     sizes = documents.lengths
     empty = bool((sizes == 2 if official else sizes <= encoder.subwords.n_special).any())
-    warning = texts_warning(int((documents.lengths < whole.lengths).sum()), 0, limit)
-    if warning is not None:
-        warnings.warn(f"bertscore_idf: {warning}", UserWarning, stacklevel=level_of_caller())
+    warn(scorer, texts_warning(int((documents.lengths < whole.lengths).sum()), 0, limit))
     shares = [texts.shares[bound].astype(float) for bound in bounds]
-    kept = _rows(encoder.subwords.truncate(Ragged(_positions(whole), whole.offsets), scorer.cut_at(encoder.subwords)))
+    positions = Ragged(_positions(whole), whole.offsets)
+    kept = encoder.subwords.truncate(positions, scorer.cut_at(encoder.subwords)).pieces()
     sides = [
         _Side(text, ids, positions, share, encoder.subwords)
-        for text, ids, positions, share in zip(both, _rows(documents), kept, shares, strict=True)
+        for text, ids, positions, share in zip(both, documents.pieces(), kept, shares, strict=True)
     ]
     of_prediction = sides[0].tokens(similarity, sides[1])
     of_reference = sides[1].tokens(similarity.T, sides[0])
@@ -219,10 +205,6 @@ class _Side:
                 )
             )
         return tokens
-
-
-def _rows(ragged: Ragged) -> list[NDArray[Any]]:
-    return np.split(ragged.values, ragged.offsets[1:-1])
 
 
 def _positions(ragged: Ragged) -> NDArray[np.int64]:

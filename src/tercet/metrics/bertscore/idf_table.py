@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
@@ -24,7 +24,7 @@ from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, MergeError, OptionError, did_you_mean, needs, shorten
 from tercet.files.writing import write_file
 
-from .weights import Weights
+from .weights import Weights, mapped_weights, plain_weights
 
 _FORMAT = "tercet-idf-1"
 _COLUMNS = ("id", "documents")
@@ -278,3 +278,25 @@ class IdfTable:
         if found.digest != meta["digest"]:
             raise InputError(f"its digest is {found.digest}, expected {shorten(meta['digest'])}")
         return found
+
+
+def given_table(idf: Any) -> IdfTable | None:
+    """Return the table that the option ``idf`` is, or the path of; None for others."""
+    if isinstance(idf, str):
+        try:
+            return IdfTable.load(idf)
+        except InputError as error:
+            raise OptionError(f"The 'idf' option of bertscore_idf is not an IDF table: {error}") from error
+    return idf if isinstance(idf, IdfTable) else None
+
+
+def weights_of(idf: Any, table: IdfTable | None, subwords: Subwords, *, strict: bool) -> Weights:
+    """Return the weights that the option ``idf`` asks for; a table must be of the encoder's tokens."""
+    if idf is False:
+        return plain_weights(subwords)
+    if isinstance(idf, Mapping):
+        return mapped_weights(idf, subwords, strict=strict)
+    assert table is not None
+    if idf is not True:
+        table.check(subwords)
+    return table.weights()

@@ -23,9 +23,8 @@ from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
 from .baselines import baselines_of, find_baseline
-from .chosen_weights import given_table, weights_of
 from .explain import Alignment, explain_batch, explain_pair
-from .idf_table import IdfTable
+from .idf_table import IdfTable, given_table, weights_of
 from .measures import MEASURES, best_of_references, padded_in_batch, pair_measures, winning_references
 from .messages import texts_warning, unnamed_token_error
 from .options import DIALECTS, PRESETS, BertscoreOptions, check_together

@@ -8,9 +8,10 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal
 
 from tercet.checks import flag, integer, refuse
-from tercet.encoders.options import as_device, as_dtype, path
+from tercet.encoders.options import path
 from tercet.encoders.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES
 from tercet.errors import OptionError, needs
+from tercet.metric.common_options import DEVICE, USE_SAFETENSORS, dtype_option
 from tercet.metric.dialect import Dialect
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
@@ -113,18 +114,8 @@ class BertscoreOptions(Metric):
         check=integer(1),
         local=True,
     )
-    device: str | torch.device | None = option(
-        default=None,
-        doc="Where the encoder runs, such as cpu, cuda:1 or mps. By default the best device available.",
-        check=as_device,
-        local=True,
-    )
-    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None = option(
-        default=None,
-        doc="Precision of the encoder, float32 by default. The others are faster, but scores differ in the third "
-        "digit.",
-        check=as_dtype,
-    )
+    device: str | torch.device | None = DEVICE
+    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None = dtype_option("encoder")
     max_length: int | None = option(
         default=None,
         doc="Most tokens of a text that are scored, special ones included. By default the encoder's own limit.",
@@ -148,11 +139,7 @@ class BertscoreOptions(Metric):
         doc='How several references count. "max": the greatest precision, recall and F, each taken separately, as in '
         'bert-score. "best_f": all three from the reference with the greatest F.',
     )
-    use_safetensors: bool = option(
-        default=True,
-        doc="Take weights from safetensors files only. Other formats can run code when loaded: use False only for"
-        " sources that you trust.",
-    )
+    use_safetensors: bool = USE_SAFETENSORS
     use_fast_tokenizer: bool = option(
         default=False,
         doc="Accepted for compatibility with bert-score. A fast tokenizer is used either way; the option shows only "

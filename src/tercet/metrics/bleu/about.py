@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tercet.metric.metric import About
+from tercet.metric.papers import PAPINENI_2002, POST_2018
 
 ABOUT = About(
     compares="n-grams shared with the references",
@@ -12,28 +13,8 @@ precisions of n-grams of 1 to 4 tokens, times a penalty for predictions shorter 
 gives the numbers of sacrebleu, of evaluate's bleu or of NLTK, several weightings at once, intervals, and a
 signature that says how the score was computed.
 """,
-    citation="""\
-@inproceedings{papineni-etal-2002-bleu,
-    title = "{B}leu: a Method for Automatic Evaluation of Machine Translation",
-    author = "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
-    booktitle = "Proceedings of the 40th Annual Meeting of the Association for Computational Linguistics",
-    year = "2002",
-    url = "https://aclanthology.org/P02-1040",
-    pages = "311--318",
-}
-@inproceedings{post-2018-call,
-    title = "A Call for Clarity in Reporting {BLEU} Scores",
-    author = "Post, Matt",
-    booktitle = "Proceedings of the Third Conference on Machine Translation: Research Papers",
-    year = "2018",
-    url = "https://aclanthology.org/W18-6319",
-    pages = "186--191",
-}
-""",
-    urls=(
-        "https://aclanthology.org/P02-1040",
-        "https://aclanthology.org/W18-6319",
-    ),
+    citation=PAPINENI_2002 + POST_2018,
+    urls=("https://aclanthology.org/P02-1040", "https://aclanthology.org/W18-6319"),
     returns="""\
 bleu (`float`), and `bleu_<name>` for each named weighting,
 precisions (`list` of `float`), brevity_penalty (`float`), length_ratio (`float`), translation_length (`int`),

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from tercet.corpus.corpus import Corpus
+from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.matched import NGRAM_LEVELS, Matched
 from tercet.metric.drawing.places import Count, Word, ngram_counts, ngram_levels, ngram_limits, words_of
 from tercet.metric.drawing.words_html import (
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NgramMatches:
+class NgramMatches(Explanation):
     """The matching behind the BLEU of one prediction.
 
     Attributes
@@ -85,9 +86,6 @@ class NgramMatches:
             parts.append(counts_html(f"all {name}s of the prediction", counts))
         title = f"BLEU {self.score:.4f}, brevity penalty {self.brevity_penalty:.4f}"
         return page_html(title, parts, self.signature)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
 
 
 def explain_batch(scorer: Bleu, batch: Corpus, context: Any = None) -> NgramMatches:

@@ -28,18 +28,18 @@ from .about import ABOUT
 from .explain import explain_batch, matched
 from .grid import Grid, score_weightings
 from .messages import facts_line, no_resamples, unsplit_warning, zero_warning
-from .options import REFERENCE_LENGTHS, BleuOptions, check_smoothing, interpretation, smoothing_methods
-from .presets import DIALECTS, PRESETS
+from .options import (
+    DIALECTS,
+    PRESETS,
+    REFERENCE_LENGTHS,
+    BleuOptions,
+    check_smoothing,
+    interpretation,
+    smoothing_methods,
+)
 from .rows import rows_of_tokens
 from .signature import bleu_signature
-from .smoothing import (
-    ADD_ONE,
-    Counts,
-    geometric_mean,
-    nltk_precisions,
-    precisions,
-    sentence_percents,
-)
+from .smoothing import ADD_ONE, Counts, geometric_mean, nltk_precisions, precisions, sentence_percents
 
 Array = NDArray[np.float64]
 

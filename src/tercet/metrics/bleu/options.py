@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from os import PathLike, curdir, fspath
 from os.path import join
 from typing import Any, Literal
 
-from tercet.checks import Check, finite, integer, number, one_of, refuse, text_or_callable
+from tercet.checks import Check, finite, integer, number, one_of, refuse
 from tercet.corpus.mecab import MECAB_TOKENIZERS
 from tercet.corpus.subword_models import SACREBLEU_MODELS, is_model_path
 from tercet.errors import OptionError, did_you_mean
+from tercet.metric.common_options import lemmatizer_option, stemmer_option
+from tercet.metric.dialect import Dialect
 from tercet.metric.metric import Metric
 from tercet.metric.options import option
 
@@ -40,8 +41,6 @@ OF_SACREBLEU = ("13a", "intl", "zh", "char", "none", *MECAB_TOKENIZERS, *SACREBL
 TOKENIZERS = (*OF_SACREBLEU, "ja", "jieba", "unicode")
 
 _FORMER_NAMES = {"spm": "flores101"}  # which sacrebleu takes too
-
-_NAMED = f"Literal[{', '.join(map(json.dumps, TOKENIZERS))}]"
 
 
 def _check_tokenizer(value: Any) -> Any:
@@ -93,9 +92,8 @@ def _check_weights(value: Any) -> Any:
         return _as_weights(value)
     except (TypeError, ValueError):
         raise refuse(
-            "a sequence of weights such as (0.25, 0.25, 0.25, 0.25), none negative and not all 0, with a sum of "
-            f"at most {_MOST_WEIGHT}, or a dict of named ones (each name once, not empty, without | ; = , : or "
-            "blanks)"
+            "a sequence of weights such as (0.25, 0.25, 0.25, 0.25), none negative and not all 0, with a sum of at "
+            f"most {_MOST_WEIGHT}, or a dict of named ones (each name once, not empty, without | ; = , : or blanks)"
         ) from None
 
 
@@ -198,23 +196,12 @@ class BleuOptions(Metric):
         "shorter counts.",
     )
     effective_order: bool = option(default=False, doc="Leave out orders for which the predictions have no n-grams.")
-    stemmer: str | Callable[[str], str] | None = option(
-        default=None,
-        doc='Lowercase and stem the words. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"), or '
-        "a function.",
-        check=text_or_callable("a language"),
-    )
-    lemmatizer: str | Callable[[str], str] | None = option(
-        default=None,
-        doc="Lowercase and lemmatize the words. A language code of simplemma (for Russian, pymorphy3 is used where "
-        "it is installed; the signature names the package), or a function.",
-        check=text_or_callable("a language code"),
-    )
+    stemmer: str | Callable[[str], str] | None = stemmer_option("Lowercase and stem")
+    lemmatizer: str | Callable[[str], str] | None = lemmatizer_option("Lowercase and lemmatize")
     grid: bool | Mapping[str, Any] | None = option(
         default=None,
-        doc="Add a row for each combination of weights, smoothing and reference length. A mapping lists the "
-        'values to combine, each once: `{"weights": {...}, "smooth_method": [...], "reference_length": '
-        "[...]}`.",
+        doc="Add a row for each combination of weights, smoothing and reference length. A mapping lists the values "
+        'to combine, each once: `{"weights": {...}, "smooth_method": [...], "reference_length": [...]}`.',
         check=_check_grid,
     )
     compat: Literal["sacrebleu", "evaluate", "nltk"] | None = option(
@@ -223,6 +210,27 @@ class BleuOptions(Metric):
         "and keys of evaluate's sacrebleu, in percent.",
     )
 
+
+#: What other packages do where the default differs from it.
+PRESETS = {
+    "sacrebleu": {"smooth_method": "exp"},
+    "evaluate": {"reference_length": "shortest"},
+    "nltk": {"tokenizer": "none"},
+}
+
+#: How evaluate's sacrebleu is called, and answers. Its `force` silences a warning that is not given here.
+DIALECTS = {
+    "sacrebleu": Dialect(
+        options={"compat": "sacrebleu", "scale": 100},
+        arguments={"tokenize": "tokenizer", "use_effective_order": "effective_order"},
+        without_effect=("force",),
+        keys={
+            "score": "bleu", "counts": "counts", "totals": "totals", "precisions": "precisions",
+            "bp": "brevity_penalty", "sys_len": "translation_length", "ref_len": "reference_length",
+        },
+        left_out=("length_ratio",),
+    ),
+}  # fmt: skip
 
 #: Methods that divide by their number: as in NLTK, it cannot be 0.
 _DIVISORS = ("nltk4", "nltk6", "nltk7")

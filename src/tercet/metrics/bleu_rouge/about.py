@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tercet.metric.metric import About
+from tercet.metric.papers import LIN_2004, PAPINENI_2002
 
 ABOUT = About(
     compares="F of BLEU's precision and ROUGE's recall",
@@ -11,28 +12,8 @@ BLEU is a precision: the share of the prediction's n-grams that occur in the ref
 of the reference's n-grams that occur in the prediction. This module gives the F of both: for each n-gram length, and
 for BLEU-n with the mean of ROUGE-1 to ROUGE-n. It adds intervals and a signature.
 """,
-    citation="""\
-@inproceedings{papineni-etal-2002-bleu,
-    title = "{B}leu: a Method for Automatic Evaluation of Machine Translation",
-    author = "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
-    booktitle = "Proceedings of the 40th Annual Meeting of the Association for Computational Linguistics",
-    year = "2002",
-    url = "https://aclanthology.org/P02-1040",
-    pages = "311--318",
-}
-@inproceedings{lin-2004-rouge,
-    title = "{ROUGE}: A Package for Automatic Evaluation of Summaries",
-    author = "Lin, Chin-Yew",
-    booktitle = "Text Summarization Branches Out",
-    year = "2004",
-    url = "https://aclanthology.org/W04-1013",
-    pages = "74--81",
-}
-""",
-    urls=(
-        "https://aclanthology.org/P02-1040",
-        "https://aclanthology.org/W04-1013",
-    ),
+    citation=PAPINENI_2002 + LIN_2004,
+    urls=("https://aclanthology.org/P02-1040", "https://aclanthology.org/W04-1013"),
     returns="""\
 bleu_rouge_f (`float`): the F of bleu_rouge_precision and bleu_rouge_recall,
 bleu_rouge_precision (`float`): BLEU, without its brevity penalty unless brevity_penalty=True,

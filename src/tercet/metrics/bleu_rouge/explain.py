@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tercet.corpus.corpus import Corpus
+from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.matched import NGRAM_LEVELS, Matched
 from tercet.metric.drawing.places import Count, Word, ngram_counts, ngram_levels, ngram_limits, words_of
 from tercet.metric.drawing.words_html import (
@@ -53,7 +54,7 @@ class OrderMatches:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BleuRougeMatches:
+class BleuRougeMatches(Explanation):
     """The matching behind the F of BLEU and ROUGE of one prediction.
 
     Attributes
@@ -76,10 +77,6 @@ class BleuRougeMatches:
     recall: float
     signature: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain Python."""
-        return asdict(self)
-
     def to_html(self) -> str:
         """Return the texts with matched n-grams coloured by order, and both sides, a fragment of HTML."""
         legend_html, names = order_names(len(self.orders))
@@ -87,17 +84,8 @@ class BleuRougeMatches:
         for index, words in enumerate(self.references):
             parts.append(words_html(reference_label(index, len(self.references)), words, "{}-gram"))
         rows = [self._row(name, each) for name, each in zip(names, self.orders, strict=True)]
-        head = (
-            "order",
-            "matches",
-            "in the prediction",
-            "precision",
-            "reference",
-            "hits",
-            "in the reference",
-            "recall",
-            "F",
-        )
+        of_prediction, of_reference = ("in the prediction", "precision"), ("in the reference", "recall")
+        head = ("order", "matches", *of_prediction, "reference", "hits", *of_reference, "F")
         parts.append(table_html("clipped matches", head, rows))
         for name, each in zip(names, self.orders, strict=True):
             parts.append(counts_html(f"all {name}s of the prediction", each.ngrams))
@@ -108,9 +96,6 @@ class BleuRougeMatches:
         whose = "all" if each.reference is None else str(each.reference + 1)
         recalled = (int(n) if n.is_integer() else n for n in (each.hits, each.reference_total))
         return (name, each.matches, each.total, each.precision, whose, *recalled, each.recall, each.fmeasure)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
 
 
 def explain_batch(scorer: BleuRouge, batch: Corpus, context: Any = None) -> BleuRougeMatches:

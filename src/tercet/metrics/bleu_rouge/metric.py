@@ -9,12 +9,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.checks import integer, number, text_or_callable
+from tercet.checks import integer, number
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, stemmer_label, word_map
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.counting import clipped_matches
 from tercet.engine.ragged import TokenBatch
+from tercet.metric.common_options import TOKENIZER, lemmatizer_option, stemmer_option
 from tercet.metric.lengths import brevity_penalty, reference_lengths
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
@@ -81,13 +82,7 @@ class BleuRouge(Metric):
     tokenizer: (
         Literal["unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none"]
         | Callable[[str], Iterable[str]]
-    ) = option(
-        default="unicode",
-        doc='How texts are split into tokens. "unicode": words of letters, marks and digits of any script; '
-        'Chinese, Japanese, Thai, Lao, Khmer and Burmese by character. "char": characters, without white '
-        'space. "13a", "intl", "zh", "ja", "jieba", "none": as in bleu_multi. "rouge": as in rouge_nlws. A '
-        "callable gets a text and returns its tokens; in the signature it appears only by name.",
-    )
+    ) = TOKENIZER
     lowercase: bool = option(
         default=True,
         doc="Lowercase the texts first.",
@@ -96,18 +91,8 @@ class BleuRouge(Metric):
             lambda o: o.tokenizer != "rouge" and o.stemmer is None and o.lemmatizer is None,
         ),
     )
-    stemmer: str | Callable[[str], str] | None = option(
-        default=None,
-        doc='Lowercase and stem the words. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"), '
-        "or a function.",
-        check=text_or_callable("a language"),
-    )
-    lemmatizer: str | Callable[[str], str] | None = option(
-        default=None,
-        doc="Lowercase and lemmatize the words. A language code of simplemma (for Russian, pymorphy3 is used "
-        "where it is installed; the signature names the package), or a function.",
-        check=text_or_callable("a language code"),
-    )
+    stemmer: str | Callable[[str], str] | None = stemmer_option("Lowercase and stem")
+    lemmatizer: str | Callable[[str], str] | None = lemmatizer_option("Lowercase and lemmatize")
 
     def check(self) -> None:
         """Refuse options that exclude each other."""

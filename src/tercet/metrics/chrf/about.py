@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tercet.metric.metric import About
+from tercet.metric.papers import POST_2018
 
 ABOUT = About(
     compares="n-grams of characters and words shared with a reference",
@@ -29,19 +30,9 @@ score was computed.
     url = "https://aclanthology.org/W17-4770",
     pages = "612--618",
 }
-@inproceedings{post-2018-call,
-    title = "A Call for Clarity in Reporting {BLEU} Scores",
-    author = "Post, Matt",
-    booktitle = "Proceedings of the Third Conference on Machine Translation: Research Papers",
-    year = "2018",
-    url = "https://aclanthology.org/W18-6319",
-    pages = "186--191",
-}
-""",
-    urls=(
-        "https://aclanthology.org/W15-3049",
-        "https://aclanthology.org/W17-4770",
-    ),
+"""
+    + POST_2018,
+    urls=("https://aclanthology.org/W15-3049", "https://aclanthology.org/W17-4770"),
     returns="""\
 chrf (`float`), and `chrf_w<order>` for each further order of words,
 score (`float`, the same as chrf), char_order and word_order (`int`), beta, as evaluate's chrf,

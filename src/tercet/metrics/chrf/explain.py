@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import read_batch
+from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.matched import NGRAM_LEVELS, Matched
 from tercet.metric.drawing.places import Word, ngram_levels, ngram_limits
 from tercet.metric.drawing.words_html import (
@@ -84,7 +85,7 @@ class ScoreMatches:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ChrfMatches:
+class ChrfMatches(Explanation):
     """The matching behind the chrF of one prediction.
 
     Attributes
@@ -99,17 +100,10 @@ class ChrfMatches:
     n_references: int
     signature: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain Python."""
-        return asdict(self)
-
     def to_html(self) -> str:
         """Return the texts with matched n-grams coloured by order, and the counts, a fragment of HTML."""
         title = ", ".join(f"{each.name} {each.score:.4f}" for each in self.scores)
         return page_html(title, [self._section(each) for each in self.scores], self.signature)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
 
     def _section(self, each: ScoreMatches) -> str:
         of_characters = sum(order.name.startswith("c") for order in each.orders)

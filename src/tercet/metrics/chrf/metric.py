@@ -88,9 +88,7 @@ class Chrf(Metric):
     dialects = DIALECTS
 
     char_order: int = option(
-        default=6,
-        doc="The longest n-gram of characters; with 0, words alone count.",
-        check=integer(0, 20),
+        default=6, doc="The longest n-gram of characters; with 0, words alone count.", check=integer(0, 20)
     )
     word_order: int | Sequence[int] = option(
         default=0,

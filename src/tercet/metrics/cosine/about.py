@@ -20,10 +20,7 @@ takes several references, can embed long texts in windows, and adds intervals, a
     url = "https://aclanthology.org/D19-1410",
 }
 """,
-    urls=(
-        "https://aclanthology.org/D19-1410",
-        "https://sbert.net",
-    ),
+    urls=("https://aclanthology.org/D19-1410", "https://sbert.net"),
     returns="""\
 cosine (`float`), and on request segments, intervals and signature.
 Attributes of the dict: signature (`str`), truncated_predictions, truncated_references, n_segments,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +15,9 @@ from tercet.encoders.encoder import Encoder
 from tercet.encoders.messages import cut_warning, long_text_error
 from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged, different_rows
-from tercet.errors import level_of_caller
 from tercet.metric.drawing.contributions_html import Part, contributions_html
+from tercet.metric.drawing.explanation import Explanation
+from tercet.metric.scoring import warn
 
 from .pooling import SUMS_OF_ALL, Pooling, token_weights
 from .vectors import cosines, embed
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Contributions:
+class Contributions(Explanation):
     """The tokens of both texts, with their contributions to the cosine.
 
     Attributes
@@ -57,17 +57,10 @@ class Contributions:
     signature: str
     reference_index: int = 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain Python."""
-        return asdict(self)
-
     def to_html(self) -> str:
         """Return the texts coloured by the tokens' contributions, and the table, a fragment of HTML."""
         sides = (("prediction", self.prediction_tokens), ("reference", self.reference_tokens))
         return contributions_html(f"cosine {self.cosine:.4f}", self._legend(), sides, self.signature)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
 
     def _legend(self) -> str:
         if self.decomposes:
@@ -98,8 +91,7 @@ def explain_batch(scorer: Cosine, batch: Corpus, context: None = None) -> Contri
     nearest = int(found.argmax())
     chosen = [0, nearest + 1]
     cut = int((documents.lengths < whole.lengths)[chosen].sum())
-    if cut:
-        warnings.warn(f"embedding_cosine: {cut_warning(cut, limit)}", UserWarning, stacklevel=level_of_caller())
+    warn(scorer, cut_warning(cut, limit) if cut else None)
     decomposes = pooling.name in SUMS_OF_ALL and pooling.digest is None and not empty[chosen].any()
     contributions: list[NDArray[np.float64] | None] = [None, None]
     if decomposes:
@@ -141,7 +133,7 @@ def _positions(scorer: Cosine, whole: Ragged) -> list[NDArray[np.int64]]:
     if scorer.long_text == "truncate":
         subwords = scorer.subwords()
         places = subwords.truncate(places, scorer.limit(subwords))
-    return np.split(places.values, places.offsets[1:-1])
+    return places.pieces()
 
 
 def _parts(

@@ -15,10 +15,11 @@ from tercet.corpus.corpus import Corpus
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.load import encoder_of, subwords_of
 from tercet.encoders.messages import cut_warning, long_text_error
-from tercet.encoders.options import as_device, as_dtype, path
+from tercet.encoders.options import path
 from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged, different_rows, first_greatest
 from tercet.errors import OptionError, needs
+from tercet.metric.common_options import DEVICE, USE_SAFETENSORS, dtype_option
 from tercet.metric.metric import Metric
 from tercet.metric.options import option
 from tercet.metric.scorer import Scorer, Scores
@@ -78,24 +79,13 @@ class Cosine(Metric):
     )
     batch_size: int = option(
         default=64,
-        doc="Size of the encoder's batches. A batch holds up to 512 times as many tokens on an accelerator, 6 "
-        "times as many on a CPU, where small batches stay in the caches. Scores can change with it in the "
-        "seventh digit.",
+        doc="Size of the encoder's batches. A batch holds up to 512 times as many tokens on an accelerator, 6 times "
+        "as many on a CPU, where small batches stay in the caches. Scores can change with it in the seventh digit.",
         check=integer(1),
         local=True,
     )
-    device: str | torch.device | None = option(
-        default=None,
-        doc="Where the encoder runs, such as cpu, cuda:1 or mps. By default the best device available.",
-        check=as_device,
-        local=True,
-    )
-    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None = option(
-        default=None,
-        doc="Precision of the encoder, float32 by default. The others are faster, but scores differ in the third "
-        "digit.",
-        check=as_dtype,
-    )
+    device: str | torch.device | None = DEVICE
+    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None = dtype_option("encoder")
     max_length: int | None = option(
         default=None,
         doc="Most tokens that are embedded at a time, special ones included. By default the length that a "
@@ -104,20 +94,14 @@ class Cosine(Metric):
     )
     long_text: Literal["truncate", "window", "error"] = option(
         default="truncate",
-        doc='What to do with texts longer than max_length. "truncate": cut them, as sentence-transformers does, '
-        'with a warning; the result counts them. "window": embed them in windows that overlap by half, take '
-        'each token from the window where it is farthest from an edge, and pool all tokens. "error": raise an'
-        " error.",
+        doc='What to do with texts longer than max_length. "truncate": cut them, as sentence-transformers does, with '
+        'a warning; the result counts them. "window": embed them in windows that overlap by half, take each token '
+        'from the window where it is farthest from an edge, and pool all tokens. "error": raise an error.',
     )
     multi_ref: Literal["best", "average"] = option(
-        default="best",
-        doc="How several references count. The greatest cosine, or the average of all cosines.",
+        default="best", doc="How several references count. The greatest cosine, or the average of all cosines."
     )
-    use_safetensors: bool = option(
-        default=True,
-        doc="Take weights from safetensors files only. Other formats can run code when loaded: use False only for"
-        " sources that you trust.",
-    )
+    use_safetensors: bool = USE_SAFETENSORS
 
     @classmethod
     def known_as(cls, name: str) -> str | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tercet.corpus.corpus import Corpus
+from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.matched import MATCH_LEVELS, Matched
 from tercet.metric.drawing.places import Count, Ids, Word, ngram_levels, ngrams, words_of
 from tercet.metric.drawing.words_html import counts_html, legend, page_html, words_html
@@ -49,7 +50,7 @@ class VariantMatches:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JaccardMatches:
+class JaccardMatches(Explanation):
     """The matching behind the Jaccard similarity of one prediction, variant by variant.
 
     Attributes
@@ -64,16 +65,9 @@ class JaccardMatches:
     n_references: int
     signature: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain Python."""
-        return asdict(self)
-
     def to_html(self) -> str:
         """Return the texts with shared units in colour, a fragment of HTML; a section per variant."""
         return page_html("Jaccard similarity", [self._section(each) for each in self.variants], self.signature)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
 
     def _section(self, each: VariantMatches) -> str:
         which = "" if self.n_references == 1 else f" with reference {each.reference + 1} of {self.n_references}"

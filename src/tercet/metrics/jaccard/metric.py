@@ -10,13 +10,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.checks import integer, refuse, text_or_callable
+from tercet.checks import integer, refuse
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.stems import check_stopwords, check_word_options, map_words, stopwords_for, word_map
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.counting import ngram_ids, overlaps
 from tercet.engine.ragged import Ragged, TokenBatch, first_greatest
 from tercet.errors import OptionError, did_you_mean
+from tercet.metric.common_options import TOKENIZER, lemmatizer_option, stemmer_option
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
 from tercet.metric.scorer import Scores
@@ -112,20 +113,11 @@ class Jaccard(Metric):
     tokenizer: (
         Literal["unicode", "char", "13a", "intl", "rouge", "zh", "ja", "jieba", "none"]
         | Callable[[str], Iterable[str]]
-    ) = option(
-        default="unicode",
-        doc='How texts are split into tokens. "unicode": words of letters, marks and digits of any script; '
-        'Chinese, Japanese, Thai, Lao, Khmer and Burmese by character. "char": characters, without white '
-        'space. "13a", "intl", "zh", "ja", "jieba", "none": as in bleu_multi. "rouge": as in rouge_nlws. A '
-        "callable gets a text and returns its tokens; in the signature it appears only by name.",
-    )
+    ) = TOKENIZER
     lowercase: bool = option(
         default=True,
         doc="Lowercase the texts first.",
-        only_with=OnlyWith(
-            'a tokenizer other than "rouge", which always does',
-            lambda o: o.tokenizer != "rouge",
-        ),
+        only_with=OnlyWith('a tokenizer other than "rouge", which always does', lambda o: o.tokenizer != "rouge"),
     )
     ngram: int = option(
         default=1,
@@ -138,17 +130,8 @@ class Jaccard(Metric):
         doc="Count each token or n-gram as often as it occurs in a text. The score is then the sum of the smaller"
         " counts over the sum of the greater ones.",
     )
-    stemmer: str | Callable[[str], str] | None = option(
-        default=None,
-        doc='Stem the words. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"), or a function.',
-        check=text_or_callable("a language"),
-    )
-    lemmatizer: str | Callable[[str], str] | None = option(
-        default=None,
-        doc="Lemmatize the words. A language code of simplemma (for Russian, pymorphy3 is used where it is "
-        "installed; the signature names the package), or a function.",
-        check=text_or_callable("a language code"),
-    )
+    stemmer: str | Callable[[str], str] | None = stemmer_option()
+    lemmatizer: str | Callable[[str], str] | None = lemmatizer_option()
     stopwords: str | Collection[str] | None = option(
         default=None,
         doc="Words to leave out, as the tokenizer returns them. A string is a language code of the package "

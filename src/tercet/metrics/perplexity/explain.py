@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING, Any
 
 from tercet.corpus.corpus import Corpus
-from tercet.errors import level_of_caller
+from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.surprise_html import Piece, surprise_html
+from tercet.metric.scoring import warn
 
 from .model import LanguageModel
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Surprisals:
+class Surprisals(Explanation):
     """The surprisals behind the perplexity of one text.
 
     Attributes
@@ -47,19 +47,6 @@ class Surprisals:
     bits_per_character: float
     signature: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain Python."""
-        return {
-            "prediction": self.prediction,
-            "pieces": [asdict(piece) for piece in self.pieces],
-            "perplexity": self.perplexity,
-            "bits": self.bits,
-            "n_tokens": self.n_tokens,
-            "bits_per_byte": self.bits_per_byte,
-            "bits_per_character": self.bits_per_character,
-            "signature": self.signature,
-        }
-
     def to_html(self) -> str:
         """Return the text coloured by surprise and a bar per piece, a fragment of HTML."""
         title = (
@@ -68,18 +55,13 @@ class Surprisals:
         )
         return surprise_html(title, self.pieces, self.signature)
 
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
 
 def explain_batch(scorer: Perplexity, batch: Corpus, context: Any = None) -> Surprisals:
     """Explain a batch of one item."""
     text: str = batch.predictions[0].as_py()
     scored = scorer.surprisals(batch)
     stats = scorer.stats_of(scored, batch)
-    warning = scorer.score_warning(stats.total())
-    if warning is not None:
-        warnings.warn(f"perplexity_lm: {warning}", UserWarning, stacklevel=level_of_caller())
+    warn(scorer, scorer.score_warning(stats.total()))
     scores = scorer.finalize(stats.total())
     bits = [float(value) / log(2) for value in scored.values]
     unread = int(scored.texts.skipped[0]) + (0 if scorer.add_start_token else 1)

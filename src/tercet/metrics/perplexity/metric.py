@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from tercet.checks import as_scale, integer
 from tercet.corpus.corpus import Corpus
-from tercet.encoders.options import as_device, as_dtype, path
+from tercet.encoders.messages import cut_warning
+from tercet.encoders.options import as_device, path
 from tercet.errors import OptionError, needs
+from tercet.metric.common_options import dtype_option
 from tercet.metric.dialect import Dialect
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
@@ -148,12 +150,7 @@ class Perplexity(Metric):
         check=_device,
         local=True,
     )
-    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None = option(
-        default=None,
-        doc="Precision of the model, float32 by default. The others are faster, but scores differ in the third "
-        "digit.",
-        check=as_dtype,
-    )
+    dtype: Literal["float32", "bfloat16", "float16"] | torch.dtype | None = dtype_option("model")
     compat: Literal["evaluate"] | None = option(
         default=None,
         doc='Reproduce the scores of this package. Longer texts are truncated. `load("perplexity_lm", '
@@ -197,11 +194,7 @@ class Perplexity(Metric):
             "model": model.label,
             "start": self.add_start_token,
             "length": size,
-            "long": None
-            if size is None
-            else f"{self.long_text},{stride}"
-            if self.long_text == "window"
-            else self.long_text,
+            "long": None if size is None else self.long_text + (f",{stride}" if self.long_text == "window" else ""),
             "empty": None if self.empty_text == "error" else self.empty_text,
             "dtype": None if self.dtype in (None, "float32") else self.dtype,
             "compat": self.compat,
@@ -249,11 +242,7 @@ class Perplexity(Metric):
         cut, skipped = (self.total_of(totals, name) for name in ("truncated", "empty"))
         found = []
         if cut:
-            size, _ = window_of(self, self.model())
-            found.append(
-                f"{cut} {'text was' if cut == 1 else 'texts were'} longer than {size} tokens and truncated: "
-                "long_text='window' scores such texts whole."
-            )
+            found.append(cut_warning(cut, window_of(self, self.model())[0]))
         if skipped:
             found.append(f"{skipped} {'text has' if skipped == 1 else 'texts have'} no token to score: left out.")
         return " ".join(found) or None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tercet.metric.metric import About
+from tercet.metric.papers import LIN_2004
 
 ABOUT = About(
     compares="n-grams, subsequences and pairs of words shared",
@@ -12,16 +13,7 @@ subsequence (ROUGE-L, by line ROUGE-Lsum), the same with a bonus for runs (ROUGE
 order with gaps between them (ROUGE-S, with single words ROUGE-SU). This module gives the numbers of rouge_score or of
 ROUGE-1.5.5, does not drop texts that are not in Latin letters, and adds intervals and a signature.
 """,
-    citation="""\
-@inproceedings{lin-2004-rouge,
-    title = "{ROUGE}: A Package for Automatic Evaluation of Summaries",
-    author = "Lin, Chin-Yew",
-    booktitle = "Text Summarization Branches Out",
-    year = "2004",
-    url = "https://aclanthology.org/W04-1013",
-    pages = "74--81",
-}
-""",
+    citation=LIN_2004,
     urls=("https://aclanthology.org/W04-1013",),
     returns="""\
 one `float` per type (a `list` with `use_aggregator=False`),

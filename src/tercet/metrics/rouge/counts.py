@@ -178,7 +178,5 @@ def _without_last(tokens: Ragged) -> Ragged:
     kept = np.ones(len(tokens.values), bool)
     kept[tokens.offsets[1:][filled] - 1] = False
     return replace(
-        tokens,
-        values=tokens.values[kept],
-        offsets=tokens.offsets - np.concatenate([[0], np.cumsum(filled)]),
+        tokens, values=tokens.values[kept], offsets=tokens.offsets - np.concatenate([[0], np.cumsum(filled)])
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import reduce
 from itertools import chain
 from operator import and_
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tercet.corpus.corpus import Corpus
 from tercet.engine.ragged import TokenBatch
+from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.matched import MATCH_LEVELS, Matched
 from tercet.metric.drawing.places import Count, Word
 from tercet.metric.drawing.words_html import counts_html, legend, page_html, words_html
@@ -68,7 +69,7 @@ class TypeMatches:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RougeMatches:
+class RougeMatches(Explanation):
     """The matching behind the ROUGE of one prediction, type by type.
 
     Attributes
@@ -82,16 +83,9 @@ class RougeMatches:
     n_references: int
     signature: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain Python."""
-        return asdict(self)
-
     def to_html(self) -> str:
         """Return the texts with their matches coloured, a fragment of HTML; a section per type."""
         return page_html("", [self._section(each) for each in self.types], self.signature)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
 
     def _section(self, each: TypeMatches) -> str:
         which = "" if self.n_references == 1 else f" with reference {each.reference + 1} of {self.n_references}"

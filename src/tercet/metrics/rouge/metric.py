@@ -14,14 +14,7 @@ from numpy.typing import NDArray
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.letters import LetterCounts, count_letters
 from tercet.corpus.sentences import split_sentences, truncate_bytes, truncate_words
-from tercet.corpus.stems import (
-    WordMap,
-    check_word_options,
-    map_words,
-    stemmer_for,
-    stopwords_for,
-    word_map,
-)
+from tercet.corpus.stems import WordMap, check_word_options, map_words, stemmer_for, stopwords_for, word_map
 from tercet.corpus.texts import READINGS
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.ragged import TokenBatch, first_greatest
@@ -36,15 +29,7 @@ from .counts import PairCounter, PairCounts
 from .explain import explain_batch, matched
 from .messages import lost_letters
 from .options import DIALECTS, MEASURES, RougeOptions
-from .package import (
-    DEFAULT_TYPES,
-    EPSILON,
-    PACKAGES,
-    PackageCounter,
-    check_types,
-    mark_sentences,
-    split_marked,
-)
+from .package import DEFAULT_TYPES, EPSILON, PACKAGES, PackageCounter, check_types, mark_sentences, split_marked
 from .perl import first_bytes_of_lines, first_words, recall_rank
 from .perl import scores as script_scores
 from .perl import stemmer as script_stemmer

@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Literal
 
-from tercet.checks import integer, number, text_or_callable
+from tercet.checks import integer, number
 from tercet.corpus.stems import check_stopwords
+from tercet.metric.common_options import lemmatizer_option, stemmer_option
 from tercet.metric.dialect import Dialect
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
@@ -37,8 +38,7 @@ class RougeOptions(Metric):
         check=as_names,
     )
     use_aggregator: bool = option(
-        default=True,
-        doc="Return the mean over the items. False returns a list of scores, one per item.",
+        default=True, doc="Return the mean over the items. False returns a list of scores, one per item."
     )
     use_stemmer: bool = option(
         default=False,
@@ -80,17 +80,8 @@ class RougeOptions(Metric):
         '"average": the average of all. "jackknife" (Lin 2004): leave out each reference in turn, take the best of '
         "the others, and average.",
     )
-    stemmer: str | Callable[[str], str] | None = option(
-        default=None,
-        doc='Stem the words. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"), or a function.',
-        check=text_or_callable("a language"),
-    )
-    lemmatizer: str | Callable[[str], str] | None = option(
-        default=None,
-        doc="Lemmatize the words. A language code of simplemma (for Russian, pymorphy3 is used where it is "
-        "installed; the signature names the package), or a function.",
-        check=text_or_callable("a language code"),
-    )
+    stemmer: str | Callable[[str], str] | None = stemmer_option()
+    lemmatizer: str | Callable[[str], str] | None = lemmatizer_option()
     stopwords: str | Collection[str] | None = option(
         default=None,
         doc="Words to leave out, as the tokenizer returns them (lowercase). A string is a language code, or "

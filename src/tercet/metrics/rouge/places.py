@@ -16,6 +16,7 @@ from tercet.metric.drawing.places import (
     Ids,
     Word,
     lcs_places,
+    ngram_counts,
     ngram_levels,
     ngram_limits,
     ngrams,
@@ -108,10 +109,7 @@ class PairOfTexts:
     def _ngrams(self, order: int) -> Places:
         text, reference = self._prediction, self._reference
         limits = Counter(ngrams(reference, order))
-        counts = [
-            Count(self._joined(ngram), number, limits[ngram])
-            for ngram, number in Counter(ngrams(text, order)).items()
-        ]
+        counts = ngram_counts(Counter(ngrams(text, order)), limits, self._spelling)
         levels = [
             ngram_levels(own, ngram_limits([other], (order,)))
             for own, other in ((text, reference), (reference, text))

@@ -11,17 +11,7 @@ from tercet.errors import OptionError, did_you_mean, shorten
 _FORM = re.compile(
     r"rouge(?:(?P<order>[1-9])|(?P<lcs>L|Lsum)|W(?P<weight>[0-9]{1,2}(?:\.[0-9]+)?)?|(?P<skip>SU|S)(?P<gap>[0-9]{1,6})?)"
 )
-_EXAMPLES = (
-    "rouge1",
-    "rouge2",
-    "rougeL",
-    "rougeLsum",
-    "rougeW",
-    "rougeW1.5",
-    "rougeS",
-    "rougeS4",
-    "rougeSU4",
-)
+_EXAMPLES = ("rouge1", "rouge2", "rougeL", "rougeLsum", "rougeW", "rougeW1.5", "rougeS", "rougeS4", "rougeSU4")
 
 #: What the script ROUGE-1.5.5 counts line by line.
 BY_LINE = ("L", "Lsum", "W")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tercet.corpus.corpus import Corpus
 from tercet.engine.chosen import engine
 from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
+from tercet.metric.drawing.explanation import Explanation
 from tercet.metric.drawing.matched import MATCH_LEVELS, Matched
 from tercet.metric.drawing.places import Word
 from tercet.metric.drawing.words_html import legend, page_html, reference_label, table_html, words_html
@@ -63,7 +64,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TerEdits:
+class TerEdits(Explanation):
     """The edits behind the translation edit rate of one prediction.
 
     Attributes
@@ -99,10 +100,6 @@ class TerEdits:
         steps = [(step.place, step) for step in self.steps if step.place is not None]
         return [_word(step, step.prediction) for _, step in sorted(steps, key=lambda each: each[0])]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain Python."""
-        return asdict(self)
-
     def to_html(self) -> str:
         """Return the texts in colour, the shifts and the alignment, a fragment of HTML."""
         of_prediction = [step for step in self.steps if step.prediction is not None]
@@ -126,9 +123,6 @@ class TerEdits:
         table = table_html("", ("prediction", "reference", "edit"), steps)
         parts.append(f"<details><summary>alignment</summary>{table}</details>")
         return page_html(f"Translation edit rate: {self.score:.4f}", parts, self.signature)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
 
 
 def explain_batch(scorer: Ter, batch: Corpus, context: Any = None) -> TerEdits:

@@ -1,0 +1,54 @@
+"""Options that several metrics have, in the same words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tercet.checks import text_or_callable
+from tercet.encoders.options import as_device, as_dtype
+
+from .options import option
+
+#: How texts become words, where the score is not that of a package with rules of its own.
+TOKENIZER = option(
+    default="unicode",
+    doc='How texts are split into tokens. "unicode": words of letters, marks and digits of any script; '
+    'Chinese, Japanese, Thai, Lao, Khmer and Burmese by character. "char": characters, without white '
+    'space. "13a", "intl", "zh", "ja", "jieba", "none": as in bleu_multi. "rouge": as in rouge_nlws. A '
+    "callable gets a text and returns its tokens; in the signature it appears only by name.",
+)
+
+
+def stemmer_option(effect: str = "Stem") -> Any:
+    """Declare the option of a stemmer; `effect` says what it does to the words."""
+    doc = f'{effect} the words. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"), or a function.'
+    return option(default=None, doc=doc, check=text_or_callable("a language"))
+
+
+def lemmatizer_option(effect: str = "Lemmatize") -> Any:
+    """Declare the option of a lemmatizer; `effect` says what it does to the words."""
+    doc = (
+        f"{effect} the words. A language code of simplemma (for Russian, pymorphy3 is used where it is installed; "
+        "the signature names the package), or a function."
+    )
+    return option(default=None, doc=doc, check=text_or_callable("a language code"))
+
+
+DEVICE = option(
+    default=None,
+    doc="Where the encoder runs, such as cpu, cuda:1 or mps. By default the best device available.",
+    check=as_device,
+    local=True,
+)
+USE_SAFETENSORS = option(
+    default=True,
+    doc="Take weights from safetensors files only. Other formats can run code when loaded: use False only for "
+    "sources that you trust.",
+)
+
+
+def dtype_option(network: str) -> Any:
+    """Declare the option of a network's precision."""
+    doc = f"Precision of the {network}, float32 by default."
+    doc += " The others are faster, but scores differ in the third digit."
+    return option(default=None, doc=doc, check=as_dtype)
