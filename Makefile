@@ -6,8 +6,11 @@ CORE := tests/columns tests/core tests/text tests/engine tests/resampling tests/
 ENGINE := build_engine.py $(wildcard src/tercet/engine/*.pyx src/tercet/engine/*.pxi src/tercet/engine/*.h)
 INSTALL := $(RUN) -m pip install --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo demo-light docs test check lint bench bench-sizes bench-streams bench-bertscore bench-cosine bench-perplexity bench-correlation spaces \
+.PHONY: help demo demo-light docs test check lint bench bench-sizes bench-streams bench-bertscore bench-cosine bench-perplexity bench-correlation spaces \
 	test-long test-spaces release-check clean
+
+help:  ## What there is to make
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1: /p' Makefile
 
 demo: $(VENV)/.demo-installed  ## Score the sample test set with every metric, through evaluate.load
 	$(RUN) examples/demo.py

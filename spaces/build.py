@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
+from zipfile import is_zipfile
 
 import typer
 from huggingface_hub import constants
@@ -48,8 +50,10 @@ def build(
     """
     metric = canonical(metric)
     folder = out / metric
-    if folder.exists() and not (folder.is_dir() and ((folder / "app.py").is_file() or not any(folder.iterdir()))):
-        raise OptionError(f"{folder} holds something else than a Space that was built: give another folder.")
+    if folder.exists() and not _was_built(metric, folder):
+        raise OptionError(f"{folder} holds something other than a built Space: give another folder.")
+    if wheel is None and space:
+        raise OptionError("A Space's name is for the address of a wheel: give --wheel too.")
     source = f"=={__version__}" if wheel is None else f" @ {_address(wheel, space, endpoint)}"
     out.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f"{metric}.", suffix=".tmp", dir=out) as beside:
@@ -62,25 +66,51 @@ def build(
     return folder
 
 
+def _was_built(metric: str, folder: Path) -> bool:
+    """Return whether a folder is empty, or holds a Space of the metric and nothing else."""
+    files = {path.name for path in folder.iterdir()} if folder.is_dir() else {""}
+    own = {"app.py", f"{metric}.py", "README.md", "requirements.txt", "cases.py", "__pycache__"}
+    others = {name for name in files - own if not re.fullmatch(r"tercet-.*\.whl", name)}
+    app = folder / "app.py"
+    return not files or (not others and app.is_file() and _text(app) == _APP.format(metric=metric))
+
+
 def _address(wheel: Path, space: str, endpoint: str | None) -> str:
-    """Return where a Space's visitors get a wheel."""
-    if not re.fullmatch(rf"tercet-{re.escape(__version__)}-[\w.-]+\.whl", wheel.name) or not wheel.is_file():
-        raise OptionError(f"Expected a wheel of tercet {__version__}, as `python -m build` makes it. Got {wheel}.")
+    """Return where a Space and its users get a wheel; a digest tells pip when another takes its place."""
+    names = re.fullmatch(rf"tercet-{re.escape(__version__)}-(.+)\.whl", wheel.name)
+    if names is None or not is_zipfile(wheel):
+        raise OptionError(
+            f"Expected a wheel of tercet {__version__}, as `pip wheel --no-deps .` makes it. Got {wheel}."
+        )
+    if not re.fullmatch(r"py3-none-any|cp311-.*linux.*_x86_64", names[1]):
+        raise OptionError(
+            f"A Space runs Python {_PYTHON} on Linux (x86_64), and {wheel.name} is for another: make it "
+            "there, or for every system with TERCET_ENGINE=plain."
+        )
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", space):
         raise OptionError(f"A wheel has its address in a Space: name it, as in my-org/bleu_multi. Got {space!r}.")
-    return f"{endpoint or constants.ENDPOINT}/spaces/{space}/resolve/main/{wheel.name}"
+    digest = sha256(wheel.read_bytes()).hexdigest()
+    return f"{endpoint or constants.ENDPOINT}/spaces/{space}/resolve/main/{wheel.name}#sha256={digest}"
 
 
 def _write(metric: str, folder: Path, source: str) -> None:
     """Write the files of a metric's Space into a new folder; `source` says which tercet it takes."""
-    folder.mkdir()
     own = ROOT / "metrics" / metric
-    (folder / "app.py").write_text(_APP.format(metric=metric))
-    module = (own / f"{metric}.py").read_text()
-    (folder / f"{metric}.py").write_text(module.replace(_TO_INSTALL, requirement(metric, "evaluate") + source))
-    (folder / "README.md").write_text(card((own / "README.md").read_text()))
-    (folder / "requirements.txt").write_text(f"{requirement(metric, 'hub')}{source}\n")
-    shutil.copyfile(own / "cases.py", folder / "cases.py")
+    module = _text(own / f"{metric}.py")
+    files = {
+        "app.py": _APP.format(metric=metric),
+        f"{metric}.py": module.replace(_TO_INSTALL, requirement(metric, "evaluate") + source),
+        "README.md": card(_text(own / "README.md")),
+        "requirements.txt": f"{requirement(metric, 'hub')}{source}\n",
+        "cases.py": _text(own / "cases.py"),
+    }
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 def requirement(metric: str, extra: str) -> str:
@@ -90,7 +120,7 @@ def requirement(metric: str, extra: str) -> str:
 
 def card(text: str) -> str:
     """Return a card whose head names the versions of gradio and of Python that the page was tested with."""
-    tested = dict(re.findall(r"^([\w-]+)==([\w.]+)", (ROOT / "constraints.txt").read_text(), re.MULTILINE))
+    tested = dict(re.findall(r"^([\w-]+)==([\w.]+)", _text(ROOT / "constraints.txt"), re.MULTILINE))
     versions = f'sdk_version: {tested["gradio"]}\npython_version: "{_PYTHON}"\n'
     return text.replace("sdk: gradio\n", f"sdk: gradio\n{versions}", 1)
 

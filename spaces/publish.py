@@ -21,7 +21,7 @@ from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import validate_repo_id
 
 from tercet.errors import OptionError
-from tercet.registry import METRICS
+from tercet.registry import METRICS, canonical
 from tercet.signature import __version__
 
 from .build import OUT, build
@@ -164,10 +164,11 @@ def main(
     try:
         token = get_token()
         api = client(endpoint, token)
+        metric = canonical(metric)
         repo_id = space_id(metric, namespace)
         if wheel is not None and private:
             raise OptionError("--wheel and --private exclude each other: pip cannot read a private Space.")
-        folder = build(metric, out, wheel=wheel, space=repo_id, endpoint=api.endpoint)
+        folder = build(metric, out, wheel=wheel, space=repo_id if wheel else "", endpoint=api.endpoint)
         if token is None and not dry_run:
             raise PublishError(NO_TOKEN)
         plan = compare(api, repo_id, folder, private=private)

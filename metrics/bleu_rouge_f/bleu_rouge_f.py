@@ -6,6 +6,8 @@ try:
     from tercet import BleuRouge as Metric
     from tercet.huggingface.suite_module import SuiteModule
 except ImportError as error:
+    if error.name != "tercet":
+        raise
     raise ImportError('This metric needs tercet: pip install "tercet[evaluate]"') from error
 
 

@@ -45,6 +45,7 @@ NEEDS = {
     "tercet.load('bleu')": "evaluate",
     "tercet.compare({'a': P, 'b': P}, 'chrf', references=R).to_html()": "report",
     "tercet.compare({'a': P, 'b': P}, 'chrf', references=R).plot()": "report",
+    "tercet.score('bleu', P, R, tokenizer='hf://a/b/c.model')": "languages",
     "tercet.sums.ray.score([BOOK], 'bleu')": "ray",
     "tercet.read_test_sets([BOOK])": "xlsx",
 }

@@ -249,6 +249,7 @@ class TestTheCommand:
         assert shown.endswith("unchanged\nNothing was uploaded: this was a dry run.\n")
         assert there.repos == {}
         last = f'{there.url}/spaces/{NAME}\nevaluate.load("{NAME}")\n'
+        assert run("bleu", "--dry-run", token=None) == shown  # by its short name
         first = run("bleu_multi", "--private")
         assert f"{NAME}: a new Space\n" in first
         assert first.endswith(f"0 unchanged\n{last}")

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 from functools import cache
+from hashlib import sha256
+from zipfile import ZipFile
 
 import pytest
 import yaml
@@ -46,13 +48,15 @@ class TestWheel:
     @pytest.fixture
     def wheel(self, tmp_path):
         path = tmp_path / WHEEL
-        path.write_bytes(b"of a wheel, the builder reads the name alone")
+        with ZipFile(path, "w") as archive:
+            archive.writestr("tercet/__init__.py", "")
         return path
 
     def test_lies_in_the_space_and_is_named_by_its_address_there(self, wheel, tmp_path):
         folder = build("ter", tmp_path / "out", wheel=wheel, space="org/ter", endpoint="http://hub")
         assert (folder / WHEEL).read_bytes() == wheel.read_bytes()
-        address = f"http://hub/spaces/org/ter/resolve/main/{WHEEL}"
+        digest = sha256(wheel.read_bytes()).hexdigest()
+        address = f"http://hub/spaces/org/ter/resolve/main/{WHEEL}#sha256={digest}"
         assert (folder / "requirements.txt").read_text() == f"tercet[hub] @ {address}\n"
         assert f'pip install "tercet[evaluate] @ {address}"' in (folder / "ter.py").read_text()
 
@@ -62,13 +66,30 @@ class TestWheel:
             (WHEEL, "", "A wheel has its address in a Space: name it, as in my-org/bleu_multi. Got ''"),
             (WHEEL, "ter", "Got 'ter'"),
             ("tercet-0.0.1-py3-none-any.whl", "org/ter", f"Expected a wheel of tercet {__version__}"),
-            ("absent.whl", "org/ter", "Expected a wheel of tercet"),
+            (
+                WHEEL.replace("linux", "macosx"),
+                "org/ter",
+                r"A Space runs Python 3.11 on Linux \(x86_64\), and",
+            ),
+            (
+                WHEEL.replace("cp311", "cp312"),
+                "org/ter",
+                "or for every system with TERCET_ENGINE=plain",
+            ),
         ],
     )
     def test_of_another_version_or_without_a_space_is_refused(self, wheel, name, space, message, tmp_path):
         with pytest.raises(OptionError, match=message):
-            build("ter", tmp_path / "out", wheel=wheel.with_name(name), space=space)
+            build("ter", tmp_path / "out", wheel=wheel.rename(wheel.with_name(name)), space=space)
         assert not (tmp_path / "out").exists()
+
+    def test_that_is_none_and_a_space_without_one_are_refused(self, tmp_path):
+        (tmp_path / WHEEL).write_bytes(b"no archive")
+        for path in (tmp_path / WHEEL, tmp_path / "absent.whl"):
+            with pytest.raises(OptionError, match=f"Expected a wheel of tercet {__version__}, as"):
+                build("ter", tmp_path / "out", wheel=path, space="org/ter")
+        with pytest.raises(OptionError, match="give --wheel too"):
+            build("ter", tmp_path / "out", space="org/ter")
 
 
 def test_a_metric_that_is_not_there_is_refused(tmp_path):
@@ -92,4 +113,8 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
         build("bleu_multi", ROOT / "metrics")
     assert kept.read_text() == "mine"
     kept.unlink()
+    (kept.parent / "app.py").write_text("print('mine')")
+    with pytest.raises(OptionError, match="holds something other than a built Space"):
+        build("bleu_multi", tmp_path)
+    (kept.parent / "app.py").unlink()
     assert build("bleu_multi", tmp_path) == build("bleu_multi", tmp_path)

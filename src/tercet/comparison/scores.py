@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.corpus.corpus import Corpus
+from tercet.errors import needs
 from tercet.markup import scores_html
 from tercet.metric.scorer import Scorer
 from tercet.statistics.stats import SegmentStats
@@ -189,6 +190,7 @@ class Comparison:
 
     def to_dataframe(self) -> Any:
         """Return a pandas data frame: a row per score and system, with the columns of the TSV file."""
+        needs("A data frame", "evaluate", "pandas")
         import pandas as pd
 
         return pd.DataFrame(self.records(), columns=list(COLUMNS))

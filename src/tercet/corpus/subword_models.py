@@ -12,7 +12,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from tercet.errors import OptionError, first_line, shorten
+from tercet.errors import OptionError, first_line, needs, shorten
 
 from .splitters import optional_package
 
@@ -123,6 +123,7 @@ def _fetching(name: str) -> str:
 
 def _of_the_hub(address: str) -> str:
     """Return the path of a file in the cache of the Hub."""
+    needs(f"The tokenizer {shorten(address, 300)}", "languages", "huggingface_hub")
     from huggingface_hub import constants, try_to_load_from_cache
 
     parts = _ON_THE_HUB.fullmatch(address)

@@ -30,7 +30,7 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
     Raises
     ------
     OptionError
-        For an unknown metric.
+        For an unknown metric, and where evaluate is not installed.
     GatheringError
         If evaluate's folders cannot be written.
     InputError

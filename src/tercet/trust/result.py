@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tercet.comparison.test_sets import TestSet
-from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.errors import OptionError, did_you_mean, needs, shorten
 
 from .figures import FIGURES, UNITS, FigureValue
 from .grades import Grades, MetricColumn
@@ -144,6 +144,7 @@ class Correlation:
 
     def to_dataframe(self) -> Any:
         """Return a data frame of pandas: the rows of :meth:`records`."""
+        needs("A data frame", "evaluate", "pandas")
         import pandas as pd
 
         return pd.DataFrame(self.records(), columns=list(COLUMNS))

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.errors import needs
+
 from .pictures import for_notebooks
 from .token import Token
 
@@ -26,6 +28,7 @@ def heat_map(
     token is named. Scripts that no installed font has are drawn as squares, and right-to-left scripts letter by
     letter: the SVG and HTML pictures show them as a browser does.
     """
+    needs("A plot", "report", "matplotlib")
     from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle
 
