@@ -5,7 +5,6 @@ import io
 import json
 import pickle
 import re
-import sys
 from dataclasses import replace
 from itertools import combinations, compress
 from typing import ClassVar
@@ -431,11 +430,6 @@ class TestInANotebook:
     def test_the_page_is_the_report(self, found):
         assert found.to_html() == to_html([found])
         assert "<title>of ours</title>" in found.to_html(title="of ours")
-
-    def test_a_missing_matplotlib_is_named(self, found, monkeypatch):
-        monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-        with pytest.raises(OptionError, match=r"A plot needs matplotlib.*pip install .tercet\[report\]."):
-            found.plot()
 
 
 def test_a_comparison_keeps_what_made_each_score_and_travels():

@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import re
-import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 import tercet
 from conftest import ROOT, ZERO_BLEU, needed
 from samples import sample
-from tercet import InputError, OptionError
+from tercet import InputError
 from tercet.comparison.compare import compare
 from tercet.comparison.metric_specs import MetricSpec
 from tercet.comparison.test_sets import TestSet
@@ -240,12 +239,6 @@ class TestOneFile:
         with matplotlib.rc_context({"font.size": 30, "axes.grid": True, "svg.fonttype": "path", "text.usetex": True}):
             assert to_html([comparison]) == first
             assert matplotlib.rcParams["font.size"] == 30
-
-    def test_a_missing_package_is_named(self, comparison, monkeypatch):
-        for name in ["matplotlib", "jinja2"]:
-            monkeypatch.setitem(sys.modules, name, None)
-            with pytest.raises(OptionError, match=rf"needs {name}.*pip install .tercet\[report\]."):
-                to_html([comparison])
 
     @pytest.mark.long
     def test_many_systems_and_long_texts_stay_small(self):
