@@ -108,8 +108,11 @@ class Corpus:
     @property
     def one_each(self) -> bool:
         """Whether every segment has exactly one reference."""
-        offsets, n = self._offsets, self.n_segments
-        return offsets is None or (offsets[n] == n and (n <= 1 or bool((np.diff(offsets) == 1).all())))
+        offsets = self._offsets
+        if offsets is None:
+            return True
+        n = len(offsets) - 1
+        return offsets[n] == n and (n <= 1 or bool((np.diff(offsets) == 1).all()))
 
     @property
     def reference_counts(self) -> NDArray[np.int64]:

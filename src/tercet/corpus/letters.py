@@ -41,9 +41,10 @@ def count_letters(batch: Corpus) -> LetterCounts:
 
     Predictions are left out, so that two systems on one test set are split alike.
     """
-    references: Any = batch.references if batch.strings is None else batch.strings[1]
+    strings = batch.strings
+    references: Any = batch.references if strings is None else strings[1]
     try:
-        found = engine.letters(bytes_of(references) if batch.strings is None else references)
+        found = engine.letters(bytes_of(references) if strings is None else references)
         return LetterCounts(*found, len(references))
     except ValueError:
         _ = batch.texts  # its error names the item
