@@ -7,7 +7,7 @@ import pyarrow as pa
 
 import tercet
 from tercet.api import make_scorer
-from tercet.metric.scoring import segment_stats, summarize
+from tercet.metric.scoring import summarize
 from tercet.statistics.stats import SegmentStats
 
 OPTIONS = {"smooth_method": "exp", "scale": 100}
@@ -16,7 +16,7 @@ N_PARTS = 4
 
 def statistics_of(predictions, references):
     """Return the rows of a part, as bytes that any process or machine can read."""
-    table = segment_stats(make_scorer("bleu_multi", OPTIONS), predictions, references).to_arrow()
+    table = make_scorer("bleu_multi", OPTIONS).stats(predictions, references).to_arrow()
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)

@@ -46,8 +46,8 @@ class GatheringError(TercetError):
 def needs(what: str, extra: str, *modules: str, package: str = "") -> None:
     """Raise an OptionError where a module is missing, whose package an extra of tercet brings."""
     for module in modules:
-        found = find_spec(module)
-        if found is None or found.origin is None:  # any folder of that name counts as a package without an origin
+        found = None if sys.modules.get(module) else find_spec(module)
+        if not sys.modules.get(module) and (found is None or found.origin is None):  # of a mere folder, there is none
             raise OptionError(
                 f"{what} needs the package {package or module!r}, which is not installed: "
                 f'pip install "tercet[{extra}]"'

@@ -29,7 +29,6 @@ from tercet.comparison.test_sets import TestSet
 from tercet.comparison.text_tables import to_text
 from tercet.files.read import items, read_table
 from tercet.metric.scorer import segment_lists
-from tercet.metric.scoring import segment_stats
 from tercet.pages.page import to_html
 from tercet.registry import METRICS, metric_class
 from tercet.statistics import bootstrap, paired_tests
@@ -96,7 +95,7 @@ class TestCompare:
         test_set = SAMPLES["es"]
         (table,) = compare(test_set, ["bleu_multi"], baseline="tuned", n_resamples=500, seed=7).tables
         scorer = make_scorer("bleu_multi", {"scale": 100})
-        systems = [segment_stats(scorer, texts, test_set.references) for texts in test_set.systems.values()]
+        systems = [scorer.stats(texts, test_set.references) for texts in test_set.systems.values()]
         pairs = [(0, 1), (0, 2), (1, 2)]
         tested = paired_permutation_test(scorer, systems, pairs, n_resamples=500, seed=7)
         raw = [each["bleu"].pvalue for each in tested]
@@ -118,7 +117,7 @@ class TestCompare:
         texts, baseline = small.systems["large"], small.systems["baseline"]
         systems = {f"s{k}": [*texts[:k], *baseline[k:]] for k in range(13)}  # 78 pairs
         scorer = make_scorer(metric, {"scale": 100})
-        stats = [segment_stats(scorer, each, small.references) for each in systems.values()]
+        stats = [scorer.stats(each, small.references) for each in systems.values()]
         alone = [TESTS[test][0](scorer, pair, n_resamples=40, seed=3) for pair in combinations(stats, 2)]
         drawn, masks, totals = [], paired_tests.shuffle_masks, bootstrap.resampled_totals
         monkeypatch.setattr(

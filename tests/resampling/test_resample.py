@@ -16,7 +16,6 @@ from sacrebleu.significance import PairedTest
 from tercet import InputError, MergeError, OptionError, score
 from tercet.api import make_scorer
 from tercet.corpus.reading import read_batch
-from tercet.metric.scoring import segment_stats
 from tercet.statistics.bootstrap import bootstrap, bootstrap_scores
 from tercet.statistics.draws import bootstrap_weights, shuffle_masks
 from tercet.statistics.paired_tests import holm, paired_bootstrap_test, paired_permutation_test
@@ -114,7 +113,7 @@ class TestIntervals:
 
     def test_of_equal_items_are_that_value_and_settings_are_checked(self):
         scorer = make_scorer("rouge_nlws", {"rouge_types": ["rouge1"]})
-        stats = segment_stats(scorer, ["a b"] * 5, ["a c"] * 5)
+        stats = scorer.stats(["a b"] * 5, ["a c"] * 5)
         for method in ("percentile", "BCa"):
             assert bootstrap(scorer, stats, method=method)["rouge1"].confidence_interval == (0.5, 0.5)
         with pytest.raises(OptionError, match=r"must be 'percentile' or 'BCa'\. Got 'bca'"):
@@ -139,7 +138,7 @@ def wmt(sets):
 @pytest.fixture(scope="module")
 def wmt_stats(wmt):
     scorer = make_scorer("bleu_multi", {"compat": "sacrebleu", "tokenizer": "none", "scale": 100})
-    return scorer, [segment_stats(scorer, texts, wmt.references) for texts in wmt.texts.values()]
+    return scorer, [scorer.stats(texts, wmt.references) for texts in wmt.texts.values()]
 
 
 AGAINST_THE_BASELINE = [(0, system) for system in range(1, 16)]
@@ -168,7 +167,7 @@ def test_so_do_those_of_chrf_and_ter_but_for_ties(wmt, monkeypatch, test, kind, 
     _, found = PairedTest(list(systems.items()), {"it": by_sacrebleu}, None, kind, n_samples=1000)()
     expected = next(scores for name, scores in found.items() if name != "System")[1:]
     scorer = make_scorer(metric, {})
-    stats = [segment_stats(scorer, texts, wmt.references) for texts in systems.values()]
+    stats = [scorer.stats(texts, wmt.references) for texts in systems.values()]
     ours = list(test(scorer, stats, [(0, system) for system in (1, 2, 3)], n_resamples=1000))
     for mine, other in zip(ours, expected, strict=True):
         result = mine[scorer.primary]
@@ -193,7 +192,7 @@ def test_permutation_is_that_of_the_texts(metric):
     options = {"smooth_method": "exp"} if metric == "bleu_multi" else {"rouge_types": ["rouge1"]}
     scorer = make_scorer(metric, options)
     other = [texts[0][::2] + texts[-1] for texts in REFERENCES]
-    systems = [segment_stats(scorer, texts, REFERENCES) for texts in (PREDICTIONS, other)]
+    systems = [scorer.stats(texts, REFERENCES) for texts in (PREDICTIONS, other)]
     (found,) = paired_permutation_test(scorer, systems, n_resamples=40, seed=5)
     masks = np.random.default_rng(5).integers(2, size=(40, len(other)), dtype=bool)
     sizes = []
@@ -215,11 +214,11 @@ def test_a_system_against_itself_or_one_segment_is_no_difference_and_exchanged_o
         scorer, stats = stats_of(metric)
         (found,) = test(scorer, [stats, stats], n_resamples=200)
         assert (found[scorer.primary].statistic, found[scorer.primary].pvalue) == (0, 1)
-    systems = [segment_stats(scorer, [text], ["a b c"]) for text in ("a b c", "x")]
+    systems = [scorer.stats([text], ["a b c"]) for text in ("a b c", "x")]
     (found,) = test(scorer, systems, n_resamples=100)
     assert found["rouge1"].pvalue == 1
     scorer = make_scorer("bleu_multi", {"smooth_method": "exp"})
-    systems = [segment_stats(scorer, texts, REFERENCES) for texts in (PREDICTIONS, [r[0] for r in REFERENCES])]
+    systems = [scorer.stats(texts, REFERENCES) for texts in (PREDICTIONS, [r[0] for r in REFERENCES])]
     one, other = test(scorer, systems, [(0, 1), (1, 0)], n_resamples=300)
     assert one["bleu"].statistic == -other["bleu"].statistic > 0
     assert one["bleu"].pvalue == other["bleu"].pvalue
@@ -228,7 +227,7 @@ def test_a_system_against_itself_or_one_segment_is_no_difference_and_exchanged_o
 def test_what_cannot_be_compared_is_refused():
     scorer, stats = stats_of("bleu_multi")
     _, others = stats_of("bleu_multi", lowercase=True)
-    fewer = segment_stats(scorer, PREDICTIONS[1:], REFERENCES[1:])
+    fewer = scorer.stats(PREDICTIONS[1:], REFERENCES[1:])
     for test in (paired_bootstrap_test, paired_permutation_test):
         with pytest.raises(MergeError, match="Systems must be scored alike"):
             test(scorer, [stats, others])
