@@ -46,12 +46,19 @@ class GatheringError(TercetError):
 def needs(what: str, extra: str, *modules: str, package: str = "") -> None:
     """Raise an OptionError where a module is missing, whose package an extra of tercet brings."""
     for module in modules:
-        found = None if sys.modules.get(module) else find_spec(module)
-        if not sys.modules.get(module) and (found is None or found.origin is None):  # of a mere folder, there is none
+        if not _is_installed(module):
             raise OptionError(
                 f"{what} needs the package {package or module!r}, which is not installed: "
                 f'pip install "tercet[{extra}]"'
             )
+
+
+def _is_installed(module: str) -> bool:
+    """Return whether a module is there; a mere folder of its name, which Python could import, has no origin."""
+    if sys.modules.get(module):
+        return True
+    found = find_spec(module)
+    return found is not None and found.origin is not None
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 import re
+from typing import Literal
 
 import evaluate
 import numpy as np
@@ -15,6 +16,7 @@ from tercet import OptionError, TercetError
 from tercet.checks import Integer, OneOf, flag
 from tercet.comparison.metric_specs import parse_metric
 from tercet.errors import shorten
+from tercet.metric import options
 from tercet.metric.call import Call
 from tercet.metrics.rouge.metric import Rouge
 from tercet.registry import METRICS, metric_class
@@ -382,3 +384,19 @@ def test_what_a_call_may_hand_to_all_metrics_is_only_warned_of(metric, option):
         tercet.scorer(metric, **given, **{option: 7})
     assert warned[0].filename == __file__
     tercet.scorer(metric, **given, **{option: 7}, confidence_level=0.9)
+
+
+def test_a_declaration_that_two_classes_share_is_checked_as_each_annotates_it():
+    shared = options.option(default="a")
+
+    class One(options.Value):
+        name = "one"
+        kind: Literal["a", "b"] = shared
+
+    class Two(options.Value):
+        name = "two"
+        kind: Literal["a", "c"] = shared
+
+    assert (One(kind="b").kind, Two(kind="c").kind) == ("b", "c")
+    with pytest.raises(OptionError, match="'kind' option of one must be one of 'a', 'b'"):
+        One(kind="c")

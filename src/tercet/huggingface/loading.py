@@ -37,7 +37,7 @@ def load(metric: str, config_name: str | None = None, **settings: Any) -> Any:
         If there is no working directory, which evaluate needs for its import.
     """
     of = metric if isinstance(metric, type) else type(metric)
-    if issubclass(of, Metric):
+    if issubclass(of, Metric) and of is not Metric:
         raise OptionError(
             f"Expected the name of a metric, got {shorten(metric)}: load({of.name!r}) returns its evaluate module, "
             "whose compute takes the options."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -92,7 +92,8 @@ class Value:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        own = {name: value for name, value in vars(cls).items() if isinstance(value, Option)}
+        # copies: classes may share a declaration, and annotate it differently
+        own = {name: replace(value) for name, value in vars(cls).items() if isinstance(value, Option)}
         for name, each in own.items():
             each.name, each.python_type = name, spelled(cls.__annotations__[name], vars(sys.modules[cls.__module__]))
             each.check = each.check or check_of(each.python_type)
