@@ -7,7 +7,6 @@ the others one mistake a door shows that it is asked.
 import re
 from collections import UserDict
 from decimal import Decimal
-from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -46,8 +45,8 @@ def add_batch(metric, predictions, references, **options):
     return module.compute(**{**needed(metric), **options})
 
 
-@cache
 def expected(metric):
+    """Return the scores; an encoder that still knows the texts gives the same last digits as it gave before."""
     return score(metric, PREDICTIONS, REFERENCES)
 
 
