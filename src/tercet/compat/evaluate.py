@@ -1,0 +1,126 @@
+"""Drop-in for ``evaluate``: ``load`` returns the suite's module where the suite has one, all else is evaluate's."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from tercet.errors import level_of_caller
+from tercet.huggingface.loading import load as load_of_the_suite
+
+#: evaluate's modules, and the metric and configuration of the suite that replace each.
+MODULES = {
+    "bleu": ("bleu_multi", "evaluate"),
+    "sacrebleu": ("bleu_multi", "sacrebleu"),
+    "chrf": ("chrf_multi", "sacrebleu"),
+    "ter": ("ter", "sacrebleu"),
+    "rouge": ("rouge_nlws", "rouge_score"),
+    "bertscore": ("bertscore_idf", "bert_score"),
+    "perplexity": ("perplexity_lm", "evaluate"),
+}
+
+_Load = Callable[..., Any]
+
+
+def replacing(original: _Load) -> _Load:
+    """Return evaluate's function `load` with the suite's modules in the place of `MODULES`."""
+    signature = inspect.signature(original)
+
+    @wraps(original)
+    def load(*args: Any, **kwargs: Any) -> Any:
+        settings = dict(signature.bind(*args, **kwargs).arguments)
+        more = settings.pop("init_kwargs", {})
+        path, config_name = settings.pop("path"), settings.pop("config_name", None)
+        name = str(path).removeprefix("evaluate-metric/").removeprefix("evaluate-measurement/")
+        if name not in MODULES or config_name not in (None, "default") or settings.get("module_type") == "comparison":
+            return original(*args, **kwargs)
+        for theirs in (
+            "module_type",
+            "revision",
+            "download_config",
+            "download_mode",
+        ):  # where evaluate's own is found
+            settings.pop(theirs, None)
+        settings |= _with_effect(name, more)
+        module = load_of_the_suite(*MODULES[name], **settings)
+        module.info.module_name = name  # which evaluate.combine puts before a key of two modules
+        return module
+
+    return load
+
+
+def _with_effect(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings that a module has; evaluate drops all others without a word."""
+    import evaluate
+
+    known = inspect.signature(evaluate.EvaluationModule.__init__).parameters
+    for each in given:
+        if each not in known:
+            said = f'evaluate.load("{name}", {each}=...) has no effect: give {each} to compute.'
+            warnings.warn(said, UserWarning, stacklevel=level_of_caller())
+    return {each: value for each, value in given.items() if each in known}
+
+
+def load_metric(path: str, config_name: str | None = None, **settings: Any) -> Any:
+    """Return a module as ``datasets.load_metric`` did before datasets 3: ROUGE has ``.mid.fmeasure``.
+
+    Parameters
+    ----------
+    path, config_name, **settings
+        As for ``evaluate.load``.
+
+    Returns
+    -------
+    evaluate.Metric
+        That of :func:`load`. For ``"rouge"``, each score is an ``AggregateScore``, which 1,000 seeded resamples give.
+
+    Examples
+    --------
+    >>> rouge = load_metric("rouge")
+    >>> scores = rouge.compute(predictions=["a cat sat"], references=["the cat sat"])
+    >>> round(scores["rouge1"].mid.fmeasure, 4)
+    0.6667
+    """
+    from evaluate import loading
+
+    original = inspect.unwrap(loading.load)
+    module = replacing(original)(path, config_name, **settings)
+    if path == "rouge":
+        module.compute = _aggregated(module.compute)
+    return module
+
+
+def _aggregated(compute: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the method `compute` of ROUGE with precision, recall and F of each type in one score, as it once was."""
+    from .scoring import AggregateScore, Score
+
+    def of(scores: Any, name: str) -> list[Any]:
+        parts = [scores[f"{name}_precision"], scores[f"{name}_recall"], scores[name]]
+        return [Score(*each) for each in zip(*parts, strict=True)]
+
+    @wraps(compute)
+    def compute_with_intervals(**options: Any) -> Any:
+        lists = options.get("use_aggregator") is False
+        level = {} if lists else {"confidence_level": 0.95}
+        found = compute(**options, **level, output="all")
+        if found is None:
+            return None
+        names = [name for name in found if name != "intervals" and not name.endswith(("_precision", "_recall"))]
+        if lists:
+            return {name: of(found, name) for name in names}
+        made = {}
+        for name in names:
+            low, high = of(found["intervals"], name)
+            made[name] = AggregateScore(low, of({key: [value] for key, value in found.items()}, name)[0], high)
+        return made
+
+    return compute_with_intervals
+
+
+def __getattr__(name: str) -> Any:
+    import evaluate
+
+    return replacing(inspect.unwrap(evaluate.loading.load)) if name == "load" else getattr(evaluate, name)
