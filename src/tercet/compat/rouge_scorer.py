@@ -84,9 +84,9 @@ class RougeScorer(scoring.BaseScorer):
         if type(self._tokenizer) is tokenizers.DefaultTokenizer:
             _check_texts(target, prediction)
         found: dict[str, scoring.Score] = {}
-        if names != (_BY_LINE,):
-            whole = token_texts(map(self._tokenizer.tokenize, (target, prediction)))
-            found = _scores(tuple(name for name in names if name != _BY_LINE), *whole)
+        of_whole = tuple(name for name in names if name != _BY_LINE)
+        if of_whole:
+            found = _scores(of_whole, *token_texts(map(self._tokenizer.tokenize, (target, prediction))))
         if _BY_LINE in names:
             lines = [list(map(self._tokenizer.tokenize, self._sentences(text))) for text in (target, prediction)]
             texts, n = token_texts(chain(*lines)), len(lines[0])

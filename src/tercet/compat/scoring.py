@@ -45,8 +45,8 @@ class BootstrapAggregator:
     n_samples : int
         Number of resamples.
     seed : int
-        Seed of the resamples: the same scores give the same interval. The original draws from NumPy's global state
-        instead, so its figures change from call to call, and ``np.random.seed`` has no effect here.
+        Seed of the resamples: the same scores give the same interval. NumPy's global seed, from which the original
+        draws, has no effect here.
 
     Examples
     --------
