@@ -79,6 +79,8 @@ def test_empty_texts_are_left_out():
     found, expected = (each.Rouge().get_scores(*corpus, ignore_empty=True) for each in (ours, original))
     assert found == expected
     assert len(found) == 1
+    with pytest.raises(ValueError, match=r"^Hypothesis is empty. \(item 1\)$"):
+        ours.Rouge().get_scores(["", "."], ["a", "a"], ignore_empty=True)
 
 
 def test_texts_of_a_thousand_words():

@@ -94,7 +94,8 @@ class Rouge:
             wrong = next((item for item, text in enumerate(texts) if not isinstance(text, str)), None)
             if wrong is not None:
                 raise InputError(f"item {wrong} of {name} must be a string, got {shorten(texts[wrong])}.")
-        pairs = [pair for pair in zip(hyps, refs, strict=True) if not ignore_empty or all(map(len, pair))]
+        numbered = zip(range(len(hyps)), hyps, refs, strict=True)
+        pairs = [(item, hyp, ref) for item, hyp, ref in numbered if not ignore_empty or (hyp and ref)]
         found = self._scores(pairs) if pairs else []
         if not avg:
             return found
@@ -105,11 +106,11 @@ class Rouge:
             for name, stats in found[0].items()
         }
 
-    def _scores(self, pairs: Sequence[tuple[str, str]]) -> list[dict[str, dict[str, float]]]:
+    def _scores(self, pairs: Sequence[tuple[int, str, str]]) -> list[dict[str, dict[str, float]]]:
         counts = [
             self._counts(self.AVAILABLE_METRICS[metric], *lines)
-            for item, pair in enumerate(pairs)
-            for lines in (_lines(item, *pair),)
+            for pair in pairs
+            for lines in (_lines(*pair),)
             for metric in self.metrics
         ]
         stats: list[dict[str, Any]]
@@ -119,11 +120,11 @@ class Rouge:
             scores = pair_scores(PairCounts(*np.array(counts, np.float64).T), beta=1.0, epsilon=EPSILON)
             stats = [dict(zip("prf", each, strict=True)) for each in scores.tolist()]
         found, n = [], len(self.metrics)
-        for item, pair in enumerate(pairs):
-            named = zip(self.metrics, stats[item * n : (item + 1) * n], strict=True)
+        for place, (_, *texts) in enumerate(pairs):
+            named = zip(self.metrics, stats[place * n : (place + 1) * n], strict=True)
             of_pair = {metric: {stat: each[stat] for stat in self.stats} for metric, each in named}
             if self.return_lengths:
-                n_words = [len(text.replace(".", " ").split()) for text in pair]
+                n_words = [len(text.replace(".", " ").split()) for text in texts]
                 of_pair["lengths"] = dict(zip(("hyp", "ref"), n_words, strict=True))
             found.append(of_pair)
         return found
