@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
+from tercet.corpus.corpus import Corpus
 from tercet.corpus.letters import LetterCounts
 from tercet.engine.chosen import engine
 from tercet.errors import InputError, OptionError, level_of_caller, needs, shorten
@@ -121,7 +122,7 @@ def _check_texts(target: Any, prediction: Any) -> None:
 
 
 def _scores(names: tuple[str, ...], target: str, prediction: str) -> dict[str, scoring.Score]:
-    (row,) = _metric(names).stats([prediction], [target]).rows.tolist()
+    (row,) = _metric(names).segment_stats(Corpus([prediction], [target]), None).rows.tolist()
     starts = range(len(Rouge.base_columns), len(row), 3)  # precision, recall and F of each type
     scores = (scoring.Score(*row[start : start + 3]) for start in starts)
     return dict(zip(dict.fromkeys(names), scores, strict=True))
