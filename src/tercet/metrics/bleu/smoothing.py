@@ -116,9 +116,8 @@ def nltk_precisions(counts: Counts, method: str, value: float | None) -> list[Ei
     and methods 5 to 7 take the n-grams of the whole corpus (see :meth:`tercet.metrics.bleu.Bleu.corpus_totals`).
     """
     assert counts.floors is not None
-    found = _by_nltk(
-        np.stack(counts.matches, axis=-1), np.stack(counts.floors, axis=-1), counts, method, value
-    )  # fmt: skip
+    matches, floors = (np.asarray(stacked(each)) for each in (counts.matches, counts.floors))
+    found = _by_nltk(matches, floors, counts, method, value)
     one = isinstance(counts.length, float)
     return found.tolist() if one else list(np.moveaxis(found, -1, 0))
 

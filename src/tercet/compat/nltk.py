@@ -1,0 +1,293 @@
+"""Drop-in for ``nltk.translate.bleu_score``."""
+
+from __future__ import annotations
+
+import fractions
+import math
+import warnings
+from collections.abc import Hashable, Sequence
+from functools import lru_cache
+from itertools import accumulate, chain
+from typing import Any
+
+import numpy as np
+
+from tercet.corpus.corpus import Corpus
+from tercet.errors import InputError, level_of_caller, shorten
+from tercet.metrics.bleu.metric import Bleu
+from tercet.metrics.bleu.smoothing import Counts, nltk_precisions
+
+from .token_texts import token_texts
+
+Tokens = Sequence[Hashable]
+#: Of each order: fractions.
+Precisions = Sequence[Any]
+
+_UNIFORM = (0.25, 0.25, 0.25, 0.25)
+
+_NO_MATCH = (
+    "\nThe hypothesis contains 0 counts of {}-gram overlaps.\nTherefore the BLEU score evaluates to 0, independently "
+    "of\nhow many N-gram overlaps of lower order it contains.\nConsider using lower n-gram order or use "
+    "SmoothingFunction()"
+)
+
+
+class Fraction(fractions.Fraction):
+    """A precision whose numerator and denominator are counts: 2/4 does not become 1/2."""
+
+    _counts: tuple[int, int]
+
+    def __new__(cls, numerator: int = 0, denominator: int = 1) -> Fraction:  # noqa: D102
+        made = super().__new__(cls, numerator, denominator)
+        made._counts = numerator, denominator
+        return made
+
+    @property
+    def numerator(self) -> int:
+        """Matches."""
+        return self._counts[0]
+
+    @property
+    def denominator(self) -> int:
+        """N-grams, at least 1 for each text."""
+        return self._counts[1]
+
+
+def sentence_bleu(
+    references: Sequence[Tokens],
+    hypothesis: Tokens,
+    weights: Any = _UNIFORM,
+    smoothing_function: Any = None,
+    auto_reweigh: bool = False,
+) -> Any:
+    """Return the BLEU of one list of tokens, or a list with one for each of several weightings.
+
+    Parameters, warnings and errors as for :func:`corpus_bleu`.
+
+    Examples
+    --------
+    >>> reference, hypothesis = "the cat is on the mat".split(), "the cat sat on the mat".split()
+    >>> sentence_bleu([reference], hypothesis, weights=(0.5, 0.5))
+    0.7071067811865476
+    >>> sentence_bleu([reference], hypothesis, smoothing_function=SmoothingFunction().method1)
+    0.25406637407730737
+    """
+    return corpus_bleu([references], [hypothesis], weights, smoothing_function, auto_reweigh)
+
+
+def corpus_bleu(
+    list_of_references: Sequence[Sequence[Tokens]],
+    hypotheses: Sequence[Tokens],
+    weights: Any = _UNIFORM,
+    smoothing_function: Any = None,
+    auto_reweigh: bool = False,
+) -> Any:
+    """Return the BLEU of a corpus, or a list with one for each of several weightings.
+
+    Parameters
+    ----------
+    list_of_references : sequence
+        A list of references, each a list of tokens, for each hypothesis.
+    hypotheses : sequence
+        Lists of tokens.
+    weights : sequence of float or sequence of such sequences
+        Weights of the n-gram orders.
+    smoothing_function : callable, optional
+        A method of :class:`SmoothingFunction`, or a function with its arguments.
+    auto_reweigh : bool
+        With fewer than four tokens in all and the default weights, use as many orders as there are tokens.
+
+    Warns
+    -----
+    UserWarning
+        If an order without a match makes BLEU 0, and if all texts are strings, whose tokens are their characters.
+
+    Raises
+    ------
+    AssertionError
+        For unequal numbers of hypotheses and lists of references.
+    InputError
+        For an empty corpus, for a hypothesis without reference, and for a string in place of a list of references,
+        or beside lists of words.
+    """
+    if len(list_of_references) != len(hypotheses):
+        raise AssertionError(
+            f"Expected one list of references for each hypothesis, got {len(list_of_references)} lists for "
+            f"{len(hypotheses)} hypotheses."
+        )
+    _check_tokens(list_of_references, hypotheses)
+    try:
+        weights[0][0]
+    except (TypeError, IndexError):
+        weights = [weights]
+    matches, totals, length, reference_length = _counts(list_of_references, hypotheses, max(map(len, weights)))
+    if not matches[0]:
+        return 0 if len(weights) == 1 else [0] * len(weights)
+    smooth = smoothing_function or SmoothingFunction().method0
+    p_n = smooth(
+        list(map(Fraction, matches, totals)),
+        references=list_of_references[-1],
+        hypothesis=hypotheses[-1],
+        hyp_len=length,
+    )
+    scores = []
+    for weighting in weights:
+        if auto_reweigh and length < 4 and weighting == _UNIFORM:
+            weighting = (1 / length,) * length
+        logs = (weight * math.log(p) for weight, p in zip(weighting, p_n, strict=False) if p > 0)
+        scores.append(brevity_penalty(reference_length, length) * math.exp(math.fsum(logs)))
+    return scores[0] if len(scores) == 1 else scores
+
+
+def modified_precision(references: Sequence[Tokens], hypothesis: Tokens, n: int) -> Fraction:
+    """Return the clipped precision of the n-grams of one order."""
+    matches, totals, *_ = _counts([references], [hypothesis], n)
+    return Fraction(matches[-1], totals[-1])
+
+
+def closest_ref_length(references: Sequence[Tokens], hyp_len: int) -> int:
+    """Return the length of the reference that is closest to a length, the shorter one of two."""
+    return min(map(len, references), key=lambda length: (abs(length - hyp_len), length))
+
+
+def brevity_penalty(closest_ref_len: int, hyp_len: int) -> float:
+    """Return the brevity penalty of two lengths."""
+    if hyp_len > closest_ref_len:
+        return 1
+    return math.exp(1 - closest_ref_len / hyp_len) if hyp_len else 0
+
+
+class SmoothingFunction:
+    """The smoothing methods of NLTK, to be given to :func:`sentence_bleu` and :func:`corpus_bleu`.
+
+    Parameters
+    ----------
+    epsilon : float
+        Of ``method1``.
+    alpha : float
+        Of ``method6``.
+    k : float
+        Of ``method4`` and ``method7``.
+    """
+
+    def __init__(self, epsilon: float = 0.1, alpha: float = 5, k: float = 5) -> None:
+        self.epsilon, self.alpha, self.k = epsilon, alpha, k
+
+    def method0(self, p_n: Precisions, *args: Any, **kwargs: Any) -> list[float]:
+        """Take the smallest positive float for an order without a match, with a warning."""
+        for order, p in enumerate(p_n, 1):
+            if p.numerator == 0:
+                warnings.warn(_NO_MATCH.format(order), UserWarning, stacklevel=level_of_caller())
+        return _smoothed("none", p_n)
+
+    def method1(self, p_n: Precisions, *args: Any, **kwargs: Any) -> list[float]:
+        """Add epsilon to the matches of an order without any."""
+        return _smoothed("nltk1", p_n, self.epsilon)
+
+    def method2(self, p_n: Precisions, *args: Any, **kwargs: Any) -> list[float]:
+        """Add 1 to the matches and n-grams of every order but the first."""
+        return _smoothed("nltk2", p_n)
+
+    def method3(self, p_n: Precisions, *args: Any, **kwargs: Any) -> list[float]:
+        """Take 1/2, 1/4, 1/8 ... matches for the orders without any."""
+        return _smoothed("nltk3", p_n)
+
+    def method4(
+        self, p_n: Precisions, references: Any, hypothesis: Tokens, hyp_len: int | None = None, **kwargs: Any
+    ) -> list[float]:
+        """Do as ``method3``, with less for short hypotheses."""
+        return _smoothed("nltk4", p_n, self.k, hyp_len or len(hypothesis))
+
+    def method5(
+        self, p_n: Precisions, references: Any, hypothesis: Tokens, hyp_len: int | None = None, **kwargs: Any
+    ) -> list[float]:
+        """Average the precisions of neighbouring orders."""
+        return _smoothed("nltk5", p_n, above=modified_precision(references, hypothesis, 5))
+
+    def method6(
+        self, p_n: Precisions, references: Any, hypothesis: Tokens, hyp_len: int | None = None, **kwargs: Any
+    ) -> list[float]:
+        """Interpolate with the precision that the two orders below let expect."""
+        if not p_n[2]:
+            raise AssertionError("This smoothing method requires non-zero precision for bigrams.")
+        totals = [max(0, len(hypothesis) - order) for order in range(len(p_n))]
+        return _smoothed("nltk6", p_n, self.alpha, totals=totals)
+
+    def method7(
+        self, p_n: Precisions, references: Any, hypothesis: Tokens, hyp_len: int | None = None, **kwargs: Any
+    ) -> list[float]:
+        """Do ``method4``, then ``method5``."""
+        above = modified_precision(references, hypothesis, 5)
+        return _smoothed("nltk7", p_n, self.k, hyp_len or len(hypothesis), above=above)
+
+
+def _smoothed(
+    method: str,
+    p_n: Precisions,
+    value: float | None = None,
+    length: int = 0,
+    totals: Sequence[int] | None = None,
+    above: Fraction = Fraction(0),  # noqa: B008  nothing changes it
+) -> list[float]:
+    """Smooth by the suite's method; `totals` and `above` are of the last hypothesis, the only one that NLTK shows."""
+    floors = [float(p.denominator) for p in p_n]
+    counts = Counts(
+        matches=[float(p.numerator) for p in p_n],
+        totals=floors if totals is None else list(totals),
+        length=float(length),
+        floors=floors,
+        next_matches=float(above.numerator),
+        next_floors=float(above.denominator),
+    )
+    with np.errstate(divide="raise", invalid="raise"):  # as of k=0
+        smoothed: list[float] = nltk_precisions(counts, method, value)
+    return smoothed
+
+
+@lru_cache
+def _bleu(max_order: int) -> Bleu:
+    return Bleu(tokenizer="none", compat="sacrebleu", max_order=max_order)
+
+
+def _counts(
+    list_of_references: Sequence[Sequence[Tokens]], hypotheses: Sequence[Tokens], max_order: int
+) -> tuple[list[int], list[int], int, int]:
+    """Return matches and n-grams (at least 1 for each text) of each order, and the lengths of both sides."""
+    texts = token_texts(chain(hypotheses, *list_of_references))
+    offsets = np.array([0, *accumulate(map(len, list_of_references))])
+    n = len(hypotheses)
+    stats = _bleu(max_order).segment_stats(Corpus(texts[:n], texts[n:], offsets))
+    of_length, closest, first = map(stats.columns.index, ("length", "closest", "match1"))
+    totals = stats.rows[:, first + max_order :]
+    np.maximum(totals, 1, out=totals)
+    sums = list(map(int, stats.sums()))
+    return sums[first : first + max_order], sums[first + max_order :], sums[of_length], sums[closest]
+
+
+def _check_tokens(list_of_references: Sequence[Any], hypotheses: Sequence[Any]) -> None:
+    """Refuse what has no score, and strings beside lists of words, whose characters NLTK would take for tokens."""
+    if not len(hypotheses):
+        raise InputError("The corpus is empty: there must be at least one hypothesis.")
+    characters = False
+    for item, (references, hypothesis) in enumerate(zip(list_of_references, hypotheses, strict=True)):
+        if isinstance(references, str) or not len(references):
+            raise InputError(
+                f"The references of item {item} must be a list of at least one reference, each a list of tokens. Got "
+                f"{shorten(references)} instead."
+            )
+        texts = [hypothesis, *references]
+        strings = [each for each in texts if isinstance(each, str)]
+        words = (each for text in texts if not isinstance(text, str) for each in text)
+        if strings and any(isinstance(each, str) and len(each) > 1 for each in words):
+            raise InputError(
+                f"item {item} has lists of words and the string {shorten(strings[0])}, whose tokens would be its "
+                "characters: give a list of words for the hypothesis, and a list of such lists for its references."
+            )
+        characters = characters or bool(strings)
+    if characters:
+        warnings.warn(
+            "The tokens of a string are its characters, as in NLTK. To compare words, split the texts, as in "
+            "text.split().",
+            UserWarning,
+            stacklevel=level_of_caller(),
+        )
