@@ -16,8 +16,8 @@ from .sacrebleu_metrics import BLEU, CHRF, TER
 from .sacrebleu_scores import VERSION, BLEUScore, CHRFScore, TERScore
 
 __all__ = [
-    "BLEU", "CHRF", "Metric", "TER", "corpus_bleu", "corpus_chrf", "corpus_ter", "metrics",
-    "raw_corpus_bleu", "sentence_bleu", "sentence_chrf", "sentence_ter",
+    "BLEU", "CHRF", "TER", "Metric", "corpus_bleu", "corpus_chrf", "corpus_ter", "metrics", "raw_corpus_bleu",
+    "sentence_bleu", "sentence_chrf", "sentence_ter",
 ]  # fmt: skip
 
 __version__ = VERSION

@@ -76,7 +76,8 @@ class BLEU(Metric[BLEUScore]):
         self._tokenize = best if tokenize is None else check_value("BLEU", "tokenize", _TOKENIZERS, tokenize)
         if language and self._tokenize != best:
             LOGGER.warning("Consider using the '%s' or 'spm' tokenizer for %s.", best, language)
-        self.tokenizer_signature = tokenizer_label(self.tercet.tokenizer)
+        label = tokenizer_label(self.tercet.tokenizer)
+        self.tokenizer_signature = label.partition("[")[0]  # without the digest of a model
         super().__init__(references)
 
     @staticmethod
