@@ -85,7 +85,7 @@ def check_streams(metric: str, references: Any, shape: bool) -> None:
     if not isinstance(references, Sequence):
         raise TypeError(f"{metric}: `refs` should be a sequence of sequence of strings.")
     _check_filled(metric, references, "refs")
-    if not all(isinstance(stream, Sequence) for stream in references):
+    if not isinstance(references[0], Sequence):
         raise TypeError(f"{metric}: Each element of `refs` should be a sequence of strings.")
     if shape and any(isinstance(stream, str) for stream in references):
         raise InputError(
