@@ -75,16 +75,13 @@ def precisions(counts: Counts, method: str, value: float | None) -> tuple[list[E
 
 
 def sentence_percents(counts: Counts, reference_lengths: Array, method: str, value: float | None) -> Array:
-    """Return the BLEU of each text in percent, in the steps of sacrebleu and with Python's log: the same bits.
-
-    The other functions make many scores at once, and a perfect one 1 instead of 1.0000000000000004.
-    """
+    """Return the BLEU of each text in percent, in the steps of :func:`percent_of_counts`."""
     columns = (stacked(counts.matches), stacked(counts.totals), counts.length, reference_lengths)
     texts = zip(*(column.tolist() for column in columns), strict=True)
-    return np.array([_sentence_percent(*text, method=method, value=value) for text in texts])
+    return np.array([percent_of_counts(*text, method=method, value=value, effective=True)[0] for text in texts])
 
 
-def _sentence_percent(
+def percent_of_counts(
     matches: Sequence[float],
     totals: Sequence[float],
     length: float,
@@ -92,21 +89,34 @@ def _sentence_percent(
     *,
     method: str,
     value: float | None,
-) -> float:
+    effective: bool,
+) -> tuple[float, list[float], float]:
+    """Return BLEU and precisions in percent, and the penalty, in the steps of sacrebleu and with Python's log.
+
+    These are the same bits. The other functions make many scores at once, and a perfect one 1 instead of
+    1.0000000000000004.
+    """
+    penalty = 1.0
+    if length < reference_length:
+        penalty = math.exp(1 - reference_length / length) if length > 0 else 0.0
+    without = [0.0] * len(matches)
     if not any(matches):
-        return 0.0
+        return 0.0, without, penalty
     amount, halves, found = SMOOTH_VALUES.get(method, 0.0) if value is None else value, 1.0, []
     for order, (hits, total) in enumerate(zip(matches, totals, strict=True)):
-        added = amount if method == "add-k" and order else 0.0
-        if total + added == 0:
+        if method == "add-k" and order:
+            hits, total = hits + amount, total + amount
+        if total == 0:
             break
-        if hits + added == 0 and method == "exp":
+        if hits == 0 and method == "exp":
             halves *= 2
-            found.append(100.0 / (halves * (total + added)))
+            found.append(100.0 / (halves * total))
         else:
-            found.append(100.0 * (amount if hits + added == 0 else hits + added) / (total + added))
-    penalty = math.exp(1 - reference_length / length) if length < reference_length else 1.0
-    return penalty * math.exp(sum([math.log(each) if each else -9999999999 for each in found]) / len(found))
+            found.append(100.0 * (amount if hits == 0 and method == "floor" else hits) / total)
+    padded = found + without[len(found) :]
+    counted = found if effective and found else padded
+    mean = math.exp(sum([math.log(each) if each else -9999999999 for each in counted]) / len(counted))
+    return penalty * mean, padded, penalty
 
 
 def nltk_precisions(counts: Counts, method: str, value: float | None) -> list[Either]:

@@ -1,0 +1,143 @@
+"""The functions and classes of sacrebleu, with tercet's metrics behind: ``from tercet.compat import sacrebleu``.
+
+Scores are those of sacrebleu 2.6.0 to the last bit, and signatures name that version; tercet's own signature is in
+``BLEU().tercet.signature()``. References that are not stream by stream are refused: see :class:`Metric`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache, wraps
+from typing import Any, TypeVar
+
+from . import sacrebleu_metrics as metrics
+from .sacrebleu_base import Metric, Streams
+from .sacrebleu_metrics import BLEU, CHRF, TER
+from .sacrebleu_scores import VERSION, BLEUScore, CHRFScore, TERScore
+
+__all__ = [
+    "BLEU", "CHRF", "TER", "Metric", "corpus_bleu", "corpus_chrf", "corpus_ter", "metrics", "raw_corpus_bleu",
+    "sentence_bleu", "sentence_chrf", "sentence_ter",
+]  # fmt: skip
+
+__version__ = VERSION
+
+# making a metric takes as long as scoring a sentence
+_kept = lru_cache(maxsize=128, typed=True)
+_bleu, _chrf, _ter = _kept(BLEU), _kept(CHRF), _kept(TER)
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _with_former_names(function: F) -> F:
+    """Also take the keywords that sacrebleu had before version 2."""
+
+    @wraps(function)
+    def call(*args: Any, **given: Any) -> Any:
+        for former, name in (("sys_stream", "hypotheses"), ("ref_streams", "references")):
+            if former in given:
+                given[name] = given.pop(former)
+        return function(*args, **given)
+
+    return call  # type: ignore[return-value]
+
+
+@_with_former_names
+def corpus_bleu(
+    hypotheses: Sequence[str],
+    references: Streams,
+    smooth_method: str = "exp",
+    smooth_value: float | None = None,
+    force: bool = False,
+    lowercase: bool = False,
+    tokenize: str | None = BLEU.TOKENIZER_DEFAULT,
+    use_effective_order: bool = False,
+) -> BLEUScore:
+    """Score a corpus against streams of references, as :meth:`Metric.corpus_score`.
+
+    Examples
+    --------
+    >>> corpus_bleu(["The cat sat on the mat."], [["The cat sat on a mat."], ["A cat sat on the mat."]]).score
+    100.00000000000004
+    >>> corpus_bleu(["a b", "c d", "e f"], [["a b", "b"], ["c d"], ["e f"]])
+    Traceback (most recent call last):
+    tercet.errors.InputError: BLEU: the references look transposed, with a list for each hypothesis. ...
+    """
+    options = (lowercase, force, tokenize, smooth_method, smooth_value)
+    return _bleu(*options, effective_order=use_effective_order).corpus_score(hypotheses, references)
+
+
+@_with_former_names
+def raw_corpus_bleu(
+    hypotheses: Sequence[str], references: Streams, smooth_value: float | None = BLEU.SMOOTH_DEFAULTS["floor"]
+) -> BLEUScore:
+    """Score a corpus that is split into tokens at white space, with smoothing by a floor."""
+    return corpus_bleu(hypotheses, references, "floor", smooth_value, True, False, "none", True)
+
+
+def sentence_bleu(
+    hypothesis: str,
+    references: Sequence[str],
+    smooth_method: str = "exp",
+    smooth_value: float | None = None,
+    lowercase: bool = False,
+    tokenize: str | None = BLEU.TOKENIZER_DEFAULT,
+    use_effective_order: bool = True,
+) -> BLEUScore:
+    """Score one hypothesis against its references, as :meth:`Metric.sentence_score`."""
+    options = (lowercase, False, tokenize, smooth_method, smooth_value)
+    return _bleu(*options, effective_order=use_effective_order).sentence_score(hypothesis, references)
+
+
+@_with_former_names
+def corpus_chrf(
+    hypotheses: Sequence[str],
+    references: Streams,
+    char_order: int = CHRF.CHAR_ORDER,
+    word_order: int = CHRF.WORD_ORDER,
+    beta: int = CHRF.BETA,
+    remove_whitespace: bool = True,
+    eps_smoothing: bool = False,
+) -> CHRFScore:
+    """Score a corpus against streams of references, as :meth:`Metric.corpus_score`."""
+    options = (char_order, word_order, beta, False, not remove_whitespace, eps_smoothing)
+    return _chrf(*options).corpus_score(hypotheses, references)
+
+
+def sentence_chrf(
+    hypothesis: str,
+    references: Sequence[str],
+    char_order: int = CHRF.CHAR_ORDER,
+    word_order: int = CHRF.WORD_ORDER,
+    beta: int = CHRF.BETA,
+    remove_whitespace: bool = True,
+    eps_smoothing: bool = False,
+) -> CHRFScore:
+    """Score one hypothesis against its references, as :meth:`Metric.sentence_score`."""
+    options = (char_order, word_order, beta, False, not remove_whitespace, eps_smoothing)
+    return _chrf(*options).sentence_score(hypothesis, references)
+
+
+@_with_former_names
+def corpus_ter(
+    hypotheses: Sequence[str],
+    references: Streams,
+    normalized: bool = False,
+    no_punct: bool = False,
+    asian_support: bool = False,
+    case_sensitive: bool = False,
+) -> TERScore:
+    """Score a corpus against streams of references, as :meth:`Metric.corpus_score`."""
+    return _ter(normalized, no_punct, asian_support, case_sensitive).corpus_score(hypotheses, references)
+
+
+def sentence_ter(
+    hypothesis: str,
+    references: Sequence[str],
+    normalized: bool = False,
+    no_punct: bool = False,
+    asian_support: bool = False,
+    case_sensitive: bool = False,
+) -> TERScore:
+    """Score one hypothesis against its references, as :meth:`Metric.sentence_score`."""
+    return _ter(normalized, no_punct, asian_support, case_sensitive).sentence_score(hypothesis, references)

@@ -1,0 +1,133 @@
+"""What sacrebleu returns: scores and signatures, as they print, format and pickle there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: The release of sacrebleu whose scores these are.
+VERSION = "2.6.0"
+
+
+class Score:
+    """A score with its name, which prints as sacrebleu's does."""
+
+    def __init__(self, name: str, score: float) -> None:
+        self.name = name
+        self.score = score
+        self._mean = -1.0
+        self._ci = -1.0
+        self._verbose = ""
+
+    def format(self, width: int = 2, score_only: bool = False, signature: str = "", is_json: bool = False) -> str:
+        """Return the score as a line, or as JSON, with `width` decimals."""
+        number = f"{self.score:.{width}f}"
+        entries: dict[str, Any] = {"name": self.name, "score": float(number), "signature": signature}
+        if self._mean > 0:
+            mean, ci = f"{self._mean:.{width}f}", f"{self._ci:.{width}f}"
+            both = f"μ = {mean} ± {ci}"
+            number += f" ({both})"
+            entries |= {"confidence_mean": float(mean), "confidence_var": float(ci), "confidence": both}
+        if score_only:
+            return number
+        if self._verbose:
+            entries["verbose_score"] = self._verbose
+        if is_json:
+            entries |= dict(part.split(":", 1) for part in signature.split("|") if part)
+            return json.dumps(entries, indent=1, ensure_ascii=False)
+        name = f"{self.name}|{signature}" if signature else self.name
+        return f"{name} = {number} {self._verbose}".rstrip()
+
+    def keep_interval(self, resampled: NDArray[np.float64]) -> None:
+        """Keep the mean of resampled scores, and half of what 95 % of them span."""
+        ordered, outside = np.sort(resampled), len(resampled) // 40
+        self._mean = float(ordered.mean())
+        self._ci = 0.5 * float(ordered[len(ordered) - outside - 1] - ordered[outside])
+
+    def __repr__(self) -> str:
+        return self.format()
+
+
+class BLEUScore(Score):
+    """BLEU with the counts that it was made from."""
+
+    def __init__(
+        self, score: float, counts: Sequence[float], totals: Sequence[float], precisions: Sequence[float],
+        bp: float, sys_len: int, ref_len: int,
+    ) -> None:  # fmt: skip
+        super().__init__("BLEU", score)
+        self.bp = bp
+        self.counts = counts
+        self.totals = totals
+        self.sys_len = sys_len
+        self.ref_len = ref_len
+        self.precisions = precisions
+        self.prec_str = "/".join([f"{each:.1f}" for each in precisions])
+        self.ratio = sys_len / ref_len if ref_len else 0
+        self._verbose = (
+            f"{self.prec_str} (BP = {bp:.3f} ratio = {self.ratio:.3f} hyp_len = {sys_len:d} ref_len = {ref_len:d})"
+        )
+
+
+class CHRFScore(Score):
+    """ChrF with the options that its name tells."""
+
+    def __init__(self, score: float, char_order: int, word_order: int, beta: int) -> None:
+        self.beta = beta
+        self.char_order = char_order
+        self.word_order = word_order
+        super().__init__(f"chrF{beta}" + "+" * word_order, score)
+
+
+class TERScore(Score):
+    """TER with its edits, and the average length of the references."""
+
+    def __init__(self, score: float, num_edits: float, ref_length: float) -> None:
+        super().__init__("TER", score)
+        self.num_edits = int(num_edits)
+        self.ref_length = ref_length
+
+
+class Signature:
+    """What sacrebleu prints behind a score; ``str(signature)`` has the full names, ``format(short=True)`` letters."""
+
+    def __init__(self, args: Mapping[str, Any], own: Mapping[str, tuple[str, Any]] | None = None) -> None:
+        if "num_refs" not in args:
+            raise ValueError("Number of references unknown, please evaluate the metric first.")
+        own = own or {}
+        self._abbr = {
+            "version": "v", "nrefs": "#", "test": "t", "lang": "l", "subset": "S", "origlang": "o", "bs": "bs",
+            "ar": "ar", "seed": "rs", **{name: short for name, (short, _) in own.items()},
+        }  # fmt: skip
+        self.info: dict[str, Any] = {
+            "version": VERSION,
+            "nrefs": "var" if args["num_refs"] == -1 else args["num_refs"],
+            "bs": args.get("n_bootstrap"),
+            "ar": None,
+            "seed": args.get("seed"),
+            "test": args.get("test_set"),
+            "lang": args.get("langpair"),
+            "origlang": args.get("origlang"),
+            "subset": args.get("subset"),
+            **{name: value for name, (_, value) in own.items()},
+        }
+
+    def format(self, short: bool = False) -> str:
+        """Return the entries that are known, the version last."""
+        known = {name: value for name, value in self.info.items() if value is not None and name != "version"}
+        said = {True: "yes", False: "no"}
+        return "|".join(
+            f"{self._abbr[name] if short else name}:{said[value] if isinstance(value, bool) else value}"
+            for name, value in [*known.items(), ("version", self.info["version"])]
+        )
+
+    def update(self, key: str, value: Any) -> None:
+        """Add an entry, or change one."""
+        self.info[key] = value
+
+    def __repr__(self) -> str:
+        return self.format()
