@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+import sys
 
 import bert_score as theirs
 import numpy as np
@@ -166,6 +167,12 @@ def test_wrong_shapes_are_refused_by_name(candidates, references, said):
 def test_an_absent_baseline_is_an_error():
     with pytest.raises(tercet.OptionError, match="no baseline"):
         ours.score(["a"], ["a"], **SMALL, lang="en", rescale_with_baseline=True)
+
+
+def test_baselines_are_found_where_the_drop_in_has_the_name(as_english, monkeypatch):
+    monkeypatch.setitem(sys.modules, "bert_score", ours)
+    _, _, f = ours.score(["a cat"], ["a cat"], lang="en", rescale_with_baseline=True)
+    assert f.item() == pytest.approx(1.0)
 
 
 def test_an_example_is_drawn(tmp_path, as_english, capsys):

@@ -220,7 +220,7 @@ class ROUGEScore(SumsModule):
 
     Notes
     -----
-    Only sums are kept; torchmetrics keeps nine numbers or more for each item. Like rouge_score, the default drops
+    Only sums are kept; torchmetrics keeps three numbers for each item and type. Like rouge_score, the default drops
     every letter of other scripts: give a `tokenizer`, such as ``str.split``, and ``normalizer=str.lower``.
 
     Examples
@@ -259,11 +259,12 @@ class ROUGEScore(SumsModule):
         return corpus.with_texts(encode([_lines(text) for text in corpus.texts.to_pylist()]))
 
     def _result(self, scores: dict[str, Any]) -> Any:
-        return {
-            f"{key}_{measure}": self._tensor(scores[key if measure == "fmeasure" else f"{key}_{measure}"])
+        measures = {
+            f"{key}_{measure}": scores[key if measure == "fmeasure" else f"{key}_{measure}"]
             for key in self.rouge_keys
             for measure in ("fmeasure", "precision", "recall")
         }
+        return dict(zip(measures, self._tensor([*measures.values()]).unbind(), strict=True))
 
 
 class _Words:
@@ -271,9 +272,8 @@ class _Words:
 
     def __init__(self, normalizer: Callable[[str], str] | None, tokenizer: Callable[[str], Any] | None) -> None:
         self._normalizer, self._tokenizer = normalizer, tokenizer
-        self.__qualname__ = "+".join(
-            tokenizer_label(each) for each in (normalizer, tokenizer) if each
-        )  # in signatures
+        labels = (tokenizer_label(each) for each in (normalizer, tokenizer) if each)
+        self.__qualname__ = "+".join(labels)  # its name in signatures
 
     def __call__(self, text: str) -> list[str]:
         text = self._normalizer(text) if self._normalizer else re.sub(r"[^a-z0-9]+", " ", text.lower())

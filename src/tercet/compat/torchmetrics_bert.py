@@ -88,8 +88,6 @@ class BERTScore(Module):
 
     def update(self, preds: Any, target: Any) -> None:
         """Add predictions and their references; a refused batch adds nothing."""
-        if not isinstance(preds, str):  # texts and lists of them may be mixed
-            target = [[each] if isinstance(each, str) else each for each in target]
         corpus = read(self._metric, preds, target)
         if not corpus.n_items:
             return

@@ -57,14 +57,15 @@ class SumsModule(Module):
             return
         stats = batch_stats(self._metric, corpus)
         for rows in np.array_split(stats.rows, -(-len(stats) // _MOST_ROWS)):
-            setattr(self, self._state, getattr(self, self._state) + self._sent(ExactSums.of(rows).digits[0]))
+            digits = torch.from_numpy(ExactSums.of(rows).digits[0])
+            setattr(self, self._state, getattr(self, self._state) + digits.to(self.device))
         if self.return_sentence_level_score:
             scores = self._metric.segment_scores(stats.rows)[self._metric.primary]
-            getattr(self, self._sentences).append(self._sent(scores).float())
+            getattr(self, self._sentences).append(self._tensor(scores))
 
     def compute(self) -> Any:
         """Return the score of all items so far, and those of the items where they were asked for."""
-        totals = ExactSums(getattr(self, self._state).cpu().numpy()[None]).floats()[0]
+        totals = ExactSums(getattr(self, self._state).cpu().numpy()[None]).floats()[0].tolist()
         score = self._result(self._metric.finalize(totals))
         return (score, dim_zero_cat(getattr(self, self._sentences))) if self.return_sentence_level_score else score
 
@@ -79,19 +80,18 @@ class SumsModule(Module):
         return self._tensor(scores[self._metric.primary])
 
     def _tensor(self, value: Any) -> torch.Tensor:
-        return torch.tensor(float(value), dtype=torch.float32, device=self.device)
-
-    def _sent(self, array: Any) -> torch.Tensor:
-        return torch.from_numpy(np.asarray(array)).to(self.device)
+        return torch.tensor(value, dtype=torch.float32, device=self.device)
 
 
 def read(metric: SuiteMetric, preds: Any, target: Any) -> Corpus:
     """Return the texts, checked; texts without a list for each prediction are all references of one prediction."""
     if isinstance(preds, str):
         preds, target = [preds], [target] if isinstance(target, str) else target
-    flat = isinstance(target, (list, tuple)) and all(isinstance(each, str) for each in target)
-    if flat and len(preds) == 1:
+    kinds = {isinstance(each, str) for each in target} if isinstance(target, (list, tuple)) else set()
+    if kinds == {True} and len(preds) == 1:
         target = [target]
+    elif kinds == {True, False}:  # texts, and lists of them
+        target = [[each] if isinstance(each, str) else each for each in target]
     elif isinstance(preds, list) and not preds and not any(target):
         target = []  # [[]], which torchmetrics takes for nothing
     corpus = metric.corpus(preds, target)
