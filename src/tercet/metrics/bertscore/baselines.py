@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import math
 import os
 from hashlib import sha256
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +34,7 @@ def find_baseline(baseline_path: str | None, lang: str | None, model_type: str) 
         raise OptionError(
             f"rescale_with_baseline=True needs 'lang', to find bert-score's baseline, or a baseline file. {how}"
         )
-    package = importlib.util.find_spec("bert_score")
+    package = PathFinder.find_spec("bert_score")  # and not a drop-in of this name
     if package is None or package.origin is None:
         raise OptionError(f"The baselines come with the package bert-score, which is not installed. {how}")
     path = Path(package.origin).parent / "rescale_baseline" / lang.lower() / f"{first_name(model_type)}.tsv"

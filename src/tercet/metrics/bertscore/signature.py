@@ -17,8 +17,8 @@ from .idf_table import IdfTable
 from .options import BertscoreOptions
 from .weights import Weights
 
-# The version in the hash of bert-score 0.3.13.
-_OFFICIAL_VERSION = "0.3.12"
+#: The version in the hash of bert-score 0.3.13.
+OFFICIAL_VERSION = "0.3.12"
 
 
 def bertscore_signature(
@@ -61,7 +61,7 @@ def official_hash(o: BertscoreOptions, model_type: str, layers: range) -> str:
         layer = o.num_layers if o.num_layers is not None else best_layer(model_type) or layers.stop - 1
     idf = "no-idf" if o.idf is False else "idf"
     fast = "_fast-tokenizer" if o.use_fast_tokenizer else ""
-    versions = f"version={_OFFICIAL_VERSION}(hug_trans={transformers.__version__})"
+    versions = f"version={OFFICIAL_VERSION}(hug_trans={transformers.__version__})"
     return f"{model_type}_L{layer}_{idf}_{versions}{rescaled}{fast}"
 
 

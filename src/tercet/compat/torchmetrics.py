@@ -1,0 +1,288 @@
+"""The modules of torchmetrics.text: BLEU, chrF, TER, ROUGE and BERTScore, with the scores of the suite.
+
+Scores are in double precision, rounded to float32 once. Where torchmetrics strays from the packages that it says it
+equals, the numbers are theirs; each class says where. Result tensors, arguments and states that grow with the texts
+are as there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from tercet.api import scorer
+from tercet.corpus.corpus import Corpus, encode
+from tercet.corpus.tokenizers import tokenizer_label
+from tercet.errors import needs
+
+needs("tercet.compat.torchmetrics", "torchmetrics", "torch", "torchmetrics")
+
+from .torchmetrics_bert import BERTScore  # noqa: E402
+from .torchmetrics_module import SumsModule  # noqa: E402
+
+__all__ = ["BERTScore", "BLEUScore", "CHRFScore", "ROUGEScore", "SacreBLEUScore", "TranslationEditRate"]
+
+_ROUGE_KEYS = (*(f"rouge{order}" for order in range(1, 10)), "rougeL", "rougeLsum")
+_ACCUMULATED = {"avg": "average", "best": "best"}
+
+
+class BLEUScore(SumsModule):
+    """BLEU of texts split at white space, from 0 to 1, as ``torchmetrics.text.BLEUScore``.
+
+    Parameters
+    ----------
+    n_gram : int
+    smooth : bool
+        Add one to the matches and n-grams of orders above the first (Lin and Och 2004).
+    weights : sequence of float, optional
+        One for each order, uniform by default.
+    **kwargs
+        Those of ``torchmetrics.Metric``.
+
+    Raises
+    ------
+    ValueError
+        For weights that are not one for each order, and texts of the wrong shape.
+
+    Notes
+    -----
+    Unlike torchmetrics, and like NLTK and sacrebleu:
+
+    - with ``smooth``, an order without a match does not make the score 0: only there it needs smoothing;
+    - an order of weight 0 may be without a match;
+    - of two references that are equally near in length, the shorter counts, not the first.
+
+    Examples
+    --------
+    >>> bleu = BLEUScore()
+    >>> bleu(["the cat is on the mat"], [["there is a cat on the mat", "a cat is on the mat"]])
+    tensor(0.7598)
+    """
+
+    def __init__(
+        self, n_gram: int = 4, smooth: bool = False, weights: Sequence[float] | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self._of_words(n_gram, smooth, weights, tokenizer="none")
+
+    def _of_words(self, n_gram: int, smooth: bool, weights: Sequence[float] | None, **options: Any) -> None:
+        if weights is not None and len(weights) != n_gram:
+            raise ValueError(f"List of weights has different weights than `n_gram`: {len(weights)} != {n_gram}")
+        self.n_gram, self.smooth = n_gram, smooth
+        self.weights = weights if weights is not None else [1.0 / n_gram] * n_gram
+        method = "add-k" if smooth else "none"
+        given = {"max_order": n_gram, "weights": weights, "smooth_method": method, **options}
+        self._count(scorer("bleu_multi", compat="sacrebleu", scale=1, **given))
+
+
+class SacreBLEUScore(BLEUScore):
+    """BLEU as sacrebleu counts it, from 0 to 1, as ``torchmetrics.text.SacreBLEUScore``.
+
+    Parameters
+    ----------
+    n_gram, smooth, weights, **kwargs
+        As for :class:`BLEUScore`. Without `smooth`, sacrebleu's method "none"; with it, its "add-k".
+    tokenize : {"none", "13a", "zh", "intl", "char", "ja-mecab", "ko-mecab", "flores101", "flores200"}
+        Also any other tokenizer of ``bleu_multi``.
+    lowercase : bool
+
+    Notes
+    -----
+    Unlike torchmetrics: as for :class:`BLEUScore`, and texts are lowercased before they are split, as in sacrebleu.
+
+    Examples
+    --------
+    >>> bleu = SacreBLEUScore(tokenize="char")
+    >>> bleu(["the cat is on the mat"], [["there is a cat on the mat", "a cat is on the mat"]])
+    tensor(0.8857)
+    """
+
+    def __init__(
+        self, n_gram: int = 4, smooth: bool = False, tokenize: str = "13a", lowercase: bool = False,
+        weights: Sequence[float] | None = None, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        SumsModule.__init__(self, **kwargs)
+        self._of_words(n_gram, smooth, weights, tokenizer=tokenize, lowercase=lowercase)
+
+
+class CHRFScore(SumsModule):
+    """The chrF of chrF++.py, sacrebleu's with ``eps_smoothing``, from 0 to 1, as ``torchmetrics.text.CHRFScore``.
+
+    Parameters
+    ----------
+    n_char_order, n_word_order : int
+        The longest n-grams of characters and of words.
+    beta : float
+        How many times as important recall is as precision.
+    lowercase, whitespace : bool
+        Lowercase texts first; count white space as characters.
+    return_sentence_level_score : bool
+        Return a pair: the score of the corpus, and a tensor of those of the items.
+    **kwargs
+        Those of ``torchmetrics.Metric``.
+
+    Notes
+    -----
+    Unlike torchmetrics, and like sacrebleu:
+
+    - an item that shares nothing with its references counts in the recall of the corpus: torchmetrics leaves the
+      n-grams of its references out, and scores the corpus too high;
+    - n-grams longer than the reference do not count in the prediction;
+    - all white space is left out, not the space alone.
+
+    Examples
+    --------
+    >>> chrf = CHRFScore()
+    >>> chrf(["the cat is on the mat"], [["there is a cat on the mat", "a cat is on the mat"]])
+    tensor(0.8640)
+    """
+
+    _sentences = "sentence_chrf_score"
+
+    def __init__(
+        self, n_char_order: int = 6, n_word_order: int = 2, beta: float = 2.0, lowercase: bool = False,
+        whitespace: bool = False, return_sentence_level_score: bool = False, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(**kwargs)
+        if not isinstance(n_char_order, int) or n_char_order < 1:
+            raise ValueError("Expected argument `n_char_order` to be an integer greater than or equal to 1.")
+        self.n_char_order, self.n_word_order, self.beta = n_char_order, n_word_order, beta
+        self.lowercase, self.whitespace = lowercase, whitespace
+        given = {"char_order": n_char_order, "word_order": n_word_order, "beta": beta}
+        more = {"lowercase": lowercase, "whitespace": whitespace, "eps_smoothing": True, "scale": 1}
+        self._count(scorer("chrf_multi", compat="sacrebleu", **given, **more), return_sentence_level_score)
+
+
+class TranslationEditRate(SumsModule):
+    """TER, edits per word of the references, as ``torchmetrics.text.TranslationEditRate``.
+
+    Parameters
+    ----------
+    normalize, no_punctuation, lowercase, asian_support : bool
+        As sacrebleu's normalized, no_punct, not case_sensitive and asian_support.
+    return_sentence_level_score : bool
+        Return a pair: the score of the corpus, and a tensor of those of the items.
+    **kwargs
+        Those of ``torchmetrics.Metric``.
+
+    Notes
+    -----
+    Unlike torchmetrics, and like sacrebleu:
+
+    - an empty prediction needs an edit for each word of its reference: torchmetrics calls it perfect, 0;
+    - words of the prediction are shifted, not those of the reference, which can take another number of edits.
+
+    Examples
+    --------
+    >>> ter = TranslationEditRate()
+    >>> ter(["the cat is on the mat"], [["there is a cat on the mat", "a cat is on the mat"]])
+    tensor(0.1538)
+    """
+
+    higher_is_better = False
+    _sentences = "sentence_ter"
+
+    def __init__(
+        self, normalize: bool = False, no_punctuation: bool = False, lowercase: bool = True,
+        asian_support: bool = False, return_sentence_level_score: bool = False, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(**kwargs)
+        given = {"normalize": normalize, "no_punctuation": no_punctuation}
+        for name, value in {**given, "lowercase": lowercase, "asian_support": asian_support}.items():
+            if not isinstance(value, bool):
+                raise ValueError(f"Expected argument `{name}` to be of type boolean but got {value}.")
+        options = {"normalized": normalize, "no_punct": no_punctuation, "case_sensitive": not lowercase}
+        metric = scorer("ter", compat="sacrebleu", scale=1, asian_support=asian_support, **options)
+        self._count(metric, return_sentence_level_score)
+
+
+class ROUGEScore(SumsModule):
+    """ROUGE as rouge_score counts it with ``split_summaries=True``, as ``torchmetrics.text.ROUGEScore``.
+
+    Parameters
+    ----------
+    use_stemmer : bool
+        Stem words of more than three letters.
+    normalizer, tokenizer : callable, optional
+        From a text to a text, and from that to its tokens: by default everything but a-z and 0-9 separates.
+    accumulate : {"best", "avg"}
+        Of several references the one with the best F of each type, or the average of all.
+    rouge_keys : str or tuple of str
+        rouge1 to rouge9, rougeL, rougeLsum. The last needs NLTK and its ``punkt_tab``, which finds sentences.
+    **kwargs
+        Those of ``torchmetrics.Metric``.
+
+    Returns
+    -------
+    dict
+        For each type `<type>_fmeasure`, `<type>_precision` and `<type>_recall`, means over the items.
+
+    Notes
+    -----
+    Only sums are kept; torchmetrics keeps three numbers for each item and type. Like rouge_score, the default drops
+    every letter of other scripts: give a `tokenizer`, such as ``str.split``, and ``normalizer=str.lower``.
+
+    Examples
+    --------
+    >>> rouge = ROUGEScore(rouge_keys=("rouge1", "rougeL"))
+    >>> scores = rouge("My name is John", "Is your name John")
+    >>> scores["rouge1_fmeasure"], scores["rougeL_fmeasure"]
+    (tensor(0.7500), tensor(0.5000))
+    """
+
+    def __init__(
+        self, use_stemmer: bool = False, normalizer: Callable[[str], str] | None = None,
+        tokenizer: Callable[[str], Sequence[str]] | None = None, accumulate: Literal["avg", "best"] = "best",
+        rouge_keys: str | tuple[str, ...] = ("rouge1", "rouge2", "rougeL", "rougeLsum"), **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(**kwargs)
+        self.rouge_keys = (rouge_keys,) if isinstance(rouge_keys, str) else tuple(rouge_keys)
+        for key in self.rouge_keys:
+            if key not in _ROUGE_KEYS:
+                raise ValueError(f"Got unknown rouge key {key}. Expected to be one of {_ROUGE_KEYS}")
+        if accumulate not in _ACCUMULATED:
+            raise ValueError(
+                f"Got unknown accumulate value {accumulate}. Expected to be one of {tuple(_ACCUMULATED)}"
+            )
+        if "rougeLsum" in self.rouge_keys:
+            needs("rougeLsum", "languages", "nltk")
+        self.accumulate, self.normalizer, self.tokenizer = accumulate, normalizer, tokenizer
+        split = "rouge" if normalizer is tokenizer is None else _Words(normalizer, tokenizer)
+        options = {"tokenizer": split, "use_stemmer": use_stemmer, "multi_ref": _ACCUMULATED[accumulate]}
+        self._count(scorer("rouge_nlws", rouge_types=self.rouge_keys, output="all", **options))
+
+    def _read(self, preds: Any, target: Any) -> Corpus:
+        corpus = super()._read(preds, target)
+        if "rougeLsum" not in self.rouge_keys:
+            return corpus
+        return corpus.with_texts(encode([_lines(text) for text in corpus.texts.to_pylist()]))
+
+    def _result(self, scores: dict[str, Any]) -> Any:
+        measures = {
+            f"{key}_{measure}": scores[key if measure == "fmeasure" else f"{key}_{measure}"]
+            for key in self.rouge_keys
+            for measure in ("fmeasure", "precision", "recall")
+        }
+        return dict(zip(measures, self._tensor([*measures.values()]).unbind(), strict=True))
+
+
+class _Words:
+    """The words of a text, found as torchmetrics does with a normalizer or a tokenizer of a user."""
+
+    def __init__(self, normalizer: Callable[[str], str] | None, tokenizer: Callable[[str], Any] | None) -> None:
+        self._normalizer, self._tokenizer = normalizer, tokenizer
+        labels = (tokenizer_label(each) for each in (normalizer, tokenizer) if each)
+        self.__qualname__ = "+".join(labels)  # its name in signatures
+
+    def __call__(self, text: str) -> list[str]:
+        text = self._normalizer(text) if self._normalizer else re.sub(r"[^a-z0-9]+", " ", text.lower())
+        words = self._tokenizer(text) if self._tokenizer else text.split()
+        return [word for word in words if isinstance(word, str) and word]
+
+
+def _lines(text: str) -> str:
+    """Return a text with a line for each sentence that NLTK finds."""
+    from nltk import sent_tokenize
+
+    return "\n".join(sentence.replace("\n", " ") for sentence in sent_tokenize(text))

