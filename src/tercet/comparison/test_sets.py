@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,10 +13,11 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, shorten
 from tercet.files.joined import columns_of, join_memories
+from tercet.files.joined_logs import join_logs
 from tercet.files.lines import STDIN, open_binary, read_lines
 from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, table_format, unpacked
 from tercet.files.roles import guess_roles
-from tercet.files.table import Table
+from tercet.files.table import Log, Table
 
 from .checks import check_different, check_roles, warn_repeated_ids, warn_unused
 
@@ -37,6 +38,8 @@ class TestSet:
         Those of each segment: any number, including none.
     source : list of str or None
         A text per segment.
+    fields : str
+        Of a harness's logs, the fields that were read, in words.
     """
 
     __test__: ClassVar[bool] = False  # not for pytest to collect, whatever the name
@@ -45,6 +48,7 @@ class TestSet:
     systems: dict[str, list[str]]
     references: list[list[str]]
     source: list[str] | None
+    fields: str = field(default="", repr=False, compare=False, kw_only=True)
 
     @property
     def n_segments(self) -> int:
@@ -74,8 +78,8 @@ def read_test_sets(
 ) -> list[TestSet]:
     r"""Read test sets from tables, or one from text files.
 
-    A file is a table by its extension: .tsv .tab .csv .jsonl .ndjson .tmx .xlsx .xlsm, optionally followed by .gz.
-    Each table is one test set. Its columns have the roles that their names suggest
+    A file is a table by its extension: .tsv .tab .csv .jsonl .ndjson .tmx .xlsx .xlsm .parquet .pq .arrow .feather,
+    optionally followed by .gz. Each table is one test set. Its columns have the roles that their names suggest
     (:func:`tercet.roles.guess_roles`) unless `systems`, `reference_columns` and `source_column` name them; a
     warning names text columns without a role. Of a workbook, the first sheet is read.
 
@@ -86,6 +90,12 @@ def read_test_sets(
     references must be named, by code or its beginning ("pt" for "pt-BR"), and systems, unless they are the other
     texts of the references' language. Where the texts of a language name their authors (``creationid``), each author
     has a column, such as ``"pt DeepL"``.
+
+    Logs of harnesses are the samples of lm-evaluation-harness (``--log_samples``, .jsonl), the details of lighteval
+    (.parquet) and the logs of inspect-ai (.eval, .json). Each task is one test set, in which each log is a system,
+    named by what tells the runs apart: the model, or a folder. Samples are joined by their ids; their references must
+    be the same (:func:`tercet.files.joined_logs.join_logs` says how). The format says which field is what, `fields`
+    of the test set repeats it, and `systems` and the columns may name others, such as one filter of several.
 
     Every other file holds the predictions of a system, a segment per line; all are one test set, named after
     the first file of references. A system is named after its file without ``.gz`` and one extension of letters, so
@@ -112,7 +122,7 @@ def read_test_sets(
     Returns
     -------
     list of TestSet
-        One per table, in the order of the files, or one of all text files.
+        One per table, in the order of the files, then one per task of logs; or one of all text files.
 
     Raises
     ------
@@ -163,10 +173,20 @@ def read_test_sets(
             "give text files alone, the columns of the table saved as text files too."
         )
     check_different(tables, role="a test set")
-    return [
-        _table_set(path, name, _listed(systems), _listed(reference_columns), source_column, need_references)
-        for path, name in zip(tables, names_of(tables), strict=True)
-    ]
+    found: list[TestSet] = []
+    logs: list[Log] = []
+    named, targets = _listed(systems), _listed(reference_columns)
+    for path, name in zip(tables, names_of(tables), strict=True):
+        with open_binary(path) as stream:
+            table = READERS[table_format(path)](stream, path)
+        if isinstance(table, Log):
+            logs.append(table)
+        else:
+            found.append(_table_set(table, path, name, named, targets, source_column, need_references))
+    for runs in join_logs(logs, named, targets, source_column):
+        warn_repeated_ids(runs.first)
+        found.append(TestSet(runs.task, runs.systems, runs.references, runs.source, fields=runs.fields))
+    return found
 
 
 def _memory_set(
@@ -185,12 +205,11 @@ def _memory_set(
 
 
 def _table_set(
-    path: str, name: str, systems: list[str], references: list[str], source: str | None, need_references: bool
-) -> TestSet:
-    """Read a table; columns that are not given have the role that their name suggests."""
+    table: Table, path: str, name: str, systems: list[str], references: list[str], source: str | None,
+    need_references: bool,
+) -> TestSet:  # fmt: skip
+    """Return the texts of a table; columns that are not given have the role that their name suggests."""
     format = table_format(path)
-    with open_binary(path) as stream:
-        table = READERS[format](stream, path)
     roles = guess_roles(table)
     if format == "tmx":
         roles = type(roles)(None, (), ())
