@@ -292,8 +292,9 @@ class TestWhatDoesNotGoTogether:
         for option in ("references", "source"):
             assert refusal([table], **{option: text}).startswith(f"{expected} {str(text)!r} is a separate file. Give")
         assert refusal([table, "-"]).startswith(f"{expected} '-' is")
-        assert f"{str(table)!r} is a table, and {str(text)!r} is a text file" in refusal(text, references=table)
-        assert f"{str(table)!r} is a table" in refusal(text, references=text, source=table)
+        assert f"{str(table)!r} is a table, and {str(text)!r} is a text file" in refusal(
+            text, references=text, source=table
+        )
 
     def test_translation_memories_and_references_in_another_form(self, files, tmp_path):
         for other in files:

@@ -5,6 +5,7 @@ import zipfile
 from importlib.util import find_spec
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import harness_logs as logs
@@ -118,10 +119,29 @@ def test_logs_beside_tables_and_texts(tmp_path):
     assert "a.txt' is a separate file" in refusal(log, tmp_path / "a.txt")
 
 
-def test_predictions_of_the_summarization_script_are_named_by_their_folder(tmp_path):
-    for run, own in RUNS.items():
-        (tmp_path / run).mkdir()
-        (tmp_path / run / "generated_predictions.txt").write_text("\n".join([*own[:2], *own[3:]]))
-    (tmp_path / "ref.txt").write_text("\n".join(ENGLISH[:3]))
-    found = read(sorted(tmp_path.glob("*/*.txt")), references=tmp_path / "ref.txt")
-    assert list(found.systems) == ["A/generated_predictions", "B/generated_predictions"]
+class TestPredictionsOfTheScriptsOfTransformers:
+    """``generated_predictions.txt`` of run_summarization and run_translation: lines, in a folder for each run."""
+
+    @pytest.fixture
+    def paths(self, tmp_path):
+        for run, own in RUNS.items():
+            (tmp_path / run).mkdir()
+            (tmp_path / run / "generated_predictions.txt").write_text("\n".join(own))
+        return sorted(tmp_path.glob("*/*.txt"))
+
+    def test_their_folders_are_in_the_names(self, paths, tmp_path):
+        (tmp_path / "ref.txt").write_text("\n".join(ENGLISH))
+        found = read(paths, references=tmp_path / "ref.txt")
+        assert found.systems == {f"{run}/generated_predictions": own for run, own in RUNS.items()}
+
+    def test_references_are_in_the_data_set_too(self, paths, tmp_path):
+        rows = [{"document": de, "summary": en} for de, en in zip(GERMAN, ENGLISH, strict=True)]
+        (tmp_path / "news.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        found = read(paths, references=tmp_path / "news.jsonl")
+        assert (found.name, found.references) == ("news", [[text] for text in ENGLISH])
+        pairs = pa.table({"translation": [{"de": de, "en": en} for de, en in zip(GERMAN, ENGLISH, strict=True)]})
+        pq.write_table(pairs, tmp_path / "wmt.parquet")
+        assert read(paths, references=tmp_path / "wmt.parquet", reference_columns="en").references == found.references
+        assert "no column was recognized as references" in refusal(*paths, references=tmp_path / "wmt.parquet")
+        (tmp_path / "news.jsonl").write_text(json.dumps(rows[0]))
+        assert "has 4 lines and " in refusal(*paths, references=tmp_path / "news.jsonl")

@@ -44,8 +44,8 @@ References = Annotated[
     reading(
         "--references", "-r", metavar="FILE",
         help="File of references; repeatable. For systems in text files, a text file, one segment per line: an empty "
-        "line is an empty reference, as in sacrebleu. (In a table, an empty cell means no reference.) For systems in "
-        "TMX files, a TMX file: they are joined by source text.",
+        "line is an empty reference, as in sacrebleu; or the table whose rows they were written for, where an empty "
+        "cell is none. For systems in TMX files, a TMX file: they are joined by source text.",
     ),
 ]  # fmt: skip
 _GUESSED = "Default: guessed from the column names."

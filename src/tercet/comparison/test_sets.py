@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar
 
 from tercet.corpus.corpus import Corpus
@@ -15,11 +14,12 @@ from tercet.errors import InputError, shorten
 from tercet.files.joined import columns_of, join_memories
 from tercet.files.joined_logs import join_logs
 from tercet.files.lines import STDIN, open_binary, read_lines
-from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, table_format, unpacked
+from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, references_in, table_format
 from tercet.files.roles import guess_roles
 from tercet.files.table import Log, Table
 
 from .checks import check_different, check_roles, warn_repeated_ids, warn_unused
+from .names import names_of
 
 _File = str | os.PathLike[str]
 
@@ -108,7 +108,7 @@ def read_test_sets(
     references : path or sequence of paths
         TMX files, for systems in TMX files; or text files, for systems in text files: a reference per line. An empty
         line is an empty reference, as in sacrebleu, and can be the closest in length. Segments with different numbers
-        of references need a table.
+        of references need a table: the data set whose rows the lines of the systems are.
     source : path, optional
         Text file, for systems in text files.
     systems, reference_columns : str or sequence of str
@@ -133,8 +133,7 @@ def read_test_sets(
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
-    >>> folder = Path(tempfile.mkdtemp())
+    >>>     >>> folder = Path(tempfile.mkdtemp())
     >>> for name, text in {"online-A.txt": "el gato\n\n", "ref.es": "un gato\nun perro\n"}.items():
     ...     _ = (folder / name).write_text(text, encoding="utf-8")
     >>> read_test_sets(folder / "online-A.txt", references=folder / "ref.es")
@@ -149,14 +148,16 @@ def read_test_sets(
             raise InputError(f"{path!r} cannot be read: it is a folder; expected the files in it.")
     tables = [path for path in paths if table_format(path)]
     if not tables:
-        named = [*_listed(systems), *_listed(reference_columns), *_listed(source_column)]
+        targets = _listed(reference_columns)
+        of_data = any(map(table_format, reference_paths))
+        named = [*_listed(systems), *([] if of_data else targets), *_listed(source_column)]
         if named:
             raise InputError(
                 f"{named[0]!r} is the name of a column, but {paths[0]!r} is a text file, judging by its extension; "
                 f"tables end in {' '.join(SUFFIXES)}."
             )
         source = None if source is None else os.fspath(source)
-        return [_text_set(paths, reference_paths, source, need_references)]
+        return [_text_set(paths, reference_paths, targets, source, need_references)]
     if reference_paths and source is None and all(table_format(each) == "tmx" for each in [*paths, *reference_paths]):
         return [_memory_set(paths, reference_paths, _listed(systems), _listed(reference_columns), source_column)]
     if reference_paths and all(table_format(each) == "tmx" for each in paths):
@@ -177,8 +178,7 @@ def read_test_sets(
     logs: list[Log] = []
     named, targets = _listed(systems), _listed(reference_columns)
     for path, name in zip(tables, names_of(tables), strict=True):
-        with open_binary(path) as stream:
-            table = READERS[table_format(path)](stream, path)
+        table = _table(path)
         if isinstance(table, Log):
             logs.append(table)
         else:
@@ -237,6 +237,11 @@ def _table_set(
     return TestSet(name, texts, lists, None if source is None else _sources(table, source))
 
 
+def _table(path: str) -> Table:
+    with open_binary(path) as stream:
+        return READERS[table_format(path)](stream, path)
+
+
 def _sources(table: Table, column: str) -> list[str]:
     cells = table.column(column)
     for row, cell in enumerate(cells):
@@ -245,8 +250,13 @@ def _sources(table: Table, column: str) -> list[str]:
     return [cell or "" for cell in cells]
 
 
-def _text_set(paths: list[str], reference_paths: list[str], source: str | None, need_references: bool) -> TestSet:
-    """Read systems, references and the source from text files with the same number of lines."""
+def _text_set(
+    paths: list[str], reference_paths: list[str], columns: list[str], source: str | None, need_references: bool
+) -> TestSet:
+    """Read systems, references and the source from text files with the same number of lines.
+
+    References may also be those of a table: the data set for which a script wrote the predictions.
+    """
     if not reference_paths and need_references:
         raise InputError(
             f"{paths[0]!r} is a text file, judging by its extension, and needs references: give a text file with a "
@@ -255,55 +265,38 @@ def _text_set(paths: list[str], reference_paths: list[str], source: str | None, 
         )
     every = [*paths, *reference_paths, *_listed(source)]
     for path in every[len(paths) :]:
-        if table_format(path):
+        if table_format(path) == "tmx" or (table_format(path) and path == source):
             raise InputError(
-                f"{path!r} is a table, and {paths[0]!r} is a text file; expected references and sources as text "
-                "files too, a segment per line, or all texts in columns of one table."
+                f"{path!r} is a table, and {paths[0]!r} is a text file; expected sources as a text file too, a "
+                "segment per line, and references as such or in a column; or all texts in columns of one table."
             )
     if every.count(STDIN) > 1:
         raise InputError("Standard input (-) can be read only once; give files for the others.")
     first = [*reference_paths, *paths][0]
-    lines = {path: read_lines(path) for path in every}
-    if not lines[first]:
+    tables = {path: _references(path, columns) for path in reference_paths if table_format(path)}
+    lines = {path: read_lines(path) for path in every if path not in tables}
+    n_lines = {path: len(tables[path] if path in tables else lines[path]) for path in every}
+    if not n_lines[first]:
         raise InputError(f"{first!r} is empty; expected a {'reference' if reference_paths else 'text'} per line.")
     for path in every:
-        if len(lines[path]) != len(lines[first]):
+        if n_lines[path] != n_lines[first]:
+            what = f"{'row' if path in tables else 'line'}{'s' * (n_lines[path] != 1)}"
             raise InputError(
-                f"{path!r} has {_lines(lines[path])} and {first!r} has {len(lines[first])}; expected a line per "
+                f"{path!r} has {n_lines[path]} {what} and {first!r} has {n_lines[first]}; expected a line per "
                 "segment in each."
             )
     check_different(paths, reference_paths)
     systems = {name: lines[path] for path, name in zip(paths, names_of(paths), strict=True)}
-    references = [[lines[path][row] for path in reference_paths] for row in range(len(lines[first]))]
+    given = [tables[path] if path in tables else [[line] for line in lines[path]] for path in reference_paths]
+    references = [[text for own in given for text in own[row]] for row in range(n_lines[first])]
     return TestSet(names_of([first])[0], systems, references, None if source is None else lines[source])
 
 
-def names_of(paths: list[str]) -> list[str]:
-    """Return a name for each file, as short as possible while unique."""
-    ways: tuple[Callable[[str], str], ...] = (
-        without_ends,
-        lambda path: f"{Path(path).absolute().parent.name}/{without_ends(path)}",
-        str,
-    )
-    names = [""] * len(paths)
-    unnamed = list(range(len(paths)))
-    for way in ways:
-        for index in unnamed:
-            names[index] = way(paths[index])
-        times = Counter(names)
-        unnamed = [index for index in unnamed if times[names[index]] > 1]
-    if unnamed:
-        raise InputError(f"The file {paths[unnamed[0]]!r} is given twice.")
-    return names
-
-
-def without_ends(path: str) -> str:
-    """Return the name of a file without its folder and extension."""
-    if path == STDIN:
-        return "stdin"
-    name = Path(unpacked(path)).name
-    stem, _, end = name.rpartition(".")
-    return stem if stem and end.isalpha() else name
+def _references(path: str, columns: list[str]) -> list[list[str]]:
+    table = _table(path)
+    columns = columns or list(guess_roles(table).references)
+    check_roles(table, table_format(path), [""], columns, need_references=True)
+    return references_in(table, columns)
 
 
 def _listed(given: _File | Sequence[_File] | None) -> list[str]:
@@ -314,7 +307,3 @@ def _listed(given: _File | Sequence[_File] | None) -> list[str]:
         if not isinstance(each, str | os.PathLike) or not isinstance(os.fspath(each), str):
             raise InputError(f"Files and columns are given by name, one or a list of them; got {shorten(each)}.")
     return [os.fspath(each) for each in listed]
-
-
-def _lines(lines: list[str]) -> str:
-    return f"{len(lines)} line{'s' * (len(lines) != 1)}"

@@ -8,6 +8,7 @@ import re
 import struct
 import warnings
 import zipfile
+import zlib
 from collections.abc import Iterable
 from typing import Any, BinaryIO
 
@@ -22,6 +23,12 @@ _ZSTD = 93  # the compression that the package writes, which zipfile reads since
 _SAMPLE = re.compile(r"samples/.+_epoch_\d+(/sample)?\.json")
 _HEADERS = ("header.json", "_journal/start.json")  # the second alone where the run has not ended
 
+#: What damaged archives, compressed bytes and JSON raise; of RuntimeErrors, nesting too deep is one.
+_DAMAGED = (
+    zipfile.BadZipFile, zlib.error, struct.error, pa.ArrowException, EOFError, OSError, RuntimeError, TypeError,
+    ValueError,
+)  # fmt: skip
+
 #: What a log says of its run, and its samples.
 Parts = tuple[dict[str, Any], list[dict[str, Any]]]
 
@@ -34,15 +41,7 @@ def read_inspect(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Log:
         spec, samples = _archived(data, name, limits) if data.startswith(b"PK") else _parts(json.loads(data))
     except InputError:
         raise
-    except (
-        zipfile.BadZipFile,
-        struct.error,
-        pa.ArrowException,
-        OSError,
-        ValueError,
-        TypeError,
-        RecursionError,
-    ) as error:
+    except _DAMAGED as error:
         raise InputError(
             f"{name} is not a log of inspect-ai with samples (.eval, .json), nor JSON Lines, an object per line "
             f"(.jsonl): {first_line(error)}."

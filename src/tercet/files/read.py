@@ -53,8 +53,13 @@ def items(table: Table, system: str, references: Sequence[str]) -> tuple[list[st
             raise InputError(f"{table.place(row, system)}: the prediction is missing; expected a text.")
         if not isinstance(cell, str):
             raise InputError(f"{table.place(row, system)}: expected a text, got {_described(cell)}.")
-    lists: list[list[str]] = [[] for _ in predictions]
-    for column in [references] if isinstance(references, str) else references:
+    return list(predictions), references_in(table, references)
+
+
+def references_in(table: Table, columns: Sequence[str]) -> list[list[str]]:
+    """Return the references of each item; an empty cell is none."""
+    lists: list[list[str]] = [[] for _ in table.lines]
+    for column in [columns] if isinstance(columns, str) else columns:
         for row, cell in enumerate(table.column(column)):
             for text in cell if isinstance(cell, list) else [cell]:
                 if text is not None and not isinstance(text, str):
@@ -63,7 +68,7 @@ def items(table: Table, system: str, references: Sequence[str]) -> tuple[list[st
                     )
                 if text:
                     lists[row].append(text)
-    return list(predictions), lists
+    return lists
 
 
 def check_no_workbook(path: str) -> None:

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from tercet.comparison.test_sets import TestSet, names_of, read_test_sets
+from tercet.comparison.names import names_of
+from tercet.comparison.test_sets import TestSet, read_test_sets
 from tercet.errors import InputError, shorten
 from tercet.files.lines import open_binary
 from tercet.files.read import READERS, check_no_workbook, table_format
