@@ -133,7 +133,8 @@ def read_test_sets(
     Examples
     --------
     >>> import tempfile
-    >>>     >>> folder = Path(tempfile.mkdtemp())
+    >>> from pathlib import Path
+    >>> folder = Path(tempfile.mkdtemp())
     >>> for name, text in {"online-A.txt": "el gato\n\n", "ref.es": "un gato\nun perro\n"}.items():
     ...     _ = (folder / name).write_text(text, encoding="utf-8")
     >>> read_test_sets(folder / "online-A.txt", references=folder / "ref.es")
