@@ -158,12 +158,13 @@ class TestTables:
              "line 1, column 'src': expected a text, got 3."),
 
             ("a.jsonl", '{"sysA": 3, "ref": "b"}', {}, "no column ('sysA' is not all text) was recognized as"),
-            ("a.json", "[]", {}, "is JSON by its name; expected JSON Lines, an object per line (.jsonl)."),
+            ("a.json", "[]", {}, "is not a log of inspect-ai with samples (.eval, .json), nor JSON Lines, an "
+             "object per line (.jsonl): ValueError: expected an object with 'eval' and 'samples'."),
             ("a.jsonl.gz", "{", {}, "line 1: not JSON"),
 
             ("a.csv", b"", {}, "is empty"),
-            *((f"news.{end}", content, {}, "is, judging by its extension, a Parquet file, which only tercet score "
-              "--engine ray") for end, content in (("parquet", "PAR1\x15\x04"), ("Parquet", "a cat\n"))),
+            *((f"news.{end}", content, {}, "is not a Parquet file, or is damaged: ArrowInvalid: ")
+              for end, content in (("parquet", "PAR1\x15\x04"), ("Parquet", "a cat\n"))),
         ]  # fmt: skip
         for name, content, options, message in cases:
             path = save(tmp_path / name, content)
@@ -291,8 +292,9 @@ class TestWhatDoesNotGoTogether:
         for option in ("references", "source"):
             assert refusal([table], **{option: text}).startswith(f"{expected} {str(text)!r} is a separate file. Give")
         assert refusal([table, "-"]).startswith(f"{expected} '-' is")
-        assert f"{str(table)!r} is a table, and {str(text)!r} is a text file" in refusal(text, references=table)
-        assert f"{str(table)!r} is a table" in refusal(text, references=text, source=table)
+        assert f"{str(table)!r} is a table, and {str(text)!r} is a text file" in refusal(
+            text, references=text, source=table
+        )
 
     def test_translation_memories_and_references_in_another_form(self, files, tmp_path):
         for other in files:
@@ -310,7 +312,7 @@ class TestWhatDoesNotGoTogether:
         _, text = files
         message = refusal(text)
         assert "needs references: give a text file with a reference per line (--references, references=)" in message
-        assert ".xlsx .xlsm: rename it if it has columns" in message
+        assert ".arrow .feather: rename it if it has columns" in message
         assert refusal([]).startswith("No file was given")
         empty = save(text.parent / "empty.txt", "")
         assert refusal(empty, references=empty) == f"{str(empty)!r} is empty; expected a reference per line."

@@ -164,6 +164,7 @@ def test_mistakes_are_told_and_forgotten(visit, tmp_path):
     most = CASES["bleu_multi"]["DEMO_ITEMS"]
     bad = {
         "page.html": ("mt\tref\na\tb\n", "page.html: a file's format is taken from its extension"),
+        "table.parquet": ("PAR1", "Files of this kind are not accepted here; give one of TSV, CSV,"),
         "short.tsv": ("mt\tref\na\tb\nc\n", "short.tsv, line 3"),
         "broken.jsonl": ('{"mt": "a", "ref": "b"}\n{"mt": "c"\n', "broken.jsonl, line 2"),
         "long.tsv": ("mt\tref\n" + "a\tb\n" * (most + 1), f"{most + 1:,} rows; the page takes {most:,}"),

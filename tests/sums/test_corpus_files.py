@@ -45,6 +45,7 @@ class TestListFiles:
     def test_a_folder_s_hidden_and_unfinished_files_are_passed_over(self, tmp_path):
         for name in (".a.parquet", "_SUCCESS.tsv", "b.parquet", "_temporary/c.parquet", "more/d.parquet"):
             write(tmp_path / name)
+        (tmp_path / "dataset_info.json").touch()
         assert list_files(tmp_path) == [f"{tmp_path}/b.parquet", f"{tmp_path}/more/d.parquet"]
 
     def test_refuses_what_is_no_path_or_no_table(self, tmp_path):
@@ -111,3 +112,11 @@ def test_a_bad_file_and_one_that_lacks_a_column_are_named(tmp_path):
     path = write(tmp_path / "a.parquet")
     with pytest.raises(BadFileError, match=r"a.parquet has no column 'score'. Its columns are id, mt, refs."):
         rows_of(list_parts([path], whole=False), ["id", "score"])
+
+
+def test_a_log_of_a_harness_is_one_run_of_many_and_refused(tmp_path):
+    keys = ("doc_id", "doc", "target", "resps", "filtered_resps")
+    sample = dict.fromkeys(keys, "a") | {"arguments": [["a", {}]]}
+    (tmp_path / "samples.jsonl").write_text(json.dumps(sample))
+    with pytest.raises(BadFileError, match=r"samples\.jsonl is a log of lm-evaluation-harness: the engine in memory"):
+        roles_in(str(tmp_path / "samples.jsonl"))

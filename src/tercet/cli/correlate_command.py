@@ -24,6 +24,7 @@ from .score_options import (
     Systems,
     read_specs,
     reading,
+    report_on,
     scoring,
     takes_groups,
     writing,
@@ -38,9 +39,9 @@ class Grades:
     """Texts and their grades."""
 
     file: str = typer.Argument(
-        help="Table of texts and grades (.tsv, .csv, .jsonl, .xlsx, also .gz): columns such as systemA, systemB, "
-        "reference, systemA.content.rater1; or the columns item, system, text, reference, rater, dimension and "
-        "value; or JSON Lines with human: {system: {dimension: value}}.",
+        help="Table of texts and grades (.tsv, .csv, .jsonl, .xlsx, .parquet, .arrow, also .gz): columns such as "
+        "systemA, systemB, reference, systemA.content.rater1; or the columns item, system, text, reference, rater, "
+        "dimension and value; or JSON Lines with human: {system: {dimension: value}}.",
         show_default=False,
     )
     grades: str | None = reading(
@@ -103,7 +104,6 @@ class MeanOutput(Output):
 @takes_groups
 def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> None:
     """Correlate metrics with human grades: which metric to trust, with intervals and tests."""
-    from tercet.comparison.warnings_of_test_sets import warn_of
     from tercet.trust.best_mean import best_mean
     from tercet.trust.correlate import correlate
     from tercet.trust.reading import read_graded
@@ -120,7 +120,7 @@ def correlate_command(graded: Grades, figures: Figures, output: MeanOutput) -> N
         graded.file, grades=graded.grades, systems=graded.system or (),
         reference_columns=graded.reference_column or (), source_column=graded.source_column,
     )  # fmt: skip
-    warn_of(test_set)
+    report_on(test_set)
     asked = {name: value for name, value in vars(figures).items() if name != "metric"}
     found = correlate(
         test_set, specs, known, scores=graded.scores or (), dimension=graded.dimension or (),

@@ -21,7 +21,7 @@ from tercet.errors import InputError, OptionError, shorten
 from tercet.metric.drawing.visible import one_cell, visible
 
 from .completion import metrics_like
-from .score_options import ReferenceColumns, References, Systems, read_specs
+from .score_options import ReferenceColumns, References, Systems, read_specs, report_on
 
 if TYPE_CHECKING:
     from tercet.comparison.difference.differences import Difference, Rule
@@ -87,7 +87,6 @@ def explain(
     from tercet.comparison.difference.packages import checked_peers
     from tercet.comparison.metric_specs import parse_metric
     from tercet.comparison.test_sets import read_test_sets
-    from tercet.comparison.warnings_of_test_sets import warn_of
 
     written, files = (metric, arguments) if metric else (arguments[:1], arguments[1:])
     if not metric and os.path.exists(arguments[0]):
@@ -102,7 +101,7 @@ def explain(
     )
     found: list[tuple[str, str, Difference]] = []
     for each in sets:
-        warn_of(each)
+        report_on(each)
         for spec in specs:
             check_references(each.name, each.references, spec.options, f"{spec.metric}:")
             for name, texts in each.systems.items():

@@ -44,8 +44,8 @@ References = Annotated[
     reading(
         "--references", "-r", metavar="FILE",
         help="File of references; repeatable. For systems in text files, a text file, one segment per line: an empty "
-        "line is an empty reference, as in sacrebleu. (In a table, an empty cell means no reference.) For systems in "
-        "TMX files, a TMX file: they are joined by source text.",
+        "line is an empty reference, as in sacrebleu; or the table whose rows they were written for, where an empty "
+        "cell is none. For systems in TMX files, a TMX file: they are joined by source text.",
     ),
 ]  # fmt: skip
 _GUESSED = "Default: guessed from the column names."
@@ -84,6 +84,16 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def report_on(test_set: TestSet) -> None:
+    """Say which fields of logs were read, and warn of problems."""
+    from tercet.comparison.warnings_of_test_sets import warn_of
+    from tercet.metric.drawing.visible import visible
+
+    if test_set.fields:
+        typer.echo(f"note: {visible(test_set.fields)}", err=True)
+    warn_of(test_set)
+
+
 def read_specs(written: Sequence[str]) -> list[MetricSpec]:
     """Return the metrics given on the command line, their options checked before any file is read."""
     from tercet.comparison.metric_specs import distinct, parse_metric
@@ -100,9 +110,10 @@ class Texts:
 
     files: list[str] = typer.Argument(
         show_default=False,
-        help="Tables with named columns (.tsv, .csv, .jsonl, .xlsx, .tmx; each is a test set), or text files with "
-        "one segment per line (each is a system). Any of them may be gzipped (.gz). With score --engine ray also "
-        ".parquet, folders and patterns.",
+        help="Tables with named columns (.tsv, .csv, .jsonl, .xlsx, .tmx, .parquet, .arrow; each is a test set), or "
+        "text files with one segment per line (each is a system). Any of them may be gzipped (.gz). Or logs of "
+        "lm-evaluation-harness (samples_*.jsonl), lighteval (details_*.parquet) or inspect-ai (.eval, .json): each "
+        "task is a test set, each run a system. With score --engine ray also folders and patterns.",
     )
     references: References = None
     source: str | None = reading(None, metavar="FILE", help="Text file of sources, when systems are text files.")
@@ -113,7 +124,6 @@ class Texts:
     def test_sets(self, specs: Sequence[MetricSpec]) -> list[TestSet]:
         """Read what the metrics need, and warn of problems in it."""
         from tercet.comparison.test_sets import read_test_sets
-        from tercet.comparison.warnings_of_test_sets import warn_of
 
         found = read_test_sets(
             self.files, references=self.references or (), source=self.source, systems=self.system or (),
@@ -121,7 +131,7 @@ class Texts:
             need_references=any(spec.takes_references for spec in specs),
         )  # fmt: skip
         for each in found:
-            warn_of(each)
+            report_on(each)
         return found
 
     def inputs(self, specs: Sequence[MetricSpec]) -> list[str]:

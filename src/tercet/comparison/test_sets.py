@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, shorten
 from tercet.files.joined import columns_of, join_memories
+from tercet.files.joined_logs import join_logs
 from tercet.files.lines import STDIN, open_binary, read_lines
-from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, table_format, unpacked
+from tercet.files.read import READERS, SUFFIXES, check_no_workbook, items, references_in, table_format
 from tercet.files.roles import guess_roles
-from tercet.files.table import Table
+from tercet.files.table import Log, Table
 
 from .checks import check_different, check_roles, warn_repeated_ids, warn_unused
+from .names import names_of
 
 _File = str | os.PathLike[str]
 
@@ -37,6 +38,8 @@ class TestSet:
         Those of each segment: any number, including none.
     source : list of str or None
         A text per segment.
+    fields : str
+        Of a harness's logs, the fields that were read, in words.
     """
 
     __test__: ClassVar[bool] = False  # not for pytest to collect, whatever the name
@@ -45,6 +48,7 @@ class TestSet:
     systems: dict[str, list[str]]
     references: list[list[str]]
     source: list[str] | None
+    fields: str = field(default="", repr=False, compare=False, kw_only=True)
 
     @property
     def n_segments(self) -> int:
@@ -74,8 +78,8 @@ def read_test_sets(
 ) -> list[TestSet]:
     r"""Read test sets from tables, or one from text files.
 
-    A file is a table by its extension: .tsv .tab .csv .jsonl .ndjson .tmx .xlsx .xlsm, optionally followed by .gz.
-    Each table is one test set. Its columns have the roles that their names suggest
+    A file is a table by its extension: .tsv .tab .csv .jsonl .ndjson .tmx .xlsx .xlsm .parquet .pq .arrow .feather,
+    optionally followed by .gz. Each table is one test set. Its columns have the roles that their names suggest
     (:func:`tercet.roles.guess_roles`) unless `systems`, `reference_columns` and `source_column` name them; a
     warning names text columns without a role. Of a workbook, the first sheet is read.
 
@@ -86,6 +90,12 @@ def read_test_sets(
     references must be named, by code or its beginning ("pt" for "pt-BR"), and systems, unless they are the other
     texts of the references' language. Where the texts of a language name their authors (``creationid``), each author
     has a column, such as ``"pt DeepL"``.
+
+    Logs of harnesses are the samples of lm-evaluation-harness (``--log_samples``, .jsonl), the details of lighteval
+    (.parquet) and the logs of inspect-ai (.eval, .json). Each task is one test set, in which each log is a system,
+    named by what tells the runs apart: the model, or a folder. Samples are joined by their ids; their references must
+    be the same (:func:`tercet.files.joined_logs.join_logs` says how). The format says which field is what, `fields`
+    of the test set repeats it, and `systems` and the columns may name others, such as one filter of several.
 
     Every other file holds the predictions of a system, a segment per line; all are one test set, named after
     the first file of references. A system is named after its file without ``.gz`` and one extension of letters, so
@@ -98,7 +108,7 @@ def read_test_sets(
     references : path or sequence of paths
         TMX files, for systems in TMX files; or text files, for systems in text files: a reference per line. An empty
         line is an empty reference, as in sacrebleu, and can be the closest in length. Segments with different numbers
-        of references need a table.
+        of references need a table: the data set whose rows the lines of the systems are.
     source : path, optional
         Text file, for systems in text files.
     systems, reference_columns : str or sequence of str
@@ -112,7 +122,7 @@ def read_test_sets(
     Returns
     -------
     list of TestSet
-        One per table, in the order of the files, or one of all text files.
+        One per table, in the order of the files, then one per task of logs; or one of all text files.
 
     Raises
     ------
@@ -139,14 +149,16 @@ def read_test_sets(
             raise InputError(f"{path!r} cannot be read: it is a folder; expected the files in it.")
     tables = [path for path in paths if table_format(path)]
     if not tables:
-        named = [*_listed(systems), *_listed(reference_columns), *_listed(source_column)]
+        targets = _listed(reference_columns)
+        of_data = any(map(table_format, reference_paths))
+        named = [*_listed(systems), *([] if of_data else targets), *_listed(source_column)]
         if named:
             raise InputError(
                 f"{named[0]!r} is the name of a column, but {paths[0]!r} is a text file, judging by its extension; "
                 f"tables end in {' '.join(SUFFIXES)}."
             )
         source = None if source is None else os.fspath(source)
-        return [_text_set(paths, reference_paths, source, need_references)]
+        return [_text_set(paths, reference_paths, targets, source, need_references)]
     if reference_paths and source is None and all(table_format(each) == "tmx" for each in [*paths, *reference_paths]):
         return [_memory_set(paths, reference_paths, _listed(systems), _listed(reference_columns), source_column)]
     if reference_paths and all(table_format(each) == "tmx" for each in paths):
@@ -163,10 +175,19 @@ def read_test_sets(
             "give text files alone, the columns of the table saved as text files too."
         )
     check_different(tables, role="a test set")
-    return [
-        _table_set(path, name, _listed(systems), _listed(reference_columns), source_column, need_references)
-        for path, name in zip(tables, names_of(tables), strict=True)
-    ]
+    found: list[TestSet] = []
+    logs: list[Log] = []
+    named, targets = _listed(systems), _listed(reference_columns)
+    for path, name in zip(tables, names_of(tables), strict=True):
+        table = _table(path)
+        if isinstance(table, Log):
+            logs.append(table)
+        else:
+            found.append(_table_set(table, path, name, named, targets, source_column, need_references))
+    for runs in join_logs(logs, named, targets, source_column):
+        warn_repeated_ids(runs.first)
+        found.append(TestSet(runs.task, runs.systems, runs.references, runs.source, fields=runs.fields))
+    return found
 
 
 def _memory_set(
@@ -185,12 +206,11 @@ def _memory_set(
 
 
 def _table_set(
-    path: str, name: str, systems: list[str], references: list[str], source: str | None, need_references: bool
-) -> TestSet:
-    """Read a table; columns that are not given have the role that their name suggests."""
+    table: Table, path: str, name: str, systems: list[str], references: list[str], source: str | None,
+    need_references: bool,
+) -> TestSet:  # fmt: skip
+    """Return the texts of a table; columns that are not given have the role that their name suggests."""
     format = table_format(path)
-    with open_binary(path) as stream:
-        table = READERS[format](stream, path)
     roles = guess_roles(table)
     if format == "tmx":
         roles = type(roles)(None, (), ())
@@ -218,6 +238,11 @@ def _table_set(
     return TestSet(name, texts, lists, None if source is None else _sources(table, source))
 
 
+def _table(path: str) -> Table:
+    with open_binary(path) as stream:
+        return READERS[table_format(path)](stream, path)
+
+
 def _sources(table: Table, column: str) -> list[str]:
     cells = table.column(column)
     for row, cell in enumerate(cells):
@@ -226,8 +251,13 @@ def _sources(table: Table, column: str) -> list[str]:
     return [cell or "" for cell in cells]
 
 
-def _text_set(paths: list[str], reference_paths: list[str], source: str | None, need_references: bool) -> TestSet:
-    """Read systems, references and the source from text files with the same number of lines."""
+def _text_set(
+    paths: list[str], reference_paths: list[str], columns: list[str], source: str | None, need_references: bool
+) -> TestSet:
+    """Read systems, references and the source from text files with the same number of lines.
+
+    References may also be those of a table: the data set for which a script wrote the predictions.
+    """
     if not reference_paths and need_references:
         raise InputError(
             f"{paths[0]!r} is a text file, judging by its extension, and needs references: give a text file with a "
@@ -236,55 +266,38 @@ def _text_set(paths: list[str], reference_paths: list[str], source: str | None, 
         )
     every = [*paths, *reference_paths, *_listed(source)]
     for path in every[len(paths) :]:
-        if table_format(path):
+        if table_format(path) == "tmx" or (table_format(path) and path == source):
             raise InputError(
-                f"{path!r} is a table, and {paths[0]!r} is a text file; expected references and sources as text "
-                "files too, a segment per line, or all texts in columns of one table."
+                f"{path!r} is a table, and {paths[0]!r} is a text file; expected sources as a text file too, a "
+                "segment per line, and references as such or in a column; or all texts in columns of one table."
             )
     if every.count(STDIN) > 1:
         raise InputError("Standard input (-) can be read only once; give files for the others.")
     first = [*reference_paths, *paths][0]
-    lines = {path: read_lines(path) for path in every}
-    if not lines[first]:
+    tables = {path: _references(path, columns) for path in reference_paths if table_format(path)}
+    lines = {path: read_lines(path) for path in every if path not in tables}
+    n_lines = {path: len(tables[path] if path in tables else lines[path]) for path in every}
+    if not n_lines[first]:
         raise InputError(f"{first!r} is empty; expected a {'reference' if reference_paths else 'text'} per line.")
     for path in every:
-        if len(lines[path]) != len(lines[first]):
+        if n_lines[path] != n_lines[first]:
+            what = f"{'row' if path in tables else 'line'}{'s' * (n_lines[path] != 1)}"
             raise InputError(
-                f"{path!r} has {_lines(lines[path])} and {first!r} has {len(lines[first])}; expected a line per "
+                f"{path!r} has {n_lines[path]} {what} and {first!r} has {n_lines[first]}; expected a line per "
                 "segment in each."
             )
     check_different(paths, reference_paths)
     systems = {name: lines[path] for path, name in zip(paths, names_of(paths), strict=True)}
-    references = [[lines[path][row] for path in reference_paths] for row in range(len(lines[first]))]
+    given = [tables[path] if path in tables else [[line] for line in lines[path]] for path in reference_paths]
+    references = [[text for own in given for text in own[row]] for row in range(n_lines[first])]
     return TestSet(names_of([first])[0], systems, references, None if source is None else lines[source])
 
 
-def names_of(paths: list[str]) -> list[str]:
-    """Return a name for each file, as short as possible while unique."""
-    ways: tuple[Callable[[str], str], ...] = (
-        without_ends,
-        lambda path: f"{Path(path).absolute().parent.name}/{without_ends(path)}",
-        str,
-    )
-    names = [""] * len(paths)
-    unnamed = list(range(len(paths)))
-    for way in ways:
-        for index in unnamed:
-            names[index] = way(paths[index])
-        times = Counter(names)
-        unnamed = [index for index in unnamed if times[names[index]] > 1]
-    if unnamed:
-        raise InputError(f"The file {paths[unnamed[0]]!r} is given twice.")
-    return names
-
-
-def without_ends(path: str) -> str:
-    """Return the name of a file without its folder and extension."""
-    if path == STDIN:
-        return "stdin"
-    name = Path(unpacked(path)).name
-    stem, _, end = name.rpartition(".")
-    return stem if stem and end.isalpha() else name
+def _references(path: str, columns: list[str]) -> list[list[str]]:
+    table = _table(path)
+    columns = columns or list(guess_roles(table).references)
+    check_roles(table, table_format(path), [""], columns, need_references=True)
+    return references_in(table, columns)
 
 
 def _listed(given: _File | Sequence[_File] | None) -> list[str]:
@@ -295,7 +308,3 @@ def _listed(given: _File | Sequence[_File] | None) -> list[str]:
         if not isinstance(each, str | os.PathLike) or not isinstance(os.fspath(each), str):
             raise InputError(f"Files and columns are given by name, one or a list of them; got {shorten(each)}.")
     return [os.fspath(each) for each in listed]
-
-
-def _lines(lines: list[str]) -> str:
-    return f"{len(lines)} line{'s' * (len(lines) != 1)}"

@@ -1,1 +1,1 @@
-"""Files of texts: TSV, CSV, JSON Lines, TMX and plain lines -> tables; files that are written whole or not at all."""
+"""Files of texts and logs of harnesses -> tables, and systems joined; files that are written whole or not at all."""

@@ -22,7 +22,7 @@ _NO_TEXT = {
         "let the name of an Excel workbook end in .xlsx, or save the sheet as CSV in UTF-8",
     ),
     b"\xd0\xcf\x11\xe0": ("a workbook (.xls) or document of old programs", "save the sheet as CSV in UTF-8"),
-    b"PAR1": ("a Parquet file", "save its texts as JSON Lines"),
+    b"PAR1": ("a Parquet file", "let its name end in .parquet"),
     b"%PDF-": ("a PDF", "save its text, a segment per line"),
 }
 

@@ -10,6 +10,7 @@ from tercet.errors import InputError, shorten
 
 from .decoding import decode
 from .limits import LIMITS, Limits, read_bytes
+from .lm_eval_log import is_samples, samples_log
 from .roles import role_of
 from .table import MOST_COLUMNS, RaggedRows, Table
 
@@ -23,15 +24,18 @@ def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     A key whose values are objects of texts, ``"hyps": {"system A": "text"}``, gives a column for each of their keys
     in its place. It is called ``system A``, and ``hyps.system A`` where another column has that name, or where only
     the whole name has the role: ``refs.A`` is a reference, ``A`` would be a system.
+
+    The samples that lm-evaluation-harness logs are a :class:`Log`, with a row per document.
     """
     rows = RaggedRows(name)
     for line, text in enumerate(decode(read_bytes(stream, name, limits), name).split("\n"), 1):
         if text and not text.isspace():
             rows.add(line, _object(text, f"{name}, line {line}"))
-    return _spread(rows.table("a JSON object per line"))
+    table = rows.table("a JSON object per line")
+    return samples_log(table) if is_samples(table) else spread(table)
 
 
-def _spread(table: Table) -> Table:
+def spread(table: Table) -> Table:
     """Return a table with columns of texts in the place of each column of objects of texts."""
     inner = _inner_names(table)
     if not inner:

@@ -9,7 +9,9 @@ from typing import Any
 
 from tercet.errors import InputError, did_you_mean, shorten
 
+from .arrow_tables import read_ipc, read_parquet
 from .delimited import read_csv, read_tsv
+from .inspect_log import read_inspect
 from .jsonl import read_jsonl
 from .limits import LIMITS, Limits
 from .table import Table
@@ -19,12 +21,15 @@ from .workbook import read_workbook
 #: Readers by format: of a binary stream, given the name of the file for messages, and limits.
 READERS: dict[str, Callable[..., Table]] = {
     "tsv": read_tsv, "csv": read_csv, "jsonl": read_jsonl, "tmx": read_tmx, "xlsx": read_workbook,
+    "parquet": read_parquet, "arrow": read_ipc, "inspect": read_inspect,
 }  # fmt: skip
 #: Formats by the end of a file's name, in lower case.
 SUFFIXES = {
     ".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".tmx": "tmx",
-    ".xlsx": "xlsx", ".xlsm": "xlsx",
+    ".xlsx": "xlsx", ".xlsm": "xlsx", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow",
 }  # fmt: skip
+#: The same of files that are logs of a harness or nothing: a folder of tables may have such beside them.
+LOGS = {".eval": "inspect", ".json": "inspect"}
 #: Ends of the names of other programs' workbooks, which are not read.
 WORKBOOKS = (".xls", ".xlsb", ".ods", ".numbers")
 
@@ -48,8 +53,13 @@ def items(table: Table, system: str, references: Sequence[str]) -> tuple[list[st
             raise InputError(f"{table.place(row, system)}: the prediction is missing; expected a text.")
         if not isinstance(cell, str):
             raise InputError(f"{table.place(row, system)}: expected a text, got {_described(cell)}.")
-    lists: list[list[str]] = [[] for _ in predictions]
-    for column in [references] if isinstance(references, str) else references:
+    return list(predictions), references_in(table, references)
+
+
+def references_in(table: Table, columns: Sequence[str]) -> list[list[str]]:
+    """Return the references of each item; an empty cell is none."""
+    lists: list[list[str]] = [[] for _ in table.lines]
+    for column in [columns] if isinstance(columns, str) else columns:
         for row, cell in enumerate(table.column(column)):
             for text in cell if isinstance(cell, list) else [cell]:
                 if text is not None and not isinstance(text, str):
@@ -58,7 +68,7 @@ def items(table: Table, system: str, references: Sequence[str]) -> tuple[list[st
                     )
                 if text:
                     lists[row].append(text)
-    return list(predictions), lists
+    return lists
 
 
 def check_no_workbook(path: str) -> None:
@@ -68,18 +78,11 @@ def check_no_workbook(path: str) -> None:
             f"{path} is, judging by its extension, a workbook that is not supported: save it as an Excel workbook "
             "(.xlsx), or the sheet as CSV in UTF-8 (.csv)."
         )
-    if path.lower().endswith(".parquet"):
-        raise InputError(
-            f"{path} is, judging by its extension, a Parquet file, which only tercet score --engine ray reads: "
-            "save it as JSON Lines (.jsonl) or CSV in UTF-8 (.csv), or give its columns to tercet.score in Python."
-        )
-    if path.lower().endswith(".json"):
-        raise InputError(f"{path} is JSON by its name; expected JSON Lines, an object per line (.jsonl).")
 
 
 def table_format(path: str) -> str:
-    """Return the format of a table by the end of its file's name, or "" for a text file."""
-    return SUFFIXES.get(Path(unpacked(path)).suffix.lower(), "")
+    """Return the format of a table or log by the end of its file's name, or "" for a text file."""
+    return {**SUFFIXES, **LOGS}.get(Path(unpacked(path)).suffix.lower(), "")
 
 
 def unpacked(path: str) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from .table import Table
+from .table import Log, Roles, Table
 
 # A name is judged by its words, without numbers, single letters ("ref A") and these words.
 _FILLERS = frozenset({"text", "texts", "sentence", "sentences", "segment", "segments", "string", "strings"})
@@ -37,22 +36,16 @@ _BARE_SOURCES = frozenset({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Roles:
-    """Columns by role."""
-
-    source: str | None
-    references: tuple[str, ...]  # in the order of the file; each row has the references of all of them
-    systems: tuple[str, ...]  # in the order of the file
-
-
 def guess_roles(table: Table) -> Roles:
     """Guess the roles of the columns from their names, in any case, with numbers or letters after them.
 
     Only columns of text have a role: not those of numbers, of other JSON values, or without any text. References
     may be lists of texts too. What is neither source, reference nor a word about the texts (an id, a language, a
-    score) is a system: a file may have any number of them, under their own names.
+    score) is a system: a file may have any number of them, under their own names. The columns of a log have the
+    roles that its format gives them.
     """
+    if isinstance(table, Log):
+        return table.roles
     roles = {name: role_of(name) for name in table.columns}
     texts = [name for name, cells in table.columns.items() if _is_text(cells)]
     references = tuple(

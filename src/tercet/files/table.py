@@ -37,6 +37,26 @@ class Table:
         return f"{self.name}, line {self.lines[row]}, column {shorten(column)}"
 
 
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Columns by role."""
+
+    source: str | None
+    references: tuple[str, ...]  # in the order of the file; each row has the references of all of them
+    systems: tuple[str, ...]  # in the order of the file
+
+
+@dataclass(frozen=True, slots=True)
+class Log(Table):
+    """What one run of a harness wrote for one task, a row per sample: its format says which column is what."""
+
+    harness: str
+    task: str
+    run: str  # the model, where the file names it
+    key: tuple[str, ...]  # the columns that tell samples apart, and are the same in other runs
+    roles: Roles
+
+
 class RaggedRows:
     """Rows that do not all have the same columns, gathered into a table; what a row lacks is ``None`` there."""
 

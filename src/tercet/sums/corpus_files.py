@@ -15,14 +15,14 @@ import pyarrow.parquet as pq
 
 from tercet.errors import InputError, first_line, shorten
 from tercet.files.lines import open_binary
-from tercet.files.read import READERS, SUFFIXES, table_format
-from tercet.files.roles import Roles, guess_roles
-from tercet.files.table import Table
+from tercet.files.read import READERS, SUFFIXES, table_format, unpacked
+from tercet.files.roles import guess_roles
+from tercet.files.table import Log, Roles, Table
 
 from .text_columns import roles_of
 
 _PARQUET = (".parquet", ".pq")
-_ENDS = (*_PARQUET, *SUFFIXES)
+_ENDS = tuple(dict.fromkeys((*_PARQUET, *SUFFIXES)))
 #: Rows of Parquet that are in memory at a time.
 _ROWS = 1 << 16
 
@@ -68,7 +68,7 @@ def list_files(given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
         else:
             found.append(path)
     for path in found:
-        if not _is_parquet(path) and not table_format(path):
+        if not _is_table(path):
             raise InputError(f"{path!r} is not a table, judging by its extension; expected {' '.join(_ENDS)}.")
     real = [path if "://" in path else os.path.realpath(path) for path in found]
     for index, path in enumerate(real):
@@ -140,15 +140,22 @@ def _readable(path: str) -> Iterator[None]:
 def _table(path: str) -> Table:
     try:
         with open_binary(path) as stream:
-            return READERS[table_format(path)](stream, path)
+            table = READERS[table_format(path)](stream, path)
     except InputError as error:
         raise BadFileError(str(error)) from None
+    if isinstance(table, Log):
+        raise BadFileError(f"{path} is a log of {table.harness}: the engine in memory reads it, and joins its runs.")
+    return table
 
 
 def _check_columns(path: str, columns: Sequence[str], known: Sequence[str]) -> None:
     lacking = [name for name in columns if name not in known]
     if lacking:
         raise BadFileError(f"{path} has no column {shorten(lacking[0])}. Its columns are {', '.join(known)}.")
+
+
+def _is_table(path: str) -> bool:
+    return unpacked(path).lower().endswith(_ENDS)
 
 
 def _is_parquet(path: str) -> bool:
@@ -183,7 +190,7 @@ def _files_within(folder: str) -> list[str]:
     found = []
     for path in sorted(each.path for each in infos if each.is_file):
         names = path[len(place) :].strip("/").split("/")
-        if not any(name.startswith(("_", ".")) for name in names) and (_is_parquet(path) or table_format(path)):
+        if not any(name.startswith(("_", ".")) for name in names) and _is_table(path):
             found.append(before + path)
     return found
 

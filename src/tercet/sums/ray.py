@@ -8,7 +8,7 @@ from typing import Any
 
 from tercet.api import make_scorer
 from tercet.errors import InputError, OptionError, shorten
-from tercet.files.roles import Roles
+from tercet.files.table import Roles
 from tercet.metric.metric import Metric
 from tercet.metric.scorer import Scorer
 from tercet.result import Result

@@ -14,7 +14,8 @@ from pyarrow.types import is_dictionary, is_integer, is_null
 from tercet.corpus.arrow_items import check_arrow, is_any_list, is_plain_text
 from tercet.corpus.containers import as_list
 from tercet.errors import InputError, did_you_mean, shorten
-from tercet.files.roles import Roles, role_of
+from tercet.files.roles import role_of
+from tercet.files.table import Roles
 
 _TEXT, _LISTS = pa.large_string(), pa.large_list(pa.large_string())
 

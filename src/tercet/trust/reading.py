@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from tercet.comparison.test_sets import TestSet, names_of, read_test_sets
+from tercet.comparison.names import names_of
+from tercet.comparison.test_sets import TestSet, read_test_sets
 from tercet.errors import InputError, shorten
 from tercet.files.lines import open_binary
 from tercet.files.read import READERS, check_no_workbook, table_format
@@ -38,7 +39,7 @@ def read_graded(
     reference_columns: str | Sequence[str] = (),
     source_column: str | None = None,
 ) -> tuple[TestSet, Grades]:
-    """Read texts and their grades from a table (.tsv .csv .jsonl .xlsx, also gzipped).
+    """Read texts and their grades from a table (.tsv .csv .jsonl .xlsx .parquet .arrow, also gzipped).
 
     A wide table has a row for each item: the systems' texts, references, and columns of grades that are named
     ``system.dimension`` or ``system.dimension.rater`` (or with ``:``, ``/`` or ``|``). A long table has a row for
@@ -78,7 +79,8 @@ def _table(path: str) -> Table:
     check_no_workbook(path)
     format = table_format(path)
     if not format or format == "tmx":
-        raise InputError(f"{path}: expected a table of texts and grades (.tsv, .csv, .jsonl, .xlsx).")
+        ends = ".tsv, .csv, .jsonl, .xlsx, .parquet, .arrow"
+        raise InputError(f"{path}: expected a table of texts and grades ({ends}).")
     with open_binary(path) as stream:
         return READERS[format](stream, path)
 

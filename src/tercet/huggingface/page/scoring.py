@@ -16,9 +16,9 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_items, read_texts
 from tercet.errors import InputError
 from tercet.files.limits import Limits
-from tercet.files.read import SUFFIXES, items, read_table
-from tercet.files.roles import Roles, guess_roles
-from tercet.files.table import Table
+from tercet.files.read import SUFFIXES, items, read_table, table_format
+from tercet.files.roles import guess_roles
+from tercet.files.table import Roles, Table
 from tercet.metric.metric import Metric
 from tercet.metric.scoring import score_batch
 from tercet.registry import metric_class
@@ -29,6 +29,9 @@ from .notes import dropped_letters, segment_note
 from .program import Given, file_given, program
 
 CONFIDENCE = 0.95
+
+#: Formats of programs, not of visitors: what they unpack to is not bounded as tightly as a public page needs.
+_NOT_TAKEN = ("parquet", "arrow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +181,8 @@ class Demo:
         n_lines = text.count(b"\n")
         if n_lines > 20 * self.most_items + 1000:  # read as a table, it would take memory first
             raise InputError(f"The file has {n_lines:,} lines; the page takes {self.most_items:,} rows.")
+        if table_format(path) in _NOT_TAKEN:
+            raise InputError(f"Files of this kind are not accepted here; give one of {', '.join(known_formats())}.")
         table = read_table(path, limits=Limits(n_bytes=MOST_UNPACKED))
         n_rows = len(table.lines)
         if n_rows > self.most_items:
@@ -244,7 +249,7 @@ def joined(references: str | Sequence[str]) -> str:
 
 def known_formats() -> list[str]:
     """Return the names of the formats that are read."""
-    return [format.upper() for format in dict.fromkeys(SUFFIXES.values())]
+    return [format.upper() for format in dict.fromkeys(SUFFIXES.values()) if format not in _NOT_TAKEN]
 
 
 def histogram(values: Sequence[float | None], scale: float) -> list[tuple[str, int]]:

@@ -1,0 +1,131 @@
+"""The samples that lm-evaluation-harness logs (``--log_samples``) -> a table with a row per document."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tercet.errors import InputError, level_of_caller, shorten
+
+from .table import Log, RaggedRows, Roles, Table
+
+_PROMPT, _TARGET, _RESPONSE = "arguments", "target", "filtered_resps"
+#: Keys of each line, by which such a log is known.
+_KEYS = {"doc_id", "doc", _TARGET, _PROMPT, "resps", _RESPONSE}
+
+
+def is_samples(table: Table) -> bool:
+    """Return whether the lines of a file of JSON objects are such samples."""
+    return table.columns.keys() >= _KEYS
+
+
+def samples_log(table: Table) -> Log:
+    """Return the samples of a task by document; each filter of the harness has a column of predictions.
+
+    The texts of ``doc`` are columns too (``doc.answer``), for those whose references are there.
+    """
+    of_filter = table.columns.get("filter", ["none"] * len(table.lines))
+    several = len(set(of_filter)) > 1
+    found: dict[str, tuple[int, dict[str, Any]]] = {}
+    for row, (line, filter) in enumerate(zip(table.lines, of_filter, strict=True)):
+        sample = {name: table.columns[name][row] for name in _KEYS}
+        place, key, doc = f"{table.name}, line {line}", str(sample["doc_id"]), sample["doc"]
+        own = {"doc_id": key, _PROMPT: _prompt(sample[_PROMPT], place), _TARGET: sample[_TARGET]}
+        fields = doc.items() if isinstance(doc, dict) else ()
+        own |= {f"doc.{name}": value for name, value in fields if _is_reference(value)}
+        own = found.setdefault(key, (line, own))[1]
+        column = f"{_RESPONSE} {filter}" if several else _RESPONSE
+        if column in own:
+            raise InputError(f"{place}: doc_id {key} occurs again in {column!r}; expected the samples of one run.")
+        own[column] = _response(sample[_RESPONSE], place)
+    rows = RaggedRows(table.name)
+    for line, own in found.values():
+        rows.add(line, own)
+    by_doc = rows.table("a sample per line")
+    columns, systems = by_doc.columns, tuple(name for name in by_doc.columns if name.startswith(_RESPONSE))
+    columns[_TARGET] = _targets(columns[_TARGET])
+    for column, odd, why in (
+        *((name, ("[invalid]",), "its filter found nothing there") for name in systems),
+        (_TARGET, ("None", "nan"), "the harness writes this for a missing target"),
+    ):
+        _warn_of(by_doc, column, odd, why)
+    source = _PROMPT if all(isinstance(cell, str) for cell in columns[_PROMPT]) else None
+    return Log(
+        table.name, columns, by_doc.lines, harness="lm-evaluation-harness", task=_task(table.name), run="",
+        key=("doc_id",), roles=Roles(source, (_TARGET,), systems),
+    )  # fmt: skip
+
+
+def _task(path: str) -> str:
+    """Return the task that the name of a file, ``samples_<task>_<date>.jsonl``, says."""
+    found = re.match(r"(?:samples_)?(.+?)(?:_\d{4}-\d\d-\d\dT[^/]*)?\.(jsonl|ndjson)(\.gz)?$", Path(path).name, re.I)
+    return found[1] if found else Path(path).name
+
+
+def _prompt(arguments: Any, place: str) -> str | None:
+    """Return the prompt of the only request, None for a chat; requests of likelihoods are refused."""
+    requests = list(arguments.values()) if isinstance(arguments, dict) else arguments
+    request = requests[0] if isinstance(requests, list) and requests else None
+    request = list(request.values()) if isinstance(request, dict) else request
+    if not isinstance(request, list) or not request:
+        raise InputError(f"{place}: expected the requests of a sample in 'arguments', got {shorten(arguments)}.")
+    if not isinstance(request[1] if len(request) > 1 else None, dict):
+        what = f"{len(requests)} choices" if len(requests) > 1 else "a text"
+        raise InputError(
+            f"{place}: this log holds log-likelihoods of {what}, not texts that a model wrote; expected the samples "
+            "of a task with output_type: generate_until."
+        )
+    return request[0] if isinstance(request[0], str) else None
+
+
+def _response(cell: Any, place: str) -> str:
+    text = cell
+    while isinstance(text, list) and len(text) == 1:
+        text = text[0]
+    if isinstance(text, str):
+        return text
+    found = f"{len(text)} responses" if isinstance(text, list) else shorten(text)
+    raise InputError(
+        f"{place}: found {found} in {_RESPONSE!r}; expected one text for a document: log it with a filter that takes "
+        "one, such as take_first."
+    )
+
+
+def _targets(cells: list[Any]) -> list[Any]:
+    """Return targets as they were before the harness wrote each as ``str`` does, where all were lists."""
+    lists = [_listed(cell) for cell in cells]
+    if any(lists) and None not in lists:
+        return lists
+    return [str(cell) if isinstance(cell, int | float) else cell for cell in cells]
+
+
+def _listed(cell: Any) -> list[Any] | None:
+    """Return the list of texts, or of a chat's messages, that a text writes exactly as Python does."""
+    if not isinstance(cell, str) or not cell.startswith(("['", '["', "[{", "[]")):
+        return cell if isinstance(cell, list) else None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = ast.literal_eval(cell)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return found if str(found) == cell and all(isinstance(each, str | dict) for each in found) else None
+
+
+def _is_reference(value: Any) -> bool:
+    return all(isinstance(each, str) for each in (value if isinstance(value, list) else [value]))
+
+
+def _warn_of(table: Table, column: str, odd: Sequence[str], why: str) -> None:
+    rows = [row for row, cell in enumerate(table.columns[column]) if cell in odd]
+    if rows:
+        cell, first = table.columns[column][rows[0]], table.columns["doc_id"][rows[0]]
+        warnings.warn(
+            f"{table.name}, {column!r}: {cell!r} in {len(rows):,} of {len(table.lines):,} samples, the first with "
+            f"doc_id {first}: {why}. It is read as a text.",
+            stacklevel=level_of_caller(),
+        )

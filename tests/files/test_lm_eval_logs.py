@@ -1,0 +1,151 @@
+"""Samples that lm-evaluation-harness logs: two runs of a task are two systems; what holds no texts is refused."""
+
+import json
+
+import pytest
+
+import harness_logs
+import tercet
+from commands import command
+from harness_logs import GERMAN, RUNS, TARGETS
+from tercet.errors import InputError
+
+PROMPTS = [f"German: {text}\nEnglish:" for text in GERMAN]
+BOTH = {"doc_to_target": "{{both}}"}
+FIRST = {"filter": [{"function": "take_first"}], "name": "flexible-extract"}
+STRICT = {
+    "name": "strict-match",
+    "filter": [{"function": "regex", "regex_pattern": "(The .*)"}, {"function": "take_first"}],
+}
+ALL = {"name": "all", "filter": [{"function": "take_first_k", "k": 2}]}
+TASKS = [
+    {"task": "toy"},
+    {"task": "toy_lists", **BOTH, "filter_list": [STRICT, FIRST]},
+    {"task": "choices", "output_type": "multiple_choice", "doc_to_target": 0, "doc_to_choice": ["a", "b"],
+     "metric_list": [{"metric": "acc"}]},
+    {"task": "rolling", "output_type": "loglikelihood_rolling", "metric_list": [{"metric": "word_perplexity"}]},
+    {"task": "several", "repeats": 2, "filter_list": [ALL]},
+]  # fmt: skip
+
+
+def read(paths, **options):
+    (found,) = tercet.read_test_sets(paths, **options)
+    return found
+
+
+def refusal(*paths, **options):
+    with pytest.raises(InputError) as caught:
+        tercet.read_test_sets(paths, **options)
+    return str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Return a function from a task's name to the files of its runs, A and B."""
+    pytest.importorskip("lm_eval")
+    found = harness_logs.lm_eval(tmp_path_factory.mktemp("lm_eval"), TASKS)
+    return lambda task: [
+        next(path for path in paths if path.name.startswith(f"samples_{task}_20")) for paths in found.values()
+    ]
+
+
+@pytest.fixture
+def changed(runs, tmp_path):
+    """Return a function that writes the second run of the task toy with other samples."""
+
+    def write(change, name="b"):
+        path = tmp_path / name / "samples_toy_2026-01-02T03-04-05.678.jsonl"
+        path.parent.mkdir()
+        rows = [json.loads(line) for line in runs("toy")[1].read_text().splitlines()]
+        path.write_text("".join(json.dumps(row) + "\n" for row in change(rows)))
+        return path
+
+    return write
+
+
+def test_two_runs_are_two_systems_that_are_compared_in_a_report(runs, tmp_path):
+    found = read(runs("toy"))
+    assert (found.name, found.systems, found.source) == ("toy", RUNS, PROMPTS)
+    assert found.references == [[first] for first, _ in TARGETS]
+    run = command("compare", *runs("toy"), "-m", "chrf", "-q", "-o", tmp_path / "report.html")
+    assert "predictions from filtered_resps; references from target; sources from arguments" in run.stderr
+    assert "samples joined by doc_id" in run.stderr
+    assert "toy" in (tmp_path / "report.html").read_text()
+
+
+def test_one_run_is_scored_and_explained(runs):
+    path = runs("toy")[0]
+    assert "some__model" in command("score", path, "-m", "chrf").stdout
+    assert "note: toy: log of" in command("explain", "chrf", path, "--against", "sacrebleu").stderr
+
+
+def test_each_filter_is_a_system_and_a_list_in_a_text_is_references(runs):
+    with pytest.warns(UserWarning, match=r"'\[invalid\]' in 2 of 4 samples, the first with doc_id 2: its filter"):
+        found = read(runs("toy_lists")[0])
+    assert found.references == TARGETS
+    strict = RUNS["A"][:2] + ["[invalid]"] * 2
+    assert found.systems == {"some__model strict-match": strict, "some__model flexible-extract": RUNS["A"]}
+    with pytest.warns(UserWarning, match="invalid"):
+        assert read(runs("toy_lists"), systems="filtered_resps flexible-extract").systems == RUNS
+
+
+def test_fields_of_the_document_may_be_references(runs):
+    found = read(runs("toy"), reference_columns="doc.both", source_column="doc.de")
+    assert (found.references, found.source) == (TARGETS, GERMAN)
+    assert "has no column 'doc.bath'. Did you mean 'doc.both'?" in refusal(*runs("toy"), reference_columns="doc.bath")
+
+
+def test_several_tasks_are_several_test_sets(runs):
+    with pytest.warns(UserWarning, match="invalid"):
+        found = tercet.read_test_sets([*runs("toy"), *runs("toy_lists")])
+    assert [each.name for each in found] == ["toy", "toy_lists"]
+
+
+def test_what_holds_no_text_or_several_is_refused(runs):
+    assert "line 1: this log holds log-likelihoods of 2 choices, not texts" in refusal(*runs("choices"))
+    assert "line 1: this log holds log-likelihoods of a text, not texts" in refusal(*runs("rolling"))
+    assert "line 1: found 2 responses in 'filtered_resps'; expected one text" in refusal(*runs("several"))
+
+
+def test_samples_that_one_run_lacks_are_left_out(runs, changed):
+    path = changed(lambda rows: [{**row, "target": "-"} for row in rows])
+    with pytest.raises(InputError, match="with the doc_id '0' has the references"):
+        read([runs("toy")[0], path])
+    shorter = changed(lambda rows: [rows[3], rows[1]], "c")
+    with pytest.warns(UserWarning, match="lacks 2 of the 4 samples .* with the doc_id '0': left out for every"):
+        found = read([runs("toy")[0], shorter])
+    assert found.systems == {"some__model": RUNS["A"][1::2], "c": RUNS["B"][1::2]}
+    far = changed(lambda rows: [{**row, "doc_id": row["doc_id"] + 90} for row in rows], "d")
+    assert "have no sample in common; expected runs of the same samples." in refusal(runs("toy")[0], far)
+
+
+def test_targets_of_other_kinds(changed):
+    def of(*targets):
+        return changed(
+            lambda rows: [{**row, "target": t} for row, t in zip(rows, targets, strict=False)], str(targets)[:9]
+        )
+
+    assert read(of(42, 4.5, True)).references == [["42"], ["4.5"], ["True"]]
+    assert read(of(["a", "b"], ["c"], [])).references == [["a", "b"], ["c"], []]
+    assert read(of("['a']", "b")).references == [["['a']"], ["b"]]
+    assert read(of("[]", "['a' ]")).references == [["[]"], ["['a' ]"]]
+    with pytest.warns(UserWarning, match="'nan' in 1 of 2 samples.*the harness writes this for a missing target"):
+        read(of("nan", "b"))
+    chat = str([{"role": "assistant", "content": "a"}])
+    assert "expected a text or a list of texts, got {'role': 'assistant'" in refusal(of(chat, chat))
+
+
+def test_a_sample_twice_and_lines_that_are_no_log(changed, tmp_path):
+    assert "line 5: doc_id 0 occurs again in 'filtered_resps'" in refusal(changed(lambda rows: [*rows, rows[0]]))
+    path = tmp_path / "table.jsonl"
+    path.write_text(json.dumps({"doc_id": 1, "target": "a", "filtered_resps": "b", "mt": "c"}))
+    assert list(read(path).systems) == ["filtered_resps", "mt"]
+
+
+def test_runs_of_one_folder_are_named_by_their_dates(runs, tmp_path):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for path, hour in zip(runs("toy"), ("03", "04"), strict=True):
+        (folder / f"samples_toy_2026-01-02T{hour}-00-00.5.jsonl").write_text(path.read_text())
+    found = read(sorted(folder.iterdir()))
+    assert list(found.systems) == ["model 2026-01-02T03-00-00.5", "model 2026-01-02T04-00-00.5"]

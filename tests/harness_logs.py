@@ -1,0 +1,178 @@
+"""Logs of harnesses as the packages themselves write them, and, for those that few environments have, their shapes.
+
+``python tests/harness_logs.py lighteval FOLDER`` writes those of one package: lm_eval, lighteval or inspect.
+"""
+
+import json
+import subprocess
+import sys
+import zipfile
+from itertools import product
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+GERMAN = ["Der Hund schläft.", "Die Katze trinkt Milch.", "Es regnet.", "猫が好き"]
+ENGLISH = ["The dog is sleeping.", "The cat drinks milk.", "It is raining.", "I like [cats]"]
+TARGETS = [[text, text.lower()] for text in ENGLISH]
+RUNS = {
+    "A": ["The dog is asleep.", "The cat drinks milk.", "It rains.", "I like cats"],
+    "B": ["A dog sleeps.", "Cats drink.", "", "Cats? I like them"],
+}
+
+
+def lm_eval(folder, tasks):
+    """Run tasks, each a dict of its configuration, with a model for each of RUNS; return the files by run."""
+    from lm_eval.api.model import LM
+    from lm_eval.api.task import ConfigurableTask
+    from lm_eval.evaluator import simple_evaluate
+    from lm_eval.loggers import EvaluationTracker
+    from lm_eval.tasks import TaskManager
+
+    class Canned(LM):
+        def __init__(self, texts):
+            super().__init__()
+            self.texts = texts
+
+        def generate_until(self, requests, **_):
+            return [self.texts[GERMAN.index(each.doc["de"])] for each in requests]
+
+        def loglikelihood(self, requests, **_):
+            return [(-1.5, False)] * len(requests)
+
+        def loglikelihood_rolling(self, requests, **_):
+            return [-3.0] * len(requests)
+
+    data = folder / "data.jsonl"
+    rows = [{"de": de, "en": both[0], "both": both} for de, both in zip(GERMAN, TARGETS, strict=True)]
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    dataset = {"data_files": {"test": str(data)}, "cache_dir": str(folder / "cache")}
+    common = {
+        "dataset_path": "json", "dataset_kwargs": dataset, "test_split": "test", "output_type": "generate_until",
+        "doc_to_text": "German: {{de}}\nEnglish:", "doc_to_target": "{{en}}", "metric_list": [{"metric": "bypass"}],
+    }  # fmt: skip
+    made = [ConfigurableTask(config={**common, **task}) for task in tasks]
+    found = {}
+    for run, texts in RUNS.items():
+        tracker = EvaluationTracker(output_path=str(folder / run))
+        results = simple_evaluate(
+            Canned(texts), tasks=made, log_samples=True, bootstrap_iters=0, evaluation_tracker=tracker,
+            task_manager=TaskManager(include_defaults=False),  # those of the package take seconds to list
+        )  # fmt: skip
+        samples = results.pop("samples")
+        tracker.general_config_tracker.model_name_sanitized = "some__model"
+        tracker.save_results_aggregated(results=results, samples=samples)
+        for task, own in samples.items():
+            tracker.save_results_samples(task_name=task, samples=own)
+        found[run] = sorted((folder / run).rglob("samples_*.jsonl"))
+    return found
+
+
+def written_by(package, folder):
+    """Write the logs of a package in a process of its own, whose warnings are no errors."""
+    subprocess.run([sys.executable, __file__, package, folder], check=True, capture_output=True)
+
+
+def lighteval(folder):
+    """Save the details of a run for each of the texts."""
+    from lighteval.logging.evaluation_tracker import EvaluationTracker
+    from lighteval.models.abstract_model import ModelConfig
+    from lighteval.models.model_output import ModelResponse
+    from lighteval.tasks.requests import Doc, SamplingMethod
+
+    for run, own in RUNS.items():
+        tracker = EvaluationTracker(output_dir=str(folder))
+        tracker.general_config_logger.log_model_info(ModelConfig(model_name=f"org/model-{run}"))
+        for number, (german, targets, text) in enumerate(zip(GERMAN, TARGETS, own, strict=True)):
+            doc = Doc(
+                query=german, choices=["wrong", *targets], gold_index=[1, 2], id=str(number),
+                task_name="toy:de-en|0", sampling_methods=[SamplingMethod.GENERATIVE],
+            )  # fmt: skip
+            response = ModelResponse(input=german, text=[text], output_tokens=[[1]])
+            tracker.details_logger.details["toy:de-en|0"].append(
+                tracker.details_logger.Detail(doc, response, {"bleu": 0.5})
+            )
+        tracker.save()
+
+
+def lighteval_shape(path, texts, **response):
+    """Save details as lighteval 0.13.0 does: EvaluationTracker.save, DetailsLogger.Detail, Doc, ModelResponse."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = [
+        {
+            "doc": {
+                "query": german, "choices": ["wrong", *targets], "gold_index": [1, 2], "specific": {"lang": "de"},
+                "id": str(number), "task_name": "toy:de-en|0", "sampling_methods": ["GENERATIVE"], "num_samples": 1,
+            },
+            "metric": {"bleu": 0.5},
+            "model_response": {
+                "input": german, "input_tokens": [1, 2], "text": [text], "output_tokens": [[3]],
+                "text_post_processed": None, "logprobs": [], **response,
+            },
+        }
+        for number, (german, targets, text) in enumerate(zip(GERMAN, TARGETS, texts, strict=True))
+    ]  # fmt: skip
+    pq.write_table(pa.Table.from_pylist(rows), path)
+    return path
+
+
+def inspect(folder):
+    """Run a task with a model for each of the texts, and log it in either format."""
+    from inspect_ai import Task
+    from inspect_ai import eval as evaluate
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ModelAPI, ModelOutput, ModelUsage, modelapi
+    from inspect_ai.solver import generate
+
+    @modelapi(name="canned")
+    def canned():
+        class Canned(ModelAPI):
+            async def generate(self, input, tools, tool_choice, config):
+                found = ModelOutput.from_content(self.model_name, RUNS[self.model_name][GERMAN.index(input[-1].text)])
+                found.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+                return found
+
+        return Canned
+
+    inputs = [
+        GERMAN[0],
+        *([ChatMessageSystem(content="Translate."), ChatMessageUser(content=each)] for each in GERMAN[1:]),
+    ]
+    samples = [Sample(id=number, input=each, target=TARGETS[number]) for number, each in enumerate(inputs)]
+    for run, format in product(RUNS, ("eval", "json")):
+        task = Task(name="de_en", dataset=samples, solver=generate())
+        evaluate(task, model=f"canned/{run}", log_dir=str(folder), log_format=format, display="none")
+
+
+def inspect_shape(path, texts, model="mockllm/model", epochs=1, **sample):
+    """Save a log as inspect-ai 0.3.285 does (_recorders/eval.py, EvalSample), but not in Zstandard."""
+    spec = {"eval": {"task": "de_en", "model": model}, "status": "success"}
+    samples = [
+        {
+            "id": number, "epoch": epoch, "target": TARGETS[number],
+            "input": [{"role": "system", "content": "Translate."}, {"role": "user", "content": GERMAN[number]}],
+            "output": {"completion": text, "choices": [{"message": {"content": text}}]},
+            "metadata": {"level": "easy"},
+            **sample,
+        }
+        for epoch in range(1, epochs + 1)
+        for number, text in enumerate(texts)
+    ]  # fmt: skip
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".json":
+        path.write_text(json.dumps({**spec, "samples": samples}))
+        return path
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for each in reversed(samples):  # in the order in which they were ready
+            archive.writestr(f"samples/{each['id']}_epoch_{each['epoch']}.json", json.dumps(each))
+        archive.writestr("summaries.json", "[]")
+        archive.writestr("header.json", json.dumps(spec))
+    return path
+
+
+if __name__ == "__main__":
+    write = {"lm_eval": lambda folder: lm_eval(folder, [{"task": "toy"}]), "lighteval": lighteval, "inspect": inspect}
+    target = Path(sys.argv[2])
+    target.mkdir(parents=True, exist_ok=True)
+    write[sys.argv[1]](target)
