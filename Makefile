@@ -5,9 +5,10 @@ CORE := tests/columns tests/core tests/text tests/engine tests/resampling tests/
 # Compiled as the package is installed, and again when one of these has changed.
 ENGINE := build_engine.py $(wildcard src/tercet/engine/*.pyx src/tercet/engine/*.pxi src/tercet/engine/*.h)
 INSTALL := $(RUN) -m pip install --disable-pip-version-check --constraint constraints.txt
+INSTALL_HARNESSES := $(INSTALL:$(RUN)%=.venv-harnesses/bin/python%)
 
 .PHONY: help demo demo-light docs test check lint bench bench-sizes bench-streams bench-bertscore bench-cosine bench-perplexity bench-correlation spaces \
-	test-long test-spaces release-check clean
+	test-long test-spaces test-harnesses release-check clean
 
 help:  ## What there is to make
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1: /p' Makefile
@@ -94,9 +95,20 @@ spaces: $(VENV)/.test-installed  ## The Space of each metric, in build/spaces
 test-spaces: $(VENV)/.test-installed  ## Two Spaces with only their requirements installed; the package's requirements; wheels for other Pythons
 	$(RUN) -m pytest --numprocesses 2 --dist loadscope --durations 10 -m fresh_venv tests/spaces/test_fresh_venvs.py tests/project/test_package.py tests/project/test_pythons.py
 
+test-harnesses: .venv-harnesses/.installed  ## The adapters with every harness, in an environment of their own: 3 minutes
+	.venv-harnesses/bin/python -m pytest --confcutdir=tests/harnesses --durations 5 -r fEs tests/harnesses
+
+.venv-harnesses/.installed: tests/harnesses/requirements.txt pyproject.toml constraints.txt $(ENGINE)
+	@echo "Installing tercet, torch and the harnesses in .venv-harnesses: about 1 GB to download; 2 minutes or more, once."
+	$(PYTHON) -m venv .venv-harnesses
+	$(INSTALL_HARNESSES) torch==2.13.0
+	$(INSTALL_HARNESSES) --editable ".[evaluate]" --requirement tests/harnesses/requirements.txt
+	$(INSTALL_HARNESSES) --no-deps lighteval==0.13.0 deepeval==4.3.1  # versions of nltk and click that the others refuse
+	touch $@
+
 release-check: $(VENV)/.test-installed  ## Build the wheel and the sources, check them, install each afresh, and run the Quickstart
 	$(RUN) -m pytest --numprocesses 2 --dist loadscope -m fresh_venv tests/project/test_release.py
 
 clean:
-	rm -rf $(VENV) build dist src/tercet/engine/*.so src/tercet/engine/*.pyd
+	rm -rf $(VENV) .venv-harnesses build dist src/tercet/engine/*.so src/tercet/engine/*.pyd
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -44,12 +44,12 @@ class GatheringError(TercetError):
 
 
 def needs(what: str, extra: str, *modules: str, package: str = "") -> None:
-    """Raise an OptionError where a module is missing, whose package an extra of tercet brings."""
+    """Raise an OptionError where a module is missing, whose package an extra of tercet brings, or ("") the user."""
     for module in modules:
         if not _is_installed(module):
+            brings = f'"tercet[{extra}]"' if extra else package or module
             raise OptionError(
-                f"{what} needs the package {package or module!r}, which is not installed: "
-                f'pip install "tercet[{extra}]"'
+                f"{what} needs the package {package or module!r}, which is not installed: pip install {brings}"
             )
 
 

@@ -16,7 +16,7 @@ HOUSE = [
     *("errors", "checks", "signature", "markup", "result"),
     *("engine", "corpus", "files", "statistics", "encoders", "metric", "metrics"),
     *("registry", "api"),
-    *("sums", "pages", "comparison", "trust", "huggingface", "cli"),
+    *("sums", "pages", "comparison", "trust", "huggingface", "harnesses", "cli"),
     *("__init__", "__main__"),
 ]
 FLOOR = {room: number for number, room in enumerate(HOUSE)}
@@ -27,6 +27,10 @@ MORE = {
     "cli": {"typer", "rich"},
     "comparison": {"rich"},
     "trust": {"rich"},
+    "harnesses": {
+        *("deepeval", "ignite", "inspect_ai", "lighteval", "lightning", "lm_eval", "mlflow", "pytorch_lightning"),
+        *("trackio", "unitxt", "wandb"),
+    },
     "huggingface.page": {"gradio", "pandas", "pebble", "starlette", "yaml"},
 }
 

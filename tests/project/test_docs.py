@@ -23,7 +23,12 @@ DOCUMENTS = sorted(
     str(path.relative_to(ROOT)) for path in PAGES if "```python\n>>> " in path.read_text(encoding="utf-8")
 )
 SLOW = ["metrics/perplexity_lm/README.md"]  # of a real language model
-MODULES = sorted(module.name for module in pkgutil.walk_packages(tercet.__path__, "tercet."))
+#: But for adapters, which import harnesses: their examples are on the page of harnesses.
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(tercet.__path__, "tercet.")
+    if not module.name.startswith("tercet.harnesses.")
+)
 CARD_SECTIONS = (
     "Metric description", "How to use", "Inputs", "Output values", "Values from popular papers", "Examples",
     "What it equals", "Limitations and bias", "Citation", "Further references",

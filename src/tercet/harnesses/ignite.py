@@ -1,0 +1,54 @@
+"""ignite: a metric that keeps sums, which ranks exchange; the score is that of the corpus, not a mean of batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from tercet.errors import needs
+from tercet.metric.metric import Metric as TercetMetric
+from tercet.result import Result
+from tercet.sums.stream import Stream
+
+from .texts import flat, with_intervals
+
+needs("tercet.harnesses.ignite", "", "ignite", package="pytorch-ignite")
+
+import ignite.distributed as idist
+from ignite.metrics import Metric
+
+
+class CorpusScores(Metric):
+    """The scores of the corpus, each with the ends of its interval.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        One that can be summed: :class:`tercet.Stream` says what others need.
+    output_transform : callable
+        From an engine's output to ``(predictions, references)``, lists of texts.
+    **options
+        As for :class:`tercet.Stream`; ``confidence_level`` is 0.95 unless given.
+    """
+
+    def __init__(
+        self, metric: str | TercetMetric, output_transform: Callable[[Any], Any] = lambda each: each, **options: Any
+    ) -> None:
+        self._metric = with_intervals(metric, options)
+        self._made = partial(Stream, self._metric)
+        super().__init__(output_transform)
+
+    def reset(self) -> None:
+        """Begin anew."""
+        self._stream = self._made()
+
+    def update(self, output: tuple[Any, Any]) -> None:
+        """Add a batch."""
+        self._stream.add(*output)
+
+    def compute(self) -> Result:
+        """Return the scores of all ranks' items."""
+        stream = self._made()
+        stream.merge(idist.all_gather(self._stream))
+        return flat(self._metric, stream.result(), {})

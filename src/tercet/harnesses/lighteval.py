@@ -1,0 +1,58 @@
+"""lighteval: a corpus metric that is one, and a mean of segments that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tercet.errors import needs
+from tercet.metric.metric import Metric
+
+from .texts import corpus_scores, only, segment_score, with_intervals
+
+needs("tercet.harnesses.lighteval", "", "lighteval")
+
+from lighteval.metrics.metrics_corpus import CorpusLevelComputation
+from lighteval.metrics.metrics_sample import SampleLevelComputation
+from lighteval.metrics.sample_preparator import GenerativePreparator
+from lighteval.metrics.utils.metric_utils import CorpusLevelMetric, SampleLevelMetric
+from lighteval.tasks.requests import SamplingMethod
+
+
+class _OfMetric:
+    def __init__(self, metric: Metric) -> None:
+        self.metric = metric
+
+    def __str__(self) -> str:
+        return repr(self.metric)  # which lighteval writes beside the results
+
+
+class _Corpus(_OfMetric, CorpusLevelComputation):
+    def compute_corpus(self, items: Sequence[Any]) -> dict[str, float]:
+        """Return all numbers, as a dict: to such, lighteval adds no error of its own, of which the page says more."""
+        found = corpus_scores(self.metric, [only(each.preds) for each in items], [each.golds for each in items])
+        return {f"tercet_{name}": value for name, value in found.items()}
+
+
+class _Segments(_OfMetric, SampleLevelComputation):
+    def compute(self, doc: Any, model_response: Any, **_: Any) -> float | None:
+        """Return the score of an item."""
+        return segment_score(self.metric, only(model_response.final_text), doc.get_golds())[0]
+
+
+def corpus_metric(metric: str | Metric, **options: Any) -> CorpusLevelMetric:
+    """Return the corpus score as a metric of lighteval, with its standard error and the ends of its interval."""
+    value = with_intervals(metric, options)
+    how = {"higher_is_better": value.higher_is_better, "category": SamplingMethod.GENERATIVE}
+    name = f"tercet_{value.score_names[0]}"
+    return CorpusLevelMetric(name, sample_level_fn=GenerativePreparator(), corpus_level_fn=_Corpus(value), **how)
+
+
+def sample_metric(metric: str | Metric, **options: Any) -> SampleLevelMetric:
+    """Return the mean of the segments' primary scores as a metric of lighteval: its details have each of them."""
+    value = with_intervals(metric, {**options, "confidence_level": None})
+    how = {"higher_is_better": value.higher_is_better, "category": SamplingMethod.GENERATIVE}
+    name = f"tercet_{value.primary}_segment_mean"
+    return SampleLevelMetric(name, sample_level_fn=_Segments(value), corpus_level_fn=np.mean, **how)

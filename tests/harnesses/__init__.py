@@ -1,0 +1,1 @@
+"""Imported as a package: its conftest is not that of all tests."""
