@@ -1,4 +1,4 @@
-"""How people call metric packages, as they write it; run by ``python -m tercet.compat``, it prints what each call gives.
+"""How people call metric packages, as they write it; ``python -m tercet.compat`` prints what each call gives.
 
 The numbers are those of a list of calls that were seen in public code. Nothing in here knows tercet.
 """
@@ -13,10 +13,11 @@ import sacrebleu
 from bert_score import BERTScorer
 from evaluate import load
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
-from rouge import Rouge
 from rouge_score import rouge_scorer, scoring
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU, CHRF
+
+from rouge import Rouge
 
 PREDICTIONS = [
     "The river rose over night. Nobody was hurt. ",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import bert_score
 import call_patterns
+import numpy as np
 import pytest
 import sacrebleu
 from call_patterns import LISTS, PATTERNS, PREDICTIONS, REFERENCES
@@ -29,7 +30,8 @@ def found(tmp_path_factory):
     small_model("gpt2")
     run = subprocess.run(
         [sys.executable, "-m", "tercet.compat", str(SCRIPT), json.dumps(ENCODER), TINY],
-        capture_output=True, text=True, check=False, env={**os.environ, "HF_HOME": str(tmp_path_factory.mktemp("hub"))},
+        capture_output=True, text=True, check=False,
+        env={**os.environ, "HF_HOME": str(tmp_path_factory.mktemp("hub"))},
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
     assert "sacrebleu, bert_score" in run.stderr.splitlines()[0]
@@ -48,8 +50,8 @@ def means(scores, factor=1):
 
 
 def bert_scores():
-    P, R, F1 = bert_score.score(PREDICTIONS, REFERENCES, **ENCODER)
-    return [P.mean().item(), R.mean().item(), F1.tolist()]
+    precision, recall, f1 = bert_score.score(PREDICTIONS, REFERENCES, **ENCODER)
+    return [precision.mean().item(), recall.mean().item(), f1.tolist()]
 
 
 def perplexities():
@@ -118,18 +120,21 @@ def test_an_aggregator_brackets_the_mean_as_the_original_does(found):
     theirs = BootstrapAggregator()
     for texts in zip(REFERENCES, PREDICTIONS, strict=True):
         theirs.add_scores(RougeScorer(["rouge1", "rougeLsum"]).score(*texts))
-    for name, score in theirs.aggregate().items():
+    state = np.random.get_state()  # noqa: NPY002  from which the original draws
+    aggregated = theirs.aggregate()
+    np.random.set_state(state)  # noqa: NPY002
+    for name, score in aggregated.items():
         low, mid, high = found["pattern_13"][name]
         assert mid == pytest.approx(means(rouge([name]))[name])
         assert [low, high] == pytest.approx([score.low.fmeasure, score.high.fmeasure], abs=0.01)
 
 
-def test_the_arguments_and_scores_of_sacrebleu_1_are_taken(found):
+def test_the_arguments_of_sacrebleu_1_are_taken_and_scores_of_its_edited_copies(found):
     now = sacrebleu.corpus_bleu(PREDICTIONS, [REFERENCES])
     chinese = sacrebleu.corpus_bleu(*call_patterns.CHINESE[:1], [call_patterns.CHINESE[1]], tokenize="zh")
     plain = sacrebleu.corpus_bleu(PREDICTIONS, [REFERENCES], tokenize="none")
-    assert found["pattern_15"] == pytest.approx([chinese.score, plain.score, now.precisions[3]], rel=1e-12)
+    assert found["pattern_15"] == pytest.approx([chinese.score, plain.score, now.score], rel=1e-12)
 
 
 def test_references_item_by_item_are_refused(found):
-    assert "reference" in found["pattern_27"] and "item" in found["pattern_27"]
+    assert "references look transposed" in found["pattern_27"]

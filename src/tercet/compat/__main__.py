@@ -1,4 +1,4 @@
-"""``python -m tercet.compat script.py``: run a script as it stands, with the drop-ins in the place of the originals."""
+"""``python -m tercet.compat script.py``: run a script as it stands, with the drop-ins in place."""
 
 from __future__ import annotations
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tercet.metrics.bleu.smoothing import percent_of_counts
+
 #: The release of sacrebleu whose scores these are.
 VERSION = "2.6.0"
 
@@ -71,6 +73,17 @@ class BLEUScore(Score):
         self._verbose = (
             f"{self.prec_str} (BP = {bp:.3f} ratio = {self.ratio:.3f} hyp_len = {sys_len:d} ref_len = {ref_len:d})"
         )
+
+    @property
+    def scores(self) -> list[float]:
+        """BLEU of the first order, of the first two, and so on: edited copies of sacrebleu 1 have it."""
+        lengths, orders = (self.sys_len, self.ref_len), range(1, len(self.precisions) + 1)
+        return [
+            percent_of_counts(self.precisions[:n], [100.0] * n, *lengths, method="none", value=None, effective=False)[
+                0
+            ]
+            for n in orders
+        ]
 
 
 class CHRFScore(Score):
