@@ -12,7 +12,6 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from commands import command
 from conftest import ROOT
 
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
@@ -85,12 +84,11 @@ def shown_commands():
 @pytest.mark.parametrize(("page", "line"), list(shown_commands()))
 def test_the_pages_show_what_commands_print(page, line):
     name, *arguments = shlex.split(line)
-    if name == "tercet":
-        printed = command(*arguments, cwd=ROOT, env={"COLUMNS": "100"}).stdout
-    else:
-        program = [str(Path(sys.executable).parent / name), *arguments]
-        printed = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True).stdout
-    is_shown(page, printed, rf"```console\n\$ {re.escape(line)}\n(.*?)\n```")
+    run = subprocess.run(
+        [str(Path(sys.executable).parent / name), *arguments], cwd=ROOT, env={**os.environ, "COLUMNS": "100"},
+        capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    is_shown(page, run.stdout, rf"```console\n\$ {re.escape(line)}\n(.*?)\n```")
 
 
 @pytest.mark.parametrize(("script", "last"), [

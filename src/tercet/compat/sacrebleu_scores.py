@@ -77,13 +77,12 @@ class BLEUScore(Score):
     @property
     def scores(self) -> list[float]:
         """BLEU of the first order, of the first two, and so on: edited copies of sacrebleu 1 have it."""
-        lengths, orders = (self.sys_len, self.ref_len), range(1, len(self.precisions) + 1)
-        return [
-            percent_of_counts(self.precisions[:n], [100.0] * n, *lengths, method="none", value=None, effective=False)[
-                0
-            ]
-            for n in orders
-        ]
+
+        def of(precisions: Sequence[float]) -> float:
+            totals, lengths = [100.0] * len(precisions), (self.sys_len, self.ref_len)
+            return percent_of_counts(precisions, totals, *lengths, method="none", value=None, effective=False)[0]
+
+        return [of(self.precisions[:n]) for n in range(1, len(self.precisions) + 1)]
 
 
 class CHRFScore(Score):
