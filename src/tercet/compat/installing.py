@@ -27,7 +27,10 @@ REPLACED = {
     "bert_score.scorer": "bert_score",
     "nltk.translate.bleu_score": "nltk",
     "rouge": "rouge",
-    "torchmetrics.text": "torchmetrics",
+    **{
+        f"torchmetrics.text{module}": "torchmetrics"
+        for module in ("", ".bert", ".bleu", ".chrf", ".rouge", ".sacre_bleu", ".ter")
+    },
 }
 
 #: A package that need not be installed: nothing else of it is used beside what is replaced.

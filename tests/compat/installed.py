@@ -1,0 +1,64 @@
+"""A program with the drop-ins installed: what is replaced, what is left, and what comes from the originals."""
+
+import sys
+from importlib.machinery import PathFinder
+
+import sacrebleu
+
+import tercet.compat
+
+find, hidden = PathFinder.find_spec, ("rouge_score", "rouge", "bert_score") if "--without" in sys.argv else ()
+
+
+def find_others(name, path=None, target=None):
+    """Find what is installed but for some packages."""
+    return None if name.partition(".")[0] in hidden else find(name, path, target)
+
+
+PathFinder.find_spec = staticmethod(find_others)
+before = sacrebleu.corpus_bleu
+tercet.compat.install()
+tercet.compat.install()  # says nothing more
+
+assert "torch" not in sys.modules
+assert "datasets" not in sys.modules
+
+import bert_score  # noqa: E402
+import sacrebleu as replaced  # noqa: E402
+from rouge_score import rouge_scorer, scoring, tokenizers  # noqa: E402
+from sacrebleu.metrics import BLEU, CHRF, TER  # noqa: E402
+from sacrebleu.metrics.ter import TERScore  # noqa: E402
+
+import rouge  # noqa: E402
+
+for each in (
+    replaced.corpus_bleu, replaced.BLEU, BLEU, CHRF, TER, TERScore, rouge.Rouge, bert_score.BERTScorer,
+    rouge_scorer.RougeScorer, scoring.BootstrapAggregator, tokenizers.DefaultTokenizer,
+):  # fmt: skip
+    assert each.__module__.startswith("tercet.compat"), each
+assert before.__module__ == "sacrebleu.compat"  # a name keeps its meaning
+assert replaced.metrics.BLEU is BLEU
+
+import evaluate  # noqa: E402
+import torchmetrics  # noqa: E402
+from nltk.translate import bleu  # noqa: E402
+from sacrebleu.dataset import DATASETS  # noqa: E402
+from sacrebleu.significance import PairedTest  # noqa: E402
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a  # noqa: E402
+from torchmetrics.text import BLEUScore, WordErrorRate  # noqa: E402
+
+assert torchmetrics.text.BLEUScore is BLEUScore
+assert issubclass(torchmetrics.BLEUScore, BLEUScore)  # theirs, which warns of its place
+assert BLEUScore.__module__ == "tercet.compat.torchmetrics"
+assert bleu.__module__ == "tercet.compat.nltk"
+for each in (WordErrorRate, PairedTest, Tokenizer13a, type(next(iter(DATASETS.values())))):
+    assert each.__module__.startswith(("torchmetrics.", "sacrebleu.")), each
+
+both = evaluate.combine(["bleu", "evaluate-metric/rouge"])
+print(sorted(both.compute(predictions=["a cat sat on it"], references=[["a cat sat on it"]])))
+
+for module in (bert_score, rouge_scorer):
+    try:
+        print(module.no_such_name)
+    except AttributeError as error:
+        print(error)
