@@ -2,4 +2,7 @@
 
 from .installing import install
 
-install()
+
+def pytest_addoption() -> None:
+    """Install the drop-ins: pytest calls this before it captures what is printed and imports any test."""
+    install()

@@ -59,7 +59,7 @@ def corpus_bleu(
     --------
     >>> corpus_bleu(["The cat sat on the mat."], [["The cat sat on a mat."], ["A cat sat on the mat."]]).score
     100.00000000000004
-    >>> corpus_bleu(["a b", "c d", "e f"], [["a b", "b"], ["c d"], ["e f"]])
+    >>> corpus_bleu(["a b", "c d", "e f"], [["a b", "b"], ["c d"], ["e f"]])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     tercet.errors.InputError: BLEU: the references look transposed, with a list for each hypothesis. ...
     """
