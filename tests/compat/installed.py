@@ -1,5 +1,7 @@
 """A program with the drop-ins installed: what is replaced, what is left, and what comes from the originals."""
 
+import importlib
+import os
 import sys
 from importlib.machinery import PathFinder
 
@@ -53,6 +55,27 @@ assert BLEUScore.__module__ == "tercet.compat.torchmetrics"
 assert bleu.__module__ == "tercet.compat.nltk"
 for each in (WordErrorRate, PairedTest, Tokenizer13a, type(next(iter(DATASETS.values())))):
     assert each.__module__.startswith(("torchmetrics.", "sacrebleu.")), each
+
+import sacrebleu.metrics.chrf as of_chrf  # noqa: E402
+
+from tercet.compat.installing import REPLACED  # noqa: E402
+
+assert of_chrf.CHRF is CHRF is replaced.metrics.chrf.CHRF
+for name in REPLACED:
+    hasattr(importlib.import_module(name), "no_such_name")  # for which the original is loaded
+for name in REPLACED:
+    stand_in = sys.modules[name]
+    assert type(stand_in).__name__ == "_StandIn", name
+    parent, _, child = name.rpartition(".")
+    assert not parent or getattr(sys.modules[parent], child) is stand_in, name
+assert replaced.utils is sys.modules["sacrebleu.utils"]
+assert os.path.exists(replaced.__file__)
+names = {}
+exec("from sacrebleu import *; from torchmetrics.text import *; from rouge_score.scoring import *", names)
+assert names["corpus_bleu"] is replaced.corpus_bleu
+assert names["BLEUScore"] is BLEUScore
+assert {"smart_open", "WordErrorRate", "BootstrapAggregator"} <= {*names}
+assert {"BLEU", "extract_all_word_ngrams"} <= {*dir(replaced.metrics), *dir(sys.modules["sacrebleu.metrics.bleu"])}
 
 both = evaluate.combine(["bleu", "evaluate-metric/rouge"])
 print(sorted(both.compute(predictions=["a cat sat on it"], references=[["a cat sat on it"]])))

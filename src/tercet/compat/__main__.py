@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 import sys
 from pathlib import Path
+from types import ModuleType
 
 from .installing import install
 
@@ -25,11 +26,13 @@ def main() -> None:
     if by_name:
         runpy.run_module(script[0], run_name="__main__", alter_sys=True)
         return
-    if not Path(script[0]).exists():
+    if not Path(script[0]).is_file():
         raise SystemExit(f"There is no file {script[0]}.\n{USAGE}")
-    if Path(script[0]).is_file():
-        sys.path[0] = str(Path(script[0]).resolve().parent)
-    runpy.run_path(script[0], run_name="__main__")
+    sys.path[0] = str(Path(script[0]).resolve().parent)
+    own = ModuleType("__main__")  # stays after the last line, where threads and pickled objects look names up
+    own.__file__, own.__builtins__ = script[0], __builtins__  # type: ignore[attr-defined]
+    sys.modules["__main__"] = own
+    exec(compile(Path(script[0]).read_bytes(), script[0], "exec"), vars(own))
 
 
 if __name__ == "__main__":

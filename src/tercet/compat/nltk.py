@@ -115,6 +115,7 @@ def corpus_bleu(
             f"Expected one list of references for each hypothesis, got {len(list_of_references)} lists for "
             f"{len(hypotheses)} hypotheses."
         )
+    list_of_references, hypotheses = list(list_of_references), list(hypotheses)  # columns count from any label
     _check_tokens(list_of_references, hypotheses)
     try:
         weights[0][0]

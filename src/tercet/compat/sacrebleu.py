@@ -26,6 +26,9 @@ __version__ = VERSION
 _kept = lru_cache(maxsize=128, typed=True)
 _bleu, _chrf, _ter = _kept(BLEU), _kept(CHRF), _kept(TER)
 
+#: Under this name until sacrebleu 2.
+compute_bleu = BLEU.compute_bleu
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 

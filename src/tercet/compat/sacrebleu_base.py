@@ -26,7 +26,7 @@ Streams = Sequence[Sequence[str | None]]
 
 _TOKENIZED = 100  # lines that end in " ."
 
-_LET_PASS = "(With check_shapes = False on the metric or its class, they get the score that sacrebleu gives them.)"
+_LET_PASS = "(To score them as sacrebleu does, set check_shapes = False on the metric or its class.)"
 
 S = TypeVar("S", bound=Score)
 

@@ -66,7 +66,7 @@ class BootstrapAggregator:
         self._scores: dict[str, list[Any]] = {}
 
     def add_scores(self, scores: Mapping[str, Any]) -> None:
-        """Add the scores of one prediction: named tuples of numbers, by their type."""
+        """Add the scores of one prediction: named tuples of numbers, or numbers, by their type."""
         for name, score in scores.items():
             self._scores.setdefault(name, []).append(score)
 
@@ -75,8 +75,9 @@ class BootstrapAggregator:
         tail = (1 - self._confidence_interval) / 2
         levels, result = np.array([tail, 0.5, 1 - tail]), {}
         for name, scores in self._scores.items():
-            table = np.array(scores, np.float64)
+            table = np.array(scores, np.float64).reshape(len(scores), -1)
             (totals,) = resampled_totals([table], self._n_samples, self._seed)
             bounds = np.quantile(totals / len(table), levels, axis=0)
-            result[name] = AggregateScore(*(type(scores[0])(*bound) for bound in bounds.tolist()))
+            kind = type(scores[0]) if isinstance(scores[0], tuple) else float
+            result[name] = AggregateScore(*(kind(*bound) for bound in bounds.tolist()))
         return result
