@@ -96,7 +96,7 @@ test-spaces: $(VENV)/.test-installed  ## Two Spaces with only their requirements
 	$(RUN) -m pytest --numprocesses 2 --dist loadscope --durations 10 -m fresh_venv tests/spaces/test_fresh_venvs.py tests/project/test_package.py tests/project/test_pythons.py
 
 test-harnesses: .venv-harnesses/.installed  ## The adapters with every harness, in an environment of their own: 3 minutes
-	.venv-harnesses/bin/python -m pytest --confcutdir=tests/harnesses --durations 5 -r fEs tests/harnesses
+	.venv-harnesses/bin/python -m pytest --confcutdir=tests/harnesses --durations 5 -r fEs tests/harnesses tests/files/test_logs.py
 
 .venv-harnesses/.installed: tests/harnesses/requirements.txt pyproject.toml constraints.txt $(ENGINE)
 	@echo "Installing tercet, torch and the harnesses in .venv-harnesses: about 1 GB to download; 2 minutes or more, once."

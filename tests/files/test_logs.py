@@ -28,7 +28,7 @@ def refusal(*paths, **options):
 class TestDetailsOfLighteval:
     def test_as_the_package_writes_them(self, tmp_path):
         if find_spec("lighteval") is None:
-            pytest.skip("lighteval is not installed")
+            pytest.skip("lighteval is not installed here: make test-harnesses")
         logs.written_by("lighteval", tmp_path)
         self.check(sorted(tmp_path.rglob("details_*.parquet")))
 
@@ -61,7 +61,7 @@ class TestDetailsOfLighteval:
 class TestLogsOfInspect:
     def test_as_the_package_writes_them(self, tmp_path):
         if find_spec("inspect_ai") is None:
-            pytest.skip("inspect_ai is not installed")
+            pytest.skip("inspect_ai is not installed here: make test-harnesses")
         logs.written_by("inspect", tmp_path)
         for format in ("eval", "json"):
             self.check(sorted(tmp_path.glob(f"*.{format}")))
