@@ -36,10 +36,7 @@ os.environ |= {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_ALLOW_FILE_STORE": "true",
     "UNITXT_TELEMETRY": "False",
-    "WANDB_MODE": "offline",
-    "WANDB_SILENT": "true",
-    "WANDB_ERROR_REPORTING": "false",
-}
+}  # read as they are imported
 
 
 def pytest_collection_modifyitems(items):
@@ -59,6 +56,8 @@ def _own_folder_and_random_states(tmp_path, monkeypatch):
     """Harnesses seed all that they find, and write where they are."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "mlruns").as_uri())
+    for name, value in {"MODE": "offline", "SILENT": "true", "ERROR_REPORTING": "false"}.items():
+        monkeypatch.setenv(f"WANDB_{name}", value)
     states = random.getstate(), np.random.get_state(), torch.random.get_rng_state()  # noqa: NPY002
     yield
     random.setstate(states[0])
