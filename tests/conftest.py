@@ -27,8 +27,8 @@ ZERO_BLEU = pytest.mark.filterwarnings("ignore:.*(bleu_multi|bleu_rouge_f). BLEU
 
 torch.set_num_threads(1)  # small products: more threads wait for each other, the longer the busier the machine
 
-# A third of the usual examples: `.ci/run` asks for all of them.
-settings.register_profile("quick", max_examples=30)
+# A third of the usual examples; without deadlines, as the first may import what it needs. `.ci/run` asks for "ci".
+settings.register_profile("quick", max_examples=30, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 ROOT = Path(__file__).resolve().parents[1]

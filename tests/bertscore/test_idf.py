@@ -73,7 +73,7 @@ class TestFit:
 
 
 class TestMerge:
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(seed=st.integers(0, 10**6), n_parts=st.integers(1, 5))
     def test_any_split_in_any_order_gives_the_same_bits(self, seed, n_parts):
         rng = random.Random(seed)

@@ -65,7 +65,7 @@ def test_sacrebleu_on_awkward_texts(options):
 
 
 @ZERO_BLEU
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(corpora(any_texts), corpora(), st.sampled_from(SMOOTHED))
 def test_sacrebleu_on_any_text(corpus, of_few_words, options):
     check_sacrebleu(*corpus)

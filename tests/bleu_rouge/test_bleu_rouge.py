@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 import sacrebleu
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import modified_precision
 from rouge_score import rouge_scorer
@@ -56,7 +56,6 @@ class TestPrecision:
         assert found["bleu_rouge_precision"] == pytest.approx(theirs.score / 100, abs=1e-12)
 
     @ZERO_BLEU
-    @settings(deadline=None)
     @given(corpora())
     def test_is_bleu_multi_s(self, corpus):
         options = {"tokenizer": "13a", "max_order": 2}
@@ -67,7 +66,6 @@ class TestPrecision:
 
 
 class TestRecall:
-    @settings(deadline=None)
     @given(corpora(), st.sampled_from([0.5, 1.0, 2.0]))
     def test_of_items_is_that_of_rouge(self, corpus, beta):
         types = ["rouge1", "rouge2", "rouge3"]
@@ -94,7 +92,6 @@ class TestRecall:
         assert found["bleu_rouge_recalls"] == pytest.approx(hits / totals, abs=1e-15)
         assert found["bleu_rouge_recall"] == pytest.approx(np.mean(hits / totals), abs=1e-15)
 
-    @settings(deadline=None)
     @given(corpora())
     def test_the_average_of_an_item_is_the_script_s(self, corpus):
         options = {"multi_ref": "average", "segments": True}
@@ -105,7 +102,6 @@ class TestRecall:
 
 
 class TestF:
-    @settings(deadline=None)
     @given(corpora(), st.sampled_from([0.5, 1.0, 3.0]), st.integers(1, 4))
     def test_is_the_weighted_harmonic_mean(self, corpus, beta, order):
         result = score(*corpus, beta=beta, max_order=order)
@@ -137,7 +133,6 @@ def test_an_item_without_reference(policy):
 
 
 class TestExplanation:
-    @settings(deadline=None)
     @given(texts, st.lists(texts, min_size=1, max_size=3), st.sampled_from(["best", "average"]))
     def test_the_counts_are_those_of_the_score(self, prediction, targets, rule):
         found = explain(prediction, targets, multi_ref=rule, max_order=3)

@@ -40,7 +40,7 @@ def test_sacrebleu_in_every_language_and_on_awkward_texts(options):
     check(["e\u0301a 𝒳𝒴", "👍🏽𝒳"], [["éa 𝒳"], ["👍🏽𝒳"]], **options)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(corpora(any_texts) | corpora(st.text("ab .(", max_size=12)), st.sampled_from(OPTIONS))
 def test_sacrebleu_on_any_text_and_where_references_tie(corpus, options):
     check(*corpus, **options)

@@ -67,7 +67,7 @@ names = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), m
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(names, min_size=1, max_size=4, unique=True), st.integers(30, 150))
 def test_any_name_fits_and_every_value_is_there(systems, width):
     texts = {name: ["a cat sat on a mat", f"a dog {'too ' * number}"] for number, name in enumerate(systems)}

@@ -8,7 +8,7 @@ import bert_score as theirs
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
@@ -54,7 +54,6 @@ texts = st.sampled_from(ALL_TEXTS)
 items_of = st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), min_size=1)
 
 
-@settings(deadline=None)  # theirs loads the encoder in each call
 @given(items_of, st.fixed_dictionaries({}, optional={"idf": st.booleans(), "batch_size": st.integers(1, 4)}))
 def test_scores_and_hashes_are_theirs(items, options):
     candidates, references = map(list, zip(*items, strict=True))

@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercet.errors import InputError
@@ -53,18 +53,15 @@ def sizes(n, seed):
 
 
 class TestASum:
-    @settings(deadline=None)
     @given(values)
     def test_of_one_value_is_that_value_to_18_places_and_what_a_float_is_off_by(self, value):
         behind = abs(Fraction(value) - int(value))
         assert abs(number(sums_of([value])) - Fraction(value)) <= HALF_A_PLACE + behind / 2**53
 
-    @settings(deadline=None)
     @given(columns)
     def test_is_the_sum_of_the_fractions_that_its_values_count_as(self, column):
         assert number(sums_of(column)) == sum(number(sums_of([each])) for each in column)
 
-    @settings(deadline=None)
     @given(st.lists(st.floats(0.01, 1e17), min_size=1, max_size=40))
     def test_is_as_near_as_floats_can_be_where_no_value_is_tiny(self, column):
         assert sums_of(column).floats()[0, 0] == pytest.approx(math.fsum(column), rel=2**-52, abs=0)
@@ -90,7 +87,6 @@ class TestASum:
 
 
 class TestOrderAndPartitionDoNotMatter:
-    @settings(deadline=None)
     @given(columns, st.randoms(use_true_random=False), st.integers(1, 6))
     def test_any_split_in_any_order_gives_the_same_digits(self, column, rng, parts):
         whole = sums_of(column)
@@ -111,7 +107,6 @@ class TestOrderAndPartitionDoNotMatter:
 
 
 class TestWeightedSums:
-    @settings(deadline=None)
     @given(st.lists(st.tuples(values, st.integers(0, 8), st.integers(0, 8)), min_size=1, max_size=30))
     def test_are_those_of_rows_repeated_as_often(self, drawn):
         rows = np.array([[each[0], 1.0] for each in drawn])
@@ -157,7 +152,6 @@ class TestDecimals:
         assert [column.type for column in columns] == [DECIMAL] * 2
         assert [column.to_pylist() for column in columns] == [[Decimal("0.625")], [Decimal(3 - 10**15)]]
 
-    @settings(deadline=None)
     @given(st.lists(st.tuples(values, values, values), min_size=1, max_size=10))
     def test_come_back_as_the_same_digits(self, rows):
         sums = reduce(ExactSums.stacked, (ExactSums.of(np.array([row])) for row in rows))

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
@@ -34,7 +34,6 @@ pairs = st.lists(st.tuples(lines | words, lines | words), min_size=1, max_size=9
 
 
 @pytest.mark.parametrize(("metric", "options"), OPTIONS)
-@settings(deadline=None)
 @given(items=pairs)
 def test_lists_score_as_columns_do_and_as_items_one_by_one(metric, options, items):
     predictions, references = map(list, zip(*items, strict=True))

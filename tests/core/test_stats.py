@@ -81,7 +81,7 @@ class TestArrow:
 
 class TestPartsMakeTheWhole:
     @ZERO_BLEU
-    @settings(deadline=None, max_examples=100)  # the first call imports what it needs
+    @settings(max_examples=100)  # the first call imports what it needs
     @given(corpora(), st.data(), st.sampled_from(SETTINGS))
     def test_wherever_a_corpus_is_split(self, corpus, data, setting):
         metric, options = setting
@@ -97,7 +97,6 @@ class TestPartsMakeTheWhole:
         assert equal(merged, whole)
         assert summarize(value, merged) == tercet.score(metric, predictions, references, **options)
 
-    @settings(deadline=None)
     @given(corpora(any_texts), st.data())
     def test_also_for_what_is_learnt_from_the_corpus_first(self, corpus, data):
         scorer = make_scorer("rouge_nlws", {})

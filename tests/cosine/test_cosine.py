@@ -256,7 +256,7 @@ def test_empty_texts_have_cosine_0_with_every_text(encoders, name):
     assert ours(*texts, model_type=encoders / name) == [0.0, 0.0, 0.0, 1.0]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(one=any_texts, other=any_texts)
 def test_a_cosine_has_no_direction_and_is_1_with_itself(one, other):
     there, back = ours([one, other], [other, one])

@@ -35,7 +35,7 @@ def test_contributions_of_both_sides_sum_to_the_score(pooling):
         assert why.signature in re.sub(r"\|refs:\d\|", "|", score.signature)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(one=any_texts, other=any_texts)
 def test_of_any_texts_they_sum_to_the_score(one, other):
     why = explain(one, [other])

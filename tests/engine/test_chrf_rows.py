@@ -109,7 +109,7 @@ class TestBoth:
             references = [[changed(rng, text, alphabet), text], [text], [text], ["a"], [text]]
             assert_both([text, text[:5000], "", "a cat", text], references, 8, [0, 3])
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=300)
     @given(
         st.lists(st.tuples(any_texts, st.lists(any_texts, max_size=3)), max_size=4),
         st.integers(1, 8), st.lists(st.integers(0, 10), min_size=1, max_size=3), st.booleans(),
@@ -119,7 +119,7 @@ class TestBoth:
         options = char_order, word_orders, whitespace, beta, eps
         assert_both([text for text, _ in items], [references for _, references in items], *options)
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=300)
     @given(
         st.lists(st.lists(st.integers(0, 40), min_size=12, max_size=12), max_size=5), st.integers(1, 3),
         st.sampled_from([0, 0.5, 0.3, 2, 1000]), st.booleans(), st.sampled_from([1, 100]),
@@ -131,7 +131,7 @@ class TestBoth:
 
 
 class TestF:
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=200)
     @given(
         st.lists(st.tuples(*[st.integers(0, 30)] * 3).map(sorted), min_size=1, max_size=8),
         st.sampled_from([1, 2, 3]), st.booleans(),

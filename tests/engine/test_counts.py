@@ -185,7 +185,7 @@ short_groups = st.lists(st.tuples(short_documents, st.lists(short_documents, min
 
 
 @every_measure
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(groups=short_groups)
 def test_short_texts(engine, measure, groups):
     assert_right(engine, measure, groups)
@@ -280,7 +280,6 @@ def test_both_engines_agree_where_the_way_of_counting_changes(border):
 documents_of_ids = st.lists(st.lists(st.integers(0, 5), max_size=80), min_size=1, max_size=6)
 
 
-@settings(deadline=None)
 @given(documents=documents_of_ids, order=st.integers(1, 7), data=st.data())
 def test_both_engines_return_the_same_arrays(documents, order, data):
     ids, offsets, n = np.array(flat(documents), np.int32), starts(map(len, documents)), len(documents)

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics import lib_ter
 
@@ -131,7 +131,6 @@ def test_texts_without_words(engine):
     assert path(engine, [], [1]) == ([], [DELETION])
 
 
-@settings(deadline=None)
 @given(pair=pairs_of_words())
 def test_shifts_and_steps_lead_from_the_text_to_the_reference(engine, pair):
     text, reference = pair
@@ -167,7 +166,6 @@ texts = st.lists(st.sampled_from(WORDS + BLANKS), max_size=25).map("".join)
 texts |= st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
 
 
-@settings(deadline=None)
 @given(items=st.lists(st.tuples(texts, st.lists(texts, max_size=3)), max_size=4))
 def test_of_several_references(engine, items):
     every = [text for text, _ in items] + [text for _, references in items for text in references]

@@ -88,7 +88,7 @@ def test_more_words_than_the_first_table_holds_and_such_as_differ_only_behind_th
 
 
 @every_reading
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(texts=st.lists(pieces, max_size=6))
 def test_both_implementations_agree(reading, texts):
     expected = plain.intern(texts, reading)

@@ -6,7 +6,7 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
@@ -37,7 +37,6 @@ def arrow(strings):
 
 
 @pytest.mark.parametrize("reading", READINGS)
-@settings(deadline=None)
 @given(items=items, order=st.integers(1, 6))
 def test_both_implementations_count_the_same(reading, items, order):
     given = strings, n, offsets = corpus(items)

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tercet.engine import _engine, plain
@@ -45,7 +45,6 @@ class TestHashes:
         assert found.tolist() == [*expected, mixed(7)]
         assert found.dtype == np.uint64
 
-    @settings(deadline=None)
     @given(st.lists(st.one_of(st.binary(max_size=70), any_texts), max_size=6), st.integers(0, ALL))
     def test_are_the_same_in_both(self, texts, key):
         keys = np.full(len(texts), key, np.uint64)
@@ -115,7 +114,6 @@ def sums_of_points(engine, x, y, weights):
 
 
 class TestOrderSums:
-    @settings(deadline=None)
     @given(
         st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 3), st.integers(0, 9)), max_size=30)
     )

@@ -4,7 +4,7 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from test_rows import arrow, texts
 
@@ -28,7 +28,6 @@ def corpora(draw):
 
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("given_as", [list, arrow], ids=["strings", "Arrow"])
-@settings(deadline=None)
 @given(corpus=corpora())
 def test_rows_are_those_of_each_system_alone(engine, call, given_as, corpus):
     systems, references = corpus

@@ -59,7 +59,7 @@ def test_exports_of_two_engines_are_compared_in_one_line(tmp_path, human, engine
     assert (found.source, found.references) == (SOURCES, [[text] for text in HUMAN])
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
 @given(order=st.permutations(range(4)), pad=st.sampled_from(["", " ", "\n"]))
 def test_neither_order_nor_white_space_nor_composition_matters(tmp_path, human, order, pad):
     """Nor the region of a language; "Close", which is there twice, keeps its order."""

@@ -7,7 +7,7 @@ import zipfile
 
 import openpyxl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
@@ -26,7 +26,6 @@ def read(data, **limits):
     return read_workbook(io.BytesIO(data), "test.xlsx", Limits(**limits))
 
 
-@settings(deadline=None)  # the first imports openpyxl and defusedxml
 @given(st.lists(st.tuples(st.text(CHARACTERS), st.text(CHARACTERS)), min_size=1, max_size=4))
 def test_texts_of_all_scripts_come_back(rows):
     rows = [(f"a{one}", f"{other}z") for one, other in rows]

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import jaccard_score
 from sklearn.preprocessing import MultiLabelBinarizer
@@ -68,7 +68,6 @@ class TestBesidePython:
         by = of_multisets if multiset else of_sets
         assert scores(*all_pairs(), multiset=multiset) == expected(*all_pairs(), words, by)
 
-    @settings(deadline=None)
     @given(corpora(), st.integers(1, 4), st.booleans())
     def test_any_corpus(self, corpus, ngram, multiset):
         by = of_multisets if multiset else of_sets
@@ -170,7 +169,6 @@ def test_an_item_without_reference(policy, means):
 
 
 class TestExplanation:
-    @settings(deadline=None)
     @given(texts, st.lists(texts, min_size=1, max_size=3), st.integers(1, 3), st.booleans())
     def test_the_counts_are_those_of_the_score(self, prediction, targets, ngram, multiset):
         options = {"ngram": ngram, "multiset": multiset, "stemmer": "en"}

@@ -205,7 +205,7 @@ class TestEveryShareOfOne:
         for name in set(names_of(result)) - {"rougeW", "rougeW2"}:
             assert result[name] == pytest.approx(perfect, abs=slack(metric)), name
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=50)
     @given(corpus=corpora())
     def test_scores_lie_between_zero_and_one(self, metric, options, corpus):
         result = score(metric, *corpus, segments=True, **options)

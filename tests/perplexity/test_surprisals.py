@@ -38,7 +38,7 @@ def test_pieces_join_to_the_text_and_sum_to_the_score(model, start):
         assert why.bits_per_byte == pytest.approx(result["bits_per_byte"], rel=1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=any_texts.filter(bool))
 def test_pieces_of_any_text_join_to_it(text):
     why = tercet.explain("perplexity_lm", text, model_id=TINY)

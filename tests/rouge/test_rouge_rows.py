@@ -1,7 +1,7 @@
 """Texts are counted alike where the engine takes them as they are, and where they become tokens first."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
@@ -14,7 +14,6 @@ items = st.lists(st.tuples(texts, st.lists(texts, max_size=3)), min_size=1, max_
 
 @pytest.mark.parametrize("multi_ref", ["best", "average", "jackknife"])
 @pytest.mark.parametrize("tokenizer", ["rouge", "none", "unicode", "13a", "char"])
-@settings(deadline=None)
 @given(items=items, blank=st.sampled_from([" ", "\n"]))
 def test_rows_from_texts_are_those_from_tokens(tokenizer, multi_ref, items, blank):
     predictions = [" ".join(words) for words, _ in items]

@@ -5,7 +5,7 @@ from itertools import chain, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
@@ -56,7 +56,6 @@ def path(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("metric", "options"), OPTIONS)
-@settings(deadline=None)
 @given(seed=st.integers(0, 10**6), places=st.lists(st.integers(0, 12), max_size=4))
 def test_any_cut_gives_the_result_of_the_whole_to_the_bit(metric, options, path, seed, places):
     rng = random.Random(seed)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import ZERO_BLEU
@@ -100,7 +100,6 @@ def by_threads(metric, parts, rng, **options):
 
 
 @pytest.mark.parametrize(("metric", "options"), COUNTS)
-@settings(deadline=None)
 @given(
     corpus=corpora(max_items=7),
     by_ids=st.booleans(),

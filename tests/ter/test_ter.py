@@ -74,7 +74,7 @@ class TestEqualsSacrebleu:
         for seed in range(3):
             check(*awkward_corpus(seed), **options)
 
-    @settings(deadline=None, max_examples=40)
+    @settings(max_examples=40)
     @given(corpus=corpora() | corpora(any_texts, max_items=3))
     def test_of_any_texts(self, options, corpus):
         check(*corpus, **options)
@@ -108,7 +108,6 @@ def test_texts_without_words(predictions, references, score, edits):
     assert (found["ter"], found["num_edits"]) == (score, edits)
 
 
-@settings(deadline=None)
 @given(corpus=corpora(st.one_of(texts, any_texts)), scale=st.sampled_from([1, 100]))
 def test_the_score_of_one_item_is_that_of_its_segment(corpus, scale):
     """The one is worked out in floats, the other in arrays."""

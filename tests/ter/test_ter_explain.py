@@ -4,7 +4,7 @@ import json
 from functools import partial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
@@ -14,7 +14,6 @@ from texts import any_texts, lines, texts
 explain = partial(tercet.explain, "ter")
 
 
-@settings(deadline=None)
 @given(st.one_of(texts, any_texts), st.lists(st.one_of(texts, any_texts), min_size=1, max_size=3), st.booleans())
 def test_the_numbers_are_those_of_the_score(prediction, references, normalized):
     options = {"normalized": normalized, "compat": "sacrebleu"}  # which warns of no script
@@ -26,7 +25,6 @@ def test_the_numbers_are_those_of_the_score(prediction, references, normalized):
     assert found.reference == alone.index(min(alone))
 
 
-@settings(deadline=None)
 @given(lines, lines)
 def test_steps_go_through_both_texts(prediction, reference):
     found = explain(prediction, reference)

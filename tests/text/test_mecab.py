@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 import sacrebleu
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import texts
@@ -62,7 +62,6 @@ def test_as_sacrebleu(name):
 
 
 @every_name
-@settings(deadline=None)
 @given(documents=st.lists(texts.any_texts | cjk_texts, max_size=8))
 def test_as_sacrebleu_on_any_text(name, documents):
     assert_as_sacrebleu(name, documents)

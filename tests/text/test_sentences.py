@@ -134,7 +134,6 @@ def counted(documents):
     return count_letters(read_batch(["Привет 北京 abc" for _ in documents], documents))
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(texts.any_texts, max_size=3), max_size=4))
 def test_letters_of_parts_add_up(parts):
     whole = [text for part in parts for text in part]

@@ -116,7 +116,7 @@ def test_stems_stopwords_and_rounding_of_the_script():
     assert perl.five_decimals(np.zeros((0, 3))).shape == (0, 3)
 
 
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=3000)
 @given(st.text("aeiouybcdlmnrstvz1", max_size=6), st.lists(st.sampled_from(ENDINGS), max_size=3))
 def test_the_shortcut_around_porters_steps_changes_no_stem(beginning, endings):
     word = beginning + "".join(endings)

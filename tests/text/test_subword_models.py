@@ -8,7 +8,7 @@ import unicodedata
 import pytest
 import sacrebleu
 from huggingface_hub import constants
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import texts
@@ -54,7 +54,6 @@ class TestTokens:
     def test_as_sacrebleu_on_any_text_and_for_each_character(self, tmp_path, monkeypatch, kind):
         sacrebleu_folder(monkeypatch, tmp_path, {"flores200": small_model(kind)})
 
-        @settings(deadline=None)
         @given(documents=st.lists(texts.any_texts | tricky_texts, max_size=8))
         def check(documents):
             assert tokens_of(documents, "flores200") == sacrebleu_tokens("flores200", documents)

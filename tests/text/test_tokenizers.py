@@ -6,7 +6,7 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
@@ -45,7 +45,6 @@ def test_as_the_reference_on_many_languages_and_awkward_texts(name):
 
 
 @every_reference
-@settings(deadline=None)
 @given(documents=st.lists(texts.any_texts | tricky_texts, max_size=8))
 def test_as_the_reference_on_any_text(name, documents):
     assert_as_reference(name, documents)
@@ -135,7 +134,6 @@ texts_of_lines = st.lists(plain_lines.map(" ".join), max_size=5).map("\n".join)
 
 
 @every_kind
-@settings(deadline=None)
 @given(documents=st.lists(texts_of_lines, max_size=4))
 def test_lines_without_tokens_are_none(tokenizer, documents):
     line_by_line = [[line for line in tokens_of(text.split("\n"), tokenizer) if line] for text in documents]

@@ -63,7 +63,7 @@ def check(expected, human, metric):
 
 
 @pytest.mark.parametrize("name", SCIPY)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(table=tables(least=3))
 def test_correlations_are_those_of_scipy_at_every_level(name, table):
     human, metric = table
@@ -76,7 +76,7 @@ def test_correlations_are_those_of_scipy_at_every_level(name, table):
     check(expected, human, metric)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(table=tables())
 def test_figures_of_pairs_are_their_definitions(table):
     human, metric = table
@@ -106,7 +106,6 @@ def test_figures_of_pairs_are_their_definitions(table):
     check(expected, human, metric)
 
 
-@settings(deadline=None)
 @given(table=tables(decimals=0))
 def test_soft_accuracy_is_its_definition(table):
     """Of whole numbers, whose sums are exact in single precision: 1,000 sign flips, as mt-metrics-eval draws them."""
