@@ -7,6 +7,10 @@ from collections.abc import Mapping
 from inspect import cleandoc
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tercet.corpus.containers import as_list
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items
 from tercet.corpus.reading import read_predictions
@@ -16,6 +20,7 @@ from tercet.statistics.stats import SegmentStats
 
 from .call import Call
 from .option_docs import parameters
+from .pairwise import pair_scores
 from .scorer import Scorer, segment_lists
 from .scoring import batch_stats, score_batch
 
@@ -131,6 +136,38 @@ class Metric(Scorer):
     def stats(self, predictions: Any, references: Any = None) -> SegmentStats:
         """Return the statistics of each item: rows that add up, and can be written as an Arrow table."""
         return batch_stats(self, self.corpus(predictions, references))
+
+    def pairwise(self, hypotheses: Any, references: Any = None) -> NDArray[np.float64]:
+        """Return the primary score of each hypothesis against each reference: many against many.
+
+        Parameters
+        ----------
+        hypotheses : sequence of str
+            h texts.
+        references : sequence of str, optional
+            r texts; by default the hypotheses, each against all of them.
+
+        Returns
+        -------
+        ndarray of float64, shape (h, r)
+            Each as :meth:`segments` scores that pair alone.
+
+        Raises
+        ------
+        InputError
+            For input that is not text; names the item.
+        OptionError
+            For a metric without references.
+
+        Examples
+        --------
+        >>> import tercet
+        >>> tercet.Chrf().pairwise(["a cat", "a dog"], ["a cat", "the dog"]).round(1).tolist()
+        [[100.0, 4.5], [6.2, 31.2]]
+        """
+        given = as_list(hypotheses, "hypotheses", "one text per item", 1)
+        others = given if references is None else as_list(references, "references", "one text per item", 1)
+        return pair_scores(self, given, others)
 
     def explain(self, prediction: str, references: Any = None) -> Any:
         """Explain the score of one prediction: values to work with, ``to_dict()``, ``to_html()``.
