@@ -10,17 +10,9 @@ import pytest
 import torch
 from hypothesis import settings
 
-from language_models import SMOLLM2, TINY, small_model, smollm2
+from language_models import SMOLLM2, small_model, smollm2
 from schedule import Schedule, is_long
-from texts import MINILM
-
-#: Options without which a metric refuses to score, for tests of what all metrics share: a real, small encoder, and a
-#: small random language model.
-NEEDED = {
-    "bertscore_idf": {"model_type": MINILM, "num_layers": 2},
-    "embedding_cosine": {"model_type": MINILM},
-    "perplexity_lm": {"model_id": TINY, "empty_text": "skip"},
-}
+from suite import SUITE
 
 #: For tests whose texts are too short or too far apart for a BLEU above 0, and that are about something else.
 ZERO_BLEU = pytest.mark.filterwarnings("ignore:.*(bleu_multi|bleu_rouge_f). BLEU is .*0 only because:UserWarning")
@@ -105,13 +97,6 @@ def engine(request):
     return import_module(f"tercet.engine.{request.param}")
 
 
-# Embeddings of a text depend on its neighbours in a batch, in the last bits.
-TOLERANCES = {"bertscore_idf": 2e-6, "embedding_cosine": 2e-6}
-
-# Likewise of a language model, whose scores have no bound: a share of the score.
-SHARES = {"perplexity_lm": 1e-4}
-
-
 def close(metric, found, expected, scale=1):
     """Return whether two results of a scale are equal, numbers within what the metric's arithmetic allows."""
     same = partial(close, metric, scale=scale)
@@ -120,13 +105,13 @@ def close(metric, found, expected, scale=1):
     if isinstance(expected, list):
         return len(found) == len(expected) and all(map(same, found, expected))
     if isinstance(expected, float):
-        return found == pytest.approx(expected, rel=SHARES.get(metric, 0.0), abs=scale * TOLERANCES.get(metric, 0.0))
+        return found == pytest.approx(expected, rel=SUITE[metric].relative, abs=scale * SUITE[metric].tolerance)
     return found == expected
 
 
 def needed(metric):
     """Return the options without which a metric refuses to score."""
-    return NEEDED.get(metric, {})
+    return SUITE[metric].needed
 
 
 @pytest.fixture(autouse=True)

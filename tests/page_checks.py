@@ -12,23 +12,15 @@ from PIL import Image
 from playwright.sync_api import expect
 
 import tercet
-from conftest import ROOT, SHARES
-from language_models import SMOLLM2
+from conftest import ROOT
 from suite import SUITE
 from tercet.api import make_scorer
-from texts import LATIN, MINILM, all_pairs
+from texts import LATIN, all_pairs
 
 #: Pictures of the pages, for whoever wants to look; the README shows some (see CONTRIBUTING.md).
 SCREENSHOTS = ROOT / "build" / "screenshots"
 
 
-#: What a page begins with, where the metric has no default.
-BEGUN = {
-    **{metric: {} for metric in SUITE},
-    "bertscore_idf": {"model_type": MINILM, "num_layers": 5},
-    "embedding_cosine": {"model_type": MINILM},
-    "perplexity_lm": {"model_id": SMOLLM2},
-}
 #: The examples that pictures show, where they are not the first.
 PICTURED = {"rouge_nlws": 6, "jaccard_sets": 2}
 #: How the menu of bertscore_idf calls that encoder.
@@ -44,12 +36,12 @@ def scored(metric, predictions, references=None, **options):
     """What the metric says of these texts, with what the page begins with."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the page shows them as notes
-        return tercet.score(metric, predictions, references, **{**BEGUN[metric], **options}).to_dict(full=True)
+        return tercet.score(metric, predictions, references, **{**SUITE[metric].begun, **options}).to_dict(full=True)
 
 
 def scored_alone(metric, prediction, references=None, **options):
     """What the metric says of one text, scored as a segment but for the options that were chosen."""
-    of_one = make_scorer(metric, {**BEGUN[metric], **options}).segment_options
+    of_one = make_scorer(metric, {**SUITE[metric].begun, **options}).segment_options
     return scored(metric, [prediction], [references], **{**of_one, **options})
 
 
@@ -64,7 +56,7 @@ def near(value):
 
 def same(metric, value):
     """A number, or numbers, that another process computes as the metric's arithmetic allows."""
-    return pytest.approx(value, rel=SHARES.get(metric, 0.0), abs=2e-6)
+    return pytest.approx(value, rel=SUITE[metric].relative, abs=2e-6)
 
 
 def shows(visitor, result, tab=""):

@@ -1,4 +1,4 @@
-"""What holds for every metric of the suite, through its public doors; a new metric adds lines to CASES."""
+"""What holds for every metric of the suite, with the options of its facts, through its public doors."""
 
 import json
 
@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
-from conftest import SHARES, TOLERANCES, ZERO_BLEU, close, needed
+from conftest import ZERO_BLEU, close, needed
 from suite import COMPARING, SUITE
 from tercet import InputError, MergeError, OptionError, compare, explain, score, scorer
 from tercet.comparison.metric_specs import MetricSpec
@@ -15,60 +15,13 @@ from tercet.comparison.paired import paired_significance
 from tercet.comparison.test_sets import TestSet
 from tercet.corpus.stems import lemmatizer_for, stemmer_for
 from tercet.metric.scoring import summarize
-from tercet.registry import METRICS, metric_class
+from tercet.registry import metric_class
 from tercet.statistics.draws import bootstrap_weights
 from tercet.statistics.stats import SegmentStats
 from texts import all_pairs, corpora
 
-MODEL = needed("bertscore_idf")["model_type"]
-CASES = [
-    ("bleu_multi", {}),
-    (
-        "bleu_multi",
-        {"tokenizer": "intl", "smooth_method": "exp", "effective_order": True, "lowercase": True, "max_order": 3},
-    ),
-    ("bleu_multi", {"weights": {"low": (0.7, 0.3), "high": (0, 0, 0.5, 0.5)}, "reference_length": "average"}),
-    ("bleu_multi", {"smooth_method": "nltk7"}),
-    ("bleu_multi", {"compat": "evaluate", "smooth": True}),
-    ("bleu_multi", {"compat": "nltk"}),
-    ("chrf_multi", {"scale": 1}),
-    ("chrf_multi", {"word_order": [2, 0], "beta": 1, "lowercase": True, "scale": 1}),
-    ("chrf_multi", {"char_order": 2, "word_order": 3, "scale": 1}),
-    ("rouge_nlws", {}),
-    ("rouge_nlws", {"output": "all", "multi_ref": "average", "rouge_types": ["rouge3", "rougeLsum", "rougeS"]}),
-    ("rouge_nlws", {"multi_ref": "jackknife", "use_stemmer": True, "beta": 2}),
-    ("rouge_nlws", {"compat": "rouge155", "rouge_types": ["rouge1", "rougeL", "rougeW2", "rougeSU4"]}),
-    ("rouge_nlws", {"tokenizer": "unicode", "stemmer": "ru", "sentence_split": "auto"}),
-    ("jaccard_sets", {}),
-    ("jaccard_sets", {"multi_ref": "average", "stemmer": "en", "variants": {"bag": {"multiset": True, "ngram": 2}}}),
-    ("bleu_rouge_f", {}),
-    ("bleu_rouge_f", {"multi_ref": "average", "brevity_penalty": True, "max_order": 3, "beta": 2, "stemmer": "en"}),
-    ("bertscore_idf", needed("bertscore_idf")),
-    ("bertscore_idf", {**needed("bertscore_idf"), "idf": False, "multi_ref": "best_f"}),
-    ("bertscore_idf", {**needed("bertscore_idf"), "idf_documents": "items", "long_text": "window", "max_length": 12}),
-    ("bertscore_idf", {"model_type": MODEL, "all_layers": True, "idf": False}),
-    ("embedding_cosine", needed("embedding_cosine")),
-    ("embedding_cosine", {**needed("embedding_cosine"), "pooling": "cls", "multi_ref": "average"}),
-    ("embedding_cosine", {**needed("embedding_cosine"), "long_text": "window", "max_length": 12}),
-    ("ter", {}),
-    ("ter", {"normalized": True, "no_punct": True, "asian_support": True, "case_sensitive": True}),
-    ("perplexity_lm", needed("perplexity_lm")),
-    ("perplexity_lm", {**needed("perplexity_lm"), "add_start_token": False, "max_length": 16, "stride": 5}),
-]
-EVERY_TYPE = ["rouge1", "rougeL", "rougeLsum", "rougeW", "rougeS4", "rougeSU4"]
-#: Further ways to a score, of which intervals and tests must have the same.
-STATISTICS = [
-    *CASES,
-    *(("bleu_multi", {"smooth_method": method}) for method in ("floor", "add-k", "nltk1", "nltk5", "nltk6")),
-    *(("bleu_multi", {"compat": compat}) for compat in ("sacrebleu", "evaluate")),
-    *(("bleu_multi", {"compat": "nltk", "smooth_method": f"nltk{number}"}) for number in range(1, 5)),
-    ("bleu_multi", {"smooth": True, "effective_order": True}),
-    ("rouge_nlws", {"compat": "rouge_score", "output": "all"}),
-    ("rouge_nlws", {"compat": "rouge155", "rouge_types": EVERY_TYPE, "multi_ref": "average", "max_words": 9}),
-    ("rouge_nlws", {"compat": "rouge155", "rouge_types": EVERY_TYPE, "rounded": False}),
-    ("rouge_nlws", {"compat": "rouge", "output": "all"}),
-    ("rouge_nlws", {"compat": "rouge_chinese"}),
-]
+CASES = [(metric, options) for metric, known in SUITE.items() for options in known.options]
+STATISTICS = CASES + [(metric, options) for metric, known in SUITE.items() for options in known.statistics]
 
 pytestmark = [
     ZERO_BLEU,
@@ -96,16 +49,12 @@ def same(stats, others):
 
 def slack(metric):
     """What the order of sums and the neighbours in a batch may change."""
-    return max(1e-12, TOLERANCES.get(metric, 0.0))
+    return max(1e-12, SUITE[metric].tolerance)
 
 
 def names_of(result):
     """The scores of a result that has intervals: one for each."""
     return list(result["intervals"])
-
-
-def test_every_metric_of_the_suite_is_among_the_cases():
-    assert {metric for metric, _ in CASES} == set(METRICS)
 
 
 @each_of(CASES)
@@ -210,11 +159,10 @@ class TestEveryShareOfOne:
     def test_scores_lie_between_zero_and_one(self, metric, options, corpus):
         result = score(metric, *corpus, segments=True, **options)
         bound = 4 / 3 if options.get("smooth_method") == "nltk7" else 1
-        least = -1 if metric == "embedding_cosine" else 0
         for name, values in result["segments"].items():
             for value in [result.get(name, 0), *values]:
                 for each in value if isinstance(value, list) else [value]:
-                    assert least <= each <= bound + slack(metric)
+                    assert SUITE[metric].least <= each <= bound + slack(metric)
 
     def test_percent_is_a_hundred_times(self, metric, options):
         asked = {**options, "segments": True, "confidence_level": 0.9, "n_resamples": 50}
@@ -238,7 +186,7 @@ class TestEveryShareOfOne:
 
 
 @pytest.mark.filterwarnings("ignore:.*scripts written without:UserWarning")  # of a single text
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", SUITE)
 def test_an_explanation_is_of_the_score_plain_and_shows_texts_as_texts(metric):
     for prediction, references in [*zip(*all_pairs(), strict=True), ("<script>x</script> cat", ["<b>cat</b> 'x' &"])]:
         why = explain(metric, prediction, references, **needed(metric))
@@ -280,7 +228,7 @@ def test_an_item_without_reference_is_refused_left_out_or_scored_nothing(metric)
     assert "equals" not in zero.signature or metric == "embedding_cosine"  # its equality is of each item
 
 
-@pytest.mark.parametrize("metric", [each for each in METRICS if "stemmer" in metric_class(each).options()])
+@pytest.mark.parametrize("metric", [each for each in SUITE if "stemmer" in metric_class(each).options()])
 @pytest.mark.parametrize(
     ("option", "mapping"),
     [
@@ -329,7 +277,7 @@ class TestOneStatistic:
         for number, texts in ((1, first), (2, second)):
             printed = score(metric, texts, references, **options)
             for name, value in result[f"scores{number}"].items():
-                assert value == pytest.approx(printed[name], rel=SHARES.get(metric, 0), abs=slack(metric))
+                assert value == pytest.approx(printed[name], rel=SUITE[metric].relative, abs=slack(metric))
         for name, difference in result["stats"].items():
             assert difference == result["scores2"][name] - result["scores1"][name]
         assert result["stat"] in result["stats"].values()
@@ -337,7 +285,7 @@ class TestOneStatistic:
         for table in compare(test_set, [MetricSpec(metric, options)], n_resamples=50).tables:
             one, other = table.rows
             assert other.difference == other.value - one.value
-            apart = SHARES.get(metric, 0) * abs(other.value) + 2 * slack(metric)
+            apart = SUITE[metric].relative * abs(other.value) + 2 * slack(metric)
             assert other.difference == pytest.approx(result["stats"][table.name], abs=apart)
             assert one.low <= one.value <= one.high
 

@@ -11,6 +11,7 @@ import pytest
 from gradio_client.exceptions import AppError
 
 from page_checks import PREDICTIONS, REFERENCES, same, scored
+from suite import SUITE
 
 pytest_plugins = ["pages"]
 pytestmark = pytest.mark.costly
@@ -79,26 +80,12 @@ def functions_of_files(page):
     return sorted(found, key=lambda each: len(each["inputs"]))
 
 
-#: Options that give another score than those with which a page begins.
-CHOSEN = {
-    "bleu_multi": {"max_order": 2},
-    "chrf_multi": {"char_order": 2},
-    "rouge_nlws": {"rouge_types": ["rougeSU4"]},
-    "bleu_rouge_f": {"max_order": 1},
-    "jaccard_sets": {"lemmatizer": "fr"},
-    "bertscore_idf": {"idf": False},
-    "embedding_cosine": {"pooling": "cls"},
-    "ter": {"normalized": True},
-    "perplexity_lm": {"max_length": 9},
-}
-
-
 class TestPrograms:
     def test_get_what_the_package_returns(self, program, metric):
         client = program(metric)
         plain = client.predict(PREDICTIONS, REFERENCES, api_name="/compute")
         assert plain["signature"] == scored(metric, PREDICTIONS, REFERENCES)["signature"]
-        more = {**CHOSEN[metric], "confidence_level": 0.9, "n_resamples": 200, "segments": True}
+        more = {**SUITE[metric].chosen, "confidence_level": 0.9, "n_resamples": 200, "segments": True}
         found = client.predict(PREDICTIONS, REFERENCES, more, api_name="/compute")
         expected = scored(metric, PREDICTIONS, REFERENCES, **more)
         assert found.keys() == expected.keys()

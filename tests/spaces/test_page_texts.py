@@ -6,7 +6,6 @@ from playwright.sync_api import expect
 
 import tercet
 from page_checks import (
-    BEGUN,
     CASES,
     SMALL,
     equal,
@@ -19,6 +18,7 @@ from page_checks import (
     shows,
     written,
 )
+from suite import SUITE
 from texts import PAIRS
 
 pytest_plugins = ["pages"]
@@ -208,7 +208,7 @@ class TestPicture:
         visitor.give(prediction, "\n".join(references))
         visitor.compute()
         of_texts = {"idf": True, "corpus": references} if metric == "bertscore_idf" else {}
-        why = tercet.explain(metric, prediction, references, **BEGUN[metric], **of_texts)
+        why = tercet.explain(metric, prediction, references, **SUITE[metric].begun, **of_texts)
         sides = (("prediction", why.prediction_tokens), ("reference", why.reference_tokens))
         counts_all = metric == "embedding_cosine"  # whose mean includes the special tokens
         words = [(name, [each.text for each in side if counts_all or not each.special]) for name, side in sides]

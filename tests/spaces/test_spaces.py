@@ -29,8 +29,7 @@ def test_a_space_is_five_files_that_name_the_package(folder_of, metric):
     files = {"app.py", f"{metric}.py", "README.md", "requirements.txt", "cases.py"}
     assert {path.name for path in folder.iterdir()} == files
     assert (folder / "cases.py").read_bytes() == (ROOT / "metrics" / metric / "cases.py").read_bytes()
-    extras = {"bertscore_idf": "bertscore,", "embedding_cosine": "bertscore,", "perplexity_lm": "perplexity,"}
-    more = extras.get(metric, "" if metric in ("ter", "chrf_multi") else "languages,")
+    more = SUITE[metric].extras
     assert (folder / "requirements.txt").read_text() == f"tercet[{more}hub]=={__version__}\n"
     assert f'pip install "tercet[{more}evaluate]=={__version__}"' in (folder / f"{metric}.py").read_text()
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tercet
-from conftest import NEEDED, ZERO_BLEU, close, needed
+from conftest import ZERO_BLEU, close, needed
 from tercet import InputError
 from tercet.api import make_scorer
 from tercet.registry import METRICS
@@ -78,7 +78,7 @@ def test_parts_of_the_other_metrics_come_to_their_result(metric, path):
 
 @pytest.mark.parametrize("options", [{"idf": True, "idf_documents": "items"}, {"idf": False}])
 def test_of_bertscore_document_frequencies_are_those_of_the_whole(path, options):
-    given = {**NEEDED["bertscore_idf"], **options, "segments": True}
+    given = {**needed("bertscore_idf"), **options, "segments": True}
     scorer = make_scorer("bertscore_idf", given)
     parts = [handed_over(scorer, part, path) for part in cut(PREDICTIONS, REFERENCES, [4, 9])]
     assert [part.stats is None for part in parts] == [options["idf"]] * 3

@@ -17,7 +17,7 @@ import pytest
 
 import commands
 import tercet
-from conftest import NEEDED, ROOT, ZERO_BLEU
+from conftest import ROOT, ZERO_BLEU, needed
 from tercet.errors import InputError, OptionError
 from tercet.sums.ray import score, score_systems
 from texts import MINILM, all_pairs
@@ -109,10 +109,10 @@ def test_what_must_see_the_whole_corpus_reads_it_twice(files):
     ],
 )
 def test_actors_keep_the_network(files, metric, options):
-    found = by_ray(files, metric, **NEEDED[metric], **options)
+    found = by_ray(files, metric, **needed(metric), **options)
     if options.get("idf"):
         options = {"idf": tercet.IdfTable.fit([text for each in REFERENCES for text in each], MINILM)}
-    alone = streamed(metric, **NEEDED[metric], **options)
+    alone = streamed(metric, **needed(metric), **options)
     assert found.n_segments == len(IDS)
     scores = {name: value for name, value in alone.items() if isinstance(value, float)}
     assert {name: found[name] for name in scores} == pytest.approx(scores, rel=1e-5)
