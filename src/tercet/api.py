@@ -138,9 +138,9 @@ def explain(metric: str | Metric, prediction: str, references: Any = None, **opt
 
     Returns
     -------
-    NgramMatches, RougeMatches, BleuRougeMatches, JaccardMatches, Alignment, Contributions, TerEdits or
-    Surprisals
-        Values to work with, ``to_dict()``, ``to_html()``; a notebook shows it in colour.
+    Explanation
+        Of a class of the metric's own, such as NgramMatches: values to work with, ``to_dict()``, ``to_html()``; a
+        notebook shows it in colour.
 
     Raises
     ------

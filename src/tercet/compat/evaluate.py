@@ -5,28 +5,28 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import Any
 
 from tercet.errors import level_of_caller
 from tercet.huggingface.loading import load as load_of_the_suite
-
-#: evaluate's modules, and the metric and configuration of the suite that replace each.
-MODULES = {
-    "bleu": ("bleu_multi", "evaluate"),
-    "sacrebleu": ("bleu_multi", "sacrebleu"),
-    "chrf": ("chrf_multi", "sacrebleu"),
-    "ter": ("ter", "sacrebleu"),
-    "rouge": ("rouge_nlws", "rouge_score"),
-    "bertscore": ("bertscore_idf", "bert_score"),
-    "perplexity": ("perplexity_lm", "evaluate"),
-}
+from tercet.registry import METRICS, metric_class
 
 _Load = Callable[..., Any]
 
 
+@cache
+def modules() -> dict[str, tuple[str, str | None]]:
+    """Return evaluate's modules, and the metric and configuration of the suite that replace each."""
+    return {
+        module: (metric, configuration)
+        for metric in METRICS
+        for module, configuration in metric_class(metric).replaces
+    }
+
+
 def replacing(original: _Load) -> _Load:
-    """Return evaluate's function `load` with the suite's modules in the place of `MODULES`."""
+    """Return evaluate's function `load` with the suite's modules in the place of `modules`."""
     signature = inspect.signature(original)
 
     @wraps(original)
@@ -35,7 +35,11 @@ def replacing(original: _Load) -> _Load:
         more = settings.pop("init_kwargs", {})
         path, config_name = settings.pop("path"), settings.pop("config_name", None)
         name = str(path).removeprefix("evaluate-metric/").removeprefix("evaluate-measurement/")
-        if name not in MODULES or config_name not in (None, "default") or settings.get("module_type") == "comparison":
+        if (
+            name not in modules()
+            or config_name not in (None, "default")
+            or settings.get("module_type") == "comparison"
+        ):
             return original(*args, **kwargs)
         for theirs in (
             "module_type",
@@ -45,7 +49,7 @@ def replacing(original: _Load) -> _Load:
         ):  # where evaluate's own is found
             settings.pop(theirs, None)
         settings |= _with_effect(name, more)
-        module = load_of_the_suite(*MODULES[name], **settings)
+        module = load_of_the_suite(*modules()[name], **settings)
         module.info.module_name = name  # which evaluate.combine puts before a key of two modules
         return module
 

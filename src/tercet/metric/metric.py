@@ -64,6 +64,8 @@ class Metric(Scorer):
     #: The extras of the package that its options may need.
     extras: ClassVar[tuple[str, ...]] = ()
     short: ClassVar[str]
+    #: evaluate's modules that it replaces, each with the configuration that does.
+    replaces: ClassVar[tuple[tuple[str, str | None], ...]] = ()
     #: What else evaluate's own module calls the predictions.
     predictions_also_called: ClassVar[tuple[str, ...]] = ()
 

@@ -53,6 +53,7 @@ class BertScore(BertscoreOptions):
     takes_systems = True
     presets = PRESETS
     dialects = DIALECTS
+    replaces = (("bertscore", "bert_score"),)
     fit_first = (
         "idf=True counts in how many of all references each token occurs. Count first, table = "
         "tercet.IdfTable.fit(references, model_type) (tables of parts add up), and give idf=table."

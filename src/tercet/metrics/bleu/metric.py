@@ -66,6 +66,7 @@ class Bleu(BleuOptions):
     in_floats = True
     presets = PRESETS
     dialects = DIALECTS
+    replaces = (("bleu", "evaluate"), ("sacrebleu", "sacrebleu"))
     facts = (
         *("translation_length", "reference_length", "length_ratio", "brevity_penalty", "precisions"),
         *("counts", "totals"),

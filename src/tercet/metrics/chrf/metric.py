@@ -86,6 +86,7 @@ class Chrf(Metric):
     in_floats = True
     presets = PRESETS
     dialects = DIALECTS
+    replaces = (("chrf", "sacrebleu"),)
 
     char_order: int = option(
         default=6, doc="The longest n-gram of characters; with 0, words alone count.", check=integer(0, 20)

@@ -91,6 +91,7 @@ class Perplexity(Metric):
     nothing_left = "No text has a token to score, so empty_text='skip' left all of them out."
     presets = PRESETS
     dialects = DIALECTS
+    replaces = (("perplexity", "evaluate"),)
     columns = (
         *Scorer.base_columns, "truncated", "nll", "tokens", "bytes", "characters", "segment_perplexity",
     )  # fmt: skip

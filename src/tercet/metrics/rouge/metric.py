@@ -60,6 +60,7 @@ class Rouge(RougeOptions):
         **{name: {"tokenizer": "none", "rouge_types": DEFAULT_TYPES} for name in PACKAGES},
     }
     dialects = DIALECTS
+    replaces = (("rouge", "rouge_score"),)
     fit_first = (
         "tokenizer='auto' chooses by the letters of all references. Give tokenizer='rouge' (it keeps a-z and 0-9) or "
         "tokenizer='unicode' (every script)."

@@ -53,6 +53,7 @@ class Ter(Metric):
     at_zero = "compares them with an empty text"
     presets = PRESETS
     dialects = DIALECTS
+    replaces = (("ter", "sacrebleu"),)
     columns = (*Scorer.base_columns, "num_edits", "ref_length")
     score_names = ("ter",)
     facts = ("num_edits", "ref_length")
