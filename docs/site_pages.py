@@ -75,12 +75,23 @@ def _of_classes():
     return text
 
 
+def _of_cards():
+    """Return a table of the metrics, by the heads of their cards."""
+    rows = "| metric | what it computes |\n|---|---|\n"
+    for name in CARDS:
+        about = yaml.safe_load(_HEAD.match((ROOT / "metrics" / name / "README.md").read_text(encoding="utf-8"))[1])
+        rows += f"| [`{name}`](../../metrics/{name}/README.md) | {about['description']} |\n"
+    return rows
+
+
 def on_page_markdown(markdown, page, config, files):
     """Turn links to files into links to pages, and mark Python's prompts as such."""
     uri = page.file.src_uri
     source = SOURCES.get(uri, f"docs/{uri}")
     if uri == "api/metrics.md":
         markdown += _of_classes()
+    if uri == "metrics/index.md":
+        markdown = markdown.replace("\n## ", f"\n{_of_cards()}\n## ", 1)
 
     def link(match):
         before, target, after = match.groups()

@@ -74,7 +74,11 @@ def names(site):
 
 def test_has_a_page_for_each_metric_and_no_page_asks_for_anything_elsewhere(site, reader):
     pages = names(site)
-    assert {f"metrics/{metric}" for metric in [*METRICS, "paired_significance"]} <= set(pages)
+    for metric in [*METRICS, "paired_significance"]:
+        assert f"metrics/{metric}" in pages
+        assert (
+            f'<td><a href="{metric}.html"><code>{metric}</code></a></td>' in (site / "metrics/index.html").read_text()
+        )
     for name in pages:
         if name != "404":  # whose addresses are those of a server
             reader.open(name)
