@@ -22,6 +22,7 @@ class Known(NamedTuple):
     nothing: float = 0.0  # the score of a text without a match: where lower is better, every word is an edit
     least: float = 0.0  # the least score, of a share
     takes_references: bool = True
+    any_order: bool = True  # of several references: none of them is preferred for its place
     loads_model: bool = False  # a network, with which a test takes long
     tolerance: float = 0.0  # what the neighbours of a text in a batch may change
     relative: float = 0.0  # likewise, as a share of a score that has no bound

@@ -11,14 +11,6 @@ from .smoothing import Counts
 _SMOOTHING = {"evaluate": "smooth=True", "nltk": "smooth_method='nltk3'"}
 
 
-def unsplit_warning(tokenizer: object) -> str:
-    """Return the warning that a tokenizer which splits at blanks met texts without any."""
-    return (
-        f"tokenizer={tokenizer!r} splits at spaces and punctuation, but these references are mostly in "
-        "scripts written without spaces. Give tokenizer='zh', 'ja', 'jieba', 'char' or 'unicode'."
-    )
-
-
 def facts_line(known: Mapping[str, Any], scale: float) -> str:
     """Return the facts of a corpus as sacrebleu prints them."""
     bleu, *precisions = (100 / scale * value for value in (known["bleu"], *known["precisions"]))

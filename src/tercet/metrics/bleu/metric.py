@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.letters import LetterCounts, count_letters
 from tercet.corpus.stems import check_word_options, map_words, word_map
 from tercet.corpus.subword_models import is_subword_model
 from tercet.corpus.texts import READINGS, lowered, of_texts
@@ -27,7 +26,7 @@ from tercet.statistics.stats import SegmentStats
 from .about import ABOUT
 from .explain import explain_batch, matched
 from .grid import Grid, score_weightings
-from .messages import facts_line, no_resamples, unsplit_warning, zero_warning
+from .messages import facts_line, no_resamples, zero_warning
 from .options import (
     DIALECTS,
     PRESETS,
@@ -117,16 +116,10 @@ class Bleu(BleuOptions):
     def _signature(self) -> Signature:
         return bleu_signature(self.name, self, self._method, self._lowercase)
 
-    def fit(self, batch: Corpus) -> LetterCounts | None:
-        """Return the letters of the references, to warn of a tokenizer that cannot split them."""
-        needs_blanks = self.compat is None and self.tokenizer in ("13a", "intl", "none")
-        return count_letters(batch) if needs_blanks else None
-
-    def corpus_warning(self, context: LetterCounts | None) -> str | None:
-        """Return a warning when a tokenizer that splits at blanks meets texts without any."""
-        if context is None or not context.mostly_without_blanks:
-            return None
-        return unsplit_warning(self.tokenizer)
+    @property
+    def needs_blanks(self) -> bool:
+        """Whether the tokenizer splits at blanks, and was not chosen by another package."""
+        return self.compat is None and super().needs_blanks
 
     def score_warning(self, totals: Either) -> str | None:
         """Return a warning when the score is 0 only because an order has no match."""

@@ -12,9 +12,9 @@ from tercet.checks import Check, finite, integer, number, one_of, refuse
 from tercet.corpus.mecab import MECAB_TOKENIZERS
 from tercet.corpus.subword_models import SACREBLEU_MODELS, is_model_path
 from tercet.errors import OptionError, did_you_mean
+from tercet.metric.blanks import SplitsAtBlanks
 from tercet.metric.common_options import lemmatizer_option, stemmer_option
 from tercet.metric.dialect import Dialect
-from tercet.metric.metric import Metric
 from tercet.metric.options import option
 
 from .smoothing import ADD_ONE, NLTK_METHODS, SMOOTH_METHODS, SMOOTH_VALUES
@@ -126,40 +126,30 @@ def _check_grid(value: Any) -> Any:
     raise refuse("True or a dict with any of the keys 'weights', 'smooth_method' and 'reference_length'")
 
 
-class BleuOptions(Metric):
+TokenizerName = Literal[
+    "13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "flores101", "flores200", "spBLEU-1K", "ja", "jieba",
+    "unicode",
+]  # fmt: skip
+
+#: How texts become tokens: the option of BLEU, and of other metrics of its n-grams.
+TOKENIZER = option(
+    default="13a",
+    doc='How texts are split into tokens. As in sacrebleu: "13a" (mteval-v13a), "intl" (mteval-v14, '
+    'international), "zh" (Chinese by character), "char", "none" (at white space), "ja-mecab" and "ko-mecab" '
+    '(Japanese and Korean words by MeCab), "flores101", "flores200" and "spBLEU-1K" (subwords by SentencePiece, '
+    "with the model in sacrebleu's folder). The path of a file selects another SentencePiece model, and "
+    'hf://owner/name/file one in the Hub\'s cache. Not in sacrebleu: "ja" (Japanese words by MeCab with another '
+    'dictionary, unidic-lite), "jieba" (Chinese words), "unicode" (words of letters and digits; scripts without '
+    "spaces by character). A callable gets a text and returns its tokens; in the signature it appears only by "
+    "name.",
+    check=_check_tokenizer,
+)
+
+
+class BleuOptions(SplitsAtBlanks):
     """Options of bleu_multi."""
 
-    tokenizer: (
-        Literal[
-            "13a",
-            "intl",
-            "zh",
-            "char",
-            "none",
-            "ja-mecab",
-            "ko-mecab",
-            "flores101",
-            "flores200",
-            "spBLEU-1K",
-            "ja",
-            "jieba",
-            "unicode",
-        ]
-        | str
-        | PathLike[str]
-        | Callable[[str], Iterable[str]]
-    ) = option(
-        default="13a",
-        doc='How texts are split into tokens. As in sacrebleu: "13a" (mteval-v13a), "intl" (mteval-v14, '
-        'international), "zh" (Chinese by character), "char", "none" (at white space), "ja-mecab" and "ko-mecab" '
-        '(Japanese and Korean words by MeCab), "flores101", "flores200" and "spBLEU-1K" (subwords by SentencePiece, '
-        "with the model in sacrebleu's folder). The path of a file selects another SentencePiece model, and "
-        'hf://owner/name/file one in the Hub\'s cache. Not in sacrebleu: "ja" (Japanese words by MeCab with another '
-        'dictionary, unidic-lite), "jieba" (Chinese words), "unicode" (words of letters and digits; scripts without '
-        "spaces by character). A callable gets a text and returns its tokens; in the signature it appears only by "
-        "name.",
-        check=_check_tokenizer,
-    )
+    tokenizer: TokenizerName | str | PathLike[str] | Callable[[str], Iterable[str]] = TOKENIZER
     lowercase: bool = option(default=False, doc="Lowercase the texts first.")
     max_order: int = option(default=4, doc="The longest n-gram.", check=integer(1, 20))
     weights: Sequence[float] | Mapping[str, Sequence[float]] | None = option(

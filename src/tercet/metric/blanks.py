@@ -1,0 +1,34 @@
+"""Metrics whose tokenizer may need blanks between words, and warn of texts that have none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tercet.corpus.corpus import Corpus
+from tercet.corpus.letters import LetterCounts, count_letters
+
+from .metric import Metric
+
+
+class SplitsAtBlanks(Metric):
+    """A metric that warns of a tokenizer which cannot split the texts."""
+
+    tokenizer: Any
+
+    @property
+    def needs_blanks(self) -> bool:
+        """Whether the tokenizer splits at spaces and punctuation."""
+        return self.tokenizer in ("13a", "intl", "none")
+
+    def fit(self, batch: Corpus) -> LetterCounts | None:
+        """Return the letters of the references, to warn of a tokenizer that cannot split them."""
+        return count_letters(batch) if self.needs_blanks else None
+
+    def corpus_warning(self, context: LetterCounts | None) -> str | None:
+        """Return a warning when a tokenizer that splits at blanks meets texts without any."""
+        if context is None or not context.mostly_without_blanks:
+            return None
+        return (
+            f"tokenizer={self.tokenizer!r} splits at spaces and punctuation, but these references are mostly in "
+            "scripts written without spaces. Give tokenizer='zh', 'ja', 'jieba', 'char' or 'unicode'."
+        )

@@ -1,0 +1,72 @@
+"""The n-grams that a prediction shares with its references, for metrics that count them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .explanation import Explanation
+from .places import Count, Ids, Word, ngram_counts, ngram_levels, ngram_limits, words_of
+from .words_html import counts_html, order_names, page_html, reference_label, table_html, words_html
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class NgramTexts(Explanation):
+    """The matching n-grams behind the score of one prediction; see the classes of the metrics."""
+
+    prediction: list[Word]
+    references: list[list[Word]]
+    ngrams: list[list[Count]]
+    score: float
+    signature: str
+
+    @property
+    def counts(self) -> list[int]:
+        """Clipped matches of each order: those of the score."""
+        return [sum(count.counted for count in counts) for counts in self.ngrams]
+
+    @property
+    def totals(self) -> list[int]:
+        """The prediction's n-grams of each order."""
+        return [sum(count.prediction for count in counts) for counts in self.ngrams]
+
+    @property
+    def title(self) -> str:
+        """The line above the texts."""
+        return f"{self.score:.4f}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain Python."""
+        ngrams = [[asdict(count) | {"counted": count.counted} for count in counts] for counts in self.ngrams]
+        return {**asdict(self), "ngrams": ngrams, "counts": self.counts, "totals": self.totals}
+
+    def to_html(self) -> str:
+        """Return the texts with matched n-grams coloured by order, and the counts, a fragment of HTML."""
+        legend_html, orders = order_names(len(self.ngrams))
+        parts = [legend_html, words_html("prediction", self.prediction, "{}-gram")]
+        for index, words in enumerate(self.references):
+            parts.append(words_html(reference_label(index, len(self.references)), words, "{}-gram"))
+        rows = [
+            (name, hits, total, hits / total if total else 0.0)
+            for name, hits, total in zip(orders, self.counts, self.totals, strict=True)
+        ]
+        parts.append(table_html("clipped matches", ("order", "matches", "of", "precision"), rows))
+        for name, counts in zip(orders, self.ngrams, strict=True):
+            parts.append(counts_html(f"all {name}s of the prediction", counts))
+        return page_html(self.title, parts, self.signature)
+
+
+def compared(
+    documents: Sequence[Ids], spelling: Sequence[str], max_order: int, as_written: Sequence[Sequence[str]] = ()
+) -> dict[str, Any]:
+    """Return the first fields of `NgramTexts` for a prediction and its references, as ids of words."""
+    text, *targets = documents
+    orders = range(1, max_order + 1)
+    of_references, of_text = ngram_limits(targets, orders), ngram_limits([text], orders)
+    words = [[spelling[token] for token in ids] for ids in documents]
+    limits = [of_references, *[of_text] * len(targets)]
+    levels = [ngram_levels(*each) for each in zip(documents, limits, strict=True)]
+    prediction, *references = map(words_of, words, levels, as_written or words)
+    ngrams = [ngram_counts(of_text[order], of_references[order], spelling) for order in orders]
+    return {"prediction": prediction, "references": references, "ngrams": ngrams}
