@@ -267,7 +267,7 @@ class Scorer(Value, ABC):
     def report(self, totals: Any, stats: SegmentStats | None) -> dict[str, Any]:
         """Return the result's keys for a corpus, as plain Python: those of evaluate's module."""
         scores = self.finalize(totals)
-        return {name: scores[name].tolist() for name in self.score_names}
+        return {name: np.asarray(scores[name]).tolist() for name in self.score_names}
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Return further attributes of the result.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar
 
 from .explanation import Explanation
 from .places import Count, Ids, Word, ngram_counts, ngram_levels, ngram_limits, words_of
@@ -13,8 +13,22 @@ from .words_html import counts_html, order_names, page_html, reference_label, ta
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class NgramTexts(Explanation):
-    """The matching n-grams behind the score of one prediction; see the classes of the metrics."""
+    """The matching n-grams behind the score of one prediction.
 
+    Attributes
+    ----------
+    prediction : list of Word
+        The tokens; their level is the longest counted n-gram through them.
+    references : list of list of Word
+        Likewise for each reference: n-grams that it shares with the prediction.
+    ngrams : list of list of Count
+        For each order from 1 on the different n-grams of the prediction, by their first place.
+    score : float
+        Of this prediction alone, from 0 to 1; what else is a float here belongs to it.
+    signature : str
+    """
+
+    called: ClassVar[str]
     prediction: list[Word]
     references: list[list[Word]]
     ngrams: list[list[Count]]
@@ -30,11 +44,6 @@ class NgramTexts(Explanation):
     def totals(self) -> list[int]:
         """The prediction's n-grams of each order."""
         return [sum(count.prediction for count in counts) for counts in self.ngrams]
-
-    @property
-    def title(self) -> str:
-        """The line above the texts."""
-        return f"{self.score:.4f}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain Python."""
@@ -54,19 +63,26 @@ class NgramTexts(Explanation):
         parts.append(table_html("clipped matches", ("order", "matches", "of", "precision"), rows))
         for name, counts in zip(orders, self.ngrams, strict=True):
             parts.append(counts_html(f"all {name}s of the prediction", counts))
-        return page_html(self.title, parts, self.signature)
+        numbers = {field.name: getattr(self, field.name) for field in fields(self)}
+        title = ", ".join(
+            f"{name.replace('_', ' ')} {value:.4f}" for name, value in numbers.items() if isinstance(value, float)
+        )
+        return page_html(title.replace("score", self.called, 1), parts, self.signature)
 
 
 def compared(
-    documents: Sequence[Ids], spelling: Sequence[str], max_order: int, as_written: Sequence[Sequence[str]] = ()
+    documents: Sequence[Ids],
+    spelling: Sequence[str],
+    orders: range,
+    as_written: Sequence[Sequence[str]] = (),
 ) -> dict[str, Any]:
     """Return the first fields of `NgramTexts` for a prediction and its references, as ids of words."""
     text, *targets = documents
-    orders = range(1, max_order + 1)
     of_references, of_text = ngram_limits(targets, orders), ngram_limits([text], orders)
     words = [[spelling[token] for token in ids] for ids in documents]
     limits = [of_references, *[of_text] * len(targets)]
     levels = [ngram_levels(*each) for each in zip(documents, limits, strict=True)]
     prediction, *references = map(words_of, words, levels, as_written or words)
     ngrams = [ngram_counts(of_text[order], of_references[order], spelling) for order in orders]
+    ngrams[:0] = [[] for _ in range(1, orders.start)]  # which do not count
     return {"prediction": prediction, "references": references, "ngrams": ngrams}

@@ -15,28 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class NgramMatches(NgramTexts):
-    """The matching behind the BLEU of one prediction.
+    """The matching behind the BLEU of one prediction: with all references together."""
 
-    Attributes
-    ----------
-    prediction : list of Word
-        The tokens; their level is the longest counted n-gram through them.
-    references : list of list of Word
-        Likewise for each reference: n-grams that it shares with the prediction.
-    ngrams : list of list of Count
-        For each order the different n-grams of the prediction, by their first place.
-    score : float
-        ``bleu`` of this prediction alone, from 0 to 1.
-    brevity_penalty : float
-    signature : str
-    """
-
+    called = "BLEU"
     brevity_penalty: float
-
-    @property
-    def title(self) -> str:
-        """The line above the texts."""
-        return f"BLEU {self.score:.4f}, brevity penalty {self.brevity_penalty:.4f}"
 
 
 def explain_batch(scorer: Bleu, batch: Corpus, context: Any = None) -> NgramMatches:
@@ -48,7 +30,7 @@ def explain_batch(scorer: Bleu, batch: Corpus, context: Any = None) -> NgramMatc
     written = plain_words()
     as_written = [[written[token] for token in ids] for ids in plain.tokens.lists()]
     return NgramMatches(
-        **compared(tokens.tokens.lists(), words(), scorer.max_order, as_written),
+        **compared(tokens.tokens.lists(), words(), range(1, scorer.max_order + 1), as_written),
         score=float(scores["bleu"]) / scorer.scale,
         brevity_penalty=float(scores["brevity_penalty"]),
         signature=str(scorer.signature()),
