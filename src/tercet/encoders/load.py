@@ -28,7 +28,7 @@ def subwords_of(
     """Return the tokenizer of an encoder, without its weights; kept for later calls."""
     model = locate(model_type)
     by_release = use_fast and prefix_space == "installed"  # which alone makes a difference
-    with _loading:
+    with LOADING:
         return _subwords(model, state_of(model), prefix_space, by_release, lowercase)
 
 
@@ -48,7 +48,7 @@ def encoder_of(
     """Return an encoder; the last two are kept for later calls."""
     model = locate(model_type)
     chosen = None if all_layers or last_layer else chosen_layer(model_type, num_layers)
-    with _loading:
+    with LOADING:
         state = state_of(model)
         subwords = _subwords(model, state, prefix_space, use_fast and prefix_space == "installed", lowercase)
         if last_layer:
@@ -82,7 +82,8 @@ def leave_threads_of_the_parent() -> None:
     _processes.add(os.getpid())
 
 
-_loading = Lock()  # of two threads that need the same encoder one waits for the other
+#: Of two threads that load a network one waits for the other: transformers switches the loading of all of them.
+LOADING = Lock()
 
 
 @lru_cache(maxsize=2)

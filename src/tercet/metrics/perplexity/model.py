@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tercet.encoders.embeddings import batches_of
 from tercet.encoders.find import found, load_tokenizer, locate, quiet
-from tercet.encoders.load import best_device, label_of, leave_threads_of_the_parent, state_of, usable
+from tercet.encoders.load import LOADING, best_device, label_of, leave_threads_of_the_parent, state_of, usable
 from tercet.encoders.network import check_weights, weights_digest
 from tercet.encoders.onednn import use_onednn
 from tercet.encoders.subwords import fingerprint_of
@@ -130,12 +130,9 @@ class LanguageModel:
 def language_model(model_id: str, device: str | None, dtype: str | None) -> LanguageModel:
     """Return a language model; the last two are kept for later calls."""
     model = locate(model_id, _OPTION)
-    with _loading:
+    with LOADING:
         leave_threads_of_the_parent()
         return _language_model(model, state_of(model), best_device(device), dtype or "float32")
-
-
-_loading = Lock()  # of two threads that need the same model one waits for the other
 
 
 @lru_cache(maxsize=2)
