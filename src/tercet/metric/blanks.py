@@ -1,4 +1,4 @@
-"""Metrics whose tokenizer may need blanks between words, and warn of texts that have none."""
+"""Metrics with a tokenizer to choose, which may need blanks between words."""
 
 from __future__ import annotations
 
@@ -6,14 +6,25 @@ from typing import Any
 
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.letters import LetterCounts, count_letters
+from tercet.corpus.tokenizers import tokenizer_label
 
 from .metric import Metric
 
 
 class SplitsAtBlanks(Metric):
-    """A metric that warns of a tokenizer which cannot split the texts."""
+    """A metric with a tokenizer to choose, which warns of one that cannot split the texts."""
 
+    extras = ("languages",)
     tokenizer: Any
+
+    def check(self) -> None:
+        """Refuse a tokenizer whose package or model is missing, before texts are read."""
+        _ = self.label
+
+    @property
+    def label(self) -> str:
+        """The name of the tokenizer in a signature."""
+        return tokenizer_label(self.tokenizer)
 
     @property
     def needs_blanks(self) -> bool:

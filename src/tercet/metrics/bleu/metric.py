@@ -13,7 +13,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.stems import check_word_options, map_words, word_map
 from tercet.corpus.subword_models import is_subword_model
 from tercet.corpus.texts import READINGS, lowered, of_texts
-from tercet.corpus.tokenizers import tokenize, tokenizer_label
+from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError
@@ -59,7 +59,6 @@ class Bleu(BleuOptions):
     name = "bleu_multi"
     short = "bleu"
     about = ABOUT
-    extras = ("languages",)
     takes_systems = True
     primary = "bleu"
     in_floats = True
@@ -74,7 +73,7 @@ class Bleu(BleuOptions):
     def check(self) -> None:
         """Refuse options that exclude each other."""
         check_word_options(self)
-        tokenizer_label(self._tokenizer)  # fails for a missing package or model before texts are read
+        super().check()
         check_smoothing(self, self.presets.get(self.compat or "", {}).get("smooth_method", "none"))
         self._method, *self._grid_methods = smoothing_methods(self)
         self._segment_method = "exp" if self._method == "none" else self._method

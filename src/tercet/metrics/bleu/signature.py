@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from tercet.corpus.stems import lemmatizer_label, stemmer_label
-from tercet.corpus.tokenizers import tokenizer_label
 from tercet.signature import Signature
 
 from .options import OF_SACREBLEU, BleuOptions
@@ -16,7 +14,6 @@ from .smoothing import ADD_ONE, SMOOTH_VALUES
 def bleu_signature(metric: str, options: BleuOptions, method: str, lowercase: bool) -> Signature:
     """Return the options that the score depends on; `method` and `lowercase` are what it really used."""
     o = options
-    tokenizer: Any = o.tokenizer
     value = ""
     if method in SMOOTH_VALUES:
         value = f"[{SMOOTH_VALUES[method] if o.smooth_value is None else o.smooth_value!r}]"
@@ -26,7 +23,7 @@ def bleu_signature(metric: str, options: BleuOptions, method: str, lowercase: bo
     elif o.weights is not None:
         weights = tuple(o.weights)
     parts = {
-        "tok": tokenizer_label(tokenizer),
+        "tok": o.label,
         "case": "lc" if lowercase else "mixed",
         "order": o.max_order,
         "weights": weights,
