@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # the classes for type checkers; each is imported when it is 
     from tercet.metrics.bleu_rouge.metric import BleuRouge as BleuRouge
     from tercet.metrics.chrf.metric import Chrf as Chrf
     from tercet.metrics.cosine.metric import Cosine as Cosine
+    from tercet.metrics.google_bleu.metric import GoogleBleu as GoogleBleu
     from tercet.metrics.jaccard.metric import Jaccard as Jaccard
     from tercet.metrics.perplexity.metric import Perplexity as Perplexity
     from tercet.metrics.rouge.metric import Rouge as Rouge
@@ -27,6 +28,7 @@ METRICS: Mapping[str, str] = {
     "ter": "ter.Ter",
     "rouge_nlws": "rouge.Rouge",
     "bleu_rouge_f": "bleu_rouge.BleuRouge",
+    "google_bleu": "google_bleu.GoogleBleu",
     "jaccard_sets": "jaccard.Jaccard",
     "bertscore_idf": "bertscore.BertScore",
     "embedding_cosine": "cosine.Cosine",
