@@ -51,7 +51,10 @@ class TestLongCompletions:
 
     def test_up_to_the_limit_the_reward_is_the_score(self):
         text = " ".join([REFERENCE] * 7)
-        assert tercet.reward("chrf").verl("", text, REFERENCE) == tercet.score("chrf", [text], [REFERENCE], scale=1)["chrf"]
+        assert (
+            tercet.reward("chrf").verl("", text, REFERENCE)
+            == tercet.score("chrf", [text], [REFERENCE], scale=1)["chrf"]
+        )
 
 
 class TestLengthPenalty:

@@ -23,7 +23,9 @@ class TestVerl:
 
     def test_one_solution_at_a_time(self):
         found = [
-            self.REWARD.verl(data_source="test", solution_str=text, ground_truth=truth, extra_info={"num_turns": None})
+            self.REWARD.verl(
+                data_source="test", solution_str=text, ground_truth=truth, extra_info={"num_turns": None}
+            )
             for text, truth in zip(SOLUTIONS, TRUTHS, strict=True)
         ]
         assert found == EXPECTED

@@ -13,7 +13,11 @@ import tercet
 from texts import PAIRS
 
 PREDICTIONS = [prediction for pairs in PAIRS.values() for prediction, _ in pairs] + ["", "🙂 🙃", "far more words"]
-REFERENCES = [references for pairs in PAIRS.values() for _, references in pairs] + [["nothing"], ["🙂", "🙃 🙂"], ["few"]]
+REFERENCES = [references for pairs in PAIRS.values() for _, references in pairs] + [
+    ["nothing"],
+    ["🙂", "🙃 🙂"],
+    ["few"],
+]
 FIRST = [references[0] for references in REFERENCES]
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(BLEU is|tokenizer|white space|letters).*:UserWarning")
@@ -28,9 +32,7 @@ def said(text, *more):
 class TestEqualToThePackages:
     def test_bleu_is_that_of_sacrebleu(self):
         found = tercet.reward("bleu")(completions=PREDICTIONS, references=REFERENCES)
-        expected = [
-            sacrebleu.sentence_bleu(*pair).score / 100 for pair in zip(PREDICTIONS, REFERENCES, strict=True)
-        ]
+        expected = [sacrebleu.sentence_bleu(*pair).score / 100 for pair in zip(PREDICTIONS, REFERENCES, strict=True)]
         assert found == pytest.approx(expected, abs=1e-12)
 
     def test_chrf_is_that_of_sacrebleu(self):
