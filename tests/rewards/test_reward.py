@@ -138,6 +138,7 @@ class TestRefusals:
         ({"completions": ["a", 3], "answer": ["a", "b"]}, "item 1 of completions must be a string or a list of mess"),
         ({"completions": ["a"], "answer": ["a", "b"]}, "one entry of references per completion, got 2 for 1"),
         ({"completions": ["a"], "answer": [[3]]}, "a reference of item 0 of references must be a string"),
+        ({"completions": list("abcd") + ["\ud800"] * 2, "answer": ["a"] * 6}, "item 4 of completions is not valid"),
         ({"completions": None, "answer": ["a"]}, "completions must be a list with one completion per item, got None"),
     ])  # fmt: skip
     def test_of_texts(self, given, message):

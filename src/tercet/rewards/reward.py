@@ -239,11 +239,17 @@ class Reward:
         """Return the rewards of texts that have references."""
         if not texts:
             return []
-        grouped = Groups.of(lists) if self._in_groups else Groups(1, len(lists))
-        corpus, factors = self._guards.applied(grouped.corpus(texts, lists))
+        alone = Groups(1, len(texts))
+        try:
+            return self._scored_in(Groups.of(lists) if self._in_groups else alone, texts, lists)
+        except InputError:
+            return self._scored_in(alone, texts, lists)  # its error names the item as it was given
+
+    def _scored_in(self, groups: Groups, texts: list[str], lists: list[Any]) -> list[float]:
+        corpus, factors = self._guards.applied(groups.corpus(texts, lists))
         found: Any = 0.0
         for scorer, weight in self._scorers:
             name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
             scores = np.array(segment_lists(scorer, batch_stats(scorer, corpus))[name], float)
             found = found + weight * (scores if scorer.higher_is_better else np.maximum(0.0, 1.0 - scores))
-        return grouped.ungrouped(found * factors)
+        return groups.ungrouped(found * factors)
