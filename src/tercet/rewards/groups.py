@@ -32,7 +32,9 @@ class Groups(NamedTuple):
         if self.size == 1:
             return first
         assert first.strings is not None
-        ordered = list(chain.from_iterable(texts[place :: self.size] for place in range(self.size)))
+        ordered = texts
+        if self.number > 1:
+            ordered = list(chain.from_iterable(texts[place :: self.size] for place in range(self.size)))
         offsets = None if first.one_each else first.reference_offsets
         return Corpus(ordered, first.strings[1], offsets, ("completions",) * self.size)
 

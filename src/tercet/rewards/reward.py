@@ -13,7 +13,6 @@ from tercet.checks import finite, flag, number, refuse
 from tercet.errors import InputError, OptionError, did_you_mean, level_of_caller, shorten
 from tercet.metric.metric import Metric
 from tercet.metric.options import check_values
-from tercet.metric.scorer import segment_lists
 from tercet.metric.scoring import batch_stats
 
 from .groups import Groups
@@ -249,7 +248,9 @@ class Reward:
         corpus, factors = self._guards.applied(groups.corpus(texts, lists))
         found: Any = 0.0
         for scorer, weight in self._scorers:
-            name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
-            scores = np.array(segment_lists(scorer, batch_stats(scorer, corpus))[name], float)
+            rows: Any = batch_stats(scorer, corpus).rows
+            if len(rows) == 1 and scorer.in_floats:  # in half the time of arrays of one number
+                rows = rows[0].tolist()
+            scores = scorer.segment_scores(rows)[scorer.primary]
             found = found + weight * (scores if scorer.higher_is_better else np.maximum(0.0, 1.0 - scores))
-        return groups.ungrouped(found * factors)
+        return groups.ungrouped(np.atleast_1d(found * factors))
