@@ -158,6 +158,27 @@ def segment_row() -> Row:
     return Row("BLEU of every segment", "MT", "sacrebleu", 35, ours, theirs)
 
 
+def reward_row(metric: str, peer: str, asked: float, theirs: Callable[[str, str], float], **options: Any) -> Row:
+    """Return the rewards of a group, 64 completions with one reference, beside a call of the peer for each."""
+    reward = tercet.reward(metric, **options)
+
+    def ours(texts: Work) -> Values:
+        truth, *completions = texts.references[0]
+        return reward(completions=completions, references=[truth] * len(completions))
+
+    def by_peer(texts: Work) -> Values:
+        empty_sacrebleu_caches()
+        truth, *completions = texts.references[0]
+        return [theirs(text, truth) for text in completions]
+
+    return Row(f"Rewards, {reward.__name__}", "group", peer, asked, ours, by_peer)
+
+
+def by_rouge_score(text: str, reference: str) -> float:
+    """Return ROUGE-L as the reward functions of public training code do."""
+    return rouge_scorer.RougeScorer(["rougeL"]).score(reference, text)["rougeL"].fmeasure
+
+
 def bootstrap_row() -> Row:
     """Return corpus BLEU with 1,000 resamples beside sacrebleu's (which resamples in float32)."""
 
@@ -342,6 +363,9 @@ ROWS = [
     chrf_row("MT, 4 references", 30),
     chrf_row("long", 30),
     segment_row(),
+    reward_row("bleu", "sacrebleu", 100, lambda text, truth: sacrebleu.sentence_bleu(text, [truth]).score / 100),
+    reward_row("chrf", "sacrebleu", 60, lambda text, truth: sacrebleu.sentence_chrf(text, [truth]).score / 100),
+    reward_row("rouge", "rouge_score", 500, by_rouge_score, rouge_types=["rougeL"]),
     bootstrap_row(),
     evaluate_row(),
     rouge_row(["rouge1", "rouge2", "rougeL"], "tiny", 1),

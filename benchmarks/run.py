@@ -48,6 +48,7 @@ def works(small: bool) -> dict[str, Work]:
         "sum": make_work("sum", 2_000 // cut, 60, lines=4),
         "long": make_work("long", 200 // cut, 800, lines=20),
         "tiny": make_work("tiny", 3, 25),
+        "group": make_work("group", 1, 100, references=65, spread=0),
     }
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .metrics.bertscore.idf_table import IdfTable as IdfTable
     from .registry import *  # noqa: F403
     from .result import Result as Result
+    from .rewards.reward import reward as reward
     from .sums.arrow import arrow_statistics as arrow_statistics
     from .sums.stream import Stream as Stream
     from .trust.best_mean import best_mean as best_mean
@@ -53,6 +54,7 @@ _PLACES = {
     "load": "huggingface.loading",
     "preprocess_logits_for_metrics": "huggingface.token_ids",
     "read_test_sets": "comparison.test_sets",
+    "reward": "rewards.reward",
     "score": "api",
     "scorer": "api",
 }

@@ -22,7 +22,7 @@ CITED = yaml.safe_load((ROOT / "CITATION.cff").read_text())
 
 PUBLIC = [
     *("best_mean", "compare", "compute_metrics", "correlate", "errors", "explain", "load", "read_test_sets", "score"),
-    *("arrow_statistics", "scorer"),
+    *("arrow_statistics", "reward", "scorer"),
     *("IdfTable", "Metric", "Result", "Stream", "__version__"),
     *(known.cls for known in SUITE.values()),
 ]

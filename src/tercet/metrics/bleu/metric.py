@@ -247,7 +247,7 @@ class Bleu(BleuOptions):
         """Return the BLEU of single segments as sacrebleu: effective order, exp smoothing if none was chosen."""
         if self._by_nltk:
             return self.finalize(rows)
-        return self._scores(rows, self._segment_method, effective=True)
+        return self._combined(rows, self._segment_method, self.reference_length, self._weightings, True)[2]
 
     def original_scores(self, rows: Array) -> Scores:
         """Return the BLEU of single segments, of uniform weights in percent by the steps of sacrebleu."""

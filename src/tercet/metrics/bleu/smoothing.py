@@ -183,7 +183,7 @@ def geometric_mean(
     values: Sequence[Either], weights: Sequence[float], reached: Either | None, skip_zeros: bool
 ) -> Either:
     """Return ``exp(sum(weights * log(values)))`` over the orders."""
-    if isinstance(reached, int) and reached == len(values):
+    if reached is not None and holds(reached == len(values)):
         reached = None
     if reached is None and min(weights) > 0 and positive(values):  # of most corpora and resamples
         return exp(added([log * weight for log, weight in zip(logs(values), weights, strict=True)]))

@@ -1,0 +1,256 @@
+"""A metric, or a weighted sum of several, as the reward function of a trainer."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tercet.api import make_scorer
+from tercet.checks import finite, flag, number, refuse
+from tercet.errors import InputError, OptionError, did_you_mean, level_of_caller, shorten
+from tercet.metric.metric import Metric
+from tercet.metric.options import check_values
+from tercet.metric.scoring import batch_stats
+
+from .groups import Groups
+from .guards import Guards
+from .texts import completion_texts, reference_texts
+from .token_strings import TokenStrings
+
+
+def _column(value: Any) -> str:
+    if isinstance(value, str) and value:
+        return value
+    raise refuse("the name of a column")
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, (list, tuple)) and all(isinstance(each, str) and each for each in value):
+        return list(value)
+    raise refuse("a list of texts")
+
+
+_CHECKS = {
+    "references": _column,
+    "length_penalty": flag,
+    "repetition_penalty": flag,
+    "max_length_ratio": number("a number of at least 1", lambda value: value >= 1),
+    "special_tokens": _texts,
+}
+
+
+def reward(
+    metric: str | Metric | Mapping[str | Metric, float],
+    references: str = "references",
+    *,
+    length_penalty: bool = False,
+    repetition_penalty: bool = False,
+    max_length_ratio: float = 8,
+    special_tokens: Sequence[str] = (),
+    token_ids: Any = None,
+    **options: Any,
+) -> Reward:
+    """Return a metric as a reward function for reinforcement learning: of TRL, and of verl and OpenRLHF.
+
+    Parameters
+    ----------
+    metric : str, Metric or mapping of them to numbers
+        A metric of the suite, or several with weights, as in ``{"bleu": 0.5, tercet.Chrf(word_order=2): 0.5}``.
+    references : str
+        The column of the data set with the references: each a text, a list of texts, or chat messages.
+    length_penalty : bool
+        Multiply by BLEU's brevity penalty, of characters, for a completion shorter than its shortest reference, and
+        by the mirror image for one longer than the longest.
+    repetition_penalty : bool
+        Multiply by the share of different 4-grams of words, relative to that of the most repetitive reference.
+    max_length_ratio : float
+        A completion of more than 1,000 characters, and of more than this many times those of its longest reference,
+        is cut there, and its reward multiplied by the share that is left. This bounds the time.
+    special_tokens : sequence of str
+        Texts to remove from completions, such as ``["<|im_end|>"]``: OpenRLHF leaves them in.
+    token_ids : tokenizer of transformers, optional
+        With BLEU and ROUGE: score the ids that TRL passes as ``completion_ids`` against those of the references,
+        without special tokens, as texts of ids between blanks. Nothing is decoded, and lengths are in tokens.
+    **options
+        Of the metric, where it is one, as for :func:`tercet.score`.
+
+    Returns
+    -------
+    Reward
+
+    Raises
+    ------
+    OptionError
+        For what cannot be a reward.
+
+    Examples
+    --------
+    >>> chrf = reward("chrf", references="answer")
+    >>> chrf(completions=["the cat sat", "a dog", "so what"], answer=["the cat sat", ["the dog", "a cat"], None])
+    [1.0, 0.31249999999999994, None]
+    >>> chrf.verl(data_source="test", solution_str="the cat sat", ground_truth="the cat sat")
+    1.0
+    """
+    given = {
+        "references": references,
+        "length_penalty": length_penalty,
+        "repetition_penalty": repetition_penalty,
+        "max_length_ratio": max_length_ratio,
+        "special_tokens": special_tokens,
+    }
+    settings = check_values("reward", given, _CHECKS)
+    fixed: dict[str, Any] = {"scale": 1} | ({} if token_ids is None else {"tokenizer": "char"})
+    for name in fixed.keys() & options.keys():
+        why = "rewards are from 0 to 1" if name == "scale" else "token_ids says what the tokens are"
+        raise OptionError(f"reward: {name!r} cannot be given, as {why}.")
+    weights: Mapping[Any, Any] = metric if isinstance(metric, Mapping) else {metric: 1.0}
+    if weights is metric and options:
+        raise OptionError(
+            f"reward: {shorten(next(iter(options)))} is no option of several metrics. Give it to one of them, as in "
+            "{tercet.Chrf(word_order=2): 0.5, 'bleu': 0.5}."
+        )
+    scorers = []
+    for each, weight in weights.items():
+        scorer, share = make_scorer(each, {**options, **fixed}), finite(weight)
+        if share is None:
+            raise OptionError(f"reward: the weight of {scorer.name} must be a number, got {shorten(weight)}.")
+        if not scorer.takes_references:
+            raise OptionError(f"reward: {scorer.name} scores texts without references.")
+        scorers.append((scorer, share))
+    if not scorers:
+        raise OptionError("reward: there must be at least one metric, got none.")
+    column, special = settings.pop("references"), settings.pop("special_tokens")
+    guards = Guards(**settings, tokenizer="unicode" if token_ids is None else "char")
+    return Reward(scorers, column, guards, special, None if token_ids is None else TokenStrings(token_ids))
+
+
+class Reward:
+    """The scores of completions as rewards; made by :func:`tercet.reward`.
+
+    A reward is the score of a completion by itself, as :meth:`Metric.segments` gives it, on the scale from 0 to 1. An
+    error rate r, such as TER, becomes 1 - r, or 0 where that is negative. Of several metrics it is the weighted sum.
+    """
+
+    def __init__(
+        self, scorers: list[tuple[Metric, float]], column: str, guards: Guards, special: list[str],
+        tokens: TokenStrings | None,
+    ) -> None:  # fmt: skip
+        self._scorers, self._column, self._guards, self._special = scorers, column, guards, special
+        self._tokens, self._in_groups = tokens, all(scorer.takes_systems for scorer, _ in scorers)
+        self.__name__ = "+".join(scorer.primary for scorer, _ in scorers)  # under which TRL logs it
+
+    def __repr__(self) -> str:
+        return f"<tercet.reward {self.__name__}>"
+
+    def __call__(self, completions: Any = None, *, completion_ids: Any = None, **columns: Any) -> list[float | None]:
+        """Return the reward of each completion, None for one without reference: TRL leaves it out.
+
+        Parameters
+        ----------
+        completions : sequence of str, or of lists of chat messages
+            Of messages, the last one of the assistant.
+        completion_ids : sequence of lists of int
+            With ``token_ids``, in place of the completions.
+        **columns
+            Of the data set: the references; others are ignored.
+
+        Raises
+        ------
+        InputError
+            Without that column, and for anything that is no text; names the item.
+        """
+        if self._column not in columns:
+            hint = did_you_mean(self._column, columns)
+            raise InputError(f"There is no column {shorten(self._column)} with the references of a reward. {hint}")
+        if self._tokens is None:
+            return self._rewards(completion_texts(completions), columns[self._column])
+        return self._rewards(self._tokens.of_rows(completion_ids), columns[self._column])
+
+    def verl(
+        self,
+        data_source: Any = None,
+        solution_str: Any = None,
+        ground_truth: Any = None,
+        extra_info: Any = None,
+        *,
+        data_sources: Any = None,
+        solution_strs: Any = None,
+        ground_truths: Any = None,
+        extra_infos: Any = None,
+        **_: Any,
+    ) -> float | list[float]:
+        """Return the reward of a solution as verl's ``compute_score``, or in a batch the list of several.
+
+        The ground truth is the reference. Without one the reward is 0, and a warning says so.
+        """
+        if solution_strs is None:
+            return self._numbers([solution_str], [ground_truth])[0]
+        return self._numbers(solution_strs, ground_truths)
+
+    def openrlhf(self, queries: Sequence[str], prompts: Sequence[str], labels: Any, **_: Any) -> dict[str, Any]:
+        """Return rewards as OpenRLHF's ``reward_func``, in tensors of shape (n,).
+
+        A completion is what follows the prompt in a query, and the label its reference; without one as for verl.
+        """
+        import torch
+
+        completions = []
+        for index, (query, prompt) in enumerate(zip(queries, prompts, strict=True)):
+            if not query.startswith(prompt):
+                raise InputError(
+                    f"item {index} of queries must begin with its prompt, {shorten(prompt)}, got {shorten(query)}."
+                )
+            completions.append(query[len(prompt) :])
+        rewards = torch.tensor(self._numbers(completions, labels))
+        return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
+
+    def _numbers(self, completions: Any, references: Any) -> list[float]:
+        """Return rewards for trainers that pass texts, and take no None."""
+        if self._tokens is not None:
+            raise OptionError("verl and OpenRLHF pass texts, which a reward with token_ids does not score.")
+        rewards = self._rewards(completion_texts(completions), references)
+        if None in rewards:
+            said = f"item {rewards.index(None)} has no reference: its reward is 0."
+            warnings.warn(said, UserWarning, stacklevel=level_of_caller())
+        return [each or 0.0 for each in rewards]
+
+    def _rewards(self, texts: list[str], references: Any) -> list[float | None]:
+        """Return the reward of each text, None for one without reference."""
+        for token in self._special:
+            texts = [text.replace(token, "") for text in texts]
+        lists: list[Any] = reference_texts(references, len(texts))
+        if self._tokens is not None:
+            ids = self._tokens.of_text
+            lists = [ids(each) if isinstance(each, str) else list(map(ids, each)) for each in lists]
+        if [] not in lists:
+            return self._scored(texts, lists)
+        there = [index for index, each in enumerate(lists) if each]
+        scores = self._scored([texts[index] for index in there], [lists[index] for index in there])
+        found: list[float | None] = [None] * len(texts)
+        for index, score in zip(there, scores, strict=True):
+            found[index] = score
+        return found
+
+    def _scored(self, texts: list[str], lists: list[Any]) -> list[Any]:
+        """Return the rewards of texts that have references."""
+        if not texts:
+            return []
+        alone = Groups(1, len(texts))
+        try:
+            return self._scored_in(Groups.of(lists) if self._in_groups else alone, texts, lists)
+        except InputError:
+            return self._scored_in(alone, texts, lists)  # its error names the item as it was given
+
+    def _scored_in(self, groups: Groups, texts: list[str], lists: list[Any]) -> list[float]:
+        corpus, factors = self._guards.applied(groups.corpus(texts, lists))
+        found: Any = 0.0
+        for scorer, weight in self._scorers:
+            rows: Any = batch_stats(scorer, corpus).rows
+            if len(rows) == 1 and scorer.in_floats:  # in half the time of arrays of one number
+                rows = rows[0].tolist()
+            scores = scorer.segment_scores(rows)[scorer.primary]
+            found = found + weight * (scores if scorer.higher_is_better else np.maximum(0.0, 1.0 - scores))
+        return groups.ungrouped(np.atleast_1d(found * factors))

@@ -1,0 +1,146 @@
+"""A reward is the score of a completion by itself: for every form in which trainers pass texts and references."""
+
+import pickle
+
+import numpy as np
+import pytest
+import sacrebleu
+from hypothesis import given
+from hypothesis import strategies as st
+from rouge_score import rouge_scorer
+
+import tercet
+from texts import PAIRS
+
+PREDICTIONS = [prediction for pairs in PAIRS.values() for prediction, _ in pairs] + ["", "🙂 🙃", "far more words"]
+REFERENCES = [references for pairs in PAIRS.values() for _, references in pairs] + [
+    ["nothing"],
+    ["🙂", "🙃 🙂"],
+    ["few"],
+]
+FIRST = [references[0] for references in REFERENCES]
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*(BLEU is|tokenizer|white space|letters).*:UserWarning")
+
+
+def said(text, *more):
+    """A chat whose last message of the assistant is the text."""
+    earlier = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "earlier"}]
+    return [*earlier, {"role": "assistant", "content": text}, *more]
+
+
+class TestEqualToThePackages:
+    def test_bleu_is_that_of_sacrebleu(self):
+        found = tercet.reward("bleu")(completions=PREDICTIONS, references=REFERENCES)
+        expected = [sacrebleu.sentence_bleu(*pair).score / 100 for pair in zip(PREDICTIONS, REFERENCES, strict=True)]
+        assert found == pytest.approx(expected, abs=1e-12)
+
+    def test_chrf_is_that_of_sacrebleu(self):
+        found = tercet.reward("chrf")(completions=PREDICTIONS, references=REFERENCES)
+        pairs = zip(PREDICTIONS, REFERENCES, strict=True)
+        assert found == pytest.approx([sacrebleu.sentence_chrf(*pair).score / 100 for pair in pairs], abs=1e-12)
+
+    def test_ter_becomes_one_minus_the_rate_of_sacrebleu(self):
+        found = tercet.reward("ter")(completions=PREDICTIONS, references=REFERENCES)
+        rates = [sacrebleu.sentence_ter(*pair).score / 100 for pair in zip(PREDICTIONS, REFERENCES, strict=True)]
+        assert max(rates) > 1
+        assert found == pytest.approx([max(0.0, 1 - rate) for rate in rates], abs=1e-12)
+
+    def test_rouge_is_that_of_rouge_score(self):
+        found = tercet.reward("rouge", rouge_types=["rougeL"], tokenizer="rouge")(PREDICTIONS, references=FIRST)
+        peer = rouge_scorer.RougeScorer(["rougeL"])
+        pairs = zip(FIRST, PREDICTIONS, strict=True)
+        assert found == pytest.approx([peer.score(*pair)["rougeL"].fmeasure for pair in pairs], abs=1e-12)
+
+    @pytest.mark.parametrize("metric", ["jaccard", "bleu_rouge", "chrf"])
+    def test_others_are_what_their_segments_are(self, metric):
+        found = tercet.reward(metric)(completions=PREDICTIONS, references=REFERENCES)
+        scorer = tercet.scorer(metric, scale=1)
+        assert found == scorer.segments(PREDICTIONS, REFERENCES)[scorer.primary]
+
+    def test_a_network_scores_too(self):
+        from texts import MINILM
+
+        options = {"model_type": MINILM, "num_layers": 2}
+        found = tercet.reward("bertscore", **options)(completions=["a cat", "a dog"] * 2, references=["a cat"] * 4)
+        expected = tercet.scorer("bertscore", **options).segments(["a cat", "a dog"], ["a cat"] * 2)["f1"]
+        assert found == expected * 2
+
+
+class TestTheFormsOfTextsAndReferences:
+    def test_chat_messages_are_read_as_their_texts(self):
+        reward = tercet.reward("chrf")
+        expected = reward(completions=["the cat", "", "a dog"], references=["the cat", "x", "the dog"])
+        parts = [{"type": "text", "text": "the "}, {"type": "image"}, {"type": "text", "text": "cat"}]
+        chats = [said(parts), said(None), said("a dog", {"role": "tool", "content": "the dog"})]
+        answers = [[{"role": "assistant", "content": "the cat"}], ["x"], {"role": "assistant", "content": "the dog"}]
+        assert reward(completions=chats, references=answers) == expected
+        assert reward(completions=[[{"role": "user", "content": "the cat"}]], references=["the cat"]) == [0.0]
+
+    def test_what_trl_passes_besides_is_left_aside(self):
+        found = tercet.reward("bleu", references="answer")(
+            prompts=["?"], completions=["a b c d"], completion_ids=[[1, 2]], answer=["a b c d"], other=[3],
+            trainer_state=object(), log_metric=print,
+        )  # fmt: skip
+        assert found == [1.0]
+
+    @pytest.mark.parametrize("none", [None, [], float("nan"), np.array([], object)])
+    def test_none_for_what_has_no_reference(self, none):
+        found = tercet.reward("bleu")(completions=["a", "b", "c"], references=["a", none, ["x", "c"]])
+        assert found == [1.0, None, 1.0]
+        assert tercet.reward("bleu")(completions=["a"], references=[none]) == [None]
+        assert tercet.reward("bleu")(completions=[], references=[]) == []
+
+    @given(st.data())
+    def test_groups_are_scored_as_their_completions_alone(self, data):
+        texts = st.text("ab 猫Ж🙂", max_size=8)
+        references = data.draw(st.lists(st.lists(texts, min_size=1, max_size=2), min_size=1, max_size=3))
+        size = data.draw(st.integers(1, 4))
+        sizes = data.draw(st.sampled_from([[size] * 3, [size, 1, 2]]))
+        lists = [own for own, times in zip(references, sizes, strict=False) for _ in range(times)]
+        completions = data.draw(st.lists(texts, min_size=len(lists), max_size=len(lists)))
+        reward = tercet.reward({"chrf": 1, "ter": 1}, length_penalty=True, repetition_penalty=True)
+        alone = [reward(completions=[one], references=[own])[0] for one, own in zip(completions, lists, strict=True)]
+        assert reward(completions=completions, references=lists) == pytest.approx(alone, abs=1e-12)
+
+    def test_a_sum_has_its_weights(self):
+        chrf = tercet.Chrf(word_order=2, scale=100)
+        both = tercet.reward({"bleu": 0.25, chrf: 0.5, "ter": 0.25})
+        alone = [tercet.reward(each)(PREDICTIONS, references=REFERENCES) for each in ("bleu", chrf, "ter")]
+        expected = np.array([0.25, 0.5, 0.25]) @ np.array(alone)
+        assert both(PREDICTIONS, references=REFERENCES) == pytest.approx(expected.tolist(), abs=1e-12)
+        assert both.__name__ == "bleu+chrf+ter"
+        assert tercet.reward("rouge", rouge_types=["rougeL"]).__name__ == "rougeL"
+
+    def test_processes_can_be_given_one(self):
+        reward = pickle.loads(pickle.dumps(tercet.reward("bleu", references="answer", max_order=2)))
+        assert reward(completions=["a b"], answer=["a b"]) == [1.0]
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(("metric", "options", "message"), [
+        ("bleu", {"scale": 100}, "'scale' cannot be given, as rewards are from 0 to 1"),
+        ("bleu", {"references": None}, "the name of a column. Got None"),
+        ("bleu", {"max_length_ratio": 0.5}, "a number of at least 1. Got 0.5"),
+        ("bleu", {"special_tokens": "</s>"}, "a list of texts. Got '</s>'"),
+        ("bleu", {"max_ordr": 2}, "Did you mean 'max_order'"),
+        ("perplexity", {"model_id": "gpt2"}, "perplexity_lm scores texts without references"),
+        ({"bleu": "much"}, {}, "the weight of bleu_multi must be a number, got 'much'"),
+        ({"bleu": 1, "chrf": 1}, {"max_order": 2}, "'max_order' is no option of several metrics"),
+        ({}, {}, "at least one metric"),
+    ])  # fmt: skip
+    def test_of_options(self, metric, options, message):
+        with pytest.raises(tercet.OptionError, match=message):
+            tercet.reward(metric, **options)
+
+    @pytest.mark.parametrize(("given", "message"), [
+        ({"completions": ["a"], "answers": ["a"]}, "no column 'answer' .* Did you mean 'answers'"),
+        ({"completions": ["a", 3], "answer": ["a", "b"]}, "item 1 of completions must be a string or a list of mess"),
+        ({"completions": ["a"], "answer": ["a", "b"]}, "one entry of references per completion, got 2 for 1"),
+        ({"completions": ["a"], "answer": [[3]]}, "a reference of item 0 of references must be a string"),
+        ({"completions": list("abcd") + ["\ud800"] * 2, "answer": ["a"] * 6}, "item 4 of completions is not valid"),
+        ({"completions": None, "answer": ["a"]}, "completions must be a list with one completion per item, got None"),
+    ])  # fmt: skip
+    def test_of_texts(self, given, message):
+        with pytest.raises(tercet.InputError, match=message):
+            tercet.reward("bleu", references="answer")(**given)
