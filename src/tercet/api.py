@@ -28,7 +28,7 @@ def score(metric: str | Metric, predictions: Any, references: Any = None, **opti
     predictions : sequence of str
         One text per item.
     references : sequence of str or of sequences of str, optional
-        One reference per item, or a list of any number of them per item. ``perplexity_lm`` takes none.
+        One reference per item, or a list of any number of them per item. Metrics such as ``perplexity_lm`` take none.
     **options
         The metric's options, which ``help(tercet.Bleu)`` and ``tercet metrics bleu`` list, and those of a call of
         the metric: ``segments``, ``confidence_level``, ``signature``, ``n_resamples``, ``seed`` and ``n_jobs``.
@@ -132,7 +132,7 @@ def explain(metric: str | Metric, prediction: str, references: Any = None, **opt
         A metric of the suite.
     prediction : str
     references : str or sequence of str, optional
-        ``perplexity_lm`` takes none.
+        Metrics such as ``perplexity_lm`` take none.
     **options
         The metric's options; for ``bertscore_idf`` also ``corpus``, the texts in which ``idf=True`` counts.
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # the classes for type checkers; each is imported when it is 
     from tercet.metrics.bleu_rouge.metric import BleuRouge as BleuRouge
     from tercet.metrics.chrf.metric import Chrf as Chrf
     from tercet.metrics.cosine.metric import Cosine as Cosine
+    from tercet.metrics.diversity.metric import Diversity as Diversity
     from tercet.metrics.google_bleu.metric import GoogleBleu as GoogleBleu
     from tercet.metrics.jaccard.metric import Jaccard as Jaccard
     from tercet.metrics.perplexity.metric import Perplexity as Perplexity
@@ -33,6 +34,7 @@ METRICS: Mapping[str, str] = {
     "bertscore_idf": "bertscore.BertScore",
     "embedding_cosine": "cosine.Cosine",
     "perplexity_lm": "perplexity.Perplexity",
+    "diversity": "diversity.Diversity",
 }
 
 #: The metrics by their short names, and by the names of their classes.

@@ -18,8 +18,10 @@ REFERENCES = [["The cat sat on the mat", "a cat"], ["кошка в шапке"],
 SYSTEMS = {"one": PREDICTIONS, "other": PREDICTIONS[::-1]}
 TEST_SET = TestSet("small", SYSTEMS, REFERENCES, None)
 ROWS = pa.table({"prediction": PREDICTIONS, "references": REFERENCES})
+#: Those that must see the whole corpus, by default at least: they are not streamed.
+WHOLE = ("rouge_nlws", "bertscore_idf", "diversity")
 VALUES = [
-    *(metric_class(metric)(**needed(metric)) for metric in SUITE if metric not in ("rouge_nlws", "bertscore_idf")),
+    *(metric_class(metric)(**needed(metric)) for metric in SUITE if metric not in WHOLE),
     tercet.BertScore(**needed("bertscore_idf"), idf=False),
     tercet.Bleu(tokenizer="none", max_order=1), tercet.Rouge(rouge_types="rougeL", tokenizer="unicode"),
     tercet.Bleu(tokenizer=str.split, lowercase=True, max_order=2, smooth_method="exp"),

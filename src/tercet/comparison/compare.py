@@ -244,10 +244,9 @@ def _tables(
     lists = [segment_lists(scorer, each) for each in stats]
     signature = summarize(scorer, stats[base]).signature
     of_systems = dict(zip(names, stats, strict=True))
-    higher = scorer.higher_is_better
     for name, of_segment in zip(scorer.score_names, scorer.segment_names, strict=True):
         values = np.array([float(each[name]) for each in scores])
-        adjusted = _adjusted(pvalues[name])
+        adjusted, higher = _adjusted(pvalues[name]), scorer.is_higher_better(name)
         top = int(values.argmax() if higher else values.argmin())
         counts = [_counts(each[of_segment], lists[base][of_segment], higher) for each in lists]
         rows = []

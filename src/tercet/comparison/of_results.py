@@ -62,7 +62,8 @@ def to_comparison(
 
 def _table(spec: MetricSpec, scorer: Scorer, score: str, results: Mapping[str, Result]) -> ScoreTable:
     values = {system: float(result[score]) for system, result in results.items()}
-    top = (max if scorer.higher_is_better else min)(values.values())
+    higher = scorer.is_higher_better(score)
+    top = (max if higher else min)(values.values())
     rows = []
     for system, value in values.items():
         low, high = (results[system].intervals or {})[score]
@@ -70,4 +71,4 @@ def _table(spec: MetricSpec, scorer: Scorer, score: str, results: Mapping[str, R
         rows.append(SystemScore(system, value, low, high, None, None, None, None, None, None, best, best or None))
     pvalues = np.full((len(rows), len(rows)), np.nan)
     signature = next(iter(results.values())).signature
-    return ScoreTable(spec.label, score, signature, rows, pvalues, {}, scorer.higher_is_better, scorer, {})
+    return ScoreTable(spec.label, score, signature, rows, pvalues, {}, higher, scorer, {})

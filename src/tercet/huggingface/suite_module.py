@@ -43,13 +43,15 @@ class SuiteModule(Gathering):
         import evaluate
 
         text, about = datasets.Value("string"), self.of.about
-        lists = [datasets.Sequence(text), text] if self.of.takes_references else []
-        features = [datasets.Features({"predictions": text, "references": each}) for each in lists]
+        lists = [datasets.Sequence(text), text]
+        features = [{"predictions": text, "references": each} for each in lists]
+        if not self.of.takes_references:
+            features = [{"predictions": each} for each in (lists if self.of.takes_sets else [text])]
         return evaluate.MetricInfo(
             description=about.description,
             citation=about.citation,
             inputs_description=_inputs_description(self.of),
-            features=features or datasets.Features({"predictions": text}),
+            features=[datasets.Features(each) for each in features],
             reference_urls=list(about.urls),
         )
 

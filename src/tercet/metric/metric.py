@@ -94,7 +94,8 @@ class Metric(Scorer):
         predictions : sequence of str
             One text per item.
         references : sequence of str or of sequences of str, optional
-            One reference per item, or a list of any number of them per item. ``perplexity_lm`` takes none.
+            One reference per item, or a list of any number of them per item. Metrics such as ``perplexity_lm`` take
+            none.
         segments : bool
             Add the scores of every item to the result.
         confidence_level : float, optional

@@ -32,11 +32,13 @@ class Scorer(Value, ABC):
     passed along as a context.
     """
 
-    #: The primary score, and whether higher is better.
+    #: The primary score, and whether higher is better; of others, `is_higher_better` says it.
     primary: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
     #: Whether predictions are compared with references; otherwise references are ignored.
     takes_references: ClassVar[bool] = True
+    #: Whether an item may also be a list of texts, a set.
+    takes_sets: ClassVar[bool] = False
     #: Whether its scores are shares of 1, which the option ``scale`` turns into percent.
     is_share: ClassVar[bool] = True
     #: For values of ``compat``: the interface of that package's evaluate module.
@@ -171,6 +173,10 @@ class Scorer(Value, ABC):
     @abstractmethod
     def score_names(self) -> tuple[str, ...]:
         """The keys of `finalize` that are scores: they get intervals and segment scores."""
+
+    def is_higher_better(self, score: str) -> bool:
+        """Return whether higher is better, for one of the scores."""
+        return self.higher_is_better
 
     def fit(self, batch: Corpus) -> Any:
         """Return what the scorer must know of the whole corpus before scoring a part; contexts add up."""

@@ -169,13 +169,13 @@ def correlate(
 
 def _scored(spec: MetricSpec, called: str, test_set: TestSet, corpus: Corpus) -> Iterator[MetricColumn]:
     """Yield a column for each score of a metric, under the name `called`."""
-    check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
+    if spec.takes_references:
+        check_references(test_set.name, test_set.references, spec.options, f"-m {spec.metric}:")
     scorer = spec.scorer(scale=spec.scorer().original_scale)
     stats = batch_stats(scorer, corpus).split(corpus.n_systems)
     scores = [scorer.original_scores(each.rows) for each in stats]
     there = np.array([each.column("items") > 0 for each in stats])
     signature = summarize(scorer, stats[0]).signature
-    negated = not scorer.higher_is_better
     found: dict[str, Array] = {}
     for name in scorer.score_names:
         values = np.where(there, [each[name] for each in scores], np.nan)
@@ -183,6 +183,7 @@ def _scored(spec: MetricSpec, called: str, test_set: TestSet, corpus: Corpus) ->
             found[name] = values  # of scores that differ only for the corpus, the first
     for name, values in found.items():
         label = called if len(found) == 1 else f"{called} {name}"
+        negated = not scorer.is_higher_better(name)
         yield MetricColumn(label, signature, -values if negated else values, negated, spec, name, scorer.scale)
 
 
