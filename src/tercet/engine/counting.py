@@ -37,6 +37,11 @@ def clipped_matches(
     return engine.clipped_matches(tokens.values, tokens.offsets, texts, firsts, lasts, n_types, max_order)
 
 
+def crossed_matches(tokens: Ragged, n_texts: int, max_order: int) -> Numbers:
+    """Count the n-grams that each of the first documents shares with each of the others."""
+    return engine.crossed_matches(tokens.values, tokens.offsets, n_texts, max_order)
+
+
 def ngram_ids(tokens: Ragged, order: int, n_types: int) -> tuple[Ragged, int]:
     """Return the n-grams of every document as ids, and how many different ones there are.
 
