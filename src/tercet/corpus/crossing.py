@@ -42,7 +42,7 @@ class Crossing:
 
     def name_of(self, text: int) -> str:
         """Return what messages call a text."""
-        for name, side in (("hypotheses", self.hypotheses), ("references", self.references)):
-            if (found := np.flatnonzero(side == text)).size:
-                return f"item {found[0]} of {name}"
-        raise IndexError(text)
+        of_hypotheses = np.flatnonzero(self.hypotheses == text)
+        if len(of_hypotheses):
+            return f"item {of_hypotheses[0]} of hypotheses"
+        return f"item {np.flatnonzero(self.references == text)[0]} of references"

@@ -53,6 +53,11 @@ def ngram_ids(tokens: Ragged, order: int, n_types: int) -> tuple[Ragged, int]:
     return Ragged(values, offsets), n_types
 
 
+def pair_edits(tokens: Ragged, texts: Numbers, references: Numbers, n_types: int) -> Numbers:
+    """Count the edits and shifts that turn each text into its reference."""
+    return engine.pair_edits(tokens.values, tokens.offsets, texts, references, n_types)
+
+
 def overlaps(
     units: Ragged, texts: Numbers, references: Numbers, n_types: int, multiset: bool
 ) -> tuple[Numbers, Numbers]:

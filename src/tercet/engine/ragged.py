@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -50,6 +51,8 @@ class TokenBatch:
     n_types: int  # number of different tokens; ids are smaller than it
     first_item: int = 0  # the number of the first segment in a larger corpus, for messages
     n_systems: int = 1
+    #: What messages call a prediction, if not by the number of its segment.
+    name_of: Callable[[int], str] | None = None
     #: The texts truncated line by line, for what counts by line (ROUGE-1.5.5's option -b); with the same types.
     cut_by_line: TokenBatch | None = None
 

@@ -142,10 +142,10 @@ class Metric(Scorer):
     def pairwise(self, hypotheses: Any, references: Any = None, *, n_jobs: int = 1) -> NDArray[np.float64]:
         """Return the primary score of each hypothesis against each reference: many against many.
 
-        Each different text is tokenized once, and embedded once as long as all embeddings fit in 1 GB. What depends on
-        a whole corpus is taken from all references, each counted as often as it is given: the document frequencies of
-        ``idf=True``, and the tokenizer that ROUGE chooses. Memory beyond the result and the tokens or vectors of the
-        texts: about 50 MB a thread, or what one pair of longer texts takes.
+        Each different text is tokenized once; it is embedded once as long as all embeddings fit in 1 GB. What depends
+        on a corpus is taken from the references, each as often as it is given: the document frequencies of
+        ``idf=True``, and ROUGE's choice of a tokenizer. Memory beyond the result, and the tokens or vectors of the
+        texts: 64 MB a thread, or more where a single pair of long texts takes more; a network's is its own.
 
         Parameters
         ----------
@@ -154,19 +154,19 @@ class Metric(Scorer):
         references : sequence of str, optional
             r texts; by default the hypotheses, each against all of them.
         n_jobs : int
-            Threads that work on blocks of pairs; the result is the same.
+            Threads that work on blocks of pairs; the result is the same. Networks have threads of their own.
 
         Returns
         -------
         ndarray of float64, shape (h, r)
-            Each as :meth:`segments` scores that pair alone.
+            Each as :meth:`segments` scores that pair alone; with a network, but for the last digits of its floats.
 
         Raises
         ------
         InputError
             For input that is not text; names the item.
         OptionError
-            For a metric without references.
+            For a metric without references, and a value that an argument does not take.
 
         Examples
         --------

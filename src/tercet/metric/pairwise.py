@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from math import isqrt
@@ -38,20 +38,20 @@ def pair_scores(scorer: Scorer, hypotheses: Any, references: Any) -> NDArray[np.
     (texts, of_texts), (given, of_given) = (
         np.unique(side, return_inverse=True) for side in (crossing.hypotheses, crossing.references)
     )
-    name = dict(zip(scorer.score_names, scorer.segment_names, strict=True))[scorer.primary]
     scores = np.empty((len(texts), len(given)))
 
     def fill(block: tuple[slice, slice]) -> None:
         rows = rows_of(texts[block[0]], given[block[1]])
         to = scores[block]
-        to[:] = np.asarray(scorer.segment_scores(rows)[name]).reshape(to.shape)
+        to[:] = np.asarray(scorer.segment_scores(rows)[scorer.primary]).reshape(to.shape)
 
-    blocks = [*_blocks(crossing.strings, texts, given, scorer.asked.n_jobs)]
-    if len(blocks) == 1 or scorer.asked.n_jobs == 1:
+    n_jobs = 1 if scorer.loads_model else scorer.asked.n_jobs  # a network has threads of its own
+    blocks = [*_blocks(crossing.strings, texts, given, n_jobs)]
+    if len(blocks) == 1 or n_jobs == 1:
         for block in blocks:
             fill(block)
     else:
-        pool = ThreadPoolExecutor(scorer.asked.n_jobs)
+        pool = ThreadPoolExecutor(n_jobs)
         try:
             [*pool.map(fill, blocks)]
         finally:
@@ -68,12 +68,15 @@ def _texts(given: Any, name: str) -> list[str]:
     return strings[0]
 
 
-def _blocks(strings: list[str], texts: Places, references: Places, n_jobs: int) -> Iterator[tuple[slice, slice]]:
-    """Yield blocks of pairs, as square as can be: there the work that each text takes is shared by most pairs."""
+def _blocks(strings: list[str], texts: Places, references: Places, n_jobs: int) -> Iterable[tuple[slice, slice]]:
+    """Return blocks of pairs, as square as can be: there the work that each text takes is shared by most pairs."""
     most = min(TEXTS, max(isqrt(PAIRS), PAIRS // len(texts)))
     own = min(TEXTS, PAIRS // min(most, len(references)), -(-len(texts) // n_jobs))
-    spans = (_spans([len(strings[text]) for text in side.tolist()], size) for side, size in ((texts, own), (references, most)))
-    return product(*spans)
+    rows, columns = (
+        _spans([len(strings[text]) for text in side.tolist()], size)
+        for side, size in ((texts, own), (references, most))
+    )
+    return product(rows, columns)
 
 
 def _spans(sizes: list[int], most: int) -> Iterator[slice]:

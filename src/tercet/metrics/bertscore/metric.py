@@ -10,14 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.crossing import Crossing, Places
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.load import chosen_layer, encoder_of, subwords_of
-from tercet.encoders.messages import long_text_error
+from tercet.encoders.messages import cut_texts
 from tercet.encoders.names import model_of_language
 from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged
 from tercet.errors import OptionError
-from tercet.metric.scorer import Scores, segment_lists
+from tercet.metric.scorer import PairRows, Scores, base_of_pairs, segment_lists
+from tercet.metric.scoring import warn
 from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats
 
@@ -28,7 +30,7 @@ from .idf_table import IdfTable, given_table, weights_of
 from .measures import MEASURES, best_of_references, padded_in_batch, pair_measures, winning_references
 from .messages import texts_warning, unnamed_token_error
 from .options import DIALECTS, PRESETS, BertscoreOptions, check_together
-from .pairs import Texts, prepare_texts, score_pairs
+from .pairs import Texts, prepare_texts, score_crossed, score_pairs
 from .signature import bertscore_signature, official_hash
 from .weights import Weights
 
@@ -214,11 +216,7 @@ class BertScore(BertscoreOptions):
         encoder, n_items = self.encoder(), batch.n_items
         counts = batch.reference_counts
         whole, documents, texts = self.prepare(batch.texts.to_pylist(), context)
-        limit = encoder.subwords.length_limit(self.max_length)
-        long = whole.lengths > limit if limit is not None else np.zeros(len(whole.lengths), bool)
-        if self.long_text == "error" and long.any():
-            raise long_text_error(int(np.flatnonzero(long)[0]), whole, batch, limit)
-        cut = long if self.long_text == "truncate" else np.zeros_like(long)
+        cut = cut_texts(whole, batch, encoder.subwords.length_limit(self.max_length), self.long_text)
         owners, references = batch.pairs
         of_systems = zip(*(np.split(each, batch.n_systems) for each in (owners, references)), strict=True)
         each = [self._pair_measures(texts, encoder, own, given, documents.lengths) for own, given in of_systems]
@@ -255,6 +253,38 @@ class BertScore(BertscoreOptions):
             texts, encoder, *pairs, limit=encoder.subwords.length_limit(self.max_length), batch_size=self.batch_size,
             verbose=self.verbose, floors=floors,
         )  # fmt: skip
+        return self._measures(precision, recall, sizes, encoder)
+
+    def pair_rows(self, crossing: Crossing, context: IdfTable | None) -> PairRows:
+        """Return what makes rows of pairs; texts are embedded once, as long as the encoder can keep all of them."""
+        encoder = self.encoder()
+        limit = encoder.subwords.length_limit(self.max_length)
+        whole, documents, prepared = self.prepare(crossing.strings, context)
+        cut = cut_texts(whole, crossing, limit, self.long_text)
+        unweighted = int(prepared.unweighted[prepared.text].sum()) if self.zero_weight == "uniform" else 0
+        warn(self, texts_warning(int(cut.sum()), unweighted, limit))
+        first = len(self.base_columns) + len(self.extra_columns)
+
+        def rows(texts: Places, references: Places) -> Array:
+            pairs = prepared.text[texts], prepared.text[references]
+            both = score_crossed(prepared, encoder, *pairs, limit=limit, batch_size=self.batch_size)
+            both = both.reshape(*both.shape[:2], len(texts) * len(references))
+            sizes = (
+                np.repeat(documents.lengths[texts], len(references)),
+                np.tile(documents.lengths[references], len(texts)),
+            )
+            measures = self._measures(both[0], both[1], sizes, encoder)
+            found = np.zeros((both.shape[2], len(self.columns)))
+            found[:, : len(self.base_columns)] = base_of_pairs(sizes[0] - encoder.subwords.n_special)
+            found[:, first:] = self._item_columns(measures, np.arange(both.shape[2]))
+            return found
+
+        return rows
+
+    def _measures(
+        self, precision: Array, recall: Array, sizes: tuple[NDArray[np.int64], NDArray[np.int64]], encoder: Encoder
+    ) -> Array:
+        """Return precision, recall and F of pairs of texts of these lengths: (3, layers, m)."""
         if self._official:  # two tokens are CLS and SEP, it thinks
             empty = (sizes[0] == 2) | (sizes[1] == 2)
         else:

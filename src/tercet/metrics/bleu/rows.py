@@ -43,4 +43,4 @@ def _rows(
         parts.append(np.maximum(totals[:, :max_order], 1))
     if of_next_order:
         parts += [matches[:, -1:], np.maximum(totals[:, -1:], 1)]
-    return np.concatenate(parts, axis=1).astype(np.float64)
+    return np.concatenate(parts, axis=1)

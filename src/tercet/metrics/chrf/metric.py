@@ -199,14 +199,15 @@ class Chrf(Metric):
         """Return what makes rows of pairs, from texts that are split once."""
         reading, word_orders = "char-and-blank" if self.whitespace else "char", [*self.word_orders.values()]
         characters, _ = tokenize(crossing.batch, reading, lowercase=self.lowercase)
-        words = self.words(crossing.batch)[0] if any(word_orders) else characters
+        words = self.words(crossing.batch)[0] if any(word_orders) else None
 
         def rows(texts: Places, references: Places) -> Array:
             of_characters = _pair_counts(characters.crossed(texts, references), self.char_order)
-            of_words = _pair_counts(words.crossed(texts, references), max(word_orders))
+            crossed = [] if words is None else [words.crossed(texts, references)]
+            of_words = [_pair_counts(each, max(word_orders)) for each in crossed]
             parts = [base_of_pairs(np.repeat(characters.tokens.lengths[texts], len(references)))]
             for order in word_orders:
-                parts += [of_characters, of_words[:, : len(PARTS) * order]]
+                parts += [of_characters, *(each[:, : len(PARTS) * order] for each in of_words)]
             return np.concatenate(parts, axis=1)
 
         return rows
