@@ -35,9 +35,7 @@ def pair_scores(scorer: Scorer, hypotheses: Any, references: Any) -> NDArray[np.
     warn(scorer, scorer.corpus_warning(context))
     crossing = Crossing.of(own, others)
     rows_of = scorer.pair_rows(crossing, context)
-    (texts, of_texts), (given, of_given) = (
-        np.unique(side, return_inverse=True) for side in (crossing.hypotheses, crossing.references)
-    )
+    (texts, of_texts), (given, of_given) = _different(crossing.hypotheses), _different(crossing.references)
     scores = np.empty((len(texts), len(given)))
 
     def fill(block: tuple[slice, slice]) -> None:
@@ -59,6 +57,12 @@ def pair_scores(scorer: Scorer, hypotheses: Any, references: Any) -> NDArray[np.
     if scores.shape == (len(own), len(others)):
         return scores
     return scores[np.ix_(of_texts, of_given)]
+
+
+def _different(side: Places) -> tuple[Places, Places]:
+    """Return the different ones in the order in which they first come, and which of them each is."""
+    place = {text: number for number, text in enumerate(dict.fromkeys(side.tolist()))}
+    return np.array([*place], np.int64), np.array([place[text] for text in side.tolist()], np.int64)
 
 
 def _texts(given: Any, name: str) -> list[str]:
