@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tercet.checks import as_scale
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.crossing import Crossing, Places
+from tercet.corpus.crossing import Crossing
 from tercet.corpus.items import check_missing, read_texts
 from tercet.corpus.reading import read_corpus
 from tercet.errors import OptionError, did_you_mean, shorten
@@ -21,10 +21,9 @@ from tercet.statistics.stats import SegmentStats
 from .call import Call
 from .dialect import Dialect
 from .options import Value, check_value, option
+from .pairs import PairRows, rows_of_items
 
 Scores = dict[str, NDArray[np.float64]]
-#: Makes the rows of a block of pairs: each of some hypotheses with each of some references, by the numbers of texts.
-PairRows = Callable[[Places, Places], NDArray[np.float64]]
 ScorerT = TypeVar("ScorerT", bound="Scorer")
 
 
@@ -239,14 +238,7 @@ class Scorer(Value, ABC):
 
         What a text takes is done here, once, and not in each block. Threads share what is returned.
         """
-        strings = crossing.strings
-
-        def rows(texts: Places, references: Places) -> NDArray[np.float64]:
-            repeated = [strings[text] for text in np.repeat(texts, len(references)).tolist()]
-            others = [strings[text] for text in references.tolist()] * len(texts)
-            return self.segment_stats(Corpus(repeated, others), context).rows
-
-        return rows
+        return rows_of_items(crossing.strings, lambda batch: self.segment_stats(batch, context).rows)
 
     @abstractmethod
     def finalize(self, totals: Any) -> Scores:
@@ -315,14 +307,6 @@ class Scorer(Value, ABC):
         left_out = missing if self.missing_references == "skip" else np.zeros_like(missing)
         empty = (prediction_lengths == 0) & ~left_out
         return np.column_stack([~left_out, empty, missing, references]).astype(np.float64)
-
-
-def base_of_pairs(lengths: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the base columns of pairs, shape (n, 4), given the lengths of their predictions."""
-    rows = np.zeros((len(lengths), 4))
-    rows[:, 0] = rows[:, 3] = 1.0
-    rows[:, 1] = lengths == 0
-    return rows
 
 
 def left_out(rows: NDArray[np.float64]) -> NDArray[np.bool_]:

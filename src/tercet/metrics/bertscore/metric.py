@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.crossing import Crossing, Places
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.load import chosen_layer, encoder_of, subwords_of
 from tercet.encoders.messages import cut_texts
@@ -18,19 +17,19 @@ from tercet.encoders.names import model_of_language
 from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged
 from tercet.errors import OptionError
-from tercet.metric.scorer import PairRows, Scores, base_of_pairs, segment_lists
-from tercet.metric.scoring import warn
+from tercet.metric.scorer import Scores, segment_lists
 from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
 from .baselines import baselines_of, find_baseline
+from .crossed import pair_rows
 from .explain import Alignment, explain_batch, explain_pair
 from .idf_table import IdfTable, given_table, weights_of
 from .measures import MEASURES, best_of_references, padded_in_batch, pair_measures, winning_references
 from .messages import texts_warning, unnamed_token_error
 from .options import DIALECTS, PRESETS, BertscoreOptions, check_together
-from .pairs import Texts, prepare_texts, score_crossed, score_pairs
+from .pairs import Texts, prepare_texts, score_pairs
 from .signature import bertscore_signature, official_hash
 from .weights import Weights
 
@@ -233,11 +232,11 @@ class BertScore(BertscoreOptions):
         rows[:, len(self.base_columns) : own] = np.column_stack(
             [cut[:n_items], of_references[0], unweighted[:n_items] + of_references[1]]
         )
-        rows[filled, own:] = self._item_columns(measures, starts[filled])
+        rows[filled, own:] = self.item_columns(measures, starts[filled])
         if (
             self.missing_references == "zero" and not filled.all()
         ):  # no reference is no match: what that comes to is rescaled like all the rest
-            rows[~filled, own:] = self._item_columns(np.zeros((3, encoder.n_layers, 1)), np.zeros(1, np.int64))
+            rows[~filled, own:] = self.item_columns(np.zeros((3, encoder.n_layers, 1)), np.zeros(1, np.int64))
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def _pair_measures(
@@ -253,45 +252,17 @@ class BertScore(BertscoreOptions):
             texts, encoder, *pairs, limit=encoder.subwords.length_limit(self.max_length), batch_size=self.batch_size,
             verbose=self.verbose, floors=floors,
         )  # fmt: skip
-        return self._measures(precision, recall, sizes, encoder)
+        return self.measures(precision, recall, *sizes)
 
-    def pair_rows(self, crossing: Crossing, context: IdfTable | None) -> PairRows:
-        """Return what makes rows of pairs; texts are embedded once, as long as the encoder can keep all of them."""
-        encoder = self.encoder()
-        limit = encoder.subwords.length_limit(self.max_length)
-        whole, documents, prepared = self.prepare(crossing.strings, context)
-        cut = cut_texts(whole, crossing, limit, self.long_text)
-        unweighted = int(prepared.unweighted[prepared.text].sum()) if self.zero_weight == "uniform" else 0
-        warn(self, texts_warning(int(cut.sum()), unweighted, limit))
-        first = len(self.base_columns) + len(self.extra_columns)
-
-        def rows(texts: Places, references: Places) -> Array:
-            pairs = prepared.text[texts], prepared.text[references]
-            both = score_crossed(prepared, encoder, *pairs, limit=limit, batch_size=self.batch_size)
-            both = both.reshape(*both.shape[:2], len(texts) * len(references))
-            sizes = (
-                np.repeat(documents.lengths[texts], len(references)),
-                np.tile(documents.lengths[references], len(texts)),
-            )
-            measures = self._measures(both[0], both[1], sizes, encoder)
-            found = np.zeros((both.shape[2], len(self.columns)))
-            found[:, : len(self.base_columns)] = base_of_pairs(sizes[0] - encoder.subwords.n_special)
-            found[:, first:] = self._item_columns(measures, np.arange(both.shape[2]))
-            return found
-
-        return rows
-
-    def _measures(
-        self, precision: Array, recall: Array, sizes: tuple[NDArray[np.int64], NDArray[np.int64]], encoder: Encoder
-    ) -> Array:
+    def measures(self, precision: Array, recall: Array, own: NDArray[np.int64], others: NDArray[np.int64]) -> Array:
         """Return precision, recall and F of pairs of texts of these lengths: (3, layers, m)."""
         if self._official:  # two tokens are CLS and SEP, it thinks
-            empty = (sizes[0] == 2) | (sizes[1] == 2)
+            empty = (own == 2) | (others == 2)
         else:
-            empty = np.minimum(*sizes) <= encoder.subwords.n_special
+            empty = np.minimum(own, others) <= self.subwords().n_special
         return pair_measures(precision, recall, empty, self._official)
 
-    def _item_columns(self, measures: Array, starts: NDArray[np.int64]) -> Array:
+    def item_columns(self, measures: Array, starts: NDArray[np.int64]) -> Array:
         """Return the columns of items with references, layer by layer: the measures, and the reference of each."""
         values, winners = best_of_references(measures, starts, self.multi_ref == "best_f")
         baseline = self.baseline()
@@ -357,3 +328,4 @@ class BertScore(BertscoreOptions):
         return explain_pair(self, prediction, references, corpus)
 
     explained = explain_batch
+    pair_rows = pair_rows

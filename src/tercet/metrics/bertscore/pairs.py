@@ -16,7 +16,7 @@ from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged, different_rows, ranges
 from tercet.statistics.progress import bar_of
 
-from .matching import match, match_crossed
+from .matching import match
 from .weights import Weights
 
 #: Bytes of embeddings held at a time, besides those of references kept between calls.
@@ -75,37 +75,15 @@ def score_pairs(
             n_pairs = part.stop - part.start
             keep = np.zeros(len(chosen), bool)
             keep[place[n_pairs:]] = True
-            store, shares = _embedded(texts, encoder, chosen, keep, limit, batch_size, bar)
+            store, shares = embedded(texts, encoder, chosen, keep, limit, batch_size, bar)
             near = None if floors is None else (floors[0][part], floors[1][part])
             both[:, :, part] = match(store, shares, place[:n_pairs], place[n_pairs:], near)
     return both[0], both[1]
 
 
-def score_crossed(
-    texts: Texts, encoder: Encoder, predictions: NDArray[np.int64], references: NDArray[np.int64], *,
-    limit: int | None, batch_size: int,
-) -> NDArray[np.float64]:  # fmt: skip
-    """Return precision and recall of each prediction with each reference, shape (2, layers, h, r).
-
-    The encoder keeps all embeddings for the next block. Memory as for `score_pairs`.
-    """
-    chosen, place = np.unique(np.concatenate([predictions, references]), return_inverse=True)
-    if len(chosen) > 2 and texts.rows.lengths[chosen].sum() * encoder.token_bytes > STORE_BYTES:
-        longer, axis = (predictions, 2) if len(predictions) >= len(references) else (references, 3)
-        parts = [
-            score_crossed(texts, encoder, *pair, limit=limit, batch_size=batch_size)
-            for half in np.array_split(longer, 2)
-            for pair in [(half, references) if axis == 2 else (predictions, half)]
-        ]
-        return np.concatenate(parts, axis=axis)
-    keep = np.ones(len(chosen), bool)
-    store, shares = _embedded(texts, encoder, chosen, keep, limit, batch_size, None)
-    return match_crossed(store, shares, place[: len(predictions)], place[len(predictions) :])
-
-
-def _embedded(
+def embedded(
     texts: Texts, encoder: Encoder, chosen: NDArray[np.int64], keep: NDArray[np.bool_], limit: int | None,
-    batch_size: int, bar: Any,
+    batch_size: int, bar: Any = None,
 ) -> tuple[Store, NDArray[np.float32]]:  # fmt: skip
     """Return the embeddings of some texts, of which the encoder keeps some, and the share of each token."""
     rows = texts.rows.rows(chosen)
