@@ -256,10 +256,9 @@ class BertScore(BertscoreOptions):
 
     def measures(self, precision: Array, recall: Array, own: NDArray[np.int64], others: NDArray[np.int64]) -> Array:
         """Return precision, recall and F of pairs of texts of these lengths: (3, layers, m)."""
+        empty = np.minimum(own, others) <= self.subwords().n_special
         if self._official:  # two tokens are CLS and SEP, it thinks
             empty = (own == 2) | (others == 2)
-        else:
-            empty = np.minimum(own, others) <= self.subwords().n_special
         return pair_measures(precision, recall, empty, self._official)
 
     def item_columns(self, measures: Array, starts: NDArray[np.int64]) -> Array:
