@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_contract import CASES, MODEL
+from test_contract import CASES
 
 import tercet
-from conftest import TOLERANCES, needed
-from suite import COMPARING
+from suite import COMPARING, SUITE
 from tercet import IdfTable
 from tercet.metric import pairwise
 from tercet.registry import metric_class
@@ -26,6 +25,7 @@ TEXTS = [
     "👍🏽 work 🎉",
 ]
 OTHERS = [*TEXTS[2:0:-1], " ", "A cat sat.\nOn a mat, the cat.", "Кошка лежит", "天气", "the the the cat"]
+MODEL = SUITE["bertscore_idf"].needed["model_type"]
 MORE = [
     ("bleu_multi", {"smooth_method": "nltk5", "tokenizer": "char"}),
     ("bleu_multi", {"compat": "sacrebleu", "tokenizer": "zh", "lowercase": True}),
@@ -51,7 +51,7 @@ quiet = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
 def metric_of(name, **options):
-    return metric_class(name).from_options({**needed(name), **options})
+    return metric_class(name).from_options({**SUITE[name].needed, **options})
 
 
 def alone(metric, texts, references):
@@ -73,7 +73,7 @@ def like_pairs(metric, references):
 
 
 def same(name, found, expected):
-    np.testing.assert_allclose(found, expected, rtol=0, atol=TOLERANCES.get(name, 0))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=SUITE[name].tolerance)
 
 
 @quiet

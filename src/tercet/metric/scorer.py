@@ -21,7 +21,7 @@ from tercet.statistics.stats import SegmentStats
 from .call import Call
 from .dialect import Dialect
 from .options import Value, check_value, option
-from .pairs import PairRows, rows_of_items
+from .rows import PairRows, rows_of_items
 
 Scores = dict[str, NDArray[np.float64]]
 ScorerT = TypeVar("ScorerT", bound="Scorer")
@@ -307,13 +307,6 @@ class Scorer(Value, ABC):
         left_out = missing if self.missing_references == "skip" else np.zeros_like(missing)
         empty = (prediction_lengths == 0) & ~left_out
         return np.column_stack([~left_out, empty, missing, references]).astype(np.float64)
-
-
-def left_out(rows: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which items have no reference, and mark them in their rows as left out."""
-    missing: NDArray[np.bool_] = rows[:, 2] > 0
-    rows[missing, :2] = 0.0
-    return missing
 
 
 def segment_lists(scorer: Scorer, stats: SegmentStats) -> dict[str, list[float | None]]:

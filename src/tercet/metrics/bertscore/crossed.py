@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tercet.corpus.crossing import Crossing, Places
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.messages import cut_texts
-from tercet.metric.pairs import PairRows, base_of_pairs
+from tercet.metric.rows import PairRows, base_of_pairs
 from tercet.metric.scoring import warn
 
 from .matching import match_crossed

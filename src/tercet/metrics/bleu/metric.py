@@ -19,8 +19,8 @@ from tercet.engine.chosen import engine
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError
 from tercet.metric.lengths import brevity_penalty
-from tercet.metric.pairs import PairRows
-from tercet.metric.scorer import Scorer, Scores, left_out
+from tercet.metric.rows import PairRows, left_out
+from tercet.metric.scorer import Scorer, Scores
 from tercet.signature import Signature
 from tercet.statistics.either import Either, as_floats, column, columns, quotient, stacked, where
 from tercet.statistics.stats import SegmentStats

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tercet.engine.counting import clipped_matches, crossed_matches
 from tercet.engine.ragged import TokenBatch
 from tercet.metric.lengths import reference_lengths
-from tercet.metric.pairs import base_of_pairs
+from tercet.metric.rows import base_of_pairs
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]

@@ -21,7 +21,7 @@ from tercet.metric.common_options import TOKENIZER, lemmatizer_option, stemmer_o
 from tercet.metric.lengths import brevity_penalty, reference_lengths
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
-from tercet.metric.pairs import PairRows, base_of_pairs
+from tercet.metric.rows import PairRows, base_of_pairs
 from tercet.metric.scorer import Scores
 from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats

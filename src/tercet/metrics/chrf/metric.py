@@ -23,8 +23,8 @@ from tercet.errors import OptionError
 from tercet.metric.dialect import Dialect
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
-from tercet.metric.pairs import PairRows, base_of_pairs
-from tercet.metric.scorer import Scores, left_out
+from tercet.metric.rows import PairRows, base_of_pairs, left_out
+from tercet.metric.scorer import Scores
 from tercet.signature import Signature
 from tercet.statistics.either import as_floats
 from tercet.statistics.stats import SegmentStats

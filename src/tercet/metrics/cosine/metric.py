@@ -23,7 +23,7 @@ from tercet.errors import OptionError, needs
 from tercet.metric.common_options import DEVICE, USE_SAFETENSORS, dtype_option
 from tercet.metric.metric import Metric
 from tercet.metric.options import option
-from tercet.metric.pairs import PairRows, base_of_pairs
+from tercet.metric.rows import PairRows, base_of_pairs
 from tercet.metric.scorer import Scorer, Scores
 from tercet.metric.scoring import warn
 from tercet.signature import Signature

@@ -21,7 +21,7 @@ from tercet.errors import OptionError, did_you_mean
 from tercet.metric.common_options import TOKENIZER, lemmatizer_option, stemmer_option
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
-from tercet.metric.pairs import PairRows, base_of_pairs
+from tercet.metric.rows import PairRows, base_of_pairs
 from tercet.metric.scorer import Scores
 from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats

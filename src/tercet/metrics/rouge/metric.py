@@ -20,7 +20,7 @@ from tercet.corpus.texts import READINGS
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
-from tercet.metric.pairs import PairRows, base_of_pairs
+from tercet.metric.rows import PairRows, base_of_pairs
 from tercet.metric.scorer import Scores, segment_lists
 from tercet.signature import Signature
 from tercet.statistics.either import Either, as_floats, column, columns, where

@@ -21,8 +21,8 @@ from tercet.engine.counting import pair_edits
 from tercet.metric.dialect import Dialect
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
-from tercet.metric.pairs import PairRows, base_of_pairs
-from tercet.metric.scorer import Scorer, Scores, left_out
+from tercet.metric.rows import PairRows, base_of_pairs, left_out
+from tercet.metric.scorer import Scorer, Scores
 from tercet.signature import Signature
 from tercet.statistics.either import Either, as_floats, column, quotient, where
 from tercet.statistics.stats import SegmentStats

@@ -1,4 +1,4 @@
-"""Rows of pairs, each an item of one reference, for many against many."""
+"""Rows of statistics: of items left out, and of pairs, for many against many."""
 
 from __future__ import annotations
 
@@ -32,3 +32,10 @@ def base_of_pairs(lengths: NDArray[np.int64]) -> NDArray[np.float64]:
     rows[:, 0] = rows[:, 3] = 1.0
     rows[:, 1] = lengths == 0
     return rows
+
+
+def left_out(rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which items have no reference, and mark them in their rows as left out."""
+    missing: NDArray[np.bool_] = rows[:, 2] > 0
+    rows[missing, :2] = 0.0
+    return missing
