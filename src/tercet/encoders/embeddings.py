@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.engine.ragged import Ragged, ranges
+from tercet.engine.ragged import Ragged
 
 from .subwords import Subwords
 
@@ -37,9 +37,7 @@ class Windows:
         """Return the windows that are marked."""
         if chosen.all():
             return self
-        lengths = self.ids.lengths[chosen]
-        values = self.ids.values[ranges(self.ids.offsets[:-1][chosen], lengths)]
-        ids = Ragged(values, np.append(0, np.cumsum(lengths)))
+        ids = self.ids.rows(np.flatnonzero(chosen))
         return Windows(ids, self.first[chosen], self.last[chosen], self.target[chosen])
 
 

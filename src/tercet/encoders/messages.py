@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.crossing import Crossing
 from tercet.engine.ragged import Ragged
 from tercet.errors import InputError, shorten
 
@@ -17,14 +19,17 @@ def cut_warning(cut: int, limit: int | None) -> str:
     )
 
 
-def long_text_error(document: int, whole: Ragged, batch: Corpus, limit: int | None) -> InputError:
-    """Return the error for a document, counted over predictions and then references, with too many tokens."""
-    item, kind = document % max(1, batch.n_segments), "predictions"
-    if document >= batch.n_items:
-        item = int(np.searchsorted(batch.reference_offsets, document - batch.n_items, side="right")) - 1
-        kind = "references"
+def cut_texts(whole: Ragged, batch: Corpus | Crossing, limit: int | None, long_text: str) -> NDArray[np.bool_]:
+    """Return which documents of a batch are cut at `limit` tokens; InputError for one that is too long."""
+    long = whole.lengths > limit if limit is not None else np.zeros(len(whole.lengths), bool)
+    if long_text == "error" and long.any():
+        raise _long_text_error(int(np.flatnonzero(long)[0]), whole, batch, limit)
+    return long if long_text == "truncate" else np.zeros_like(long)
+
+
+def _long_text_error(document: int, whole: Ragged, batch: Corpus | Crossing, limit: int | None) -> InputError:
     return InputError(
-        f"item {batch.first_item + item} of {kind} has {whole.lengths[document]} tokens, more than the encoder's "
+        f"{batch.name_of(document)} has {whole.lengths[document]} tokens, more than the encoder's "
         f"limit of {limit}: {shorten(batch.texts[document].as_py())}. long_text='window' scores it whole, 'truncate' "
         "only its beginning."
     )

@@ -37,6 +37,11 @@ def clipped_matches(
     return engine.clipped_matches(tokens.values, tokens.offsets, texts, firsts, lasts, n_types, max_order)
 
 
+def crossed_matches(tokens: Ragged, n_texts: int, max_order: int) -> Numbers:
+    """Count the n-grams that each of the first documents shares with each of the others."""
+    return engine.crossed_matches(tokens.values, tokens.offsets, n_texts, max_order)
+
+
 def ngram_ids(tokens: Ragged, order: int, n_types: int) -> tuple[Ragged, int]:
     """Return the n-grams of every document as ids, and how many different ones there are.
 
@@ -46,6 +51,11 @@ def ngram_ids(tokens: Ragged, order: int, n_types: int) -> tuple[Ragged, int]:
         return tokens, n_types
     values, offsets, n_types = engine.ngram_ids(tokens.values, tokens.offsets, n_types, order)
     return Ragged(values, offsets), n_types
+
+
+def pair_edits(tokens: Ragged, texts: Numbers, references: Numbers, n_types: int) -> Numbers:
+    """Count the edits and shifts that turn each text into its reference."""
+    return engine.pair_edits(tokens.values, tokens.offsets, texts, references, n_types)
 
 
 def overlaps(

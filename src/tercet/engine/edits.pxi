@@ -372,6 +372,30 @@ def ter_rows(texts, size_t n, reference_offsets, size_t n_systems=1):
         free_rooms(&e.memory)
 
 
+cdef int edits_of_pair(Scratch* s, const Pairs* p, size_t pair, int64_t* found) noexcept nogil:
+    """Write how many edits turn a text into a reference."""
+    cdef int64_t text = p.texts[pair], reference = p.references[pair]
+    cdef int64_t size = size_of(p, text), length = size_of(p, reference)
+    cdef Edits e
+    e.memory, e.scratch, e.problem = s[0], s, DONE
+    if make_room_for_edits(&e, size, length, p.n_types):
+        e.problem = NO_MEMORY
+    else:
+        found[0] = count_edits(&e, p.ids + p.offsets[text], size, p.ids + p.offsets[reference], length)
+    e.memory.steps = s.steps
+    s[0] = e.memory  # its rooms may have grown
+    return e.problem
+
+
+def pair_edits(
+    const int32_t[::1] ids, const int64_t[::1] offsets, const int64_t[::1] texts, const int64_t[::1] references,
+    size_t n_types,
+):
+    """See `plain.pair_edits`."""
+    cdef Pairs p = pairs_of(ids, offsets, texts, references, n_types)
+    return count_pairs(&p, edits_of_pair, 1)[:, 0]
+
+
 def edit_path(str text, str reference):
     """See `plain.edit_path`."""
     cdef Edits e

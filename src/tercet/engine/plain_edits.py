@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .plain_counts import rows_of
 from .plain_text import Texts, texts_of_items
 
 #: What an alignment is made of: the word of the text equals that of the reference, stands for it, has no counterpart
@@ -20,7 +22,7 @@ BEAM, MOST_WORDS, MOST_DISTANCE, MOST_CANDIDATES = 25, 10, 50, 1000
 
 _FAR = 1 << 29  # the cost of a cell beside the beam
 
-Words = Sequence[str]
+Words = Sequence[Any]
 Row = list[int]
 Shift = tuple[int, int, int]
 
@@ -47,6 +49,16 @@ def ter_rows(
             fewest = min((_edits(words, reference)[0] for reference in references), default=len(words))
             rows[system, item] = 1, not words, not references, len(references), fewest, length
     return rows.reshape(n_systems * n, 6)
+
+
+def pair_edits(
+    ids: NDArray[np.int32], offsets: NDArray[np.int64], texts: NDArray[np.int64], references: NDArray[np.int64],
+    n_types: int,
+) -> NDArray[np.int64]:  # fmt: skip
+    """Return the edits that :func:`ter_rows` counts, of pairs of documents: as for :func:`.plain_counts.overlaps`."""
+    documents = rows_of(ids, offsets)
+    pairs = zip(texts.tolist(), references.tolist(), strict=True)
+    return np.array([_edits(documents[text], documents[reference])[0] for text, reference in pairs], np.int64)
 
 
 def edit_path(text: str, reference: str) -> tuple[list[Shift], list[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -26,6 +27,11 @@ class Ragged:
         """Return each row as an array."""
         return np.split(self.values, self.offsets[1:-1])[: len(self.lengths)]  # of no rows, it makes one
 
+    def rows(self, chosen: NDArray[np.int64]) -> Ragged:
+        """Return some rows, in this order."""
+        lengths = self.lengths[chosen]
+        return Ragged(self.values[ranges(self.offsets[chosen], lengths)], np.append(0, np.cumsum(lengths)))
+
     def lists(self) -> list[list[Any]]:
         """Return the rows as lists."""
         return [self.values[start:stop].tolist() for start, stop in pairwise(self.offsets.tolist())]
@@ -45,6 +51,8 @@ class TokenBatch:
     n_types: int  # number of different tokens; ids are smaller than it
     first_item: int = 0  # the number of the first segment in a larger corpus, for messages
     n_systems: int = 1
+    #: What messages call a prediction, if not by the number of its segment.
+    name_of: Callable[[int], str] | None = None
     #: The texts truncated line by line, for what counts by line (ROUGE-1.5.5's option -b); with the same types.
     cut_by_line: TokenBatch | None = None
 
@@ -82,6 +90,23 @@ class TokenBatch:
             tokens=Ragged(self.tokens.values[rows[0] : rows[-1]], rows - rows[0]),
             lines=Ragged(self.lines.values[lines[0] : lines[-1] + 1] - rows[0], lines - lines[0]),
         )
+
+    @property
+    def is_crossed(self) -> bool:
+        """Whether there is one segment: the pairs then are each prediction with each reference."""
+        return len(self.reference_offsets) == 2
+
+    def crossed(self, texts: NDArray[np.int64], references: NDArray[np.int64]) -> TokenBatch:
+        """Return some documents as what many systems wrote for one segment, and others as its references."""
+        documents = np.concatenate([texts, references])
+        tokens = self.tokens.rows(documents)
+        lines = self.lines.rows(documents)
+        moved = np.repeat(tokens.offsets[:-1] - self.tokens.offsets[documents], lines.lengths)
+        return TokenBatch(
+            tokens, Ragged(np.append(lines.values + moved, tokens.offsets[-1]), lines.offsets),
+            np.array([0, len(references)]), self.n_types, n_systems=len(texts),
+            cut_by_line=None if self.cut_by_line is None else self.cut_by_line.crossed(texts, references),
+        )  # fmt: skip
 
     def line_lists(self) -> list[list[list[int]]]:
         """Return the documents as lists of lines of ids."""

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.corpus.containers import as_list
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, read_items
 from tercet.corpus.reading import read_predictions
@@ -140,8 +139,13 @@ class Metric(Scorer):
         """Return the statistics of each item: rows that add up, and can be written as an Arrow table."""
         return batch_stats(self, self.corpus(predictions, references))
 
-    def pairwise(self, hypotheses: Any, references: Any = None) -> NDArray[np.float64]:
+    def pairwise(self, hypotheses: Any, references: Any = None, *, n_jobs: int = 1) -> NDArray[np.float64]:
         """Return the primary score of each hypothesis against each reference: many against many.
+
+        Each different text is tokenized once; it is embedded once as long as all embeddings fit in 1 GB. What depends
+        on a corpus is taken from the references, each as often as it is given: the document frequencies of
+        ``idf=True``, and ROUGE's choice of a tokenizer. Memory beyond the result, and the tokens or vectors of the
+        texts: 64 MB a thread, or more where a single pair of long texts takes more; a network's is its own.
 
         Parameters
         ----------
@@ -149,18 +153,20 @@ class Metric(Scorer):
             h texts.
         references : sequence of str, optional
             r texts; by default the hypotheses, each against all of them.
+        n_jobs : int
+            Threads that work on blocks of pairs; the result is the same. Networks have threads of their own.
 
         Returns
         -------
         ndarray of float64, shape (h, r)
-            Each as :meth:`segments` scores that pair alone.
+            Each as :meth:`segments` scores that pair alone; with a network, but for the last digits of its floats.
 
         Raises
         ------
         InputError
             For input that is not text; names the item.
         OptionError
-            For a metric without references.
+            For a metric without references, and a value that an argument does not take.
 
         Examples
         --------
@@ -168,9 +174,8 @@ class Metric(Scorer):
         >>> tercet.Chrf().pairwise(["a cat", "a dog"], ["a cat", "the dog"]).round(1).tolist()
         [[100.0, 4.5], [6.2, 31.2]]
         """
-        given = as_list(hypotheses, "hypotheses", "one text per item", 1)
-        others = given if references is None else as_list(references, "references", "one text per item", 1)
-        return pair_scores(self, given, others)
+        metric = self if n_jobs == Call.n_jobs else self._calling({"n_jobs": n_jobs})
+        return pair_scores(metric, hypotheses, references)
 
     def explain(self, prediction: str, references: Any = None) -> Any:
         """Explain the score of one prediction: values to work with, ``to_dict()``, ``to_html()``.

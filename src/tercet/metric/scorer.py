@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tercet.checks import as_scale
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.crossing import Crossing
 from tercet.corpus.items import check_missing, read_texts
 from tercet.corpus.reading import read_corpus
 from tercet.errors import OptionError, did_you_mean, shorten
@@ -20,6 +21,7 @@ from tercet.statistics.stats import SegmentStats
 from .call import Call
 from .dialect import Dialect
 from .options import Value, check_value, option
+from .rows import PairRows, rows_of_items
 
 Scores = dict[str, NDArray[np.float64]]
 ScorerT = TypeVar("ScorerT", bound="Scorer")
@@ -231,6 +233,13 @@ class Scorer(Value, ABC):
         each = (batch.system(place) for place in range(batch.n_systems))
         return SegmentStats.concatenate([self.segment_stats(own, context) for own in each])
 
+    def pair_rows(self, crossing: Crossing, context: Any) -> PairRows:
+        """Return what makes rows of pairs, each an item of its own; of them only the primary score is used.
+
+        What a text takes is done here, once, and not in each block. Threads share what is returned.
+        """
+        return rows_of_items(crossing.strings, lambda batch: self.segment_stats(batch, context).rows)
+
     @abstractmethod
     def finalize(self, totals: Any) -> Scores:
         """Return the scores of sums of rows."""
@@ -298,13 +307,6 @@ class Scorer(Value, ABC):
         left_out = missing if self.missing_references == "skip" else np.zeros_like(missing)
         empty = (prediction_lengths == 0) & ~left_out
         return np.column_stack([~left_out, empty, missing, references]).astype(np.float64)
-
-
-def left_out(rows: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which items have no reference, and mark them in their rows as left out."""
-    missing: NDArray[np.bool_] = rows[:, 2] > 0
-    rows[missing, :2] = 0.0
-    return missing
 
 
 def segment_lists(scorer: Scorer, stats: SegmentStats) -> dict[str, list[float | None]]:

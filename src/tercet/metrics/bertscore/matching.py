@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from tercet.encoders.embeddings import Store
 _GATHERED = 1 << 23
 _GATHERED_ON_CPU = 1 << 19
 _SIMILARITIES = 1 << 23
+# Tokens of a side of a product of matrices: its similarities are 16 MB.
+_CROSSED = 1 << 11
 _BELOW_ANY_COSINE = -2.0
 
 
@@ -61,6 +64,61 @@ def match(
                     both[side, layer, where] = (found * share[side]).sum(1)
     precision, recall = both.double().cpu().numpy()
     return precision, recall
+
+
+def match_crossed(
+    store: Store, weights: NDArray[np.float32], texts: NDArray[np.int64], references: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return precision and recall of each text with each reference, in every layer, shape (2, layers, h, r).
+
+    A product of matrices for some texts and some references at a time, of near lengths: memory is 100 MB besides the
+    store, as for :func:`match`, which has the pairs of longer texts.
+    """
+    import torch
+
+    lengths, n_layers, device = np.diff(store.offsets), len(store.vectors), store.vectors.device
+    if max(lengths[texts].max(initial=0), lengths[references].max(initial=0)) > _CROSSED:
+        pairs = np.repeat(texts, len(references)), np.tile(references, len(texts))
+        return np.stack(match(store, weights, *pairs)).reshape(2, n_layers, len(texts), len(references))
+    both = torch.zeros((2, n_layers, len(texts), len(references)), device=device)
+    with torch.inference_mode():
+        shares = torch.from_numpy(weights).to(device)
+        sides = [
+            [_padded(store, shares, side, chosen) for chosen in _near(lengths[side])] for side in (texts, references)
+        ]
+        for (where, left, left_share), (there, right, right_share) in product(*sides):
+            for layer, vectors in enumerate(store.vectors):
+                one, other = vectors[left].flatten(0, 1), vectors[right].flatten(0, 1)
+                similarity = (one @ other.T).view(*left.shape, *right.shape)
+                both[0, layer, where[:, None], there] = (similarity.amax(3) * left_share[:, :, None]).sum(1)
+                both[1, layer, where[:, None], there] = (similarity.amax(1) * right_share).sum(2)
+    found: NDArray[np.float64] = both.double().cpu().numpy()
+    return found
+
+
+def _near(lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Yield the places of texts of near lengths, of at most `_CROSSED` tokens with padding; none of empty ones."""
+    order = np.argsort(-lengths, kind="stable")[: int((lengths > 0).sum())]
+    while len(order):
+        size = max(1, _CROSSED // int(lengths[order[0]]))
+        yield order[:size]
+        order = order[size:]
+
+
+def _padded(store: Store, shares: Any, texts: NDArray[np.int64], chosen: NDArray[np.int64]) -> tuple[Any, Any, Any]:
+    """Return places of texts, their tokens in the store, and the shares of these.
+
+    Behind a text stands its first token with a share of 0: a token that is there twice changes no maximum.
+    """
+    import torch
+
+    starts, stops = store.offsets[texts[chosen], None], store.offsets[texts[chosen] + 1, None]
+    rows = starts + np.arange(int((stops - starts).max()))
+    present = rows < stops
+    places, own, counted = (
+        torch.from_numpy(each).to(shares.device) for each in (chosen, np.where(present, rows, starts), present)
+    )
+    return places, own, shares[own].masked_fill_(~counted, 0)
 
 
 def _best_matches(left: Any, right: Any, absent: Any) -> tuple[Any, Any]:

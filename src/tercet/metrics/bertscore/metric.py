@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tercet.corpus.corpus import Corpus
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.load import chosen_layer, encoder_of, subwords_of
-from tercet.encoders.messages import long_text_error
+from tercet.encoders.messages import cut_texts
 from tercet.encoders.names import model_of_language
 from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged
@@ -23,6 +23,7 @@ from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
 from .baselines import baselines_of, find_baseline
+from .crossed import pair_rows
 from .explain import Alignment, explain_batch, explain_pair
 from .idf_table import IdfTable, given_table, weights_of
 from .measures import MEASURES, best_of_references, padded_in_batch, pair_measures, winning_references
@@ -214,11 +215,7 @@ class BertScore(BertscoreOptions):
         encoder, n_items = self.encoder(), batch.n_items
         counts = batch.reference_counts
         whole, documents, texts = self.prepare(batch.texts.to_pylist(), context)
-        limit = encoder.subwords.length_limit(self.max_length)
-        long = whole.lengths > limit if limit is not None else np.zeros(len(whole.lengths), bool)
-        if self.long_text == "error" and long.any():
-            raise long_text_error(int(np.flatnonzero(long)[0]), whole, batch, limit)
-        cut = long if self.long_text == "truncate" else np.zeros_like(long)
+        cut = cut_texts(whole, batch, encoder.subwords.length_limit(self.max_length), self.long_text)
         owners, references = batch.pairs
         of_systems = zip(*(np.split(each, batch.n_systems) for each in (owners, references)), strict=True)
         each = [self._pair_measures(texts, encoder, own, given, documents.lengths) for own, given in of_systems]
@@ -235,11 +232,11 @@ class BertScore(BertscoreOptions):
         rows[:, len(self.base_columns) : own] = np.column_stack(
             [cut[:n_items], of_references[0], unweighted[:n_items] + of_references[1]]
         )
-        rows[filled, own:] = self._item_columns(measures, starts[filled])
+        rows[filled, own:] = self.item_columns(measures, starts[filled])
         if (
             self.missing_references == "zero" and not filled.all()
         ):  # no reference is no match: what that comes to is rescaled like all the rest
-            rows[~filled, own:] = self._item_columns(np.zeros((3, encoder.n_layers, 1)), np.zeros(1, np.int64))
+            rows[~filled, own:] = self.item_columns(np.zeros((3, encoder.n_layers, 1)), np.zeros(1, np.int64))
         return SegmentStats(self.signature(context), self.columns, rows)
 
     def _pair_measures(
@@ -255,13 +252,16 @@ class BertScore(BertscoreOptions):
             texts, encoder, *pairs, limit=encoder.subwords.length_limit(self.max_length), batch_size=self.batch_size,
             verbose=self.verbose, floors=floors,
         )  # fmt: skip
+        return self.measures(precision, recall, *sizes)
+
+    def measures(self, precision: Array, recall: Array, own: NDArray[np.int64], others: NDArray[np.int64]) -> Array:
+        """Return precision, recall and F of pairs of texts of these lengths: (3, layers, m)."""
+        empty = np.minimum(own, others) <= self.subwords().n_special
         if self._official:  # two tokens are CLS and SEP, it thinks
-            empty = (sizes[0] == 2) | (sizes[1] == 2)
-        else:
-            empty = np.minimum(*sizes) <= encoder.subwords.n_special
+            empty = (own == 2) | (others == 2)
         return pair_measures(precision, recall, empty, self._official)
 
-    def _item_columns(self, measures: Array, starts: NDArray[np.int64]) -> Array:
+    def item_columns(self, measures: Array, starts: NDArray[np.int64]) -> Array:
         """Return the columns of items with references, layer by layer: the measures, and the reference of each."""
         values, winners = best_of_references(measures, starts, self.multi_ref == "best_f")
         baseline = self.baseline()
@@ -327,3 +327,4 @@ class BertScore(BertscoreOptions):
         return explain_pair(self, prediction, references, corpus)
 
     explained = explain_batch
+    pair_rows = pair_rows

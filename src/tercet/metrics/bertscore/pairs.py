@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.encoders.embeddings import windows_of
+from tercet.encoders.embeddings import Store, windows_of
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged, different_rows, ranges
@@ -73,18 +73,25 @@ def score_pairs(
         for part in _parts(texts, predictions, references, STORE_BYTES // encoder.token_bytes):
             chosen, place = np.unique(np.concatenate([predictions[part], references[part]]), return_inverse=True)
             n_pairs = part.stop - part.start
-            lengths = texts.rows.lengths[chosen]
-            source = ranges(texts.rows.offsets[:-1][chosen], lengths)
-            rows = Ragged(texts.rows.values[source], np.append(0, np.cumsum(lengths)))
             keep = np.zeros(len(chosen), bool)
             keep[place[n_pairs:]] = True
-            windows = windows_of(rows, limit, encoder.subwords)
-            if bar is not None:
-                bar.total = max(bar.total or 0, bar.n + len(windows.first))
-            store = encoder.embed(windows, rows, keep, batch_size, bar)
+            store, shares = embedded(texts, encoder, chosen, keep, limit, batch_size, bar)
             near = None if floors is None else (floors[0][part], floors[1][part])
-            both[:, :, part] = match(store, texts.shares[source], place[:n_pairs], place[n_pairs:], near)
+            both[:, :, part] = match(store, shares, place[:n_pairs], place[n_pairs:], near)
     return both[0], both[1]
+
+
+def embedded(
+    texts: Texts, encoder: Encoder, chosen: NDArray[np.int64], keep: NDArray[np.bool_], limit: int | None,
+    batch_size: int, bar: Any = None,
+) -> tuple[Store, NDArray[np.float32]]:  # fmt: skip
+    """Return the embeddings of some texts, of which the encoder keeps some, and the share of each token."""
+    rows = texts.rows.rows(chosen)
+    windows = windows_of(rows, limit, encoder.subwords)
+    if bar is not None:
+        bar.total = max(bar.total or 0, bar.n + len(windows.first))
+    store = encoder.embed(windows, rows, keep, batch_size, bar)
+    return store, texts.shares[ranges(texts.rows.offsets[chosen], rows.lengths)]
 
 
 def _parts(texts: Texts, predictions: NDArray[np.int64], references: NDArray[np.int64], most: int) -> Iterator[slice]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.crossing import Crossing
 from tercet.corpus.stems import check_word_options, map_words, word_map
 from tercet.corpus.subword_models import is_subword_model
 from tercet.corpus.texts import READINGS, lowered, of_texts
@@ -18,7 +19,8 @@ from tercet.engine.chosen import engine
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError
 from tercet.metric.lengths import brevity_penalty
-from tercet.metric.scorer import Scorer, Scores, left_out
+from tercet.metric.rows import PairRows, left_out
+from tercet.metric.scorer import Scorer, Scores
 from tercet.signature import Signature
 from tercet.statistics.either import Either, as_floats, column, columns, quotient, stacked, where
 from tercet.statistics.stats import SegmentStats
@@ -36,7 +38,7 @@ from .options import (
     interpretation,
     smoothing_methods,
 )
-from .rows import rows_of_tokens
+from .rows import rows_of_pairs, rows_of_tokens
 from .signature import bleu_signature
 from .smoothing import ADD_ONE, Counts, geometric_mean, nltk_precisions, precisions, sentence_percents
 
@@ -163,6 +165,12 @@ class Bleu(BleuOptions):
         if self.missing_references == "skip" and not batch.one_each:
             rows[left_out(rows), len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
+
+    def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
+        """Return what makes rows of pairs, from texts that are tokenized once."""
+        tokens, _ = self.tokens(crossing.batch)
+        options = self.max_order, self._nltk_columns, self._next_columns
+        return lambda texts, references: rows_of_pairs(tokens.crossed(texts, references), *options)
 
     def tokens(self, batch: Corpus, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
         """Return the tokens that are counted, and a callable that gives the different ones by id.

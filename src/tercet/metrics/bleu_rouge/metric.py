@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -11,14 +12,16 @@ from numpy.typing import NDArray
 
 from tercet.checks import integer, number
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.crossing import Crossing, Places
 from tercet.corpus.stems import check_word_options, lemmatizer_label, map_words, stemmer_label, word_map
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
-from tercet.engine.counting import clipped_matches
+from tercet.engine.counting import clipped_matches, crossed_matches
 from tercet.engine.ragged import TokenBatch
 from tercet.metric.common_options import TOKENIZER, lemmatizer_option, stemmer_option
 from tercet.metric.lengths import brevity_penalty, reference_lengths
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
+from tercet.metric.rows import PairRows, base_of_pairs
 from tercet.metric.scorer import Scores
 from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats
@@ -160,6 +163,20 @@ class BleuRouge(Metric):
         totals = np.maximum(lengths[:, None] - np.arange(order), 0)
         hits = matches if one_each else matched(texts, references, references + 1)
         return NgramCounts(matches, totals[:n], hits, totals[references], lengths)
+
+    def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
+        """Return what makes rows of pairs, from texts that are tokenized once."""
+        tokens, _ = self.tokens(crossing.batch)
+
+        def rows(texts: Places, references: Places) -> Array:
+            crossed = tokens.crossed(texts, references)
+            own, others = (crossed.tokens.lengths[side] for side in crossed.pairs)
+            matches = crossed_matches(crossed.tokens, crossed.n_items, self.max_order)
+            totals = (np.maximum(each[:, None] - np.arange(self.max_order), 0) for each in (own, others))
+            parts = zip((matches, matches), totals, strict=True)
+            return np.concatenate([base_of_pairs(own), np.column_stack([own, others]), *chain(*parts)], axis=1)
+
+        return rows
 
     def best_references(self, counts: NgramCounts, pair_offsets: Counts) -> Counts:
         """Return which reference of each item that has any is the best, by order: shape (g, N).

@@ -13,15 +13,18 @@ from numpy.typing import NDArray
 
 from tercet.checks import as_scale, finite, integer, refuse
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.crossing import Crossing, Places
 from tercet.corpus.texts import lowered, of_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
+from tercet.engine.counting import crossed_matches
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError
 from tercet.metric.dialect import Dialect
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
-from tercet.metric.scorer import Scores, left_out
+from tercet.metric.rows import PairRows, base_of_pairs, left_out
+from tercet.metric.scorer import Scores
 from tercet.signature import Signature
 from tercet.statistics.either import as_floats
 from tercet.statistics.stats import SegmentStats
@@ -67,6 +70,17 @@ DIALECTS = {
 
 
 Array = NDArray[np.float64]
+
+
+def _pair_counts(tokens: TokenBatch, max_order: int) -> Array:
+    """Return the columns of each order, of each prediction with each reference of one segment."""
+    texts, references = np.split(tokens.tokens.lengths, [tokens.n_items])
+    less = np.arange(max_order)
+    counts = np.empty((len(texts), len(references), max_order, len(PARTS)))
+    counts[..., 1] = np.maximum(references[:, None] - less, 0)
+    counts[..., 0] = np.maximum(texts[:, None, None] - less, 0) * (counts[..., 1] > 0)
+    counts[..., 2] = crossed_matches(tokens.tokens, len(texts), max_order).reshape(counts.shape[:3])
+    return counts.reshape(len(texts) * len(references), max_order * len(PARTS))
 
 
 class Chrf(Metric):
@@ -181,6 +195,23 @@ class Chrf(Metric):
         if self.missing_references == "skip" and not batch.one_each:
             rows[left_out(rows), len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
+
+    def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
+        """Return what makes rows of pairs, from texts that are split once."""
+        reading, word_orders = "char-and-blank" if self.whitespace else "char", [*self.word_orders.values()]
+        characters, _ = tokenize(crossing.batch, reading, lowercase=self.lowercase)
+        words = self.words(crossing.batch)[0] if any(word_orders) else None
+
+        def rows(texts: Places, references: Places) -> Array:
+            of_characters = _pair_counts(characters.crossed(texts, references), self.char_order)
+            crossed = [] if words is None else [words.crossed(texts, references)]
+            of_words = [_pair_counts(each, max(word_orders)) for each in crossed]
+            parts = [base_of_pairs(np.repeat(characters.tokens.lengths[texts], len(references)))]
+            for order in word_orders:
+                parts += [of_characters, *(each[:, : len(PARTS) * order] for each in of_words)]
+            return np.concatenate(parts, axis=1)
+
+        return rows
 
     def words(self, batch: Corpus) -> tuple[TokenBatch, Callable[[], list[str]]]:
         """Return the words that are counted, and a callable that gives the different ones by id."""

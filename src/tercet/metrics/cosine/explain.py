@@ -12,7 +12,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_texts
 from tercet.encoders.embeddings import windows_of
 from tercet.encoders.encoder import Encoder
-from tercet.encoders.messages import cut_warning, long_text_error
+from tercet.encoders.messages import cut_texts, cut_warning
 from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged, different_rows
 from tercet.metric.drawing.contributions_html import Part, contributions_html
@@ -80,8 +80,7 @@ def explain_batch(scorer: Cosine, batch: Corpus, context: None = None) -> Contri
     encoder, pooling = scorer.encoder(), scorer.text_pooling
     limit = scorer.limit(encoder.subwords)
     whole, documents = scorer.prepare(batch.texts.to_pylist(), encoder.subwords)
-    if scorer.long_text == "error" and limit is not None and (whole.lengths > limit).any():
-        raise long_text_error(int(np.flatnonzero(whole.lengths > limit)[0]), whole, batch, limit)
+    cut_texts(whole, batch, limit, scorer.long_text)
     empty = scorer.is_empty(whole, encoder.subwords)
     rows, which = different_rows(documents)
     none, batch_size = np.zeros(len(rows.lengths), bool), scorer.batch_size

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.crossing import Crossing, Places
 from tercet.encoders.encoder import Encoder
 from tercet.encoders.load import encoder_of, subwords_of
-from tercet.encoders.messages import cut_warning, long_text_error
+from tercet.encoders.messages import cut_texts, cut_warning
 from tercet.encoders.options import path
 from tercet.encoders.subwords import Subwords
 from tercet.engine.ragged import Ragged, different_rows, first_greatest
@@ -22,7 +23,9 @@ from tercet.errors import OptionError, needs
 from tercet.metric.common_options import DEVICE, USE_SAFETENSORS, dtype_option
 from tercet.metric.metric import Metric
 from tercet.metric.options import option
+from tercet.metric.rows import PairRows, base_of_pairs
 from tercet.metric.scorer import Scorer, Scores
+from tercet.metric.scoring import warn
 from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats
 
@@ -31,7 +34,7 @@ from .declared import Declared, declared_by
 from .explain import explain_batch
 from .pooling import Pooling, pooling_of
 from .signature import cosine_signature
-from .vectors import cosines, embed
+from .vectors import cosines, crossed_cosines, embed
 
 if TYPE_CHECKING:
     import torch
@@ -181,11 +184,7 @@ class Cosine(Metric):
         n_items, counts, texts = batch.n_items, batch.reference_counts, batch.texts.to_pylist()
         encoder = self.encoder()
         whole, documents = self.prepare(texts, encoder.subwords)
-        limit = self.limit(encoder.subwords)
-        long = whole.lengths > limit if limit is not None else np.zeros(len(whole.lengths), bool)
-        if self.long_text == "error" and long.any():
-            raise long_text_error(int(np.flatnonzero(long)[0]), whole, batch, limit)
-        cut = long if self.long_text == "truncate" else np.zeros_like(long)
+        cut = cut_texts(whole, batch, self.limit(encoder.subwords), self.long_text)
         empty = self.is_empty(whole, encoder.subwords)
         owners, references = batch.pairs
         pairs = self._pairs(documents, encoder, owners, references, empty)
@@ -202,6 +201,15 @@ class Cosine(Metric):
         empty: NDArray[np.bool_],
     ) -> Array:  # fmt: skip
         """Return the cosine of every prediction with each of its references; 0 where a text is empty."""
+        vectors, text = self._vectors(documents, encoder, references)
+        found = cosines(vectors, text[owners], text[references])
+        found[empty[owners] | empty[references]] = 0.0
+        return found
+
+    def _vectors(
+        self, documents: Ragged, encoder: Encoder, references: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Return the vectors of the different documents, and which of them is that of each document."""
         different, text = different_rows(documents)
         of_references = np.zeros(len(different.lengths), bool)
         of_references[text[references]] = True
@@ -209,9 +217,27 @@ class Cosine(Metric):
             encoder, self.text_pooling, different, of_references,
             limit=self.limit(encoder.subwords), batch_size=self.batch_size,
         )  # fmt: skip
-        found = cosines(vectors, text[owners], text[references])
-        found[empty[owners] | empty[references]] = 0.0
-        return found
+        return vectors, text
+
+    def pair_rows(self, crossing: Crossing, context: None = None) -> PairRows:
+        """Return what makes rows of pairs, from texts that are embedded once."""
+        encoder = self.encoder()
+        whole, documents = self.prepare(crossing.strings, encoder.subwords)
+        cut = cut_texts(whole, crossing, self.limit(encoder.subwords), self.long_text)
+        if cut.any():
+            warn(self, cut_warning(int(cut.sum()), self.limit(encoder.subwords)))
+        vectors, text = self._vectors(documents, encoder, crossing.references)
+        full = ~self.is_empty(whole, encoder.subwords)
+
+        def rows(texts: Places, references: Places) -> Array:
+            found = crossed_cosines(vectors[text[texts]], vectors[text[references]])
+            found *= full[texts][:, None] & full[references]
+            rows = np.zeros((found.size, len(self.columns)))
+            rows[:, : len(self.base_columns)] = base_of_pairs(np.repeat(full[texts], len(references)))
+            rows[:, self.columns.index("cosine")] = found.ravel()
+            return rows
+
+        return rows
 
     def _items(self, pairs: Array, starts: NDArray[np.int64], counts: NDArray[np.int64]) -> Array:
         """Return the cosine of items with references, and which reference is nearest, shape (items, 2)."""

@@ -132,3 +132,10 @@ def cosines(vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64])
             squares = squares * np.einsum("ij,ij->i", each, each)
         found[part] = dots / np.where(squares > 0, np.sqrt(squares), 1.0)
     return np.clip(found, -1.0, 1.0)
+
+
+def crossed_cosines(left: Vectors, right: Vectors) -> NDArray[np.float64]:
+    """Return the cosine of each vector with each other, shape (h, r); 0 with a vector of zeros."""
+    one, other = left.astype(np.float64), right.astype(np.float64)
+    squares = np.multiply.outer(*(np.einsum("ij,ij->i", each, each) for each in (one, other)))
+    return np.clip(one @ other.T / np.where(squares > 0, np.sqrt(squares), 1.0), -1.0, 1.0)

@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 
 from tercet.checks import integer
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.crossing import Crossing, Places
 from tercet.corpus.tokenizers import tokenize
-from tercet.engine.counting import pair_matches
+from tercet.engine.counting import crossed_matches, pair_matches
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
 from tercet.metric.blanks import SplitsAtBlanks
 from tercet.metric.drawing.matched import NGRAM_LEVELS, Matched
 from tercet.metric.drawing.ngrams import NgramTexts, compared
 from tercet.metric.options import option
+from tercet.metric.rows import PairRows, base_of_pairs
 from tercet.metric.scorer import Scorer, Scores
 from tercet.metrics.bleu.options import TOKENIZER, TokenizerName
 from tercet.signature import Signature
@@ -76,11 +78,15 @@ class GoogleBleu(SplitsAtBlanks):
         """Return how many n-grams there are in texts of these lengths."""
         return np.sum([np.maximum(lengths - n, 0) for n in range(self.min_len - 1, self.max_len)], axis=0)
 
+    def pair_counts(self, found: Places, texts: Any, references: Any) -> Places:
+        """Return matches and n-grams of each pair, shape (m, 2), from the matches of each order."""
+        return np.stack([found[:, self.min_len - 1 :].sum(axis=1), np.maximum(texts, references)], 1)
+
     def counts(self, tokens: TokenBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return matches and n-grams of each item, shape (n, 2), and the pair of its best reference: NLTK's first."""
         (texts, references), totals = tokens.pairs, self.ngrams(tokens.tokens.lengths)
         found = pair_matches(tokens.tokens, texts, references, tokens.n_types, max_order=self.max_len).ngrams
-        pairs = np.stack([found[:, self.min_len - 1 :].sum(axis=1), np.maximum(totals[texts], totals[references])], 1)
+        pairs = self.pair_counts(found, totals[texts], totals[references])
         shares = np.where(pairs[:, 1] > 0, pairs[:, 0] / np.maximum(pairs[:, 1], 1), -1.0)  # NLTK skips empty pairs
         best = first_greatest(shares, tokens.pair_offsets[:-1][tokens.reference_counts > 0])
         counts = np.stack([np.zeros_like(totals), totals], axis=1)[: tokens.n_items]  # of items without a reference
@@ -92,6 +98,18 @@ class GoogleBleu(SplitsAtBlanks):
         tokens, _ = self.tokens(batch)
         base = self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items])
         return SegmentStats(self.signature(), self.columns, np.hstack([base, self.counts(tokens)[0] * base[:, :1]]))
+
+    def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
+        """Return what makes rows of pairs, from texts that are tokenized once."""
+        tokens, _ = self.tokens(crossing.batch)
+
+        def rows(texts: Places, references: Places) -> NDArray[np.float64]:
+            crossed = tokens.crossed(texts, references)
+            found = crossed_matches(crossed.tokens, len(texts), self.max_len)
+            lengths = [crossed.tokens.lengths[side] for side in crossed.pairs]
+            return np.hstack([base_of_pairs(lengths[0]), self.pair_counts(found, *map(self.ngrams, lengths))])
+
+        return rows
 
     def finalize(self, totals: Either) -> Scores:
         """Return the matches per n-gram of the text of each pair that has more."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tercet.checks import integer, refuse
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.crossing import Crossing, Places
 from tercet.corpus.stems import check_stopwords, check_word_options, map_words, stopwords_for, word_map
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.counting import ngram_ids, overlaps
@@ -20,6 +21,7 @@ from tercet.errors import OptionError, did_you_mean
 from tercet.metric.common_options import TOKENIZER, lemmatizer_option, stemmer_option
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
+from tercet.metric.rows import PairRows, base_of_pairs
 from tercet.metric.scorer import Scores
 from tercet.signature import Signature
 from tercet.statistics.stats import SegmentStats
@@ -78,6 +80,12 @@ Splits = dict[tuple[str | int, bool], Split]
 PARTS = ("score", "shared", "either")
 
 
+def similarity(shared: NDArray[Any], either: NDArray[Any]) -> Array:
+    """Return intersection over union, shape (m,); 0 where both texts are empty."""
+    shares: Array = shared / np.maximum(either, 1.0)
+    return shares
+
+
 @dataclass(frozen=True, slots=True)
 class Overlaps:
     """How much each prediction and one of its references have in common, pair by pair."""
@@ -93,8 +101,8 @@ class Overlaps:
 
     @property
     def scores(self) -> Array:
-        """Intersection over union, shape (m,); 0 where both texts are empty."""
-        return self.shared / np.maximum(self.either, 1.0)
+        """Intersection over union, shape (m,)."""
+        return similarity(self.shared, self.either)
 
 
 class Jaccard(Metric):
@@ -213,6 +221,22 @@ class Jaccard(Metric):
         mapping = None if as_written else word_map(variant)
         stopwords = () if variant.stopwords is None else stopwords_for(variant.stopwords)
         return map_words(tokens, words(), mapping, stopwords) if mapping or stopwords else (tokens, words)
+
+    def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
+        """Return what makes rows of pairs, without variants, from texts that are tokenized once."""
+        tokens, _ = self.tokens(crossing.batch, self)
+        units, n_types = ngram_ids(tokens.tokens, self.ngram, tokens.n_types)
+        first = len(self.base_columns)
+
+        def rows(texts: Places, references: Places) -> Array:
+            pairs = np.repeat(texts, len(references)), np.tile(references, len(texts))
+            shared, either = overlaps(units, *pairs, n_types, self.multiset)
+            found = np.zeros((len(shared), len(self.columns)))
+            found[:, :first] = base_of_pairs(tokens.tokens.lengths[pairs[0]])
+            found[:, first : first + len(PARTS)] = np.column_stack([similarity(shared, either), shared, either])
+            return found
+
+        return rows
 
     def overlaps(self, variant: Jaccard, tokens: TokenBatch) -> Overlaps:
         """Return the intersection of each prediction with each of its references."""

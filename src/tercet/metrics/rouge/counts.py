@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tercet.engine.counting import (
     PairMatches,
+    crossed_matches,
     pair_matches,
     skip_bigram_matches,
     skip_bigram_total,
@@ -106,6 +107,9 @@ class PairCounter:
         return self._matches_of(self._tokens.tokens, self._max_order, self._with_lcs)
 
     def _matches_of(self, tokens: Ragged, max_order: int, with_lcs: bool = False) -> PairMatches:
+        if self._tokens.is_crossed and not with_lcs:
+            ngrams = crossed_matches(tokens, self._tokens.n_items, max_order)
+            return PairMatches(ngrams, np.zeros(len(ngrams), np.int64))
         pairs = self._texts, self._references
         return pair_matches(tokens, *pairs, self._tokens.n_types, max_order=max_order, with_lcs=with_lcs)
 
@@ -130,9 +134,10 @@ class PairCounter:
             return
         pair = int(np.argmax(memory > MOST_WAY_BACK))
         text, reference = texts[pair], references[pair]
-        segment = text % (len(self._tokens.reference_offsets) - 1)
+        segment = self._tokens.first_item + text % (len(self._tokens.reference_offsets) - 1)
+        name = self._tokens.name_of(int(text)) if self._tokens.name_of is not None else f"item {segment}"
         raise InputError(
-            f"item {self._tokens.first_item + segment} is too long for ROUGE-W and ROUGE-L by lines (rougeLsum): its "
+            f"{name} is too long for ROUGE-W and ROUGE-L by lines (rougeLsum): its "
             f"prediction of {lengths[text]:,} tokens against a reference of {lengths[reference]:,} takes "
             f"{memory[pair] / 2**30:.1f} GiB of memory, but the limit is {MOST_WAY_BACK / 2**30:g}. Leave these "
             "types out of rouge_types, cut the texts with max_words, or give them lines, as by sentence_split='auto'."

@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.crossing import Crossing, Places
 from tercet.corpus.letters import LetterCounts, count_letters
 from tercet.corpus.sentences import split_sentences, truncate_bytes, truncate_words
 from tercet.corpus.stems import WordMap, check_word_options, map_words, stemmer_for, stopwords_for, word_map
@@ -19,6 +20,7 @@ from tercet.corpus.texts import READINGS
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
+from tercet.metric.rows import PairRows, base_of_pairs
 from tercet.metric.scorer import Scores, segment_lists
 from tercet.signature import Signature
 from tercet.statistics.either import Either, as_floats, column, columns, where
@@ -179,6 +181,22 @@ class Rouge(RougeOptions):
             triples = [self._item_scores(each, counter.count(each), tokens) for each in self.types]
             rows = np.concatenate([self.base_rows(batch, tokens.tokens.lengths[: tokens.n_items]), *triples], axis=1)
         return SegmentStats(self.signature(context), self.columns, rows)
+
+    def pair_rows(self, crossing: Crossing, context: LetterCounts | None) -> PairRows:
+        """Return what makes rows of pairs, with the first type alone, from texts that are tokenized once."""
+        tokens, _ = self.tokens(crossing.batch, context)
+        alone = self.with_options({"rouge_types": self.primary}, idle=True)
+        first = len(self.base_columns)
+
+        def rows(texts: Places, references: Places) -> Array:
+            crossed = replace(tokens.crossed(texts, references), name_of=lambda place: crossing.name_of(texts[place]))
+            found = np.zeros((len(texts) * len(references), len(self.columns)))
+            found[:, :first] = base_of_pairs(crossed.tokens.lengths[crossed.pairs[0]])
+            counts = alone.counter(crossed).count(alone.types[0])
+            found[:, first : first + len(MEASURES)], _ = self.pair_scores(alone.types[0], counts)
+            return found
+
+        return rows
 
     @cached_property
     def _counted(self) -> tuple[tuple[str, float], ...] | None:

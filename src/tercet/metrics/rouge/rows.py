@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.texts import lowered, of_texts
 from tercet.engine.chosen import engine
-from tercet.metric.scorer import Scorer, left_out
+from tercet.metric.rows import left_out
+from tercet.metric.scorer import Scorer
 
 from .options import MEASURES, RougeOptions
 from .references import combined, measures

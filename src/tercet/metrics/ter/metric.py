@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import chain
 from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tercet.checks import as_scale
 from tercet.corpus.corpus import Corpus
+from tercet.corpus.crossing import Crossing, Places
+from tercet.corpus.items import read_texts
 from tercet.corpus.letters import LetterCounts, count_letters
 from tercet.corpus.texts import of_texts
+from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
+from tercet.engine.counting import pair_edits
 from tercet.metric.dialect import Dialect
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
-from tercet.metric.scorer import Scorer, Scores, left_out
+from tercet.metric.rows import PairRows, base_of_pairs, left_out
+from tercet.metric.scorer import Scorer, Scores
 from tercet.signature import Signature
 from tercet.statistics.either import Either, as_floats, column, quotient, where
 from tercet.statistics.stats import SegmentStats
@@ -151,6 +160,21 @@ class Ter(Metric):
         if self.missing_references == "skip" and not batch.one_each:
             rows[left_out(rows), len(self.base_columns) :] = 0.0
         return SegmentStats(self.signature(context), self.columns, rows)
+
+    def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
+        """Return what makes rows of pairs, from texts that are changed and split once, as each side is."""
+        sides = [np.unique(side) for side in (crossing.hypotheses, crossing.references)]
+        predictions, references = ([crossing.strings[text] for text in side.tolist()] for side in sides)
+        tokens, _ = tokenize(read_texts(list(chain(*self.texts(Corpus(predictions, references))))), "none")
+        lengths, n = tokens.tokens.lengths, len(sides[0])
+
+        def rows(texts: Places, references: Places) -> NDArray[np.float64]:
+            own, others = np.searchsorted(sides[0], texts), n + np.searchsorted(sides[1], references)
+            own, others = np.repeat(own, len(others)), np.tile(others, len(own))
+            edits = pair_edits(tokens.tokens, own, others, tokens.n_types)
+            return np.column_stack([base_of_pairs(lengths[own]), edits, lengths[others]])
+
+        return rows
 
     def finalize(self, totals: Either) -> Scores:
         """Return the rate; where the references have no word, any edit makes it 1 (or 100)."""
