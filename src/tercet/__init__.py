@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .metrics.bertscore.idf_table import IdfTable as IdfTable
     from .registry import *  # noqa: F403
     from .result import Result as Result
+    from .risk.decide import mbr as mbr
     from .sums.arrow import arrow_statistics as arrow_statistics
     from .sums.stream import Stream as Stream
     from .trust.best_mean import best_mean as best_mean
@@ -51,6 +52,7 @@ _PLACES = {
     "correlate": "trust.correlate",
     "explain": "api",
     "load": "huggingface.loading",
+    "mbr": "risk.decide",
     "preprocess_logits_for_metrics": "huggingface.token_ids",
     "read_test_sets": "comparison.test_sets",
     "score": "api",
