@@ -69,8 +69,8 @@ def _column_of_lists(table: Table) -> str | None:
     ]
     if len(found) > 1:
         raise InputError(
-            f"{table.name}: the columns {', '.join(map(shorten, found))} hold lists of texts; expected one: choose it "
-            "with --column."
+            f"{table.name}: the columns {', '.join(map(shorten, found))} hold lists of texts; expected "
+            "one: choose it with --column."
         )
     return found[0] if found else None
 

@@ -104,8 +104,8 @@ def decide(groups: Sequence[Any], scorer: Metric, weights: Sequence[Any] | None,
     for message in warned:
         warn(scorer, message)
     assert signature is not None
-    notes = {"seg": scorer.segment_rule} if scorer.segment_rule is not None else {}
-    notes |= {**scorer.notes("1"), "mbr": "self,uniform" if weights is None else "self,weighted"}
+    notes = scorer.notes("1") | ({"seg": scorer.segment_rule} if scorer.segment_rule is not None else {})
+    notes["mbr"] = "self,uniform" if weights is None else "self,weighted"
     return Choices(scorer.name, scorer.primary, scorer.higher_is_better, str(signature.extended(notes)), choices)
 
 

@@ -93,8 +93,8 @@ class Choices:
         span = f"{min(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,} to {max(sizes):,}"
         lower = "" if self.higher_is_better else " (lower is better)"
         lines = [
-            f"{_counted(len(self))} of {span} candidate{'s' * (max(sizes) > 1)}. Expected {self.score} of the chosen, "
-            f"on average: {self._mean:.4g}{lower}."
+            f"{_counted(len(self))} of {span} candidate{'s' * (max(sizes) > 1)}. Expected {self.score} of the "
+            f"chosen, on average: {self._mean:.4g}{lower}."
         ]
         margins = [(each.margin, abs(each.score)) for each in self.groups if each.margin is not None]
         if margins:
