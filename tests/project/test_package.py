@@ -19,7 +19,8 @@ CITED = yaml.safe_load((ROOT / "CITATION.cff").read_text())
 
 
 PUBLIC = [
-    *("best_mean", "compare", "compute_metrics", "correlate", "errors", "explain", "load", "read_test_sets", "score"),
+    *("best_mean", "compare", "compute_metrics", "correlate", "errors", "explain", "load", "mbr"),
+    *("read_test_sets", "score"),
     *("arrow_statistics", "scorer"),
     *("IdfTable", "Metric", "Result", "Stream", "__version__"),
     *("Bleu", "Chrf", "Ter", "Rouge", "BleuRouge", "Jaccard", "BertScore", "Cosine", "Perplexity"),

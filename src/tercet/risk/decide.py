@@ -53,16 +53,17 @@ def mbr(groups: Any, metric: str | Metric, weights: Any = None, **options: Any) 
     The expected score of a candidate is the weighted mean of its scores against all candidates as references, itself
     included: the Monte Carlo estimate of Eikema and Aziz (2020, 2022), as in mbrs and mbr-nmt. Where lower is better
     (TER), the lowest is chosen (Kumar and Byrne, 2004). Of equal means the first is chosen. Candidates with the same
-    text are scored once and count as often as they occur. Means are rounded once, whatever the order of candidates.
+    text are scored once and count as often as they occur; what a metric takes from a corpus, such as ROUGE's choice of
+    a tokenizer, it takes from the different texts of a group. Sums are exact: no order of candidates changes a mean.
     A group of n different texts takes n * n scores, by :meth:`tercet.Metric.pairwise`, and memory for these.
 
     Examples
     --------
     >>> found = mbr([["the cat sat", "a cat sat", "the cat sat down"], ["a dog", "the dog", "the dog"]], "chrf")
     >>> found.texts
-    ['the cat sat', 'the dog']
+    ['the cat sat down', 'the dog']
     >>> found[0].runner_up_text, round(found[0].margin, 2)
-    ('the cat sat down', 4.35)
+    ('the cat sat', 4.45)
     """
     scorer = make_scorer(metric, {name: value for name, value in options.items() if name not in Call.options()})
     for name in options:
