@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from math import fsum
 from typing import Any
 
+import numpy as np
+
 from tercet.api import make_scorer
 from tercet.checks import finite
 from tercet.corpus.containers import as_list
@@ -14,7 +16,6 @@ from tercet.corpus.items import check_texts, read_texts
 from tercet.errors import InputError, OptionError, shorten
 from tercet.metric.call import Call
 from tercet.metric.metric import Metric
-from tercet.metric.scoring import warn
 from tercet.signature import Signature
 from tercet.statistics.progress import bar_of
 
@@ -34,7 +35,7 @@ def mbr(groups: Any, metric: str | Metric, weights: Any = None, **options: Any) 
         For each group how much each candidate counts as a reference: probabilities or counts, in any unit. Those of
         equal candidates add up. One of weight 0 may be chosen, and is no reference.
     **options
-        The metric's options.
+        The metric's options, and ``n_jobs``, the threads that score a large group.
 
     Returns
     -------
@@ -53,8 +54,9 @@ def mbr(groups: Any, metric: str | Metric, weights: Any = None, **options: Any) 
     The expected score of a candidate is the weighted mean of its scores against all candidates as references, itself
     included: the Monte Carlo estimate of Eikema and Aziz (2020, 2022), as in mbrs and mbr-nmt. Where lower is better
     (TER), the lowest is chosen (Kumar and Byrne, 2004). Of equal means the first is chosen. Candidates with the same
-    text are scored once and count as often as they occur; what a metric takes from a corpus, such as ROUGE's choice of
-    a tokenizer, it takes from the different texts of a group. Sums are exact: no order of candidates changes a mean.
+    text are scored once and count as often as they occur; what a metric takes from a corpus, such as ROUGE's choice
+    of a tokenizer, it takes from the different texts of a group. Sums are exact: no order of candidates changes a
+    mean.
     A group of n different texts takes n * n scores, by :meth:`tercet.Metric.pairwise`, and memory for these.
 
     Examples
@@ -65,10 +67,12 @@ def mbr(groups: Any, metric: str | Metric, weights: Any = None, **options: Any) 
     >>> found[0].runner_up_text, round(found[0].margin, 2)
     ('the cat sat', 4.45)
     """
-    scorer = make_scorer(metric, {name: value for name, value in options.items() if name not in Call.options()})
     for name in options:
-        if name in Call.options():
-            raise OptionError(f"{name!r} is an option of tercet.score: tercet.mbr takes those of the metric.")
+        if name in Call.options() and name != "n_jobs":
+            raise OptionError(
+                f"{name!r} is an option of tercet.score: tercet.mbr takes n_jobs and the metric's options."
+            )
+    scorer = make_scorer(metric, options)
     given = as_list(groups, "groups", "one list of texts per group", 2)
     names = [f"group {number}" for number in range(len(given))]
     if weights is not None:
@@ -89,21 +93,15 @@ def decide(groups: Sequence[Any], scorer: Metric, weights: Sequence[Any] | None,
     if weights is not None:
         given = [_read_weights(*each) for each in zip(weights, map(len, texts), names, strict=True)]
     choices: list[Choice] = []
-    warned: dict[str, None] = {}
     signature: Signature | None = None
     with bar_of(scorer.name, "group", len(texts)) as bar:
         for candidates, own in zip(texts, given, strict=True):
-            different = list(dict.fromkeys(candidates))
-            context = scorer.fit(Corpus(different, different))
-            if (message := scorer.corpus_warning(context)) is not None:
-                warned[message] = None
             if signature is None or scorer.needs_corpus:
-                signature = _common(signature, scorer.signature(context))
+                different = list(dict.fromkeys(candidates))
+                signature = _common(signature, scorer.signature(scorer.fit(Corpus(different, different))))
             choices.append(_choice(candidates, own, scorer))
             if bar is not None:
                 bar.update()
-    for message in warned:
-        warn(scorer, message)
     assert signature is not None
     notes = scorer.notes("1") | ({"seg": scorer.segment_rule} if scorer.segment_rule is not None else {})
     notes["mbr"] = "self,uniform" if weights is None else "self,weighted"
@@ -117,7 +115,7 @@ def _choice(candidates: list[str], weights: list[float] | None, scorer: Metric) 
     texts = list(places)
     # the largest is 1: counts and probabilities in the same ratio are the same numbers then, to the bit
     totals = [fsum(weights[place] for place in own) if weights else len(own) for own in places.values()]
-    shares = [total / max(totals) for total in totals]
+    shares = np.array(totals) / max(totals)
     whole = fsum(shares)
     # exact sums: equal scores in another order are a tie, and no rounding decides it
     means = [fsum((row * shares).tolist()) / whole for row in scorer.pairwise(texts)]
