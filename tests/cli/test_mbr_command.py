@@ -55,7 +55,8 @@ class TestFiles:
         run = command("mbr", write("a.jsonl", json_lines(ROWS)))
         assert run.stdout == LINES
         assert run.stderr.splitlines() == [*CHOSEN.summary(), CHOSEN.signature]
-        assert command("mbr", write("b.jsonl.gz", json_lines(ROWS))).stdout == LINES
+        packed = write("b.jsonl.gz", json_lines([{"text": group, "references": ["x"]} for group in GROUPS]))
+        assert command("mbr", packed).stdout == LINES
 
     def test_lists_of_parquet(self, write, tmp_path):
         pq.write_table(pa.table({"source": ["a"] * 3, "samples": GROUPS}), tmp_path / "a.parquet")

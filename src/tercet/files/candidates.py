@@ -60,13 +60,12 @@ def read_lists(path: str, column: str | None = None, weights: str | None = None)
 
 
 def _column_of_lists(table: Table) -> str | None:
-    """Return the only column of lists of texts that its name does not make references or sources."""
-    found = [
-        name
-        for name, cells in table.columns.items()
-        if role_of(name) == "system"
-        and any(isinstance(cell, list) and any(isinstance(text, str) for text in _flat(cell)) for cell in cells)
-    ]
+    """Return the only column of lists of texts that its name makes those of systems, or else of sources."""
+    roles: dict[str, list[str]] = {}
+    for name, cells in table.columns.items():
+        if any(isinstance(cell, list) and any(isinstance(text, str) for text in _flat(cell)) for cell in cells):
+            roles.setdefault(role_of(name), []).append(name)
+    found = roles.get("system") or roles.get("source") or []  # "text", as servers of models call it, is a source
     if len(found) > 1:
         raise InputError(
             f"{table.name}: the columns {', '.join(map(shorten, found))} hold lists of texts; expected "
