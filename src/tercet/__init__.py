@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .registry import *  # noqa: F403
     from .result import Result as Result
     from .rewards.reward import reward as reward
+    from .risk.decide import mbr as mbr
     from .sums.arrow import arrow_statistics as arrow_statistics
     from .sums.stream import Stream as Stream
     from .trust.best_mean import best_mean as best_mean
@@ -52,6 +53,7 @@ _PLACES = {
     "correlate": "trust.correlate",
     "explain": "api",
     "load": "huggingface.loading",
+    "mbr": "risk.decide",
     "preprocess_logits_for_metrics": "huggingface.token_ids",
     "read_test_sets": "comparison.test_sets",
     "reward": "rewards.reward",

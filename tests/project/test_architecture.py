@@ -16,7 +16,7 @@ HOUSE = [
     *("errors", "checks", "signature", "markup", "result"),
     *("engine", "corpus", "files", "statistics", "encoders", "metric", "metrics"),
     *("registry", "api"),
-    *("sums", "pages", "comparison", "trust", "huggingface", "rewards", "compat", "harnesses", "cli"),
+    *("risk", "sums", "pages", "comparison", "trust", "huggingface", "rewards", "compat", "harnesses", "cli"),
     *("__init__", "__main__"),
 ]
 FLOOR = {room: number for number, room in enumerate(HOUSE)}

@@ -93,6 +93,7 @@ def test_the_pages_show_what_commands_print(page, line):
 
 @pytest.mark.parametrize(("script", "last"), [
     ("compare_systems.py", "paired_significance, tuned - baseline: +28.68 BLEU, p = 0.0001"),
+    ("mbr.py", "Weighted, in the last group: Пожалуйста, отправьте документы вечером в пятницу."),
     ("merge_across_processes.py", "equal to the bit, signature and all"),
 ])  # fmt: skip
 @pytest.mark.long

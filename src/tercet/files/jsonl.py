@@ -27,12 +27,17 @@ def read_jsonl(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
 
     The samples that lm-evaluation-harness logs are a :class:`Log`, with a row per document.
     """
+    table = read_objects(stream, name, limits)
+    return samples_log(table) if is_samples(table) else spread(table)
+
+
+def read_objects(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+    """Return a table of the objects as they are, a column for each of their keys."""
     rows = RaggedRows(name)
     for line, text in enumerate(decode(read_bytes(stream, name, limits), name).split("\n"), 1):
         if text and not text.isspace():
             rows.add(line, _object(text, f"{name}, line {line}"))
-    table = rows.table("a JSON object per line")
-    return samples_log(table) if is_samples(table) else spread(table)
+    return rows.table("a JSON object per line")
 
 
 def spread(table: Table) -> Table:

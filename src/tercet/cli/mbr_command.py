@@ -1,0 +1,203 @@
+"""``tercet mbr``: of many candidates for each source, the one that agrees best with the others."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import typer
+
+from tercet.comparison.checks import check_different, check_file, check_outputs
+from tercet.errors import InputError, OptionError, shorten
+from tercet.metric.drawing.visible import visible
+
+from .completion import metrics_like
+from .score_options import Quiet, reading, scoring, takes_groups, writing
+
+if TYPE_CHECKING:
+    from tercet.files.candidates import Groups
+    from tercet.metric.metric import Metric
+    from tercet.risk.result import Choices
+
+#: The epilogue of the help.
+EXAMPLES = "\b\n" + "\n".join((
+    "Examples:",
+    "  tercet mbr samples.jsonl                    {\"candidates\": [\"...\", \"...\"]}",
+    "  tercet mbr run1.txt run2.txt run3.txt       a candidate per file and line",
+    "  tercet mbr samples.txt -n 64                64 lines for each source",
+    "  tercet mbr nbest.txt -m bleu -o best.txt    0 ||| a text ||| scores",
+    "  tercet mbr samples.jsonl -m chrf:word_order=2 -o chosen.jsonl",
+))  # fmt: skip
+#: Ends of names under which neither lines of text nor JSON Lines are expected.
+_OTHER_FORMS = (".json", ".tsv", ".csv", ".html", ".htm", ".md", ".tex", ".xlsx", ".parquet")
+
+
+@dataclass
+class Candidates:
+    """Files of candidates."""
+
+    files: list[str] = typer.Argument(
+        show_default=False,
+        help="A table with a list of texts per row (.jsonl, .parquet, .arrow), or with a column of texts for each "
+        "candidate (also .tsv, .csv, .xlsx); samples that lm-evaluation-harness logged (samples_*.jsonl); n-best "
+        "lists, as Moses and Marian write them; or several text files, whose same line is a group. Any of them may "
+        "be gzipped (.gz).",
+    )
+    column: list[str] | None = reading(
+        None, metavar="COLUMN",
+        help="Column of the lists; or, repeated, the columns of texts. Default: the only one that holds lists, or "
+        "those that their names make systems.",
+    )  # fmt: skip
+    weights: str | None = reading(
+        None, metavar="COLUMN",
+        help="Column of lists of weights, beside lists of texts: how much each candidate counts as a reference, a "
+        "probability or a count.",
+    )  # fmt: skip
+    candidates: int | None = reading(
+        None, "--candidates", "-n", min=1, metavar="N", help="Of one text file, each N lines are a group."
+    )
+
+    def groups(self) -> Groups:
+        """Read the groups of all files."""
+        from tercet.files.read import check_no_workbook, table_format
+
+        for path in self.files:
+            check_no_workbook(path)
+        tables = [path for path in self.files if table_format(path)]
+        if tables and self.files[1:]:
+            raise InputError(
+                f"{tables[0]!r} is a table; expected it alone, or text files. Got {len(self.files)} files."
+            )
+        check_different(self.files, role="a candidate")
+        return self._of_table(tables[0]) if tables else self._of_text_files()
+
+    def _of_table(self, path: str) -> Groups:
+        from tercet.comparison.test_sets import read_test_sets
+        from tercet.files.candidates import Groups, read_lists
+
+        if self.candidates is not None:
+            raise OptionError(f"--candidates is for lines of a text file, and {path!r} is a table.")
+        columns = self.column or []
+        if not columns[1:]:
+            found = read_lists(path, columns[0] if columns else None, self.weights)
+            if found is not None:
+                return found
+        (test_set,) = read_test_sets(path, systems=columns, need_references=False)
+        if self.weights is not None or len(test_set.systems) < 2:
+            given = ", ".join(map(repr, test_set.systems))
+            raise InputError(
+                f"{path!r} has no column of lists of texts, and these of texts: {given}; expected a list per row, or "
+                "several columns, without --weights."
+            )
+        texts = [list(each) for each in zip(*test_set.systems.values(), strict=True)]
+        return Groups(texts, None, [f"{path}, row {number}" for number in range(1, len(texts) + 1)])
+
+    def _of_text_files(self) -> Groups:
+        from tercet.files.candidates import is_ranked, parallel_groups, ranked_groups, successive_groups
+        from tercet.files.lines import STDIN, read_lines
+
+        for name, value in {"--column": self.column, "--weights": self.weights}.items():
+            if value:
+                raise OptionError(f"{name} names a column, and {self.files[0]!r} is a text file, by its extension.")
+        if self.files.count(STDIN) > 1:
+            raise InputError("Standard input (-) can be read only once; give files for the others.")
+        lines = {path: read_lines(path) for path in self.files}
+        first = self.files[0]
+        if not lines[first]:
+            raise InputError(f"{first!r} is empty; expected a candidate per line.")
+        if self.candidates is not None:
+            if self.files[1:]:
+                raise OptionError(f"--candidates is for one text file; got {len(self.files)} files.")
+            return successive_groups(first, lines[first], self.candidates)
+        if is_ranked(lines[first]):
+            return ranked_groups(lines)
+        if not self.files[1:]:
+            raise InputError(
+                f"{first!r} is a text file, by its extension, and has one text per line; give several such files, "
+                "or --candidates N if each N lines are a group."
+            )
+        return parallel_groups(lines)
+
+
+@dataclass
+class Utility:
+    """What candidates are compared by."""
+
+    metric: str = scoring(
+        "chrf", "--metric", "-m", metavar="METRIC", autocompletion=metrics_like,
+        help="A metric that compares with references, with any options after a colon, as in bleu:lowercase=true. "
+        "Scores are in percent unless scale=1 is given. 'tercet metrics' lists the metrics.",
+    )  # fmt: skip
+
+    def scorer(self) -> Metric:
+        """Return the metric, its options checked before any file is read."""
+        from tercet.api import make_scorer
+        from tercet.comparison.metric_specs import MeanSpec, parse_metric
+
+        spec = parse_metric(self.metric)
+        if isinstance(spec, MeanSpec):
+            raise OptionError(f"{shorten(self.metric)} is a mean of metrics; tercet mbr takes one of the suite.")
+        return make_scorer(spec.metric, {"scale": 100, **spec.options})
+
+
+@dataclass
+class ChosenOutput:
+    """Destination and format of the choices."""
+
+    format: Literal["text", "jsonl"] | None = writing(
+        None, "--format", "-f", metavar="FORMAT",
+        help="text: a chosen text per line; or jsonl: also its expected score, the runner-up, the margin and all "
+        "scores. Default: jsonl for names that end in .jsonl, else text.",
+    )  # fmt: skip
+    out: Path | None = writing(None, "--out", "-o", metavar="FILE", help="Output file; default: standard output.")
+    quiet: Quiet = False
+
+    @property
+    def progress(self) -> bool:
+        """Whether a bar is shown."""
+        return not self.quiet and sys.stderr.isatty()
+
+    def chosen_format(self) -> Literal["text", "jsonl"]:
+        """Return the given format, or that of the file's extension, which of text may be any, such as a language."""
+        suffix = "" if self.out is None else self.out.suffix.lower()
+        if self.format is None and suffix in _OTHER_FORMS:
+            raise OptionError(f"--out {shorten(str(self.out))}: expected .jsonl, .txt or the like, or --format.")
+        return self.format or ("jsonl" if suffix in (".jsonl", ".ndjson") else "text")
+
+
+@takes_groups
+def mbr_command(candidates: Candidates, utility: Utility, output: ChosenOutput) -> None:
+    """Choose in each group of candidates the one that agrees best with all of them: minimum Bayes risk."""
+    from tercet.risk.decide import decide
+    from tercet.statistics.progress import bars_within
+
+    from .output import in_terminal, write
+
+    scorer, form = utility.scorer(), output.chosen_format()
+    if output.out is not None:
+        check_file(output.out)
+    check_outputs({"--out": output.out}, candidates.files)
+    groups = candidates.groups()
+    with bars_within(output.progress):
+        found = decide(groups.texts, scorer, groups.weights, groups.names)
+    lines = _rendered(found, form)
+    if in_terminal(output.out):
+        lines = list(map(visible, lines))
+    write("".join(f"{line}\n" for line in lines), output.out, "json")  # in UTF-8, whatever the locale
+    typer.echo("\n".join(map(visible, [*found.summary(), found.signature])), err=True)
+
+
+def _rendered(found: Choices, form: str) -> list[str]:
+    if form == "jsonl":
+        return [json.dumps(each.to_dict(), ensure_ascii=False) for each in found]
+    lines = [" ".join(text.splitlines()) if "\n" in text or "\r" in text else text for text in found.texts]
+    if changed := sum(line != text for line, text in zip(lines, found.texts, strict=True)):
+        typer.echo(
+            f"warning: line ends within {changed:,} of the chosen texts are written as spaces; --format jsonl keeps "
+            "them.",
+            err=True,
+        )
+    return lines
