@@ -65,6 +65,11 @@ def overlaps(
     return engine.overlaps(units.values, units.offsets, texts, references, n_types, multiset)
 
 
+def edit_counts(tokens: Ragged, texts: Numbers, references: Numbers, n_types: int) -> Numbers:
+    """Return hits, substitutions, deletions and insertions of each pair, shape (g, 4)."""
+    return engine.edit_counts(tokens.values, tokens.offsets, texts, references, n_types)
+
+
 def skip_bigram_total(lengths: Numbers, gap: int) -> Numbers:
     """Return how many skip-bigrams texts of these lengths have; a negative gap stands for any."""
     most = np.maximum(lengths - 1, 0)
