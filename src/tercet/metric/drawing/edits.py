@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
 
 from .explanation import Explanation
+from .matched import MATCH_LEVELS, Matched
 from .places import Word
 from .words_html import folded, legend, page_html, reference_label, table_html, words_html
 
@@ -59,6 +60,11 @@ def words_in(steps: Iterable[Step], side: str) -> list[Word]:
     """Return the words of the ``prediction`` or the ``reference`` in the order of the steps."""
     found = ((step, getattr(step, side)) for step in steps)
     return [Word(text, (1 + step.shifted) * (step.kind == "match")) for step, text in found if text is not None]
+
+
+def matched(scorer: Any, score: str, tokenizer: str | None) -> Matched:
+    """Return how a report finds the words that match: those without an edit."""
+    return Matched(scorer, MATCH_LEVELS, lambda found: found.prediction)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from tercet.corpus.corpus import Corpus
 from tercet.engine.chosen import engine
 from tercet.metric.drawing.edits import Edits, steps_of, words_in
-from tercet.metric.drawing.matched import MATCH_LEVELS, Matched
 from tercet.metric.drawing.words_html import table_html, words_html
 
 if TYPE_CHECKING:
@@ -107,8 +106,3 @@ def explain_batch(scorer: Ter, batch: Corpus, context: Any = None) -> TerEdits:
         steps=steps,
         signature=str(scorer.signature()),
     )
-
-
-def matched(scorer: Ter, score: str, tokenizer: str | None) -> Matched:
-    """Return how a report finds the tokens that match: those without an edit."""
-    return Matched(scorer, MATCH_LEVELS, lambda found: found.prediction)
