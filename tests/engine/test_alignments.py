@@ -78,6 +78,23 @@ def test_counts_of_many_pairs_of_all_lengths_in_one_call(engine):
     assert counts(engine, []) == []
 
 
+texts = st.lists(st.sampled_from(["a", "b", "кот", "猫", "\0", "😀", "antidisestablishment", " ", "\n"]), max_size=12)
+
+
+@given(items=st.lists(st.tuples(texts, st.lists(texts, max_size=3)), max_size=4), by_words=st.booleans())
+def test_rows_are_of_the_reference_of_the_fewest_edits_the_first_on_ties(engine, items, by_words):
+    items = [(" ".join(text), [" ".join(each) for each in references]) for text, references in items]
+    every = [text for text, _ in items] + [text for _, references in items for text in references]
+    offsets = np.append(0, np.cumsum([len(references) for _, references in items])).astype(np.int64)
+    split, expected = str.split if by_words else list, []
+    for text, references in items:
+        words, *others = map(split, (text, *references))
+        counts = [counted(theirs(words, other)) for other in others] or [[0, 0, 0, len(words)]]
+        expected.append([1, not words, not others, len(others), *min(counts, key=lambda each: sum(each[1:]))])
+    reading = "none" if by_words else "char-and-blank"
+    assert engine.edit_rows(every, len(items), offsets, reading).tolist() == expected
+
+
 def test_long_documents_are_aligned_in_halves_as_there(engine):
     """From 4,194,304 cells on; the last halves of the third pair are made in halves again."""
     rng = random.Random(2)

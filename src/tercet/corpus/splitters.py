@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -35,8 +36,14 @@ def split_intl(text: str) -> list[str]:
     return text.split()
 
 
-#: White space other than blanks, in UTF-8.
-WHITE = [char.encode() for char in map(chr, range(0x3001)) if char.isspace() and char != " "]
+#: White space other than blanks.
+_WHITE = [char for char in map(chr, range(0x3001)) if char.isspace() and char != " "]
+
+
+def has_blanks_alone(texts: Iterable[str]) -> bool:
+    """Return whether there is no white space but blanks: texts are then split the same at any."""
+    joined = "".join(texts)
+    return not any(each in joined for each in _WHITE)
 
 
 def split_at_blanks(text: str) -> list[str]:

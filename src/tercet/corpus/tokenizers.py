@@ -17,7 +17,7 @@ from tercet.errors import InputError, shorten
 from .corpus import Corpus
 from .intern import Interned, bytes_used, intern_texts
 from .mecab import MECAB_TOKENIZERS, mecab_label, split_by_mecab
-from .splitters import WHITE, split_at_blanks, split_intl, split_ja, split_jieba
+from .splitters import has_blanks_alone, split_at_blanks, split_intl, split_ja, split_jieba
 from .subword_models import is_subword_model, subword_label, subword_model
 
 Splitter = Callable[[str], Iterable[str]]
@@ -51,14 +51,8 @@ def _by_zh(texts: Any) -> Interned:
 
 def _by_blanks(texts: Any) -> Interned:
     """Split texts at blanks as jiwer does, for which white space of other kinds is a blank in runs alone."""
-    data = bytes_used(texts)[0].tobytes()
-    if any(each in data for each in WHITE):
-        return _by_python(texts.to_pylist(), split_at_blanks, False)
-    return intern_texts(texts, "none")
-
-
-def _by_stripped_character(texts: Any) -> Interned:
-    return intern_texts(_mapped(str.strip, texts), "char-and-blank")
+    given = texts.to_pylist()
+    return intern_texts(texts, "none") if has_blanks_alone(given) else _by_python(given, split_at_blanks, False)
 
 
 def _by_mecab(texts: Any, tokenizer: str) -> Interned:
@@ -73,7 +67,6 @@ _BYTE_TOKENIZERS: dict[str, Callable[[Any], Interned]] = {
     **{name: partial(intern_texts, reading=name) for name in READINGS if name != "zh"},
     "zh": _by_zh,
     "blanks": _by_blanks,
-    "char-stripped": _by_stripped_character,
     **{name: partial(_by_mecab, tokenizer=name) for name in MECAB_TOKENIZERS},
 }
 _PYTHON_TOKENIZERS: dict[str, Splitter] = {"intl": split_intl, "ja": split_ja, "jieba": split_jieba}

@@ -325,6 +325,40 @@ cdef int count_alignment(Scratch* s, const Pairs* p, size_t pair, int64_t* row) 
     return problem if problem else DONE
 
 
+cdef int write_alignment(
+    Arena* a, size_t text, size_t first, size_t last, size_t n_types, double* row
+) noexcept nogil:
+    """Write the counts of a prediction and the nearest of the documents from `first` on, up to `last`."""
+    cdef uint32_t* of = a.token_of
+    cdef int64_t size = of[text + 1] - of[text], problem, fewest = -1, edits
+    cdef Alignment each
+    cdef size_t d
+    row[0] = row[1] = row[2] = 0
+    row[3] = <double> size
+    for d in range(first, last):
+        memset(&each, 0, sizeof(Alignment))
+        each.scratch, each.n_types = &a.scratch, n_types + 1  # the number of all that no reference has is n_types
+        problem = align(&each, a.ids + of[d], of[d + 1] - of[d], a.ids + of[text], size, -1)
+        if problem:
+            return problem
+        edits = each.counts[SUBSTITUTION] + each.counts[DELETION] + each.counts[INSERTION]
+        if fewest < 0 or edits < fewest:
+            fewest = edits
+            row[0], row[1] = <double> each.counts[MATCH], <double> each.counts[SUBSTITUTION]
+            row[2], row[3] = <double> each.counts[DELETION], <double> each.counts[INSERTION]
+    return DONE
+
+
+def edit_rows(texts, size_t n, reference_offsets, str reading, size_t n_systems=1):
+    """See `plain.edit_rows`."""
+    cdef Request q
+    memset(&q, 0, sizeof(Request))
+    q.reading, q.aligned = READINGS[reading], True
+    rows = empty((n_systems * n, BASE + 4))
+    fill(texts, reference_offsets, &q, n_systems, rows, None)
+    return rows
+
+
 def edit_counts(
     const int32_t[::1] ids, const int64_t[::1] offsets, const int64_t[::1] texts, const int64_t[::1] references,
     size_t n_types,

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from .plain_counts import Ids, Places, rows_of
 from .plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
+from .plain_rows import pairs_of
+from .plain_text import Texts
 
 #: A table of at least so many cells, rows and columns is made in halves, as in rapidfuzz: the choice between
 #: alignments depends on it.
@@ -29,10 +31,35 @@ def edit_counts(ids: Ids, offsets: Places, texts: Places, references: Places, n_
     which jiwer counts. Time per pair: the product of its lengths; compiled, 64 cells at once, and of texts that need
     d edits only those within 2 d of the diagonal. Memory: linear in the lengths, and 16 MiB.
     """
-    documents, kinds = rows_of(ids, offsets), (MATCH, SUBSTITUTION, DELETION, INSERTION)
-    pairs = zip(texts.tolist(), references.tolist(), strict=True)
-    found = (edit_steps(np.array(documents[text]), np.array(documents[other]), n_types) for text, other in pairs)
-    return np.array([[steps.count(kind) for kind in kinds] for steps in found], np.int64).reshape(-1, 4)
+    documents, pairs = rows_of(ids, offsets), zip(texts.tolist(), references.tolist(), strict=True)
+    found = (_steps(np.array(documents[other]), np.array(documents[text]), None) for text, other in pairs)
+    return np.array([counted(steps) for steps in found], np.int64).reshape(-1, 4)
+
+
+def counted(steps: list[int]) -> list[int]:
+    """Return how often each kind of step occurs, in the order of the columns."""
+    return [steps.count(kind) for kind in (MATCH, SUBSTITUTION, DELETION, INSERTION)]
+
+
+def edit_rows(
+    texts: Texts, n: int, reference_offsets: Places | None, reading: str, n_systems: int = 1
+) -> NDArray[np.float64]:
+    """Return the counts of predictions and the references that need the fewest edits, the first on ties.
+
+    Texts are as for :func:`.plain_rows.bleu_rows`, and so are the first four columns. Then come the counts as
+    :func:`edit_counts` has them; without a reference, all tokens are insertions.
+    """
+    rows = np.empty((n_systems * n, 8))
+    for row, (words, references) in zip(rows, pairs_of(texts, n, reference_offsets, reading, n_systems), strict=True):
+        numbers: dict[str, int] = {}
+        text, *others = (
+            np.array([numbers.setdefault(word, len(numbers)) for word in each], np.int32)
+            for each in (words, *references)
+        )
+        found = [counted(_steps(other, text, None)) for other in others] or [[0, 0, 0, len(words)]]
+        row[:4] = 1, not words, not references, len(references)
+        row[4:] = min(found, key=lambda counts: sum(counts[1:]))
+    return rows
 
 
 def edit_steps(text: Ids, reference: Ids, n_types: int) -> list[int]:
