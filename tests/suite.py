@@ -20,6 +20,8 @@ class Known(NamedTuple):
     extras: str = ""  # of the package that its Space needs
     is_share: bool = True  # scores are shares of 1, which a perfect match has
     nothing: float = 0.0  # the score of a text without a match: where lower is better, every word is an edit
+    unanswered: float | None = None  # the score of two words that are compared with nothing, where it is another
+    has_scale: bool = True  # the option has an effect
     least: float = 0.0  # the least score, of a share
     takes_references: bool = True
     any_order: bool = True  # of several references: none of them is preferred for its place

@@ -21,12 +21,14 @@ if TYPE_CHECKING:  # the classes for type checkers; each is imported when it is 
     from tercet.metrics.perplexity.metric import Perplexity as Perplexity
     from tercet.metrics.rouge.metric import Rouge as Rouge
     from tercet.metrics.ter.metric import Ter as Ter
+    from tercet.metrics.wer.metric import Wer as Wer
 
 #: The classes of the metrics, by their full names.
 METRICS: Mapping[str, str] = {
     "bleu_multi": "bleu.Bleu",
     "chrf_multi": "chrf.Chrf",
     "ter": "ter.Ter",
+    "wer": "wer.Wer",
     "rouge_nlws": "rouge.Rouge",
     "bleu_rouge_f": "bleu_rouge.BleuRouge",
     "google_bleu": "google_bleu.GoogleBleu",

@@ -220,7 +220,8 @@ def test_an_item_without_reference_is_refused_left_out_or_scored_nothing(metric)
     name, primary = next(iter(alone["segments"])), SUITE[metric].primary
     assert close(metric, skipped["segments"][name][:1], alone["segments"][name])
     assert skipped["segments"][name][1:] == [None, None]
-    assert zero["segments"][name][1] == SUITE[metric].nothing
+    nothing, unanswered = SUITE[metric].nothing, SUITE[metric].unanswered
+    assert zero["segments"][name][1] == (nothing if unanswered is None else unanswered)
     assert close(metric, skipped[primary], alone[primary])
     assert zero[primary] != skipped[primary]
     for policy, found in (("skip", skipped), ("zero", zero)):

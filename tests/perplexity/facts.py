@@ -9,6 +9,7 @@ KNOWN = {
     "cls": "Perplexity",
     "primary": "perplexity",
     "is_share": False,
+    "has_scale": False,
     "takes_references": False,
     "loads_model": True,
     "extras": "perplexity,",

@@ -51,7 +51,7 @@ def test_every_door_takes_a_value_or_a_short_name_and_answers_with_the_full_one(
         tables = {table.name: table for table in tercet.compare(TEST_SET, [spec], n_resamples=10).tables}
         table = tables.get(value.primary) or next(iter(tables.values()))
         assert table.metric.split(":")[0] == metric
-        assert table.rows[0].value / (100 / value.scale if SUITE[metric].is_share else 1) == score
+        assert table.rows[0].value / (100 / value.scale if SUITE[metric].has_scale else 1) == score
         result = paired_significance(name, *SYSTEMS.values(), REFERENCES, n_resamples=10, **given)
         assert result["signature"].startswith(metric)
         compute = tercet.compute_metrics(None, name, decode=list, options=given)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -32,6 +34,21 @@ def split_intl(text: str) -> list[str]:
     for pattern, replacement in _intl_patterns():
         text = pattern.sub(replacement, text)
     return text.split()
+
+
+#: White space other than blanks.
+_WHITE = [char for char in map(chr, range(0x3001)) if char.isspace() and char != " "]
+
+
+def has_blanks_alone(texts: Iterable[str]) -> bool:
+    """Return whether there is no white space but blanks: texts are then split the same at any."""
+    joined = "".join(texts)
+    return not any(each in joined for each in _WHITE)
+
+
+def split_at_blanks(text: str) -> list[str]:
+    """Split at blanks as jiwer: other white space that stands alone is part of a word, a run of any is a blank."""
+    return [word for word in re.sub(r"\s\s+", " ", text).strip().split(" ") if word]
 
 
 _MECAB_LIMIT = 100_000  # characters; MeCab's stack overflows at about a million

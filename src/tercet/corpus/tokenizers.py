@@ -17,7 +17,7 @@ from tercet.errors import InputError, shorten
 from .corpus import Corpus
 from .intern import Interned, bytes_used, intern_texts
 from .mecab import MECAB_TOKENIZERS, mecab_label, split_by_mecab
-from .splitters import split_intl, split_ja, split_jieba
+from .splitters import has_blanks_alone, split_at_blanks, split_intl, split_ja, split_jieba
 from .subword_models import is_subword_model, subword_label, subword_model
 
 Splitter = Callable[[str], Iterable[str]]
@@ -49,6 +49,12 @@ def _by_zh(texts: Any) -> Interned:
     return intern_texts(_mapped(lambda text: _zh_pattern().sub(r" \g<0> ", text.strip()), texts), "zh")
 
 
+def _by_blanks(texts: Any) -> Interned:
+    """Split texts at blanks as jiwer does, for which white space of other kinds is a blank in runs alone."""
+    given = texts.to_pylist()
+    return intern_texts(texts, "none") if has_blanks_alone(given) else _by_python(given, split_at_blanks, False)
+
+
 def _by_mecab(texts: Any, tokenizer: str) -> Interned:
     return intern_texts(_mapped(partial(split_by_mecab, tokenizer), texts), "none")
 
@@ -60,6 +66,7 @@ def _mapped(function: Callable[[str], str], texts: Any) -> Any:
 _BYTE_TOKENIZERS: dict[str, Callable[[Any], Interned]] = {
     **{name: partial(intern_texts, reading=name) for name in READINGS if name != "zh"},
     "zh": _by_zh,
+    "blanks": _by_blanks,
     **{name: partial(_by_mecab, tokenizer=name) for name in MECAB_TOKENIZERS},
 }
 _PYTHON_TOKENIZERS: dict[str, Splitter] = {"intl": split_intl, "ja": split_ja, "jieba": split_jieba}

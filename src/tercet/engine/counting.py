@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .chosen import engine
-from .ragged import Ragged
+from .ragged import Ragged, TokenBatch, first_greatest
 
 Numbers = NDArray[np.int64]
 Worth = NDArray[np.float64]
@@ -63,6 +63,20 @@ def overlaps(
 ) -> tuple[Numbers, Numbers]:
     """Return the sizes of intersection and union of each pair, as sets or multisets of units."""
     return engine.overlaps(units.values, units.offsets, texts, references, n_types, multiset)
+
+
+def nearest_edits(tokens: TokenBatch) -> tuple[Numbers, Numbers]:
+    """Return the fewest edits to a reference: counts of each item, shape (n, 4), and the pairs, the first on ties.
+
+    They are hits, substitutions, deletions and insertions. Without reference, all tokens are insertions.
+    """
+    texts, references = tokens.pairs
+    found = engine.edit_counts(tokens.tokens.values, tokens.tokens.offsets, texts, references, tokens.n_types)
+    nearest = first_greatest(-found[:, 1:].sum(axis=1), tokens.pair_offsets[:-1][tokens.reference_counts > 0])
+    counts = np.zeros((tokens.n_items, 4), np.int64)
+    counts[:, 3] = tokens.tokens.lengths[: tokens.n_items]
+    counts[texts[nearest]] = found[nearest]
+    return counts, nearest
 
 
 def skip_bigram_total(lengths: Numbers, gap: int) -> Numbers:

@@ -356,8 +356,8 @@ cdef object fill_edits(Edits* e, texts, size_t n, reference_offsets, size_t n_sy
     """Return the rows of TER; `e.memory` must be freed."""
     cdef Request q
     memset(&e.memory, 0, sizeof(Scratch))
-    q.in_lines = q.uncounted = False
-    q.reading, q.max_order, q.n_kinds, q.edits = BLANKS, 0, 0, e
+    memset(&q, 0, sizeof(Request))
+    q.reading, q.edits = BLANKS, e
     rows = empty((n_systems * n, BASE + 2))
     fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows

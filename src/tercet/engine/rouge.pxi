@@ -114,9 +114,8 @@ def rouge_rows(
     cdef Kind* kind
     if len(types) > MOST_TYPES or [name for name, _ in types].count("W") > 1:
         raise ValueError(f"there can be {MOST_TYPES} types, and one of W")
-    q.reading, q.max_order, q.n_kinds, q.weight, q.edits = READINGS[reading], 1, 0, beta * beta, NULL
-    q.lcs = q.in_lines = q.uncounted = False
-    q.worth, q.n_worth = NULL, 0
+    memset(&q, 0, sizeof(Request))
+    q.reading, q.max_order, q.weight = READINGS[reading], 1, beta * beta
     for name, number in types:
         kind = &q.kinds[q.n_kinds]
         q.n_kinds += 1

@@ -1,4 +1,4 @@
-# Texts to rows in one pass: those of BLEU, ROUGE and TER.
+# Texts to rows in one pass: those of BLEU, ROUGE, TER and error rates.
 #
 #   add_text     the texts of some items, one behind the other   (texts.pxi)
 #   find_edges   where their tokens begin and end                (edges.pxi)
@@ -35,6 +35,7 @@ cdef struct Request:
     double* pairs            # of ROUGE (n_systems, m, 3 n_kinds), or NULL where the best reference goes into the row
     int64_t* counts          # matches of each order, and the length of the subsequence
     Edits* edits             # room of TER, NULL for the others
+    bint aligned             # whether edits without shifts are counted
 
 
 cdef int number_item(Arena* a, size_t text, size_t first, size_t last, size_t* n_types) noexcept nogil:
@@ -124,6 +125,8 @@ cdef int write_item(
         row += BASE
         if q.edits != NULL:
             problem = write_edits(a, text, first, last, n_types, q.edits, row)
+        elif q.aligned:
+            problem = write_alignment(a, text, first, last, n_types, row)
         elif not q.n_kinds:
             problem = write_bleu(a, text, first, last, n_types, q, row)
         else:
@@ -232,8 +235,8 @@ cdef int fill(
 def bleu_rows(texts, size_t n, reference_offsets, str reading, int max_order, size_t n_systems=1):
     """See `plain.bleu_rows`."""
     cdef Request q
-    q.reading, q.max_order, q.n_kinds, q.edits = READINGS[reading], max_order, 0, NULL
-    q.in_lines = q.uncounted = False
+    memset(&q, 0, sizeof(Request))
+    q.reading, q.max_order = READINGS[reading], max_order
     rows = empty((n_systems * n, BASE + 4 + 2 * max_order))
     fill(texts, reference_offsets, &q, n_systems, rows, None)
     return rows

@@ -29,7 +29,7 @@ class SplitsAtBlanks(Metric):
     @property
     def needs_blanks(self) -> bool:
         """Whether the tokenizer splits at spaces and punctuation."""
-        return self.tokenizer in ("13a", "intl", "none")
+        return self.tokenizer in ("13a", "intl", "none", "blanks")
 
     def fit(self, batch: Corpus) -> LetterCounts | None:
         """Return the letters of the references, to warn of a tokenizer that cannot split them."""

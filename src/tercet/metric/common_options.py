@@ -19,6 +19,14 @@ TOKENIZER = option(
 )
 
 
+#: Of metrics that count edits: without reference each word is one.
+MISSING_REFERENCES = option(
+    default="error",
+    doc='What to do with an item that has no reference. Refuse the corpus ("error"), leave the item out ("skip"), or '
+    'compare it with an empty text ("zero"), so that each of its words is an edit; the result counts such items.',
+)
+
+
 def stemmer_option(effect: str = "Stem") -> Any:
     """Declare the option of a stemmer; `effect` says what it does to the words."""
     doc = f'{effect} the words. "porter", a language of NLTK\'s Snowball stemmers ("russian" or "ru"), or a function.'

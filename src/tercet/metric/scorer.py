@@ -43,6 +43,8 @@ class Scorer(Value, ABC):
     takes_sets: ClassVar[bool] = False
     #: Whether its scores are shares of 1, which the option ``scale`` turns into percent.
     is_share: ClassVar[bool] = True
+    #: Whether that option has an effect.
+    has_scale: ClassVar[bool] = True
     #: For values of ``compat``: the interface of that package's evaluate module.
     dialects: ClassVar[Mapping[str, Dialect]] = {}
     #: The scale of the package that the scores equal: 1, or 100 for percent.
@@ -214,7 +216,7 @@ class Scorer(Value, ABC):
     def notes(self, references: str) -> dict[str, str]:
         """Return further entries of a result's signature, besides those of its rows."""
         notes = {"refs": references} if self.takes_references else {}
-        if self.scale != 1 and self.is_share:
+        if self.scale != 1 and self.has_scale:
             notes["scale"] = str(self.scale)
         return notes
 

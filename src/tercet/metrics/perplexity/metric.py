@@ -86,7 +86,7 @@ class Perplexity(Metric):
     primary = "perplexity"
     higher_is_better = False
     takes_references = False
-    is_share = False
+    is_share = has_scale = False
     loads_model = True
     nothing_left = "No text has a token to score, so empty_text='skip' left all of them out."
     presets = PRESETS

@@ -18,7 +18,9 @@ from tercet.corpus.texts import of_texts
 from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.counting import pair_edits
+from tercet.metric.common_options import MISSING_REFERENCES
 from tercet.metric.dialect import Dialect
+from tercet.metric.drawing.edits import matched
 from tercet.metric.metric import Metric
 from tercet.metric.options import OnlyWith, option
 from tercet.metric.rows import PairRows, base_of_pairs, left_out
@@ -28,7 +30,7 @@ from tercet.statistics.either import Either, as_floats, column, quotient, where
 from tercet.statistics.stats import SegmentStats
 
 from .about import ABOUT
-from .explain import explain_batch, matched
+from .explain import explain_batch
 from .normalization import normalization
 
 #: sacrebleu's defaults are those of this metric.
@@ -94,12 +96,7 @@ class Ter(Metric):
         doc='Take the options as sacrebleu does: asian_support alone has no effect. `load("ter", "sacrebleu")` '
         "sets it too, and takes the arguments of evaluate's ter.",
     )
-    missing_references: Literal["error", "skip", "zero"] = option(
-        default="error",
-        doc='What to do with an item that has no reference. Refuse the corpus ("error"), leave the item out '
-        '("skip"), or compare it with an empty text ("zero"), so that each of its words is an edit; the '
-        "result counts such items.",
-    )
+    missing_references: Literal["error", "skip", "zero"] = MISSING_REFERENCES
     scale: Literal[1, 100] = option(
         default=100,
         doc="Edits per 100 words of the references, or per word. sacrebleu and evaluate use 100, too.",

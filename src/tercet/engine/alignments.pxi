@@ -1,0 +1,388 @@
+# The fewest edits of single tokens between a text and a reference, in the alignment that rapidfuzz chooses.
+#
+# The table has a row for each token of the reference, 64 of which are in a word of bits, and a column for each token
+# of the text; of a column only the differences between its rows are known (Myers 1999, Hyyro 2003). Cells count where
+# a way of at most so many edits can lead through them:
+#
+#                 tokens of the text            A word holds 64 rows. Those beside the band are taken to cost one more
+#             . . . . . . . . . . . . .         in each column and row, which no better way contradicts: what it says
+#    words    # # # # . . . . . . . . .         of cells on a way of so few edits is right.
+#    of 64    # # # # # # # . . . . . .
+#    tokens   . . . # # # # # # # . . .         Where the edits are not known, the band begins narrow and doubles until
+#             . . . . . . # # # # # # #         what is found lies in it.
+#
+# The way back needs the bits of all columns. Of a table that is too large for it, the costs of the halves of the text
+# say where the way crosses the middle, and each half is aligned alone (Hirschberg 1975).
+
+cdef enum:
+    LEAST_CELLS = 1 << 22   # of a table in halves: see `plain_alignments`
+    LEAST_ROWS = 65
+    LEAST_COLUMNS = 10
+    FIRST_BAND = 64        # edits more than the lengths differ by
+    OFTEN = 128            # after so many columns, it is asked whether all ways lead out of the band
+
+cdef uint32_t NO_WORD = <uint32_t> -1
+
+cdef struct Places:        # where a token stands among 64 of the reference
+    uint64_t bits
+    uint32_t word          # behind the last ones of a token: NO_WORD
+
+cdef struct Token:         # the places of a token: the first ones that may count, and how many there are
+    uint32_t first, size
+
+cdef struct Column:        # 64 rows of one: which of them cost one more than the row above, and which one less
+    uint64_t more, less
+
+cdef struct Band:
+    int64_t n, m           # tokens of the reference and of the text
+    int64_t most           # edits
+    int64_t low, high      # row i counts in column j from j + low to j + high
+    int64_t last           # the last word
+
+cdef struct Alignment:
+    Scratch* scratch
+    uint8_t* steps         # the alignment from its end, where it is asked for, else NULL
+    int64_t counts[4]      # of each kind of step
+    size_t n_types
+
+
+cdef inline int64_t first_word(const Band* b, int64_t column) noexcept nogil:
+    return max(column + b.low - 1, 0) >> 6
+
+
+cdef inline int64_t last_word(const Band* b, int64_t column) noexcept nogil:
+    return (min(column + b.high, b.n) - 1) >> 6
+
+
+cdef inline void add_steps(Alignment* a, uint8_t kind, int64_t size) noexcept nogil:
+    cdef int64_t at
+    if a.steps != NULL:
+        at = a.counts[0] + a.counts[1] + a.counts[2] + a.counts[3]
+        memset(a.steps + at, kind, size)
+    a.counts[kind] += size
+
+
+cdef Band band_of(int64_t n, int64_t m, int64_t most) noexcept nogil:
+    """Return the band of ways of at most so many edits, which are no fewer than the lengths differ by."""
+    cdef Band b
+    b.n, b.m, b.most, b.low, b.high, b.last = n, m, most, -((most - n + m) // 2), (most + n - m) // 2, (n - 1) >> 6
+    return b
+
+
+cdef int find_places(Alignment* a, const uint32_t* reference, int64_t n, int64_t direction) noexcept nogil:
+    """Find where each token stands in the reference, which is read in a direction."""
+    cdef Places* places = <Places*> room(a.scratch, TABLE, sizeof(Places) * (2 * n + 1))
+    cdef Token* all_tokens = <Token*> room(a.scratch, FIRST, sizeof(Token) * a.n_types)
+    cdef Token* token
+    cdef Places* last
+    cdef uint32_t used = 1
+    cdef int64_t i
+    if places == NULL or all_tokens == NULL:
+        return NO_MEMORY
+    places[0].word = NO_WORD
+    for i in range(n):
+        all_tokens[reference[i]].size += 1
+    for i in range(n):
+        token = all_tokens + reference[i if direction > 0 else n - 1 - i]
+        if token.first == 0:
+            token.first = used
+            used += token.size + 1
+            token.size = 0
+            places[token.first].word = NO_WORD
+        last = places + token.first + token.size
+        if token.size and (last - 1).word == <uint32_t> (i >> 6):
+            (last - 1).bits |= <uint64_t> 1 << (i & 63)
+        else:
+            last[0], (last + 1).word = Places(<uint64_t> 1 << (i & 63), <uint32_t> (i >> 6)), NO_WORD
+            token.size += 1
+    return 0
+
+
+cdef void forget_places(Alignment* a, const uint32_t* reference, int64_t n) noexcept nogil:
+    cdef Token* all_tokens = <Token*> a.scratch.rooms[FIRST]
+    cdef int64_t i
+    for i in range(n):
+        all_tokens[reference[i]] = Token(0, 0)
+
+
+cdef inline int64_t rise_of(const Column* column, int64_t row) noexcept nogil:
+    """Return what a row costs more than the one above it."""
+    cdef const Column* bits = column + (row - 1 >> 6)
+    return <int64_t> (bits.more >> (row - 1 & 63) & 1) - <int64_t> (bits.less >> (row - 1 & 63) & 1)
+
+
+cdef bint leaves_band(const Band* b, const Column* column, int64_t j, int64_t cost) noexcept nogil:
+    """Whether each way through a column takes more edits than those of the band; the last row's cost is given."""
+    cdef int64_t first = 64 * first_word(b, j), i = min(64 * last_word(b, j) + 64, b.n), left
+    while True:
+        left = (b.n - i) - (b.m - j)
+        if cost + max(left, -left) <= b.most:
+            return False
+        if i == first:
+            return True
+        cost -= rise_of(column, i)
+        i -= 1
+
+
+cdef int64_t fill_columns(
+    Alignment* a, const Band* b, const uint32_t* text, int64_t n_columns, int64_t direction, Column* kept, size_t width
+) noexcept nogil:
+    """Fill the columns of so many tokens; return the cost of the last row that counts in the last one, or a problem.
+
+    The last column lies in CARRIES. Each is kept, so many words of it from its first one on, where there is room.
+    Where each way takes too many edits, the cost is the most that there can be.
+    """
+    cdef Column* column = <Column*> room(a.scratch, CARRIES, sizeof(Column) * (b.last + 1))
+    cdef const Places* places = <const Places*> a.scratch.rooms[TABLE]
+    cdef uint64_t* equal = <uint64_t*> room(a.scratch, PLACES, 8 * (b.last + 1))
+    cdef Token* token
+    cdef const Places* each
+    cdef int64_t low, high, filled = -1, cost = 0, j, w
+    cdef uint64_t same, more, less, rises, falls, rise, fall, end = (b.n - 1) & 63
+    if column == NULL or equal == NULL:
+        return NO_MEMORY
+    for j in range(1, n_columns + 1):
+        low, high = first_word(b, j), last_word(b, j)
+        while filled < high:
+            filled += 1
+            column[filled] = Column(ALL, 0)
+            cost = min(64 * (filled + 1), b.n) if j == 1 else cost + min(64, b.n - 64 * filled)
+        if stopped(a.scratch, high - low + 1):
+            return INTERRUPTED
+        token = <Token*> a.scratch.rooms[FIRST] + text[0]
+        while places[token.first].word < low:
+            token.first += 1
+        each = places + token.first
+        while each.word <= high:
+            equal[each.word] = each.bits
+            each += 1
+        rise, fall = 1, 0
+        for w in range(low, high + 1):
+            same, more, less, equal[w] = equal[w] | fall, column[w].more, column[w].less, 0
+            same = (((same & more) + more) ^ more) | same | less
+            rises, falls = less | ~(same | more), same & more
+            more, less = (falls << 1 | fall) | ~(same | (rises << 1 | rise)), (rises << 1 | rise) & same
+            column[w] = Column(more, less)
+            if w < b.last:
+                rise, fall = rises >> 63, falls >> 63
+            else:
+                rise, fall = rises >> end & 1, falls >> end & 1
+        cost += <int64_t> rise - <int64_t> fall
+        if kept != NULL:
+            memcpy(kept + (j - 1) * width, column + low, sizeof(Column) * (high - low + 1))
+        text += direction
+        if j & (OFTEN - 1) == 0 and leaves_band(b, column, j, cost):
+            return b.n + b.m
+    return cost
+
+
+cdef void go_back(
+    Alignment* a, const Band* b, const uint32_t* reference, const uint32_t* text, const Column* kept, size_t width
+) noexcept nogil:
+    """Add the steps, from the last: a deletion if it can be, then an insertion in place of a match."""
+    cdef int64_t i = b.n - 1, j = b.m, word
+    while i >= 0 and j > 0:
+        if kept[(j - 1) * width + (i >> 6) - first_word(b, j)].more >> (i & 63) & 1:
+            add_steps(a, DELETION, 1)
+            i -= 1
+            continue
+        j -= 1
+        word = i >> 6
+        if j > 0 and word <= last_word(b, j) and kept[(j - 1) * width + word - first_word(b, j)].less >> (i & 63) & 1:
+            add_steps(a, INSERTION, 1)
+        else:
+            add_steps(a, MATCH if reference[i] == text[j] else SUBSTITUTION, 1)
+            i -= 1
+    add_steps(a, DELETION, i + 1)
+    add_steps(a, INSERTION, j)
+
+
+cdef void unroll(const Alignment* a, const Band* b, int64_t j, int64_t cost, int64_t* costs) noexcept nogil:
+    """Write the costs of the rows that count in the last column, from the one above its first word on."""
+    cdef const Column* column = <const Column*> a.scratch.rooms[CARRIES]
+    cdef int64_t first = 64 * first_word(b, j), i
+    for i in range(min(64 * last_word(b, j) + 64, b.n), first, -1):
+        costs[i - first] = cost
+        cost -= rise_of(column, i)
+    costs[0] = cost
+
+
+cdef int64_t costs_of_half(
+    Alignment* a, const Band* b, const uint32_t* reference, const uint32_t* text, int64_t n_columns, int64_t direction,
+    int64_t* costs
+) noexcept nogil:
+    """Write the costs of the first half of the text, or of the second one from its end; return as `fill_columns`."""
+    cdef int64_t found = find_places(a, reference, b.n, direction)
+    if found == 0:
+        found = fill_columns(a, b, text, n_columns, direction, NULL, 0)
+        forget_places(a, reference, b.n)
+    if 0 <= found < b.n + b.m:
+        unroll(a, b, n_columns, found, costs)
+    return found
+
+
+cdef int64_t find_middle(
+    Alignment* a, const Band* b, const uint32_t* reference, const uint32_t* text, int64_t* before, int64_t* behind
+) noexcept nogil:
+    """Return the first place of the reference where the middle of the text can be; and what the two sides cost."""
+    cdef int64_t half = b.m // 2, rest = b.m - half, i, place = 0, least = -1, start, stop, end
+    cdef int64_t* costs = <int64_t*> room(a.scratch, BOUNDS, 16 * (b.n + 1))
+    cdef int64_t* others = costs + b.n + 1
+    before[0], behind[0] = b.n, b.m  # where the bands do not meet
+    if costs == NULL:
+        return NO_MEMORY
+    i = costs_of_half(a, b, reference, text, half, 1, costs)
+    if 0 <= i < b.n + b.m:
+        i = costs_of_half(a, b, reference, text + b.m - 1, rest, -1, others)
+    if i < 0 or i == b.n + b.m:
+        return min(i, 0)
+    start, end = 64 * first_word(b, half), 64 * first_word(b, rest)
+    stop = min(min(64 * last_word(b, half) + 64, b.n), b.n - end)
+    for i in range(max(start, b.n - min(64 * last_word(b, rest) + 64, b.n)), stop + 1):
+        if least < 0 or costs[i - start] + others[b.n - i - end] < least:
+            place, before[0], behind[0] = i, costs[i - start], others[b.n - i - end]
+            least = before[0] + behind[0]
+    return place
+
+
+cdef int64_t align_band(
+    Alignment* a, const Band* b, const uint32_t* reference, const uint32_t* text, int64_t most
+) noexcept nogil:
+    """Add the steps if they are at most so many; return the edits that were found, or a problem."""
+    cdef size_t width = min((b.high - b.low) // 64 + 2, b.last + 1)
+    cdef Column* kept = <Column*> room(a.scratch, STEPS, sizeof(Column) * width * b.m)
+    cdef int64_t found
+    if kept == NULL:
+        return NO_MEMORY
+    found = find_places(a, reference, b.n, 1)
+    if found == 0:
+        found = fill_columns(a, b, text, b.m, 1, kept, width)
+        forget_places(a, reference, b.n)
+    if 0 <= found <= most:
+        go_back(a, b, reference, text, kept, width)
+    return found
+
+
+cdef int64_t align(
+    Alignment* a, const uint32_t* reference, int64_t n, const uint32_t* text, int64_t m, int64_t edits
+) noexcept nogil:
+    """Add the steps of two documents; the number of edits is known of halves, else -1. Return 0 or a problem."""
+    cdef int64_t start = 0, most, found, before = 0, behind = 0, half
+    cdef bint in_halves
+    cdef Band b
+    while start < n and start < m and reference[start] == text[start]:
+        start += 1
+    reference, text, n, m = reference + start, text + start, n - start, m - start
+    found = n
+    while n > 0 and m > 0 and reference[n - 1] == text[m - 1]:
+        n, m = n - 1, m - 1
+    add_steps(a, MATCH, found - n)
+    if n == 0 or m == 0:
+        add_steps(a, DELETION, n)
+        add_steps(a, INSERTION, m)
+        add_steps(a, MATCH, start)
+        return 0
+    most = max(n, m) if edits < 0 else edits
+    in_halves = min(n, 2 * most + 1) * m >= LEAST_CELLS and n >= LEAST_ROWS and m >= LEAST_COLUMNS
+    if edits < 0:
+        edits = min(most, max(n, m) - min(n, m) + FIRST_BAND)
+    half = m // 2
+    while True:
+        b = band_of(n, m, edits)
+        if in_halves:
+            found = find_middle(a, &b, reference, text, &before, &behind)
+            if found >= 0 and before + behind <= edits:
+                break
+        else:
+            found = align_band(a, &b, reference, text, edits)
+            if found <= edits:
+                break
+        if found < 0:
+            return found
+        edits = min(2 * edits, before + behind if in_halves else found)  # what was found is no better than it is
+    if found < 0:
+        return found
+    if in_halves:
+        edits = align(a, reference + found, n - found, text + half, m - half, behind)
+        if edits == 0:
+            edits = align(a, reference, found, text, half, before)
+        if edits < 0:
+            return edits
+    add_steps(a, MATCH, start)
+    return 0
+
+
+cdef int count_alignment(Scratch* s, const Pairs* p, size_t pair, int64_t* row) noexcept nogil:
+    """Write hits, substitutions, deletions and insertions."""
+    cdef int64_t text = p.texts[pair], reference = p.references[pair], problem
+    cdef Alignment a
+    memset(&a, 0, sizeof(Alignment))
+    a.scratch, a.n_types = s, p.n_types
+    problem = align(
+        &a, p.ids + p.offsets[reference], size_of(p, reference), p.ids + p.offsets[text], size_of(p, text), -1
+    )
+    row[0], row[1], row[2], row[3] = a.counts[MATCH], a.counts[SUBSTITUTION], a.counts[DELETION], a.counts[INSERTION]
+    return problem if problem else DONE
+
+
+cdef int write_alignment(
+    Arena* a, size_t text, size_t first, size_t last, size_t n_types, double* row
+) noexcept nogil:
+    """Write the counts of a prediction and the nearest of the documents from `first` on, up to `last`."""
+    cdef uint32_t* of = a.token_of
+    cdef int64_t size = of[text + 1] - of[text], problem, fewest = -1, edits
+    cdef Alignment each
+    cdef size_t d
+    row[0] = row[1] = row[2] = 0
+    row[3] = <double> size
+    for d in range(first, last):
+        memset(&each, 0, sizeof(Alignment))
+        each.scratch, each.n_types = &a.scratch, n_types + 1  # the number of all that no reference has is n_types
+        problem = align(&each, a.ids + of[d], of[d + 1] - of[d], a.ids + of[text], size, -1)
+        if problem:
+            return problem
+        edits = each.counts[SUBSTITUTION] + each.counts[DELETION] + each.counts[INSERTION]
+        if fewest < 0 or edits < fewest:
+            fewest = edits
+            row[0], row[1] = <double> each.counts[MATCH], <double> each.counts[SUBSTITUTION]
+            row[2], row[3] = <double> each.counts[DELETION], <double> each.counts[INSERTION]
+    return DONE
+
+
+def edit_rows(texts, size_t n, reference_offsets, str reading, size_t n_systems=1):
+    """See `plain.edit_rows`."""
+    cdef Request q
+    memset(&q, 0, sizeof(Request))
+    q.reading, q.aligned = READINGS[reading], True
+    rows = empty((n_systems * n, BASE + 4))
+    fill(texts, reference_offsets, &q, n_systems, rows, None)
+    return rows
+
+
+def edit_counts(
+    const int32_t[::1] ids, const int64_t[::1] offsets, const int64_t[::1] texts, const int64_t[::1] references,
+    size_t n_types,
+):
+    """See `plain.edit_counts`."""
+    cdef Pairs p = pairs_of(ids, offsets, texts, references, n_types)
+    return count_pairs(&p, count_alignment, 4)
+
+
+def edit_steps(const int32_t[::1] text, const int32_t[::1] reference, size_t n_types):
+    """See `plain.edit_steps`."""
+    cdef Scratch s
+    cdef Alignment a
+    cdef int64_t problem
+    cdef size_t n = reference.shape[0], m = text.shape[0]
+    cdef const uint32_t* own = tokens(text)
+    cdef const uint32_t* other = tokens(reference)
+    steps = np.empty(n + m, np.uint8)
+    cdef uint8_t[::1] view = steps
+    memset(&s, 0, sizeof(Scratch))
+    memset(&a, 0, sizeof(Alignment))
+    a.scratch, a.n_types, a.steps = &s, n_types, &view[0] if n + m else NULL
+    with nogil:
+        problem = align(&a, other, n, own, m, -1)
+        free_rooms(&s)
+    raise_if(problem if problem else DONE)
+    return steps[: a.counts[0] + a.counts[1] + a.counts[2] + a.counts[3]][::-1].tolist()

@@ -1,0 +1,137 @@
+"""Alignments beside rapidfuzz's, step by step: the choice between those of the same cost, in tables of all sizes."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
+
+from tercet.engine.plain_edits import DELETION, INSERTION, MATCH, SUBSTITUTION
+
+KINDS = {"equal": MATCH, "replace": SUBSTITUTION, "delete": DELETION, "insert": INSERTION}
+
+
+def theirs(text, reference):
+    """Return rapidfuzz's steps from the reference to the text."""
+    blocks = Levenshtein.opcodes(reference, text)
+    return [KINDS[kind] for kind, i, end, j, stop in blocks for _ in range(max(end - i, stop - j))]
+
+
+def steps(engine, text, reference):
+    n_types = max([*text, *reference], default=0) + 1
+    return engine.edit_steps(np.array(text, np.int32), np.array(reference, np.int32), n_types)
+
+
+def counts(engine, pairs):
+    """Return the counts of an engine, of all pairs in one call."""
+    documents = [document for pair in pairs for document in pair]
+    ids = np.array([token for document in documents for token in document], np.int32)
+    offsets = np.append(0, np.cumsum([len(each) for each in documents])).astype(np.int64)
+    texts = np.arange(0, len(documents), 2)
+    return engine.edit_counts(ids, offsets, texts, texts + 1, int(ids.max(initial=0)) + 1).tolist()
+
+
+def counted(path):
+    return [path.count(kind) for kind in (MATCH, SUBSTITUTION, DELETION, INSERTION)]
+
+
+def changed(rng, reference, n_types, n_changes):
+    """Return a text with up to two tokens replaced by up to two others, at places drawn."""
+    text = list(reference)
+    for _ in range(n_changes):
+        place = rng.randrange(len(text) + 1)
+        text[place : place + rng.randrange(3)] = [rng.randrange(n_types) for _ in range(rng.randrange(3))]
+    return text
+
+
+def made(rng, n_types, length, n_changes):
+    reference = [rng.randrange(n_types) for _ in range(length)]
+    return changed(rng, reference, n_types, n_changes), reference
+
+
+@st.composite
+def pairs_of_tokens(draw):
+    """Documents over small alphabets, where many alignments take as few edits; some around the edges of a word."""
+    token = st.integers(0, draw(st.sampled_from([0, 1, 2, 5])))
+    around, few = draw(st.lists(token, min_size=1, max_size=12)), st.lists(token, max_size=12)
+    repeats = draw(st.sampled_from([0, 0, 5, 11, 30]))
+    return tuple(draw(few) + around * repeats + draw(few) for _ in range(2))
+
+
+@given(pair=pairs_of_tokens())
+def test_each_step_is_that_of_rapidfuzz(engine, pair):
+    expected = theirs(*pair)
+    assert steps(engine, *pair) == expected
+    assert counts(engine, [pair]) == [counted(expected)]
+
+
+def test_counts_of_many_pairs_of_all_lengths_in_one_call(engine):
+    """Room that a pair takes over from a shorter or a longer one before it."""
+    rng = random.Random(1)
+    pairs = [
+        made(rng, n_types, rng.randrange(200), rng.randrange(60)) for n_types in (1, 2, 5, 300) for _ in range(40)
+    ]
+    pairs += [(made(rng, 3, n, 9)[0], made(rng, 3, m, 9)[0]) for n in (0, 1, 9, 64, 65, 300) for m in (0, 3, 64, 129)]
+    assert counts(engine, pairs) == [counted(theirs(*pair)) for pair in pairs]
+    assert counts(engine, []) == []
+
+
+texts = st.lists(st.sampled_from(["a", "b", "кот", "猫", "\0", "😀", "antidisestablishment", " ", "\n"]), max_size=12)
+
+
+@given(items=st.lists(st.tuples(texts, st.lists(texts, max_size=3)), max_size=4), by_words=st.booleans())
+def test_rows_are_of_the_reference_of_the_fewest_edits_the_first_on_ties(engine, items, by_words):
+    items = [(" ".join(text), [" ".join(each) for each in references]) for text, references in items]
+    every = [text for text, _ in items] + [text for _, references in items for text in references]
+    offsets = np.append(0, np.cumsum([len(references) for _, references in items])).astype(np.int64)
+    split, expected = str.split if by_words else list, []
+    for text, references in items:
+        words, *others = map(split, (text, *references))
+        counts = [counted(theirs(words, other)) for other in others] or [[0, 0, 0, len(words)]]
+        expected.append([1, not words, not others, len(others), *min(counts, key=lambda each: sum(each[1:]))])
+    reading = "none" if by_words else "char-and-blank"
+    assert engine.edit_rows(every, len(items), offsets, reading).tolist() == expected
+
+
+def test_long_documents_are_aligned_in_halves_as_there(engine):
+    """From 4,194,304 cells on; the last halves of the third pair are made in halves again."""
+    rng = random.Random(2)
+    sizes = [(2, 2048, 300), (2, 2049, 300), (3, 4200, 3000), (40, 2300, 40), (2000, 3000, 900)]
+    for n_types, length, n_changes in sizes:
+        pair = made(rng, n_types, length, n_changes)
+        assert steps(engine, *pair) == theirs(*pair), (n_types, length)
+
+
+def test_what_decides_whether_a_table_is_made_in_halves(engine):
+    """One cell, row or column more or less, and a half that needs few edits."""
+    rng = random.Random(3)
+    lengths = [(2048, 2048)] * 4 + [(2048, 2047)] * 4 + [(64, 65_700), (65, 65_700), (466_100, 9), (466_100, 10)]
+    for n, m in lengths:
+        text, reference = [2, *rng.choices((0, 1), k=m - 2), 3], [3, *rng.choices((0, 1), k=n - 2), 2]
+        assert steps(engine, text, reference) == theirs(text, reference), (n, m)
+    reference = rng.choices((0, 1), k=3000)
+    one_sided = changed(rng, reference[:1500], 3, 700) + changed(rng, reference[1500:], 3, 4)
+    for text in (one_sided, one_sided[::-1]):
+        assert steps(engine, text, reference) == theirs(text, reference)
+
+
+@pytest.mark.parametrize("edits", [0, 60, 64, 65, 130, 700])
+def test_bands_that_are_too_narrow_at_first(engine, edits):
+    """Blocks of tokens at another place, which take as many edits far from the diagonal."""
+    rng = random.Random(edits)
+    for n_types in (4, 1000):
+        reference = [rng.randrange(n_types) for _ in range(1500)]
+        text = reference[:500] + reference[500 + edits // 2 : 1200] + reference[:edits] + reference[1200:]
+        assert steps(engine, text, reference) == theirs(text, reference)
+
+
+@pytest.mark.long
+def test_very_long_documents():
+    from tercet.engine import _engine
+
+    rng = random.Random(4)
+    for n_types, length, n_changes in [(2, 20_000, 20_000), (30, 30_000, 3000), (5000, 40_000, 8000)]:
+        pair = made(rng, n_types, length, n_changes)
+        assert steps(_engine, *pair) == theirs(*pair)
