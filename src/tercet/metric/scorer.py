@@ -287,10 +287,7 @@ class Scorer(Value, ABC):
         return {name: np.asarray(scores[name]).tolist() for name in self.score_names}
 
     def details(self, totals: Any, stats: SegmentStats | None, entries: Mapping[str, Any]) -> dict[str, Any]:
-        """Return further attributes of the result.
-
-        Parameters are as for `report`; `entries` is its result.
-        """
+        """Return further attributes of the result; `entries` are what `report` returned."""
         return {}
 
     def facts_line(self, known: Mapping[str, Any]) -> str:
