@@ -109,7 +109,7 @@ def test_no_text_and_one_text(name):
         assert metric.pairwise([], ["a"]).shape == (0, 1)
         assert metric.pairwise(["a", "b"], []).shape == (2, 0)
         assert metric.pairwise([]).shape == (0, 0)
-        perfect = 0.0 if name == "ter" else metric.scale
+        perfect = metric.scale if metric.higher_is_better else 0.0
         assert metric.pairwise(["a cat sat here"]).tolist() == [[pytest.approx(perfect, abs=1e-6)]]
 
 

@@ -43,8 +43,7 @@ class Scorer(Value, ABC):
     takes_sets: ClassVar[bool] = False
     #: Whether its scores are shares of 1, which the option ``scale`` turns into percent.
     is_share: ClassVar[bool] = True
-    #: Whether that option has an effect.
-    has_scale: ClassVar[bool] = True
+    has_scale: ClassVar[bool] = True  # whether that option has an effect
     #: For values of ``compat``: the interface of that package's evaluate module.
     dialects: ClassVar[Mapping[str, Dialect]] = {}
     #: The scale of the package that the scores equal: 1, or 100 for percent.
