@@ -60,7 +60,8 @@ def reward(
     Parameters
     ----------
     metric : str, Metric or mapping of them to numbers
-        A metric of the suite, or several with weights, as in ``{"bleu": 0.5, tercet.Chrf(word_order=2): 0.5}``.
+        A metric of the suite, or several with weights, as in ``{"bleu": 0.5, tercet.Chrf(word_order=2): 0.5}``. Of
+        each the main score counts.
     references : str
         The column of the data set with the references: each a text, a list of texts, or chat messages.
     length_penalty : bool
@@ -74,8 +75,9 @@ def reward(
     special_tokens : sequence of str
         Texts to remove from completions, such as ``["<|im_end|>"]``: OpenRLHF leaves them in.
     token_ids : tokenizer of transformers, optional
-        With BLEU and ROUGE: score the ids that TRL passes as ``completion_ids`` against those of the references,
-        without special tokens, as texts of ids between blanks. Nothing is decoded, and lengths are in tokens.
+        With metrics that have a tokenizer, such as BLEU and ROUGE: score the ids that TRL passes as
+        ``completion_ids`` against those of the references, without special tokens, as texts of ids between blanks.
+        Nothing is decoded, and lengths are in tokens.
     **options
         Of the metric, where it is one, as for :func:`tercet.score`.
 

@@ -55,8 +55,8 @@ def mbr(groups: Any, metric: str | Metric, weights: Any = None, **options: Any) 
     included: the Monte Carlo estimate of Eikema and Aziz (2020, 2022), as in mbrs and mbr-nmt. Where lower is better
     (TER), the lowest is chosen (Kumar and Byrne, 2004). Of equal means the first is chosen. Candidates with the same
     text are scored once and count as often as they occur; what a metric takes from a corpus, such as ROUGE's choice
-    of a tokenizer, it takes from the different texts of a group. Sums are exact: no order of candidates changes a
-    mean.
+    of a tokenizer, it takes from the different texts of a group. Sums are exact: the order of the candidates changes
+    no mean.
     A group of n different texts takes n * n scores, by :meth:`tercet.Metric.pairwise`, and memory for these.
 
     Examples
