@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from transformers import AutoTokenizer
 
 import tercet
+from tercet.rewards.token_strings import TokenStrings
 from texts import MINILM, PAIRS
 
 TOKENIZER = AutoTokenizer.from_pretrained(MINILM)
@@ -46,6 +47,14 @@ def test_any_ids_count(rows):
     )["rouge1"]
     found = reward(completion_ids=[[*row, *answer] for row in rows], references=["the cat sat"] * len(rows))
     assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_ids_of_references_are_kept_in_bounded_memory(monkeypatch):
+    monkeypatch.setattr("tercet.rewards.token_strings._MOST_KEPT", 2)
+    strings = TokenStrings(TOKENIZER)
+    first = [strings.of_text(text) for text in "abcab"]
+    assert first[:2] == first[3:]
+    assert len(strings._kept) <= 2
 
 
 def test_guards_count_tokens():
