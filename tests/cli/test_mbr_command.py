@@ -6,6 +6,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow.feather import write_feather
 
 import harness_logs
 import tercet
@@ -61,6 +62,15 @@ class TestFiles:
     def test_lists_of_parquet(self, write, tmp_path):
         pq.write_table(pa.table({"source": ["a"] * 3, "samples": GROUPS}), tmp_path / "a.parquet")
         assert command("mbr", "a.parquet").stdout == LINES
+
+    @pytest.mark.parametrize("write_table", [pq.write_table, write_feather])
+    def test_weights_of_parquet_and_arrow(self, write_table, tmp_path):
+        weights = [[0.5, 1, 2, 4]] * 3
+        path = tmp_path / ("a.parquet" if write_table is pq.write_table else "a.arrow")
+        write_table(pa.table({"samples": GROUPS, "p": weights, "embedding": [[1.0, 2.0]] * 3}), path)
+        expected = tercet.mbr(GROUPS, "chrf", weights).texts
+        assert expected != CHOSEN.texts
+        assert command("mbr", path, "--weights", "p").stdout.splitlines() == expected
 
     def test_one_of_several_columns_and_weights(self, write):
         name = write("a.jsonl", json_lines([{**row, "others": ["z"]} for row in ROWS]))
@@ -141,6 +151,7 @@ BAD = {
     "two.jsonl": '{"s": ["a"], "t": ["b"]}\n',
     "weights.jsonl": '{"s": ["a", "b"], "w": [1]}\n',
     "logs.jsonl": '{"s": ["a", "b"], "w": [0.5, 1]}\n{"s": ["a", "b"], "w": [-0.5, -1]}\n',
+    "chat.jsonl": '{"prompt": "a", "s": [{"role": "assistant", "content": "b"}]}\n',
     "flat.jsonl": '{"hyp": "a", "ref": "b"}\n',
     "gap.txt": "0 ||| a ||| x\n2 ||| b ||| x\n",
     "odd.txt": "0 ||| a ||| x\nb\n",
@@ -156,9 +167,10 @@ BAD = {
     (["none.jsonl"], "none.jsonl, line 2, column 's': expected a list of texts, got None."),
     (["two.jsonl"], "two.jsonl: the columns 's', 't' hold lists of texts; expected one: choose it with --column."),
     (["two.jsonl", "--column", "u"], "two.jsonl has no column 'u'."),
-    (["weights.jsonl", "--weights", "w"], "weights.jsonl, line 1, column 's' has 2 candidates and 1 weights"),
+    (["weights.jsonl", "--weights", "w"], "weights.jsonl, line 1, column 's' must have one weight per candidate"),
     (["logs.jsonl", "--weights", "w"], "weight 0 of logs.jsonl, line 2, column 's' must be a probability or a count"),
     (["flat.jsonl"], "'flat.jsonl' has no column of lists of texts, and these of texts: 'hyp'; expected a list per"),
+    (["chat.jsonl"], "item 0 of chat.jsonl, line 1, column 's' must be a string, got {'role': 'assistant'"),
     (["two.jsonl", "-n", "2"], "--candidates is for lines of a text file, and 'two.jsonl' is a table."),
     (["two.jsonl", "flat.jsonl"], "'two.jsonl' is a table; expected it alone, or text files. Got 2 files."),
     (["gap.txt"], "gap.txt: no line begins with 1, but some do with 0 and 2; expected a candidate for each."),
@@ -175,6 +187,9 @@ BAD = {
     (["two.jsonl", "-m", "mean.json"], "'mean.json' is a mean of metrics; tercet mbr takes one of the suite."),
     (["two.jsonl", "-o", "two.jsonl"], "--out would overwrite the input 'two.jsonl': give another file."),
     (["two.jsonl", "-o", "a.html"], "--out 'a.html': expected .jsonl, .txt or the like, or --format."),
+    (["two.jsonl", "-o", "a.jsonl.gz"], "--out 'a.jsonl.gz': expected .jsonl, .txt or the like, or --format."),
+    (["two.jsonl", "-m", "bleu", "-m", "ter"], "tercet mbr takes one metric, got 2: 'bleu', 'ter'."),
+    (["two.jsonl", "-m", "bleu,ter"], "tercet mbr takes one metric, got 2: 'bleu', 'ter'."),
 ])  # fmt: skip
 def test_what_cannot_be_read_is_refused_by_file_and_line(write, arguments, message):
     for name, text in BAD.items():

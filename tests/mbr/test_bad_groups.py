@@ -16,7 +16,7 @@ from tercet.errors import InputError, OptionError
     ([["a"], ["b", 7]], None, "item 1 of group 1 must be a string, got 7 (int)."),
     ([["b", "\ud83d"]], None, "item 1 of group 0"),
     ([["a"], ["b"]], [[1]], "weights must have one list per group, got 1 for 2 groups."),
-    ([["a", "b"]], [[1, 2, 3]], "group 0 has 2 candidates and 3 weights; expected one for each."),
+    ([["a", "b"]], [[1, 2, 3]], "group 0 must have one weight per candidate, got 3 for 2."),
     ([["a", "b"]], [[1, -0.5]], "weight 1 of group 0 must be a probability or a count, a finite number of at least 0 "
      "(no logarithm), got -0.5."),
     ([["a", "b"]], [[float("nan"), 1]], "weight 0 of group 0 must be a probability"),

@@ -40,7 +40,7 @@ def test_each_different_text_is_embedded_once(name, monkeypatch):
 
 
 @pytest.mark.parametrize(("name", "texts", "options", "message"), [
-    ("bleu_multi", ["我们去公园吧今天"] * 8, {}, "splits at spaces"),
+    ("bleu_multi", ["我们去公园吧今天"] * 8, {}, "splits at spaces and punctuation, but"),
     ("rouge_nlws", ["Кошка спит"] * 8, {}, "would drop more than half"),
     ("bertscore_idf", ["a", "x y z " * 300] * 4, {"idf": False}, "1 text was longer than 512 tokens"),
     ("embedding_cosine", ["a", "x y z " * 300] * 4, {}, "1 text was longer than 256 tokens"),

@@ -16,8 +16,8 @@ DEGENERATE = {
     "shuffled": " ".join(WORDS[place * 37 % 100] for place in range(40_000)),
 }
 METRICS = {
-    "bleu": {}, "chrf": {}, "ter": {}, "jaccard": {}, "bleu_rouge": {}, "rouge": {"rouge_types": ["rougeL"]},
-    "rouge_nlws": {"rouge_types": ["rouge1"], "output": "recall"},
+    "bleu": {}, "chrf": {}, "ter": {}, "jaccard": {}, "bleu_rouge": {}, "google_bleu": {},
+    "rouge": {"rouge_types": ["rougeL"]}, "rouge_nlws": {"rouge_types": ["rouge1"], "output": "recall"},
 }  # fmt: skip
 
 
@@ -51,6 +51,11 @@ class TestLongCompletions:
 
     def test_up_to_the_limit_the_reward_is_the_score(self):
         text = " ".join([REFERENCE] * 7)
+        unlimited = tercet.reward("chrf", max_length_ratio=1e300)
+        assert (
+            unlimited.verl("", DEGENERATE["copies"], REFERENCE)
+            == (tercet.score("chrf", [DEGENERATE["copies"]], [REFERENCE], scale=1)["chrf"])
+        )
         assert (
             tercet.reward("chrf").verl("", text, REFERENCE)
             == tercet.score("chrf", [text], [REFERENCE], scale=1)["chrf"]

@@ -59,8 +59,12 @@ class TestOpenRLHF:
         assert found["rewards"].shape == (3,)
 
     def test_a_query_without_its_prompt_is_refused(self):
-        with pytest.raises(tercet.InputError, match="item 1 of queries must begin with its prompt, 'c', got 'b'"):
-            self.REWARD.openrlhf(["a", "b"], ["a", "c"], ["", ""])
+        for wrong, shown in (("b", "'b'"), (None, "None")):
+            message = f"item 1 of queries must be a text that begins with its prompt, 'c', got {shown}"
+            with pytest.raises(tercet.InputError, match=message):
+                self.REWARD.openrlhf(["a", wrong], ["a", "c"], ["", ""])
+        with pytest.raises(tercet.InputError, match="There must be one prompt per query, got 1 for 2"):
+            self.REWARD.openrlhf(["a", "b"], ["a"], ["", ""])
 
 
 class TestByTheirOwnCode:

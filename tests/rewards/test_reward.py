@@ -128,6 +128,8 @@ class TestRefusals:
         ({"bleu": "much"}, {}, "the weight of bleu_multi must be a number, got 'much'"),
         ({"bleu": 1, "chrf": 1}, {"max_order": 2}, "'max_order' is no option of several metrics"),
         ({}, {}, "at least one metric"),
+        (["bleu", "chrf"], {}, "several metrics are given with their weights, as in {'bleu': 0.5, 'chrf': 0.5}"),
+        ("bleu", {"segments": True}, "'segments' is an option of tercet.score: tercet.reward takes n_jobs"),
     ])  # fmt: skip
     def test_of_options(self, metric, options, message):
         with pytest.raises(tercet.OptionError, match=message):
@@ -140,6 +142,12 @@ class TestRefusals:
         ({"completions": ["a"], "answer": [[3]]}, "a reference of item 0 of references must be a string"),
         ({"completions": list("abcd") + ["\ud800"] * 2, "answer": ["a"] * 6}, "item 4 of completions is not valid"),
         ({"completions": None, "answer": ["a"]}, "completions must be a list with one completion per item, got None"),
+        ({}, "no column 'answer' .* No column was given"),
+        ({"completions": [said(["a"])], "answer": ["a"]}, "the content of item 0 of completions must be a string"),
+        ({"completions": [said(5)], "answer": ["a"]}, r"a list of parts with type and text, got 5 \(int\)"),
+        ({"completions": [said([{"text": 3}])], "answer": ["a"]}, "the content of item 0 of completions"),
+        ({"completions": ["a"], "answer": [{"target": "a"}]}, "item 0 of references must be a string or a list"),
+        ({"completions": ["a"], "answer": [said("a")[:1]]}, "item 0 of references must have a message of the ass"),
     ])  # fmt: skip
     def test_of_texts(self, given, message):
         with pytest.raises(tercet.InputError, match=message):

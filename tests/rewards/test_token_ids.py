@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from transformers import AutoTokenizer
 
 import tercet
+from tercet.rewards.token_strings import TokenStrings
 from texts import MINILM, PAIRS
 
 TOKENIZER = AutoTokenizer.from_pretrained(MINILM)
@@ -48,6 +49,14 @@ def test_any_ids_count(rows):
     assert found == pytest.approx(expected, abs=1e-12)
 
 
+def test_the_ids_of_references_are_kept_in_bounded_memory(monkeypatch):
+    monkeypatch.setattr("tercet.rewards.token_strings._MOST_KEPT", 2)
+    strings = TokenStrings(TOKENIZER)
+    first = [strings.of_text(text) for text in "abcab"]
+    assert first[:2] == first[3:]
+    assert len(strings._kept) <= 2
+
+
 def test_guards_count_tokens():
     reward = tercet.reward("rouge", token_ids=TOKENIZER, rouge_types=["rouge1"], repetition_penalty=True)
     ids = plain("a b c d")
@@ -69,7 +78,7 @@ def test_what_is_no_id_is_refused(given, message):
 
 
 def test_what_cannot_take_ids_is_refused():
-    with pytest.raises(tercet.OptionError, match="chrf_multi has no option 'tokenizer'"):
+    with pytest.raises(tercet.OptionError, match=r"token_ids is for metrics of tokens, .* not chrf_multi"):
         tercet.reward("chrf", token_ids=TOKENIZER)
     with pytest.raises(tercet.OptionError, match="'tokenizer' cannot be given"):
         tercet.reward("bleu", token_ids=TOKENIZER, tokenizer="intl")

@@ -32,7 +32,9 @@ EXAMPLES = "\b\n" + "\n".join((
     "  tercet mbr samples.jsonl -m chrf:word_order=2 -o chosen.jsonl",
 ))  # fmt: skip
 #: Ends of names under which neither lines of text nor JSON Lines are expected.
-_OTHER_FORMS = (".json", ".tsv", ".csv", ".html", ".htm", ".md", ".tex", ".xlsx", ".parquet")
+_OTHER_FORMS = (
+    ".json", ".tsv", ".csv", ".html", ".htm", ".md", ".tex", ".xlsx", ".parquet", ".pq", ".arrow", ".feather", ".gz",
+)  # fmt: skip
 
 
 @dataclass
@@ -126,8 +128,8 @@ class Candidates:
 class Utility:
     """What candidates are compared by."""
 
-    metric: str = scoring(
-        "chrf", "--metric", "-m", metavar="METRIC", autocompletion=metrics_like,
+    metric: list[str] = scoring(
+        ["chrf"], "--metric", "-m", metavar="METRIC", autocompletion=metrics_like,
         help="A metric that compares with references, with any options after a colon, as in bleu:lowercase=true. "
         "Scores are in percent unless scale=1 is given. 'tercet metrics' lists the metrics.",
     )  # fmt: skip
@@ -137,9 +139,13 @@ class Utility:
         from tercet.api import make_scorer
         from tercet.comparison.metric_specs import MeanSpec, parse_metric
 
-        spec = parse_metric(self.metric)
+        several = [name for each in self.metric for name in each.partition(":")[0].split(",")]
+        if several[1:]:
+            raise OptionError(f"tercet mbr takes one metric, got {len(several)}: {', '.join(map(shorten, several))}.")
+        (metric,) = self.metric
+        spec = parse_metric(metric)
         if isinstance(spec, MeanSpec):
-            raise OptionError(f"{shorten(self.metric)} is a mean of metrics; tercet mbr takes one of the suite.")
+            raise OptionError(f"{shorten(metric)} is a mean of metrics; tercet mbr takes one of the suite.")
         return make_scorer(spec.metric, {"scale": 100, **spec.options})
 
 

@@ -21,8 +21,11 @@ from .table import MOST_CELLS, MOST_COLUMNS, Table
 _ROWS = 1024
 
 
-def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
-    """Read a Parquet file; numbers, structures and lists of texts stay what they are, other lists are left out."""
+def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str | None = None) -> Table:
+    """Read a Parquet file; numbers, structures and lists of texts stay what they are.
+
+    Other lists are left out, but for those of the column `numbers`.
+    """
     import pyarrow.parquet as pq
 
     data = _bytes(stream, name, limits)
@@ -30,7 +33,7 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
         file = pq.ParquetFile(pa.BufferReader(data))
         schema = file.schema_arrow
         details = is_details(schema)
-        columns = list(PARTS) if details else _names(schema, name)
+        columns = list(PARTS) if details else _names(schema, name, numbers)
         batches = file.iter_batches(_ROWS, columns=list(FIELDS) if details else columns)
         table = _table(batches, columns, name, limits)
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -38,7 +41,7 @@ def read_parquet(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
     return details_log(table) if details else spread(table)
 
 
-def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
+def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS, numbers: str | None = None) -> Table:
     """Read an Arrow file, or a stream as the package datasets saves it; else as :func:`read_parquet`."""
     data = _bytes(stream, name, limits)
     try:
@@ -47,7 +50,7 @@ def read_ipc(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
             batches: Iterable[Any] = map(file.get_batch, range(file.num_record_batches))
         else:
             batches = file = pa.ipc.open_stream(pa.BufferReader(data))
-        return spread(_table(batches, _names(file.schema, name), name, limits))
+        return spread(_table(batches, _names(file.schema, name, numbers), name, limits))
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _damaged(error, name, "an Arrow file") from None
 
@@ -64,14 +67,14 @@ def _damaged(error: Exception, name: str, what: str) -> InputError:
     return InputError(f"{name} is not {what}, or is damaged: {first_line(error)}")
 
 
-def _names(schema: Any, name: str) -> list[str]:
+def _names(schema: Any, name: str, numbers: str | None) -> list[str]:
     """Return the names of the columns that are read."""
     if len(schema.names) > MOST_COLUMNS:
         raise InputError(f"{name}: more than {MOST_COLUMNS} columns; expected at most that.")
     twice = [column for column, times in Counter(schema.names).items() if times > 1]
     if twice:
         raise InputError(f"{name}: the column {shorten(twice[0])} appears twice; expected distinct names.")
-    return [field.name for field in schema if _is_read(field.type)]
+    return [field.name for field in schema if field.name == numbers or _is_read(field.type)]
 
 
 def _table(batches: Iterable[Any], names: list[str], name: str, limits: Limits) -> Table:

@@ -37,15 +37,18 @@ def read_lists(path: str, column: str | None = None, weights: str | None = None)
     """
     format = table_format(path)
     with open_binary(path) as stream:
-        table = read_objects(stream, path) if format == "jsonl" else READERS[format](stream, path)
+        if format == "jsonl":
+            table = read_objects(stream, path)
+        elif format in ("parquet", "arrow"):
+            table = READERS[format](stream, path, numbers=weights)
+        else:
+            table = READERS[format](stream, path)
     rows = list(range(len(table.lines)))
     if is_samples(table):
         column = column or _RESPONSES
         first: dict[str, int] = {}
-        for row, document in enumerate(
-            table.column("doc_id")
-        ):  # on a line for each filter: the responses are the same
-            first.setdefault(str(document), row)
+        for row, document in enumerate(table.column("doc_id")):
+            first.setdefault(str(document), row)  # on a line for each filter: the responses are the same
         rows = list(first.values())
     column = column or _column_of_lists(table)
     if column is None:
@@ -60,12 +63,21 @@ def read_lists(path: str, column: str | None = None, weights: str | None = None)
 
 
 def _column_of_lists(table: Table) -> str | None:
-    """Return the only column of lists of texts that its name makes those of systems, or else of sources."""
+    """Return the only column of lists of texts that its name makes those of systems, or else of sources.
+
+    Of a table without two columns of texts, lists of anything: their error says what is no text.
+    """
     roles: dict[str, list[str]] = {}
+    others, n_texts = [], 0
     for name, cells in table.columns.items():
         if any(isinstance(cell, list) and any(isinstance(text, str) for text in _flat(cell)) for cell in cells):
             roles.setdefault(role_of(name), []).append(name)
+        elif role_of(name) == "system":
+            others += [name] * all(isinstance(cell, list) for cell in cells)
+            n_texts += all(isinstance(cell, str) for cell in cells)
     found = roles.get("system") or roles.get("source") or []  # "text", as servers of models call it, is a source
+    if not found and n_texts < 2:
+        found = others
     if len(found) > 1:
         raise InputError(
             f"{table.name}: the columns {', '.join(map(shorten, found))} hold lists of texts; expected "

@@ -28,7 +28,7 @@ class SplitsAtBlanks(Metric):
 
     @property
     def needs_blanks(self) -> bool:
-        """Whether the tokenizer splits at spaces and punctuation."""
+        """Whether the tokenizer finds no words in scripts without spaces."""
         return self.tokenizer in ("13a", "intl", "none", "blanks")
 
     def fit(self, batch: Corpus) -> LetterCounts | None:
@@ -39,7 +39,8 @@ class SplitsAtBlanks(Metric):
         """Return a warning when a tokenizer that splits at blanks meets texts without any."""
         if context is None or not context.mostly_without_blanks:
             return None
+        where = "spaces" if self.tokenizer in ("none", "blanks") else "spaces and punctuation"
         return (
-            f"tokenizer={self.tokenizer!r} splits at spaces and punctuation, but these references are mostly in "
+            f"tokenizer={self.tokenizer!r} splits at {where}, but these references are mostly in "
             "scripts written without spaces. Give tokenizer='zh', 'ja', 'jieba', 'char' or 'unicode'."
         )

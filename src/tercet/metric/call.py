@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tercet.checks import MOST_RESAMPLES, integer, number
+from tercet.errors import OptionError
 
 from .options import OnlyWith, Value, option
 
@@ -38,3 +41,12 @@ class Call(Value):
         doc="Threads that work on pieces of the corpus; the result is the same.",
         local=True,
     )
+
+
+def refuse_all_but_n_jobs(options: Iterable[str], function: str) -> None:
+    """Raise an OptionError for what changes a `Result` only, in a function that returns none."""
+    for name in options:
+        if name in Call.options() and name != "n_jobs":
+            raise OptionError(
+                f"{name!r} is an option of tercet.score: {function} takes n_jobs and the metric's options."
+            )

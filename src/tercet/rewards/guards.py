@@ -38,7 +38,7 @@ class Guards:
             return corpus, 1.0
         lengths = np.array(list(map(len, texts)), float)
         shortest, longest = _least_and_most(np.array(list(map(len, references)), float), corpus)
-        limits = np.maximum(LEAST, self.max_length_ratio * longest).astype(np.int64)
+        limits = np.maximum(LEAST, min(self.max_length_ratio, 1e9) * longest).astype(np.int64)  # 1e9: no limit
         factors = limits / np.maximum(lengths, limits)
         if factors.min() < 1:
             cut = [text[:limit] for text, limit in zip(texts, limits.tolist(), strict=True)]

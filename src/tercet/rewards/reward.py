@@ -10,7 +10,9 @@ import numpy as np
 
 from tercet.api import make_scorer
 from tercet.checks import finite, flag, number, refuse
+from tercet.corpus.containers import as_list
 from tercet.errors import InputError, OptionError, did_you_mean, level_of_caller, shorten
+from tercet.metric.call import refuse_all_but_n_jobs
 from tercet.metric.metric import Metric
 from tercet.metric.options import check_values
 from tercet.metric.scoring import batch_stats
@@ -58,7 +60,8 @@ def reward(
     Parameters
     ----------
     metric : str, Metric or mapping of them to numbers
-        A metric of the suite, or several with weights, as in ``{"bleu": 0.5, tercet.Chrf(word_order=2): 0.5}``.
+        A metric of the suite, or several with weights, as in ``{"bleu": 0.5, tercet.Chrf(word_order=2): 0.5}``. Of
+        each the main score counts.
     references : str
         The column of the data set with the references: each a text, a list of texts, or chat messages.
     length_penalty : bool
@@ -72,8 +75,9 @@ def reward(
     special_tokens : sequence of str
         Texts to remove from completions, such as ``["<|im_end|>"]``: OpenRLHF leaves them in.
     token_ids : tokenizer of transformers, optional
-        With BLEU and ROUGE: score the ids that TRL passes as ``completion_ids`` against those of the references,
-        without special tokens, as texts of ids between blanks. Nothing is decoded, and lengths are in tokens.
+        With metrics that have a tokenizer, such as BLEU and ROUGE: score the ids that TRL passes as
+        ``completion_ids`` against those of the references, without special tokens, as texts of ids between blanks.
+        Nothing is decoded, and lengths are in tokens.
     **options
         Of the metric, where it is one, as for :func:`tercet.score`.
 
@@ -106,20 +110,27 @@ def reward(
     for name in fixed.keys() & options.keys():
         why = "rewards are from 0 to 1" if name == "scale" else "token_ids says what the tokens are"
         raise OptionError(f"reward: {name!r} cannot be given, as {why}.")
-    weights: Mapping[Any, Any] = metric if isinstance(metric, Mapping) else {metric: 1.0}
-    if weights is metric and options:
+    refuse_all_but_n_jobs(options, "tercet.reward")
+    if isinstance(metric, (list, tuple, set)):
+        raise OptionError("reward: several metrics are given with their weights, as in {'bleu': 0.5, 'chrf': 0.5}.")
+    weights = list(metric.items()) if isinstance(metric, Mapping) else [(metric, 1.0)]
+    if isinstance(metric, Mapping) and options:
         raise OptionError(
             f"reward: {shorten(next(iter(options)))} is no option of several metrics. Give it to one of them, as in "
             "{tercet.Chrf(word_order=2): 0.5, 'bleu': 0.5}."
         )
     scorers = []
-    for each, weight in weights.items():
-        scorer, share = make_scorer(each, {**options, **fixed}), finite(weight)
+    for each, weight in weights:
+        scorer, share = make_scorer(each, options), finite(weight)
         if share is None:
             raise OptionError(f"reward: the weight of {scorer.name} must be a number, got {shorten(weight)}.")
         if not scorer.takes_references:
             raise OptionError(f"reward: {scorer.name} scores texts without references.")
-        scorers.append((scorer, share))
+        if token_ids is not None and "tokenizer" not in scorer.options():
+            raise OptionError(
+                f"reward: token_ids is for metrics of tokens, such as bleu or rouge, not {scorer.name}."
+            )
+        scorers.append((make_scorer(scorer, fixed), share))
     if not scorers:
         raise OptionError("reward: there must be at least one metric, got none.")
     column, special = settings.pop("references"), settings.pop("special_tokens")
@@ -163,7 +174,7 @@ class Reward:
             Without that column, and for anything that is no text; names the item.
         """
         if self._column not in columns:
-            hint = did_you_mean(self._column, columns)
+            hint = did_you_mean(self._column, columns) if columns else "No column was given."
             raise InputError(f"There is no column {shorten(self._column)} with the references of a reward. {hint}")
         if self._tokens is None:
             return self._rewards(completion_texts(completions), columns[self._column])
@@ -197,11 +208,16 @@ class Reward:
         """
         import torch
 
+        queries = as_list(queries, "queries", "one text per item", 1)
+        prompts = as_list(prompts, "prompts", "one text per item", 1)
+        if len(queries) != len(prompts):
+            raise InputError(f"There must be one prompt per query, got {len(prompts)} for {len(queries)}.")
         completions = []
         for index, (query, prompt) in enumerate(zip(queries, prompts, strict=True)):
-            if not query.startswith(prompt):
+            if not isinstance(query, str) or not isinstance(prompt, str) or not query.startswith(prompt):
                 raise InputError(
-                    f"item {index} of queries must begin with its prompt, {shorten(prompt)}, got {shorten(query)}."
+                    f"item {index} of queries must be a text that begins with its prompt, {shorten(prompt)}, got "
+                    f"{shorten(query)}."
                 )
             completions.append(query[len(prompt) :])
         rewards = torch.tensor(self._numbers(completions, labels))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import NoneType
 from typing import Any
 
 from tercet.corpus.containers import as_entry, as_list, kind_of
@@ -31,26 +32,41 @@ def reference_texts(references: Any, n: int) -> References:
 
 def _references(entry: Any, name: str) -> list[str]:
     if isinstance(entry, Mapping):
-        return [_text([entry], name)]
+        return [_answer([entry], name)]
     listed = as_entry(entry, name)
     if listed is None or isinstance(listed, str):
         return [] if listed is None else [listed]
     if listed and isinstance(listed[0], Mapping):
-        return [_text(listed, name)]
-    return [_text(each, f"a reference of {name}") for each in listed]
+        return [_answer(listed, name)]
+    return [_answer(each, f"a reference of {name}") for each in listed]
+
+
+def _answer(value: Any, name: str) -> str:
+    """Return the text of a reference, in which chat messages must have one of the assistant."""
+    text = _text(value, name)
+    if not isinstance(value, str) and all(each["role"] != "assistant" for each in value):
+        raise InputError(f"{name} must have a message of the assistant, got {shorten(value)}.")
+    return text
 
 
 def _text(value: Any, name: str) -> str:
     """Return a string, or the content of the last message of the assistant, "" where it said nothing."""
     if isinstance(value, str):
         return value
-    if not isinstance(value, Iterable) or not all(isinstance(each, Mapping) for each in value):
+    if not isinstance(value, Iterable) or not all(isinstance(each, Mapping) and "role" in each for each in value):
         raise InputError(
             f"{name} must be a string or a list of messages with role and content, got {shorten(value)} "
             f"({kind_of(value)})."
         )
-    said = [each.get("content") for each in value if each.get("role") == "assistant"]
+    said = [each.get("content") for each in value if each["role"] == "assistant"]
     content = said[-1] if said else None
     if content is None or isinstance(content, str):
         return content or ""
-    return "".join(str(part.get("text") or "") for part in content)
+    if not isinstance(content, Iterable) or not all(
+        isinstance(part, Mapping) and isinstance(part.get("text"), (str, NoneType)) for part in content
+    ):
+        raise InputError(
+            f"the content of {name} must be a string or a list of parts with type and text, got {shorten(content)} "
+            f"({kind_of(content)})."
+        )
+    return "".join(part.get("text") or "" for part in content)

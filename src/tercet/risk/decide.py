@@ -14,7 +14,7 @@ from tercet.corpus.containers import as_list
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_texts, read_texts
 from tercet.errors import InputError, OptionError, shorten
-from tercet.metric.call import Call
+from tercet.metric.call import refuse_all_but_n_jobs
 from tercet.metric.metric import Metric
 from tercet.signature import Signature
 from tercet.statistics.progress import bar_of
@@ -55,8 +55,8 @@ def mbr(groups: Any, metric: str | Metric, weights: Any = None, **options: Any) 
     included: the Monte Carlo estimate of Eikema and Aziz (2020, 2022), as in mbrs and mbr-nmt. Where lower is better
     (TER), the lowest is chosen (Kumar and Byrne, 2004). Of equal means the first is chosen. Candidates with the same
     text are scored once and count as often as they occur; what a metric takes from a corpus, such as ROUGE's choice
-    of a tokenizer, it takes from the different texts of a group. Sums are exact: no order of candidates changes a
-    mean.
+    of a tokenizer, it takes from the different texts of a group. Sums are exact: the order of the candidates changes
+    no mean.
     A group of n different texts takes n * n scores, by :meth:`tercet.Metric.pairwise`, and memory for these.
 
     Examples
@@ -67,11 +67,7 @@ def mbr(groups: Any, metric: str | Metric, weights: Any = None, **options: Any) 
     >>> found[0].runner_up_text, round(found[0].margin, 2)
     ('the cat sat', 4.45)
     """
-    for name in options:
-        if name in Call.options() and name != "n_jobs":
-            raise OptionError(
-                f"{name!r} is an option of tercet.score: tercet.mbr takes n_jobs and the metric's options."
-            )
+    refuse_all_but_n_jobs(options, "tercet.mbr")
     scorer = make_scorer(metric, options)
     given = as_list(groups, "groups", "one list of texts per group", 2)
     names = [f"group {number}" for number in range(len(given))]
@@ -156,7 +152,7 @@ def _read_weights(weights: Any, n_candidates: int, name: str) -> list[float]:
     """Return weights as shares of the largest, so that no sum of them overflows."""
     given = as_list(weights, f"the weights of {name}", "one number per candidate", 1)
     if len(given) != n_candidates:
-        raise InputError(f"{name} has {n_candidates} candidates and {len(given)} weights; expected one for each.")
+        raise InputError(f"{name} must have one weight per candidate, got {len(given)} for {n_candidates}.")
     numbers = []
     for place, value in enumerate(given):
         number = finite(value)
