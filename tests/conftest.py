@@ -13,6 +13,7 @@ from hypothesis import settings
 from language_models import SMOLLM2, small_model, smollm2
 from schedule import Schedule, is_long
 from suite import SUITE
+from tercet.registry import canonical
 
 #: For tests whose texts are too short or too far apart for a BLEU above 0, and that are about something else.
 ZERO_BLEU = pytest.mark.filterwarnings("ignore:.*(bleu_multi|bleu_rouge_f). BLEU is .*0 only because:UserWarning")
@@ -111,7 +112,7 @@ def close(metric, found, expected, scale=1):
 
 def needed(metric):
     """Return the options without which a metric refuses to score."""
-    return SUITE[metric].needed
+    return SUITE[canonical(metric)].needed
 
 
 @pytest.fixture(autouse=True)

@@ -69,8 +69,7 @@ class TestCompare:
         test_set = SAMPLES[language]
         if not metric_class(metric).takes_references:  # a comparison scores what is scored for every system
             test_set = _without_empty_texts(test_set)
-        tokenizer = "unicode" if metric == "rouge_nlws" else BLEU_TOKENIZERS.get(language, "13a")
-        options = {"tokenizer": tokenizer} if "tokenizer" in known_options(metric) else {}
+        options = {"tokenizer": "unicode"} if "tokenizer" in known_options(metric) else {}
         found = compare(test_set, [spec(metric, **options)], test=None)
         asked = {"scale": 100, "confidence_level": 0.95, "segments": True, **needed(metric), **options}
         for place, texts in enumerate(test_set.systems.values()):
